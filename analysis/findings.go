@@ -52,6 +52,8 @@ type Finding struct {
 	AtTime     model.Time
 	HasAt      bool     // At is where to look
 	History    []uint64 // how it developed over the run, HistoryColumns columns; nil where that says nothing
+	sites      int      // that Bytes and Count are of
+	besides    string   // what the evidence says of other sites
 	Text       string   // the evidence, what goes on after the owner's name: "452 of 9,000 were never freed, …"
 }
 
@@ -162,9 +164,10 @@ func (f *finder) verdicts() error {
 	})
 	for i := range found {
 		if x := &found[i]; x.Kind == FindingLeak || x.Kind == FindingLate || ratio(x.Bytes, live.Bytes) >= heldPart {
-			if n := len(x.Stacks); n > 1 {
-				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", n, model.Bytes(x.Bytes), model.Blocks(x.Count)) + x.Text
+			if x.sites > 1 {
+				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", x.sites, model.Bytes(x.Bytes), model.Blocks(x.Count)) + x.Text
 			}
+			x.Text += x.besides
 			f.out = append(f.out, *x)
 		}
 	}
@@ -212,6 +215,7 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 	x.Bytes, _ = model.SaturatingAdd(x.Bytes, bytes)
 	x.Count += count
 	x.Growth += v.Growth
+	x.sites++
 	return found
 }
 
@@ -236,12 +240,31 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 		if kind == FindingKept { // both live
 			more.Bytes, _ = model.SaturatingAdd(more.Bytes, less.Bytes)
 			more.Count += less.Count
+			more.sites += less.sites
+		} else {
+			more.besides = less.asWell()
 		}
 		more.Stacks, more.Keys = append(more.Stacks, less.Stacks...), append(more.Keys, less.Keys...)
 		more.Growth += less.Growth
 		less.Keys = nil
 	}
 	return slices.DeleteFunc(found, func(x Finding) bool { return x.Keys == nil })
+}
+
+// asWell says what leaks, or was late, beside what a finding is about.
+func (x *Finding) asWell() string {
+	sites := "1 site"
+	if x.sites != 1 {
+		sites = fmt.Sprintf("%d sites", x.sites)
+	}
+	what := "more live at the end"
+	switch {
+	case x.Kind == FindingLate && x.Count == 1:
+		what = "was given back at the very end"
+	case x.Kind == FindingLate:
+		what = "were given back at the very end"
+	}
+	return fmt.Sprintf("; of %s besides, %s (%v) %s", sites, model.Blocks(x.Count), model.Bytes(x.Bytes), what)
 }
 
 // siteOf returns the row of a key, nil for none.

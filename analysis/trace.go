@@ -160,6 +160,7 @@ type Group uint8
 const (
 	ByStack    Group = iota
 	ByFunction       // of the leaf frame
+	ByOwner          // the function of the owner, see [calltree.Owners]
 	ByFile           // of the leaf frame
 	ByModule         // a file that is a library, else its directory
 	ByThread
@@ -169,11 +170,11 @@ const (
 
 // String returns the group's name as flags and titles use it.
 func (g Group) String() string {
-	return [...]string{"stack", "function", "file", "module", "thread", "size"}[g]
+	return [...]string{"stack", "function", "owner", "file", "module", "thread", "size"}[g]
 }
 
 // Key is a group's member: a dense stack index, a dense thread index, a size class, or an index into the group's own names.
-// Keys stay valid while a trace loads, but those of functions, files and modules only from when the symbols are read.
+// Keys stay valid while a trace loads, but those of functions, owners, files and modules only from when the symbols are read.
 type Key uint32
 
 // Query asks for groups at an instant and over a range.

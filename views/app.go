@@ -155,7 +155,7 @@ func newApp(o Options) *app {
 	compared := a.state.Compare
 	switch {
 	case o.Second != nil:
-		a.adoptSecond(o.Second, newSecondFile(o.Second))
+		a.adoptSecond(o.Second, newSecondFile(o.Second, o.Libraries))
 		a.emit(state.ShowDifference{On: true})
 		if again {
 			a.state.Compare = compared

@@ -167,7 +167,7 @@ func TestTypedFilters(t *testing.T) {
 // Rows that stand for files and modules are filtered by these.
 func TestFiltersByModule(t *testing.T) {
 	u := openKvleak(t, 100, 24, colourCaps)
-	u.keys("3", "b", "b", "b").has("by module")
+	u.keys("3", "b", "b", "b", "b").has("by module")
 	all := filteredLive(t, u, "")
 	u.keys("Down", "Down", "X").has("without module:")
 	if left := filteredLive(t, u, u.app.state.Filters); left == 0 || left >= all {

@@ -30,7 +30,7 @@ func commands() []command {
 		{"at", "TIME", "", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
 		{"range", "FROM TO", "", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
 		{"filter", "TEXT", "", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
-		{"group", "KEY", "", "Group tables by stack, function, file, module, thread or size.", groupNames, (*app).groupCommand},
+		{"group", "KEY", "", "Group tables by stack, function, owner, file, module, thread or size.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "by", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary (--by).", costNames, (*app).costCommand},
 		{"min-age", "TIME", "", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
 		{"focus", functionArgument, "", "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},

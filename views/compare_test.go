@@ -26,7 +26,7 @@ func openTwo(t testing.TB, w, h int, name string, before []byte, other string, a
 		second.Trace = ix2
 	}
 	u.sim.Do(func() {
-		u.app.adoptSecond(second, newSecondFile(second))
+		u.app.adoptSecond(second, newSecondFile(second, nil))
 		u.app.emit(state.ShowDifference{On: true})
 	})
 	u.sim.Settle()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -291,7 +292,7 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 			a.Post(func() { a.say("not opened: " + model.Clean(err.Error())) })
 			return
 		}
-		f := newSecondFile(second)
+		f := newSecondFile(second, a.o.Libraries)
 		a.Post(func() {
 			a.adoptSecond(second, f)
 			then(second)
@@ -299,14 +300,15 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 	})
 }
 
-// newSecondFile returns a file to compare with, its first revision read. It may take a moment.
-func newSecondFile(s *compare.Second) *ui.ComparedFile {
+// newSecondFile returns a file to compare with, its first revision read. It may take a moment. libraries own no memory, beside those
+// that are known.
+func newSecondFile(s *compare.Second, libraries *regexp.Regexp) *ui.ComparedFile {
 	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Heaps: s.Heaps, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {
 		f.Read = s.Trace.Status()
 	}
 	if f.Status = f.Read; ui.HasProf(f.Now) {
-		f.Prof = ui.NewProfileFile(f.Now)
+		f.Prof = ui.NewProfileFile(f.Now, libraries)
 	}
 	return f
 }
@@ -327,7 +329,7 @@ func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 		for last := f; ; {
 			_, changed := s.Store.Watch()
 			if now := s.Store.Current(); now != last.Now || s.Trace != nil {
-				last = newSecondFile(s) // which may take a while
+				last = newSecondFile(s, a.o.Libraries) // which may take a while
 			}
 			fresh := last
 			a.Post(func() { a.refreshSecond(f, fresh) })

@@ -247,7 +247,7 @@ func TestTwoFiles(t *testing.T) {
 	u := openUI(t, 120, 40, colourCaps, store, nil)
 	u.sim.Do(func() {
 		second := &compare.Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}
-		u.app.adoptSecond(second, newSecondFile(second))
+		u.app.adoptSecond(second, newSecondFile(second, nil))
 		u.app.emit(state.SetSnapshot{I: 0})
 	})
 	u.keys("6").has("before: before.mvmheap #0", "after: after.mvmheap #2", "the heap grew by")

@@ -171,11 +171,11 @@ func TestProfileEventAndMetric(t *testing.T) {
 // Every grouping has rows that lead on.
 func TestFunctionsGroups(t *testing.T) {
 	u := openPython(t, 120, 40).keys("2")
-	for _, want := range []string{"DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
+	for _, want := range []string{"OWNER", "DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
 		u.keys("b").has(strings.TrimSuffix(want, "▼"))
 	}
 	u.has("kernel", "user")
-	u.keys("b", "b", "Enter").has("filter “")
+	u.keys("b", "b", "b", "Enter").has("filter “")
 	u.keys("Esc", "g", "Enter").has("Callers and callees of")
 }
 
@@ -237,9 +237,10 @@ func TestProfileCommand(t *testing.T) {
 	u.keys("2", "j", "I")
 	name := u.app.state.Filters.Steps()[0].Name
 	u.keys("b", "Y")
-	if got, want := u.sim.Clipboard(), "memtui report '--hide="+name+"' --table groups --group dso server.spaa"; got != want {
+	if got, want := u.sim.Clipboard(), "memtui report '--hide="+name+"' --table groups --group owner server.spaa"; got != want {
 		t.Errorf("copied %q, not %q", got, want)
 	}
+	u.keys("b", "Y").has("--group dso server.spaa")
 }
 
 // Rows that are sorted by numbers stand as those that are compared one by one.

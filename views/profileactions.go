@@ -22,7 +22,7 @@ func (a *app) profileOf(p *model.Profile) *ui.ProfileFile {
 	if d := a.profiles.Load(); d != nil && d.Profile == p {
 		return d
 	}
-	d := ui.NewProfileFile(p)
+	d := ui.NewProfileFile(p, a.o.Libraries)
 	a.profiles.Store(d)
 	return d
 }

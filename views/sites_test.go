@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 func TestSitesGolden(t *testing.T) { goldenSizes(t, "sites", "3", "j") }
@@ -72,7 +73,7 @@ func TestSitesFilter(t *testing.T) {
 
 func TestSitesByEveryGroup(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3")
-	for _, want := range []string{"FUNCTION", "FILE", "MODULE", "THREAD", "SIZE"} {
+	for _, want := range []string{"FUNCTION", "OWNER", "FILE", "MODULE", "THREAD", "SIZE"} {
 		u.keys("b").has(" " + want + "\n")
 	}
 }
@@ -123,5 +124,28 @@ func TestSitesMouse(t *testing.T) {
 	u.sim.Settle()
 	if p := siteScreen(u); p.Sorted().Title != titles.Peak {
 		t.Errorf("a click on a title sorts by %s", p.Sorted().Title)
+	}
+}
+
+// Owners hold what their stacks do, as the report says, and are filtered by as functions.
+func TestSitesByOwner(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	u.keys(":", "g", "r", "o", "u", "p", "Space", "o", "w", "n", "e", "r", "Enter").has("OWNER")
+	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByOwner})
+	if err != nil || len(rows) < 2 {
+		t.Fatalf("%d owners, %v", len(rows), err)
+	}
+	for i := range rows {
+		if strings.HasPrefix(rows[i].Name, "std::") {
+			t.Errorf("%s owns memory", rows[i].Name)
+		}
+		if name := ui.FilterName(analysis.ByOwner, &rows[i]); name != rows[i].Name {
+			t.Errorf("%s is filtered as %q", rows[i].Name, name)
+		}
+	}
+	all := filteredLive(t, u, "")
+	u.keys("X").has("without ")
+	if left := filteredLive(t, u, u.app.state.Filters); left >= all {
+		t.Errorf("%d of %d bytes are left", left, all)
 	}
 }

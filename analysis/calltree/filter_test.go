@@ -15,7 +15,7 @@ import (
 func framesOf(s *model.Stacks, n model.NodeID) []string {
 	var out []string
 	for ; n != 0; n = s.Parent[n] {
-		out = append(out, frameFunction(s, s.Frame[n]))
+		out = append(out, FrameFunction(s, s.Frame[n]))
 	}
 	slices.Reverse(out)
 	return out

@@ -101,7 +101,7 @@ func (m *frameMatcher) text(f model.FrameID) string {
 	case byModule:
 		return frameModule(m.stacks, f)
 	}
-	return frameFunction(m.stacks, f)
+	return FrameFunction(m.stacks, f)
 }
 
 // frameModule returns the module of a frame: its binary where the file tells it, else what its file belongs to.

@@ -14,10 +14,10 @@ const (
 )
 
 // FunctionName names a node's function, or its file and line where it has no function.
-func FunctionName(s *model.Stacks, n model.NodeID) string { return frameFunction(s, s.Frame[n]) }
+func FunctionName(s *model.Stacks, n model.NodeID) string { return FrameFunction(s, s.Frame[n]) }
 
-// frameFunction is [FunctionName] of a frame.
-func frameFunction(s *model.Stacks, frame model.FrameID) string {
+// FrameFunction is [FunctionName] of a frame.
+func FrameFunction(s *model.Stacks, frame model.FrameID) string {
 	f := s.At(frame)
 	switch {
 	case f.Function != "":

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -16,6 +17,7 @@ const (
 	GroupStack    StackGroup = iota
 	GroupFunction            // of the leaf frame
 	GroupTotal               // every function of a stack, each once
+	GroupOwner               // the function of the owner, see [calltree.Owners]
 	GroupFile                // of the leaf frame
 	GroupModule              // of the leaf frame
 	GroupThread
@@ -29,7 +31,7 @@ const (
 
 // String returns the word that flags use.
 func (g StackGroup) String() string {
-	return [...]string{"stack", "function", "total", "file", "module", "thread", "size", "lifetime", "dso", "line", "kind"}[g]
+	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso", "line", "kind"}[g]
 }
 
 // Thing returns what a row is in words, in the singular.
@@ -62,6 +64,8 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 		return analysis.ByStack, true
 	case GroupFunction:
 		return analysis.ByFunction, true
+	case GroupOwner:
+		return analysis.ByOwner, true
 	case GroupFile:
 		return analysis.ByFile, true
 	case GroupModule:
@@ -89,9 +93,10 @@ func (g StackGroup) ofProfiles() (by weights.By, ok bool) {
 	return weights.ByFunctionDSO, false
 }
 
-// groupSide puts the stacks of a side together by function, file or module. Rows that are no stacks stay as they are, but
-// in the groups of files they have none.
-func groupSide(s *Side, by StackGroup) *Side {
+// groupSide puts the stacks of a side together by function, owner, file or module. Rows that are no stacks stay as they are, but
+// in the groups of files they have none. libraries are what owns no memory beside what is known, nil for none.
+func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
+	owners := calltree.NewOwners(s.Stacks, libraries)
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
 	if by == GroupTotal {
 		sum := s.Sum()
@@ -104,12 +109,14 @@ func groupSide(s *Side, by StackGroup) *Side {
 		}
 		g.stack++
 		switch {
-		case r.Node == 0 && (by == GroupFunction || by == GroupTotal):
+		case r.Node == 0 && (by == GroupFunction || by == GroupTotal || by == GroupOwner):
 			g.add(SideRow{Key: r.Key, Own: r.Own}, r)
 		case by == GroupTotal:
 			for n := r.Node; n != 0; n = s.Stacks.Parent[n] {
 				g.add(SideRow{Key: calltree.FunctionName(s.Stacks, n)}, r)
 			}
+		case by == GroupOwner:
+			g.add(SideRow{Key: calltree.FunctionName(s.Stacks, owners.Node(r.Node))}, r)
 		case by == GroupFunction:
 			g.add(SideRow{Key: calltree.FunctionName(s.Stacks, r.Node)}, r)
 		default:

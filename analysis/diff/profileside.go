@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"fmt"
+	"regexp"
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/weights"
@@ -18,6 +19,8 @@ type ProfileQuestion struct {
 	Ranged   bool // only the samples between From and To
 	From, To model.Time
 	Filter   calltree.Filter
+
+	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
 }
 
 // ProfileSide asks a profile of stacks for one side of a comparison. It fails with a [*QuestionError].
@@ -48,7 +51,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 			counts = counts.Filter(view)
 		}
 	}
-	side, err := profileRows(ctx, weighed.Filter(view), counts, q.Group)
+	side, err := profileRows(ctx, weighed.Filter(view), counts, q)
 	if err != nil {
 		return nil, err
 	}
@@ -69,20 +72,21 @@ func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric mo
 }
 
 // profileRows returns the rows of a profile in one grouping; counts may be nil.
-func profileRows(ctx context.Context, weighed, counts *weights.Selection, group StackGroup) (*Side, error) {
+func profileRows(ctx context.Context, weighed, counts *weights.Selection, q ProfileQuestion) (*Side, error) {
+	group := q.Group
 	if by, ok := group.ofProfiles(); ok {
 		selections := []*weights.Selection{weighed}
 		if counts != nil {
 			selections = append(selections, counts)
 		}
-		rows, err := weights.Table(ctx, by, selections...)
+		rows, err := weights.Table(ctx, by, q.Libraries, selections...)
 		return profileRowsSide(rows, selections), err
 	}
 	side := stacksSide(weighed, counts)
 	switch group {
 	case GroupStack:
-	case GroupFunction, GroupTotal, GroupFile, GroupModule:
-		side = groupSide(side, group)
+	case GroupFunction, GroupTotal, GroupOwner, GroupFile, GroupModule:
+		side = groupSide(side, group, q.Libraries)
 	default:
 		return nil, &QuestionError{"group", "a stack profile cannot be grouped by " + group.String()}
 	}

@@ -18,7 +18,7 @@ func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 		want := SideSum{total.Uint64(), count.Uint64()}
 		sides := map[string]*Side{"stacks": stacksSide(sel, counts)}
 		for by := range weights.ProfileByCount {
-			rows, err := weights.Table(t.Context(), by, sel, counts)
+			rows, err := weights.Table(t.Context(), by, nil, sel, counts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -80,7 +80,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		side.Filter(view)
 	}
 	if q.Group == GroupTotal {
-		side = groupSide(side, GroupTotal)
+		side = groupSide(side, GroupTotal, nil)
 	}
 	return side, nil
 }
@@ -142,7 +142,7 @@ func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow 
 		return SideRow{Key: calltree.NoFunction}
 	case by == analysis.ByStack && known:
 		return SideRow{Node: leaf}
-	case by == analysis.ByStack || by == analysis.ByFunction && (!known || leaf == 0):
+	case by == analysis.ByStack || (by == analysis.ByFunction || by == analysis.ByOwner) && (!known || leaf == 0):
 		return SideRow{Key: model.UnknownStack(s.Stack), Own: true}
 	}
 	return SideRow{Key: s.Name}

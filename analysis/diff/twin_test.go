@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,17 +137,19 @@ func TestGroupSide(t *testing.T) {
 	s := stacksOf("main|/src/a.c|1;f|/src/lib/b.c|1;main|/src/a.c|2", "main|/src/a.c|1", "g", "")
 	side := sideOf("x", s, 100, 50, 30, 7)
 	side.Rows = append(side.Rows, SideRow{Key: model.UnknownStack(9), Own: true, Bytes: 3})
+	skip := regexp.MustCompile("^main$|^unused$")
 	for by, want := range map[StackGroup][]string{
 		GroupFunction: {"<no name> 7", "<stack 9?> 3", "g 30", "main 150"},
 		GroupTotal:    {"<no name> 7", "<stack 9?> 3", "f 100", "g 30", "main 150"},
+		GroupOwner:    {"<no name> 7", "<stack 9?> 3", "f 100", "g 30", "main 50"},
 		GroupFile:     {"/src/a.c 150", "<unknown file> 40"},
 		GroupModule:   {"/src 150", "<unknown file> 40"},
 	} {
 		var got []string
-		for _, r := range groupSide(side, by).Rows {
+		for _, r := range groupSide(side, by, skip).Rows {
 			got = append(got, r.Key+" "+fmt.Sprint(r.Bytes))
 		}
-		if sum := groupSide(side, by).Sum(); sum != side.Sum() {
+		if sum := groupSide(side, by, skip).Sum(); sum != side.Sum() {
 			t.Errorf("group %d: the side weighs %+v, not %+v", by, sum, side.Sum())
 		}
 		slices.Sort(got)

@@ -167,10 +167,7 @@ func TestFindingOfSeveralSites(t *testing.T) {
 			e.ID = 6 // grow, by way of the allocator
 		}
 	}
-	stacks.Functions, stacks.FrameFunc = append(stacks.Functions, "operator new(unsigned long)"), append(stacks.FrameFunc, 6)
-	stacks.FrameFile, stacks.FrameLine = append(stacks.FrameFile, 0), append(stacks.FrameLine, model.NoLine)
-	stacks.Parent, stacks.Frame, stacks.Depth = append(stacks.Parent, 1), append(stacks.Frame, 6), append(stacks.Depth, 2)
-	stacks.Leaf[6] = 6
+	allocatorStack(stacks)
 	list, err := analysis.Findings(t.Context(), buildIndex(t, events, stacks), &model.Profile{Stacks: stacks, Complete: true}, nil, 0)
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%v, %v", list, err)
@@ -185,4 +182,36 @@ func TestFindingOfSeveralSites(t *testing.T) {
 	if live := f.History[analysis.HistoryColumns-1]; live != 99_000 {
 		t.Errorf("the history ends with %d bytes", live)
 	}
+}
+
+// A finding says how many of its sites its figures are of: those that were given back at the end are beside them.
+func TestFindingCountsTheSitesOfItsFigures(t *testing.T) {
+	events, stacks := story()
+	allocatorStack(stacks)
+	last := events[len(events)-1].Time
+	for i := range events {
+		if e := &events[i]; e.ID == 1 && e.Kind == model.Alloc && i%4 == 0 {
+			e.ID = 6
+			events = append(events, model.Event{Kind: model.Free, Addr: e.Addr, Time: last})
+		}
+	}
+	list, err := analysis.Findings(t.Context(), buildIndex(t, events, stacks), &model.Profile{Stacks: stacks, Complete: true}, nil, 0)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	f := &list[0]
+	if f.Kind != analysis.FindingLeak || len(f.Stacks) != 2 {
+		t.Fatalf("%v of %s: %d stacks: %s", f.Kind, f.Owner.Function, len(f.Stacks), f.Text)
+	}
+	if strings.Contains(f.Text, "2 sites") || !strings.Contains(f.Text, "; of 1 site besides, ") || !strings.HasSuffix(f.Text, " were given back at the very end") {
+		t.Errorf("%q", f.Text)
+	}
+}
+
+// allocatorStack adds stack 6: the allocator below the leaf of the first stack.
+func allocatorStack(stacks *model.Stacks) {
+	stacks.Functions, stacks.FrameFunc = append(stacks.Functions, "operator new(unsigned long)"), append(stacks.FrameFunc, 6)
+	stacks.FrameFile, stacks.FrameLine = append(stacks.FrameFile, 0), append(stacks.FrameLine, model.NoLine)
+	stacks.Parent, stacks.Frame, stacks.Depth = append(stacks.Parent, 1), append(stacks.Frame, 6), append(stacks.Depth, 2)
+	stacks.Leaf[6] = 6
 }

@@ -45,7 +45,7 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, 
 func companions(by analysis.Group) []analysis.Group {
 	together := []analysis.Group{analysis.ByStack, analysis.ByThread, analysis.BySizeClass}
 	if group.DimOf(by) == column.DimStack && by != analysis.ByStack {
-		together = []analysis.Group{analysis.ByFunction, analysis.ByFile, analysis.ByModule}
+		together = []analysis.Group{analysis.ByFunction, analysis.ByOwner, analysis.ByFile, analysis.ByModule}
 	}
 	return slices.DeleteFunc(together, func(other analysis.Group) bool { return other == by })
 }

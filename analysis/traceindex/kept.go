@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -34,8 +35,9 @@ type Place interface {
 // a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of the file is
 // verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
-	place  Place
-	budget int64
+	place     Place
+	budget    int64
+	libraries *regexp.Regexp
 
 	begun chan struct{} // see Begun
 	begin func()        // closes it
@@ -70,10 +72,23 @@ func NewKeptIndex(place Place) *KeptIndex {
 }
 
 func (k *KeptIndex) fresh() *keptState {
-	s := &keptState{ix: newFileIndex(defaultChunk), verified: make(chan struct{})}
+	s := &keptState{ix: k.empty(), verified: make(chan struct{})}
 	s.ix.began = k.begin
 	close(s.verified)
 	return s
+}
+
+func (k *KeptIndex) empty() *fileIndex {
+	ix := newFileIndex(defaultChunk)
+	ix.Libraries = k.libraries
+	return ix
+}
+
+// SetLibraries says which functions and files own no memory, beside those that are known. It must be called before [Build]; nil is for
+// none.
+func (k *KeptIndex) SetLibraries(more *regexp.Regexp) {
+	k.libraries = more
+	k.now.ix.Libraries = more
 }
 
 // SetBudget implements [Loading]. What is read from a file costs no memory to speak of.
@@ -178,7 +193,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	if err != nil {
 		return err
 	}
-	s := &keptState{ix: newFileIndex(defaultChunk), file: true, verified: make(chan struct{}), first: k.state().revision() + 1}
+	s := &keptState{ix: k.empty(), file: true, verified: make(chan struct{}), first: k.state().revision() + 1}
 	k.mu.Lock()
 	k.file = file
 	k.used++ // what others ask meanwhile, of the empty index, must not close it

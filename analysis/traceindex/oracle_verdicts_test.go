@@ -48,6 +48,7 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 		now := &ix.sums[column.DimStack][k]
 		v := g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].Late, sites[k].LateBytes
+		v.Ended = uint64(now.EndedCount)
 		if v = v.Settled(); v.Kind != verdict.None {
 			out = append(out, v)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
@@ -90,7 +91,24 @@ func (w *twin) groupName(by analysis.Group, b *twinBlock) string {
 	case analysis.ByStack:
 		return itoa(b.ID)
 	}
-	return group.StackGroupName(by, w.stacks, model.StackID(b.ID))
+	if by == analysis.ByOwner {
+		return w.ownerName(model.StackID(b.ID))
+	}
+	return group.NewStackGroups(by, w.stacks, nil).Name(model.StackID(b.ID))
+}
+
+// ownerName names the function that owns a stack, which in made traces is all that malloc does not.
+func (w *twin) ownerName(id model.StackID) string {
+	leaf, ok := w.stacks.Node(id)
+	if !ok || leaf == 0 {
+		return model.UnknownStack(id)
+	}
+	for n := leaf; n != 0; n = w.stacks.Parent[n] {
+		if name := calltree.FunctionName(w.stacks, n); name != "malloc" {
+			return name
+		}
+	}
+	return calltree.FunctionName(w.stacks, leaf)
 }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -185,6 +185,7 @@ func (j *judge) verdicts() verdict.List {
 		e := j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
 		v := e.Judge(j.at)
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = k, now.LiveCount(), now.LiveBytes(), j.late[i].count, j.late[i].bytes
+		v.Ended = uint64(now.EndedCount)
 		out = append(out, v.Settled())
 	}
 	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })

@@ -57,7 +57,9 @@ type Verdict struct {
 	Confidence float32 // 0 … 1
 
 	Born, Freed    uint64 // blocks until the program began to give everything back
+	Held           uint64 // bytes that lived then
 	Live, Bytes    uint64 // blocks and bytes after the last event
+	Ended          uint64 // blocks that were freed or overwritten, of the whole trace
 	Late           uint64 // blocks given back at the very end
 	LateBytes      uint64
 	Growth         float64    // bytes per second that the least level rises by; 0 unless it does
@@ -95,11 +97,11 @@ func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 
 // Compare orders verdicts, the most telling first: leaks, what is late, and the others; leaks by their rank, others by what they hold.
 func Compare(a, b *Verdict) int {
-	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.Held(), a.Held()))
+	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.held(), a.held()))
 }
 
-// Held returns how many bytes lived when the program began to give everything back.
-func (v *Verdict) Held() uint64 {
+// held returns how many bytes lived when the program began to give everything back, or came after that and stayed.
+func (v *Verdict) held() uint64 {
 	held, _ := model.SaturatingAdd(v.Bytes, v.LateBytes)
 	return held
 }
@@ -107,33 +109,66 @@ func (v *Verdict) Held() uint64 {
 // Rank orders findings: growth in bytes per second, weighed by how certain the verdict is.
 func (v *Verdict) Rank() float64 { return v.Growth * float64(v.Confidence) }
 
-// Evidence returns the verdict's reason in one sentence that can be checked.
+// Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace, where nothing has changed
+// since the program began to give everything back, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
-	text := v.reason()
-	if v.Kind == Late {
-		text += fmt.Sprintf("; %s were given back at the very end", blocks(v.Late, v.LateBytes))
+	before := v.Born - min(v.Freed, v.Born)
+	if v.Reason == lastMoment {
+		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
+	}
+	held := blocks(before, v.Held)
+	text := v.reason(held)
+	if held == blocks(v.Live, v.Bytes) {
+		return text
+	}
+	when := "shortly before the end: "
+	if v.Late > 0 {
+		when = "before the last frees: "
+	}
+	text = when + text
+	switch {
+	case v.Kind == Late:
+		text += fmt.Sprintf("; %s given back at the very end", was(v.Late, v.LateBytes, "was", "were"))
+	case v.Live == 0:
+		text += "; at the end none is live"
+	default:
+		text += fmt.Sprintf("; at the end %s live", was(v.Live, v.Bytes, "is", "are"))
 	}
 	return text
 }
 
-func (v *Verdict) reason() string {
-	held := blocks(v.Live+v.Late, v.Held())
-	others := "none was freed"
-	if v.Freed > 0 {
-		others = fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.Freed), v.Longest)
+// others says how the blocks did that were freed.
+func (v *Verdict) others() string {
+	switch {
+	case v.Freed == 1:
+		return fmt.Sprintf("the freed one lived at most %v", v.Longest)
+	case v.Freed > 1:
+		return fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.Freed), v.Longest)
+	case v.Ended > 0:
+		return "none was freed before the last moments of the run"
 	}
+	return "none was freed"
+}
+
+// reason says what was observed of the blocks that were held.
+func (v *Verdict) reason(held string) string {
+	others := v.others()
 	span := fmt.Sprintf("allocated from %v to %v", v.First, v.Last)
 	if v.First == v.Last {
 		span = fmt.Sprintf("allocated at %v", v.First)
 	}
 	switch v.Reason {
-	case lastMoment:
-		return held + ", all allocated in the last moments of the run"
 	case fewBlocks:
 		return fmt.Sprintf("%s, %s; %s", held, span, others)
 	case youngSite:
 		return fmt.Sprintf("%s, %s, late in the run", held, span)
 	case youngBlocks:
+		switch {
+		case v.Freed == 0 && v.Suspects == 0:
+			return fmt.Sprintf("%s in use, %s, too late to tell whether more come: %s", held, span, others)
+		case v.Freed == 0:
+			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more come: %s", held, span, model.Group(v.Born-v.Suspects), others)
+		}
 		return fmt.Sprintf("%s in use, %s, about as old as freed blocks became: %s", held, span, others)
 	case flatLevel:
 		return fmt.Sprintf("%s in use; their minimum count or size did not rise in the last third of the run", held)
@@ -157,6 +192,14 @@ func (v *Verdict) reason() string {
 // blocks is "1 block (64 B)" or "452 blocks (5.60 MiB)".
 func blocks(n, bytes uint64) string {
 	return model.Blocks(n) + " (" + model.Bytes(bytes).String() + ")"
+}
+
+// was is "1 block (64 B) was" or "452 blocks (5.60 MiB) were".
+func was(n, bytes uint64, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return blocks(n, bytes) + " " + many
 }
 
 // Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given back is late, and

@@ -3,10 +3,12 @@ package weights
 import (
 	"context"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,12 +22,13 @@ type Grouping struct {
 	of    []uint32  // the row by frame, or by thread
 	rank  []uint32  // by row: its place in the order of names
 	sums  sync.Pool // of *[]uint64, by node, all 0: to have new ones at each step of a range takes longer than to clear them
-	outer []uint32  // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads
+	outer []uint32  // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads and owners
+	owner []uint32  // by node: the row of what owns a stack with that leaf; nil but for owners
 }
 
 // NewGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter leaves of
-// them.
-func NewGrouping(w *model.StackProfile, s *model.Stacks, by By) *Grouping {
+// them. libraries are what owns no memory beside what is known, nil for none.
+func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regexp.Regexp) *Grouping {
 	g := &Grouping{By: by, Stacks: s}
 	g.rows, g.of = (&Selection{Profile: w, Stacks: s}).tableRows(by)
 	order := make([]uint32, len(g.rows))
@@ -39,10 +42,34 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By) *Grouping {
 			g.rank[row] = g.rank[order[i-1]]
 		}
 	}
-	if by != ByProfileThread {
+	switch by {
+	case ByProfileThread:
+	case ByOwner:
+		g.findOwners(libraries)
+	default:
 		g.findOuter()
 	}
 	return g
+}
+
+// wholeStacks reports whether a stack belongs to one row, with all that it weighs.
+func (g *Grouping) wholeStacks() bool { return g.By == ByProfileThread || g.By == ByOwner }
+
+// rowOf returns the row that a record belongs to as a whole; ok is false for stacks without frames, which nothing owns.
+func (g *Grouping) rowOf(s *Selection, record int) (row uint32, ok bool) {
+	if g.By == ByProfileThread {
+		return g.of[s.Profile.Records.Thread[record]], true
+	}
+	leaf := s.Node(model.RecordID(record))
+	return g.owner[leaf], leaf != 0
+}
+
+func (g *Grouping) findOwners(libraries *regexp.Regexp) {
+	owners := calltree.NewOwners(g.Stacks, libraries)
+	g.owner = make([]uint32, len(g.Stacks.Parent))
+	for n := 1; n < len(g.owner); n++ {
+		g.owner[n] = g.of[g.Stacks.Frame[owners.Node(model.NodeID(n))]]
+	}
 }
 
 // Rank returns the place of a row in the order of names, by its ID. Rows of one name have one place.
@@ -84,14 +111,14 @@ func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, 
 		rows[i].Weights = weights[i*n : (i+1)*n : (i+1)*n]
 	}
 	for k, s := range selections {
-		quick := g.By != ByProfileThread && s.weighTree(g, k, rows, hit)
+		quick := !g.wholeStacks() && s.weighTree(g, k, rows, hit)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if quick {
 			continue
 		}
-		if err := s.weigh(ctx, g.By, k, rows, g.of, hit); err != nil {
+		if err := s.weigh(ctx, g, k, rows, hit); err != nil {
 			return nil, err
 		}
 	}

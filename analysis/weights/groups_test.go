@@ -1,8 +1,10 @@
 package weights
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -35,7 +37,7 @@ func TestTablesOverTheTreeAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for by := range ProfileByCount {
-			g := NewGrouping(p.Weights, p.Stacks, by)
+			g := NewGrouping(p.Weights, p.Stacks, by, nil)
 			list := []*Selection{SelectProfile(p, 0, 0), SelectProfile(p, 1, 0), samples}
 			got, err := g.Table(t.Context(), list...)
 			if err != nil {
@@ -61,7 +63,7 @@ func slowTable(t *testing.T, g *Grouping, list []*Selection) (out []Row) {
 		rows[i].Weights = make([]FrameWeight, len(list))
 	}
 	for k, s := range list {
-		if err := s.weigh(t.Context(), g.By, k, rows, g.of, hit); err != nil {
+		if err := s.weigh(t.Context(), g, k, rows, hit); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,6 +73,45 @@ func slowTable(t *testing.T, g *Grouping, list []*Selection) (out []Row) {
 		}
 	}
 	return out
+}
+
+// Owners hold what the stacks weigh that they own, and the setting says who owns none.
+func TestOwnersWeighTheirStacks(t *testing.T) {
+	for seed := range uint64(20) {
+		p := madeProfile(seed)
+		for _, libraries := range []*regexp.Regexp{nil, regexp.MustCompile("^[fgh]$"), regexp.MustCompile(".")} {
+			s, want := SelectProfile(p, 0, 0), map[string]uint64{}
+			for r := range p.Weights.Records.Len() {
+				n, ok := s.Weight(model.RecordID(r))
+				leaf := s.Node(model.RecordID(r))
+				if !ok || leaf == 0 {
+					continue
+				}
+				owner := leaf
+				for n := leaf; n != 0 && libraries != nil; n = p.Stacks.Parent[n] {
+					if !libraries.MatchString(calltree.FunctionName(p.Stacks, n)) {
+						owner = n
+						break
+					}
+				}
+				weight, _ := n.Small(math.MaxUint64)
+				want[calltree.FunctionName(p.Stacks, owner)] += weight
+			}
+			rows, err := Table(t.Context(), ByOwner, libraries, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]uint64{}
+			for _, r := range rows {
+				if got[r.Name] = r.Weights[0].Self.Uint64(); r.Weights[0].Total != r.Weights[0].Self {
+					t.Errorf("seed %d: %s has %v of %v", seed, r.Name, r.Weights[0].Self, r.Weights[0].Total)
+				}
+			}
+			if !maps.Equal(got, want) {
+				t.Fatalf("seed %d without %v: %v, want %v", seed, libraries, got, want)
+			}
+		}
+	}
 }
 
 // madeSamples are many chunks of samples of records.

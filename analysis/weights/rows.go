@@ -3,6 +3,7 @@ package weights
 import (
 	"context"
 	"math"
+	"regexp"
 	"strconv"
 
 	"github.com/memtui/memtui/analysis/calltree"
@@ -14,6 +15,7 @@ type By uint8
 
 const (
 	ByFunctionDSO By = iota // a function of a binary
+	ByOwner                 // the function of the owner of stacks, see [calltree.Owners]
 	ByDSO
 	BySourceLine
 	ByProfileThread
@@ -23,7 +25,7 @@ const (
 
 // String returns the title of the column of names.
 func (b By) String() string {
-	return [...]string{"function", "DSO", "source line", "thread", "kind"}[b]
+	return [...]string{"function", "owner", "DSO", "source line", "thread", "kind"}[b]
 }
 
 // Row is one row of a table and its weights, in the order of the selections.
@@ -38,17 +40,18 @@ type Row struct {
 type FrameWeight struct{ Self, Total model.Amount }
 
 // Table weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
-// left out; the order is that of first appearance. A thread's self and total are both the weight of its stacks.
-func Table(ctx context.Context, by By, selections ...*Selection) ([]Row, error) {
+// left out; the order is that of first appearance. Self and total of a thread or an owner are both the weight of its stacks. libraries
+// are what owns no memory beside what is known, nil for none.
+func Table(ctx context.Context, by By, libraries *regexp.Regexp, selections ...*Selection) ([]Row, error) {
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	return NewGrouping(selections[0].Profile, selections[0].Stacks, by).Table(ctx, selections...)
+	return NewGrouping(selections[0].Profile, selections[0].Stacks, by, libraries).Table(ctx, selections...)
 }
 
 // weigh adds a selection's weights up in column k, of numbers of any kind.
-func (s *Selection) weigh(ctx context.Context, by By, k int, rows []Row, of []uint32, hit []bool) error {
-	totals := make([]rowTotal, len(rows))
+func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, hit []bool) error {
+	of, totals := g.of, make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks
 	most := math.MaxUint64 / uint64(rec.Len()+1) // so many of which cannot overflow
 	for r := range rec.Len() {
@@ -59,11 +62,13 @@ func (s *Selection) weigh(ctx context.Context, by By, k int, rows []Row, of []ui
 		if !ok {
 			continue
 		}
-		if by == ByProfileThread {
-			w := &rows[of[rec.Thread[r]]]
-			w.Weights[k].Self.Add(n)
-			w.Weights[k].Total.Add(n)
-			hit[of[rec.Thread[r]]] = true
+		if g.wholeStacks() {
+			if row, ok := g.rowOf(s, r); ok {
+				w := &rows[row].Weights[k]
+				w.Self.Add(n)
+				w.Total.Add(n)
+				hit[row] = true
+			}
 			continue
 		}
 		leaf := s.Node(model.RecordID(r))
@@ -142,6 +147,8 @@ func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 	switch by {
 	case ByDSO:
 		return s.Profile.DSOs[s.Profile.FrameDSO[i]].Name, f
+	case ByOwner:
+		return calltree.FrameFunction(s.Stacks, f), f
 	case BySourceLine:
 		return s.Profile.Source(s.Stacks, f), f
 	case ByFrameKind:

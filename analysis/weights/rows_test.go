@@ -54,7 +54,7 @@ func TestProfileTableAgrees(t *testing.T) {
 	for seed := range uint64(20) {
 		p := madeProfile(seed)
 		a, b := SelectProfile(p, 0, 0), SelectProfile(p, 1, 1)
-		rows, err := Table(t.Context(), ByFunctionDSO, a, b)
+		rows, err := Table(t.Context(), ByFunctionDSO, nil, a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestProfileTableAgrees(t *testing.T) {
 			}
 		}
 		total := a.Total()
-		threads, _ := Table(t.Context(), ByProfileThread, a)
+		threads, _ := Table(t.Context(), ByProfileThread, nil, a)
 		var sum model.Amount
 		for _, r := range threads {
 			sum.Sum(r.Weights[0].Self)

@@ -154,7 +154,7 @@ const shownFrames, shownSites, shownStale = 12, 3, 3
 
 // lines returns a leak with its owner, evidence and stacks, as lines after a headline.
 func (f *FailedLeak) lines(s Style) (head string, lines []string) {
-	head = s.shorten(f.Owner.Name())
+	head = s.function(f.Owner.Name())
 	if at := f.Owner.place.Where(); at != "" {
 		head += " (" + at + ")"
 	}
@@ -197,7 +197,7 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 	}
 	lines := []string{where + s.bytes(x.Bytes) + " in " + of.counted(x.Count)}
 	for i, p := range x.Frames[:min(len(x.Frames), shownFrames)] {
-		line := fmt.Sprintf("  #%d %s", i, s.shorten(p.Name()))
+		line := fmt.Sprintf("  #%d %s", i, s.function(p.Name()))
 		if at := p.Base(); at != "" {
 			line += " (" + at + ")"
 		}

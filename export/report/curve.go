@@ -18,6 +18,7 @@ type CurveSite struct {
 	Bytes     uint64 `json:"bytes"`      // at the end of the curve
 	Frames    Frames `json:"frames,omitzero"`
 
+	owner   Owner
 	history []uint64 // highest of each column
 }
 
@@ -115,7 +116,7 @@ func (w tableWriter) curveSites() table {
 	}
 	for _, s := range w.t.CurveSites {
 		out.rows = append(out.rows, append([]string{w.style.bytes(s.PeakBytes), w.style.bytes(s.Bytes), w.style.spark(s.history, curveColumnsOfSites)},
-			w.place(s.Place, s.Frames)...))
+			w.place(s.Place, s.Frames, s.owner)...))
 	}
 	return out
 }

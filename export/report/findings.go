@@ -104,7 +104,7 @@ func (w tableWriter) findings() table {
 			owner = f.Owner.place.Name()
 		}
 		if !w.full {
-			owner = w.style.shorten(owner)
+			owner = w.style.function(owner)
 		}
 		row := []string{f.Kind, w.style.bytes(f.Bytes), model.Share(f.Confidence).String(), w.style.spark(f.history, leakColumns), owner}
 		evidence := w.style.text(model.Clean(f.Evidence))

@@ -47,6 +47,19 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
+// from returns the stack from its owner up; the site's, and false, where the owner does not stand on it, as after a filter.
+func (f Frames) from(owner Owner) (Frames, bool) {
+	if f.stacks == nil {
+		return f, false
+	}
+	for n := f.leaf; n != 0; n = f.stacks.Parent[n] {
+		if p := placeOf(f.stacks, f.stacks.Frame[n]); p.Name() == owner.Name() && p.Where() == owner.place.Where() {
+			return Frames{f.stacks, n}, true
+		}
+	}
+	return f.site(), false
+}
+
 // SitePlace returns what a site is named after: the first frame of its stack that is not an allocation function, else p.
 func SitePlace(p Place, f Frames) Place {
 	if f = f.site(); f.Depth() > 0 {

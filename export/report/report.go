@@ -6,6 +6,7 @@
 package report
 
 import (
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
 
@@ -127,6 +128,7 @@ type Trace struct {
 	left      leftOut             // tables that there was no memory for
 	kept      filtered            // of the sums, by Filters
 	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
+	grouped   analysis.Group      // what Groups are
 }
 
 // Peak is the state just after the event that first reaches the highest live bytes of the range.

@@ -276,7 +276,7 @@ func TestShorten(t *testing.T) {
 	for in, want := range map[string]string{
 		"main":                           "main",
 		"std::map<int, std::string>::at": "std::map<…>::at",
-		"f<int>":                         "f<int>",
+		"f<int>":                         "f<…>",
 		"a<bbbbb<c>>::g(std::x<yyyyyy>)": "a<…>::g(std::x<…>)",
 		"operator<":                      "operator<",
 		"std::operator<< <char, traits>": "std::operator<< <char, traits>",
@@ -288,6 +288,9 @@ func TestShorten(t *testing.T) {
 		if got := (Style{}).shorten(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
+	}
+	if got := (Style{ASCII: true}).function("void a::f<std::string>(int) const"); got != "a::f<...>" {
+		t.Errorf("as screens name it: %q", got)
 	}
 }
 

@@ -183,7 +183,7 @@ func (b *builder) groups() error {
 		return err
 	}
 	list := sorted(rows, keyNamed(b.opt.By), func(*analysis.Site) bool { return true })
-	b.out.Rows.Groups = len(list)
+	b.out.Rows.Groups, b.out.grouped = len(list), b.opt.Group
 	for _, s := range limit(list, b.opt.Limit) {
 		b.out.Groups = append(b.out.Groups, Group{
 			s.Name, s.AllocBytes, s.AllocCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount, s.Temporary,

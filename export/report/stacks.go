@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"regexp"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -200,6 +201,7 @@ type StackOptions struct {
 	Group     bool               // also a table of groups
 	By        weights.By         // of that table
 	Limit     int                // rows per table, 0 is all
+	Libraries *regexp.Regexp     // functions and files that own no memory, beside those that are known; may be nil
 }
 
 // BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
@@ -294,7 +296,7 @@ func filterLines(c analysis.Cell) (out []string) {
 
 // groups fills the table of the grouping asked for.
 func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOptions) error {
-	rows, err := weights.Table(ctx, opt.By, s)
+	rows, err := weights.Table(ctx, opt.By, opt.Libraries, s)
 	if err != nil {
 		return err
 	}

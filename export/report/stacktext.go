@@ -94,6 +94,14 @@ func (w stackWriter) name(s string) string {
 	return w.style.shorten(s)
 }
 
+// function is name for functions, which have arguments and return types.
+func (w stackWriter) function(s string) string {
+	if w.full || s == "" {
+		return w.name(s)
+	}
+	return w.style.function(model.Clean(s))
+}
+
 func (w stackWriter) events() table {
 	out := table{
 		name: "events", title: "Events", answer: plural(len(w.r.Events), "event"),
@@ -137,7 +145,7 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 			}
 		}
 		out.rows = append(out.rows, []string{
-			w.style.amount(w.metric, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.metric, f.Total.Amount), w.r.part(f.Total.Amount), w.name(f.Function), dso,
+			w.style.amount(w.metric, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.metric, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
 		})
 	}
 	return out
@@ -188,7 +196,7 @@ func (w stackWriter) frames(f ProfileFrames) string {
 	const short = 3
 	var names []string
 	for id := range f.All() {
-		names = append(names, w.name(f.p.Stacks.Functions[f.p.Stacks.FrameFunc[id]]))
+		names = append(names, w.function(f.p.Stacks.Functions[f.p.Stacks.FrameFunc[id]]))
 		if len(names) == short {
 			break
 		}

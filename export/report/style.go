@@ -4,12 +4,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 )
 
 // Style is how text looks.
 type Style struct {
-	Width int  // of lines, in cells; 0 is 100, and it is kept within 80 … 120
+	Width int  // of lines, in cells; 0 is 100, and it is kept within 80 … 240
 	ASCII bool // no character outside ASCII but those of names
 	Color bool // bold and dim by escape sequences
 	Exact bool // bytes as exact numbers
@@ -18,7 +19,7 @@ type Style struct {
 const (
 	minWidth     = 80
 	defaultWidth = 100
-	maxWidth     = 120
+	maxWidth     = 240
 )
 
 func (s Style) width() int {
@@ -33,7 +34,7 @@ func (s Style) text(t string) string {
 	if !s.ASCII {
 		return t
 	}
-	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d").Replace(t)
+	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">").Replace(t)
 }
 
 func (s Style) cut() string { return s.text("…") }
@@ -52,36 +53,13 @@ func (s Style) time(t model.Time) string { return s.text(t.String()) }
 // share returns part of whole in percent, "" of nothing.
 func (s Style) share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
-// shorten leaves out what stands between the outermost angle brackets of a name, where that is longer than a few characters:
-// "std::map<int, std::string>::find" becomes "std::map<…>::find". Operators and names like "<stack 7?>" stay.
-func (s Style) shorten(name string) string {
-	const short = 4
-	var out strings.Builder
-	depth, from, operator := 0, 0, strings.Index(name, "operator")
-	for i, r := range name {
-		bracket := i > 0 && (r == '<' || r == '>') && (operator < 0 || i < operator || i > operator+len("operator<=>"))
-		switch {
-		case bracket && r == '<':
-			if depth == 0 {
-				out.WriteString(name[from : i+1])
-				from = i + 1
-			}
-			depth++
-		case bracket && r == '>' && depth > 0 && name[i-1] != '-':
-			if depth--; depth > 0 {
-				break
-			}
-			if i-from > short {
-				out.WriteString(s.cut())
-				from = i
-			}
-		}
-	}
-	if depth > 0 {
-		return name // not what we take it for
-	}
-	return out.String() + name[from:]
-}
+// shorten returns a name without the arguments of templates. Types of heaps and what is compared may be no functions.
+func (s Style) shorten(name string) string { return s.cuts(funcname.ShortenTemplates(name)) }
+
+// function returns a function's name as screens show it: without template arguments, arguments and return type.
+func (s Style) function(name string) string { return s.cuts(funcname.Bare(name)) }
+
+func (s Style) cuts(name string) string { return strings.ReplaceAll(name, "…", s.cut()) }
 
 // rate returns a slope in bytes per second, signed.
 func (s Style) rate(perSecond float64) string {

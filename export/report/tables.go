@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -74,9 +76,9 @@ func (r *Report) instant() string {
 	return "at " + r.Time.At.String()
 }
 
-// place returns the two last cells of a row, both about the first frame that is not an allocation function: it and who called it,
-// and its line.
-func (w tableWriter) place(p Place, f Frames) []string {
+// place returns the two last cells of a row: who owns it and the first frame that is not an allocation function, where those are not
+// the same, and the owner's line. Whole names are those of the frame alone.
+func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
 	f = f.site()
 	if f.Depth() > 0 {
 		p = f.place(0)
@@ -84,15 +86,27 @@ func (w tableWriter) place(p Place, f Frames) []string {
 	if w.full {
 		return []string{p.Name(), p.Where()}
 	}
-	name, skipped := w.style.shorten(p.Name()), false
-	for q := range f.All() {
-		if skipped && q.Name() != p.Name() {
-			name += w.style.text(" ← ") + w.style.shorten(q.Name())
-			break
-		}
-		skipped = true
+	name := w.style.function(p.Name())
+	if _, there := f.from(owner); there && owner.Name() != p.Name() {
+		return []string{w.style.function(owner.Name()) + w.style.text(" › ") + funcname.Last(name), owner.place.Base()}
 	}
 	return []string{name, p.Base()}
+}
+
+// function returns a function's name, the whole of it for markdown.
+func (w tableWriter) function(name string) string {
+	if w.full {
+		return name
+	}
+	return w.style.function(name)
+}
+
+// group returns a group's name, where that is a function like those of other tables.
+func (w tableWriter) group(name string) string {
+	if w.t.grouped == analysis.ByFunction || w.t.grouped == analysis.ByOwner {
+		return w.function(name)
+	}
+	return name
 }
 
 func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
@@ -108,7 +122,8 @@ func (w tableWriter) sites() table {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.AllocBytes), w.style.count(s.AllocCount), w.style.share(s.TemporaryCount, s.AllocCount),
 			w.style.bytes(s.LiveBytes), w.style.bytes(s.PeakBytes),
-		}, w.place(s.Place, s.Frames)...))
+		}, w.place(s.Place, s.Frames, s.Owner)...))
+		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
 	return out
 }
@@ -141,7 +156,7 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
 			w.style.spark(w.t.histories[s.Stack], historyColumns),
-		}, w.place(s.Place, s.Frames)...))
+		}, w.place(s.Place, s.Frames, s.Owner)...))
 	}
 	return out
 }
@@ -165,8 +180,8 @@ func (w tableWriter) leaks() table {
 		out.answer += ", at least " + w.style.time(l.MinAge) + " old"
 	}
 	for i, s := range l.Sites {
-		if i < leakStacks {
-			out.notes = append(out.notes, w.stackLines(s.Frames, leakFrames))
+		if i < leakStacks && out.notes[i] == nil {
+			out.notes[i] = w.stackLines(s.Frames.site(), leakFrames)
 		}
 	}
 	return out
@@ -192,7 +207,8 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
 			w.verdict(s), w.style.spark(s.history, leakColumns),
-		}, w.place(s.Place, s.Frames)...))
+		}, w.place(s.Place, s.Frames, s.Owner)...))
+		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
 	return out
 }
@@ -205,11 +221,20 @@ func (w tableWriter) verdict(s LeakSite) string {
 	return s.Verdict
 }
 
-// stackLines draws the callers of a site, at most n of them.
+// found returns the lines below a row that a finding is about: who called its owner. It is nil for other rows.
+func (w tableWriter) found(stack uint64, f Frames, owner Owner) []string {
+	about := func(x Finding) bool { return slices.Contains(x.Stacks, stack) }
+	if !slices.ContainsFunc(w.t.Findings, about) {
+		return nil
+	}
+	f, _ = f.from(owner)
+	return w.stackLines(f, leakFrames)
+}
+
+// stackLines draws the callers of a stack's first frame, at most n of them.
 func (w tableWriter) stackLines(f Frames, n int) []string {
 	var lines []string
 	skipLeaf := true
-	f = f.site()
 	for p := range f.All() {
 		if skipLeaf {
 			skipLeaf = false
@@ -223,7 +248,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 		if at != "" {
 			at = "  " + at
 		}
-		lines = append(lines, w.style.text("← ")+w.style.shorten(p.Name())+at)
+		lines = append(lines, w.style.text("← ")+w.style.function(p.Name())+at)
 	}
 	return lines
 }
@@ -252,7 +277,7 @@ func (w tableWriter) groups() table {
 	for _, g := range w.t.Groups {
 		out.rows = append(out.rows, []string{
 			w.style.bytes(g.AllocBytes), w.style.count(g.AllocCount), w.style.share(g.TemporaryCount, g.AllocCount),
-			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes), model.Clean(g.Group),
+			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes), w.group(model.Clean(g.Group)),
 		})
 	}
 	return out
@@ -267,7 +292,7 @@ func (w tableWriter) functions() table {
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
 			w.style.bytes(f.TotalBytes), w.style.count(f.TotalCount), w.style.bytes(f.SelfBytes), w.style.count(f.SelfCount),
-			w.style.share(f.TotalBytes, w.t.AllocBytes), Place{Function: &f.Function}.Name(),
+			w.style.share(f.TotalBytes, w.t.AllocBytes), w.function(Place{Function: &f.Function}.Name()),
 		})
 	}
 	return out

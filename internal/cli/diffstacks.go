@@ -14,13 +14,14 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
-	known := []string{"stack", "function", "total", "file", "module", "thread"}
+	known := []string{"stack", "function", "total", "owner", "file", "module", "thread"}
 	mixed := (kind.Of(d.sides[0].p) != kind.Stacks) != (kind.Of(d.sides[1].p) != kind.Stacks)
 	switch {
 	case mixed:
@@ -218,7 +219,7 @@ func (in *diffInput) profileSide(ctx context.Context, event, metric string, grou
 		in.side = &diff.Side{Stacks: in.p.Stacks, Bases: diff.NoBases}
 		return "", nil
 	}
-	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter}
+	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
 	}

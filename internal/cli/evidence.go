@@ -21,6 +21,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -121,6 +122,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
+	out.index.SetLibraries(settings.Libraries(a.config))
 	if kind.Of(p) == kind.Trace {
 		building := &model.Store{} // takes what reading again finds out again
 		building.Publish(r.Profile(p))

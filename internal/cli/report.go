@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -18,7 +19,7 @@ import (
 type reportCmd struct {
 	File    string   `arg:"" help:"A file, or - for standard input."`
 	Table   string   `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators, suspects or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
-	Group   string   `enum:"stack,function,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, file, module, thread or size; for stack profiles by dso, source, thread or kind."`
+	Group   string   `enum:"stack,function,owner,file,module,thread,size,dso,source,kind" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread or kind."`
 	Cell    arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
 	Stacked int      `placeholder:"N" help:"Divide the curve of live bytes by the N sites that hold most when it is highest: a column of curve for each."`
 	Peek    string   `placeholder:"FUNCTION" help:"Print who calls the function and what it calls instead, weighed by --by; its name with or without arguments and templates, or /…/ for a regular expression."`
@@ -153,7 +154,11 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 // style returns how text is drawn on this output.
 func (a *app) style(exact bool) report.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
-	return report.Style{Width: a.env.Width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
+	width := a.env.Width
+	if n, err := strconv.Atoi(a.env.Getenv("COLUMNS")); err == nil && n > 0 {
+		width = n
+	}
+	return report.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
 // noColor reports whether the environment or the user asks for no colors.

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
@@ -129,6 +130,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.index = traceindex.NewKeptIndex(nil)
 	}
 	s.index.SetBudget(a.memoryLimit())
+	s.index.SetLibraries(settings.Libraries(a.config))
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
@@ -222,6 +223,8 @@ func profileGroup(name string) (weights.By, bool, error) {
 	switch name {
 	case "", "stack", "function":
 		return 0, false, nil
+	case "owner":
+		return weights.ByOwner, true, nil
 	case "dso", "module":
 		return weights.ByDSO, true, nil
 	case "source", "file":
@@ -231,7 +234,7 @@ func profileGroup(name string) (weights.By, bool, error) {
 	case "kind":
 		return weights.ByFrameKind, true, nil
 	}
-	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by dso, source, thread or kind, not by %s", name))
+	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by owner, dso, source, thread or kind, not by %s", name))
 }
 
 // traceGroup checks that a grouping is one of traces.
@@ -245,7 +248,7 @@ func traceGroup(name string) error {
 
 // stackOptions returns what the flags say about a report of weighted stacks.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
-	opt.Limit = a.flags.Limit
+	opt.Limit, opt.Libraries = a.flags.Limit, settings.Libraries(a.config)
 	if opt.By, opt.Group, err = profileGroup(c.Group); err != nil {
 		return opt, err
 	}

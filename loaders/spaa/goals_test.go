@@ -213,7 +213,7 @@ func BenchmarkRange(b *testing.B) {
 		_, cpu := sideBySide(5,
 			func() { s, _, _ = weights.SelectSamples(ctx, p, 0, metric, end/4, end/2) },
 			func() { _, _ = weights.SampleCurve(ctx, w, 0, nil, false, 0, end, 200) },
-			func() { _, _ = weights.Table(ctx, weights.ByFunctionDSO, s) },
+			func() { _, _ = weights.Table(ctx, weights.ByFunctionDSO, nil, s) },
 			func() { tree.Fold(folded) })
 		for i, name := range []string{"select", "curve", "functions", "fold"} {
 			b.ReportMetric(float64(cpu[i].Microseconds())/1000, name+"-ms")

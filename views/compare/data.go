@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -44,6 +45,8 @@ type sideKey struct {
 	partial  bool   // more is being read
 	layout   ui.LayoutRef
 	figure   diff.PageFigure // of ui.DiffPages
+
+	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
 }
 
 // rowsKey determines a comparison.
@@ -86,7 +89,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), place: PlaceText(e, s, f, m)}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: PlaceText(e, s, f, m)}
 	k.label = Named(e, f, k.place)
 	if d := f.ProfileFile(s); d != nil {
 		if k.Prof = profileSide(e, s, f, d, m, cost); what == ui.DiffLeaked {
@@ -215,7 +218,7 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 	case k.Prof.Of != nil:
 		p := &k.Prof
 		return diff.ProfileSide(ctx, p.Of.Profile, p.Of.Views.Of, diff.ProfileQuestion{
-			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Filters,
+			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Filters, Libraries: k.libraries,
 		})
 	}
 	return k.fetchTrace(ctx, views, bases)
@@ -252,9 +255,9 @@ func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff
 	case what == ui.DiffLives:
 		return diff.GroupLifetime
 	case e.Prof != nil && !e.Mixed(s):
-		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupLine, diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
+		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupLine, diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
 	}
-	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
+	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
 }
 
 // upTo returns the part of the file that a side is about: all before an instant.

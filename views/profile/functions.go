@@ -149,7 +149,7 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 
 // dso returns the binary of a function's row, "" for others.
 func (t *rows) dso(r *weights.Row) string {
-	if t.By == weights.ByDSO || t.By == weights.ByProfileThread || r.Frame == 0 { // none, or the name itself
+	if t.By == weights.ByOwner || t.By == weights.ByDSO || t.By == weights.ByProfileThread || r.Frame == 0 { // none, or the name itself
 		return ""
 	}
 	return t.Of.Weights.DSOs[t.Of.Weights.FrameDSO[r.Frame]].Name
@@ -174,7 +174,7 @@ func (p *Functions) Scopes() []keymap.Scope {
 }
 
 func (p *Functions) Command() []string {
-	group := map[weights.By]string{weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
+	group := map[weights.By]string{weights.ByOwner: "owner", weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
 	q := p.Prof.Question(&p.State)
 	switch q.Group = group[p.State.Prof.By]; {
 	case q.Group != "":
@@ -211,7 +211,7 @@ func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	if r.Name == "" {
 		return widget.Cell{Text: "(unknown)", Style: p.Look.Muted}
 	}
-	if p.Now().Of.By != weights.ByFunctionDSO {
+	if by := p.Now().Of.By; by != weights.ByFunctionDSO && by != weights.ByOwner {
 		return c
 	}
 	if !p.State.FullName {
@@ -288,7 +288,7 @@ func (p *Functions) enter() {
 		return
 	}
 	switch {
-	case p.Now().Of.By == weights.ByFunctionDSO && r.Name != "":
+	case (p.Now().Of.By == weights.ByFunctionDSO || p.Now().Of.By == weights.ByOwner) && r.Name != "":
 		p.Visit(keymap.ShowStacks, state.Seek{Name: r.Name})
 	case p.Now().Of.By == weights.ByDSO && r.Name != "":
 		p.Visit(keymap.ShowFunctions, state.SetProfileBy{By: weights.ByFunctionDSO})
@@ -309,7 +309,7 @@ func (p *Functions) Function() string {
 	if p.Now().Of.By == weights.ByDSO && r.Name != "" {
 		return calltree.ModulePrefix + r.Name
 	}
-	if p.Now().Of.By == weights.ByFunctionDSO || p.Now().Of.By == weights.BySourceLine && r.Name != "" {
+	if by := p.Now().Of.By; by == weights.ByFunctionDSO || by == weights.ByOwner || by == weights.BySourceLine && r.Name != "" {
 		return p.functionOf(r.Frame)
 	}
 	return ""

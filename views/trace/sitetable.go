@@ -191,7 +191,7 @@ func itself(s *analysis.Site) *analysis.Site { return s }
 
 // siteTitle names a group as column titles do.
 func siteTitle(by analysis.Group) string {
-	return [...]string{titles.Site, titles.Function, titles.File, titles.Module, titles.Thread, titles.Size}[by]
+	return [...]string{titles.Site, titles.Function, titles.Owner, titles.File, titles.Module, titles.Thread, titles.Size}[by]
 }
 
 // siteCut says which part of a group's name goes where it does not fit.

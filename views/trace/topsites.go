@@ -273,7 +273,7 @@ func (t *topSites) empty() []string {
 
 // title returns the heading and what it says at its right.
 func (t *topSites) title() (title, answer string) {
-	what := "Top " + [...]string{"allocators", "functions", "files", "modules", "threads", "sizes"}[t.rows.by]
+	what := "Top " + [...]string{"allocators", "functions", "owners", "files", "modules", "threads", "sizes"}[t.rows.by]
 	if t.state.Status.Events == 0 || t.waits() {
 		return what, ""
 	}

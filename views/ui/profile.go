@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"sync"
 
 	"github.com/memtui/memtui/analysis"
@@ -71,6 +72,8 @@ func (d *ProfileFile) Texts(leaf model.NodeID) (out FilterTexts) {
 type profileGroupings struct {
 	mu   sync.Mutex
 	last []*weights.Grouping
+
+	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
 }
 
 // maxGroupings is enough for every way to group stacks.
@@ -86,7 +89,7 @@ func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights
 			return known
 		}
 	}
-	made := weights.NewGrouping(w, s, by)
+	made := weights.NewGrouping(w, s, by, g.libraries)
 	g.last = append(g.last[max(len(g.last)-maxGroupings+1, 0):], made)
 	return made
 }
@@ -125,10 +128,12 @@ type ProfileFile struct {
 	Groups      profileGroupings
 }
 
-// NewProfileFile gathers what screens ask of a profile with weighted stacks.
-func NewProfileFile(p *model.Profile) *ProfileFile {
+// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are what owns no memory beside what is known, nil
+// for none.
+func NewProfileFile(p *model.Profile, libraries *regexp.Regexp) *ProfileFile {
 	w := p.Weights
 	d := &ProfileFile{Profile: p, Weights: w, end: max(w.End, 0)}
+	d.Groups.libraries = libraries
 	d.First, d.Last = weights.SampleSpan(w)
 	for i := range w.Samples {
 		d.Samples += uint64(w.Samples[i].Len())

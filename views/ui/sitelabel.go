@@ -44,7 +44,7 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	switch {
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
 		return SiteLabel{s.Name, s.Where}
-	case by == analysis.ByFunction || stacks == nil || s.Node == 0 || Family(s.Name) == "":
+	case by == analysis.ByFunction || by == analysis.ByOwner || stacks == nil || s.Node == 0 || Family(s.Name) == "":
 		return SiteLabel{funcname.Bare(s.Name), s.Where}
 	}
 	l.mu.Lock()
@@ -60,12 +60,12 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
-// FilterName returns what a step of a filter calls a row: its function, file or module; "" for rows of other groups and for what is
+// FilterName returns what a step of a filter calls a row: its function, that of its owner, file or module; "" for rows of other groups and for what is
 // unknown.
 func FilterName(by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:
-	case by == analysis.ByFunction || by == analysis.ByStack && s.Node != 0:
+	case by == analysis.ByFunction || by == analysis.ByOwner || by == analysis.ByStack && s.Node != 0:
 		return s.Name
 	case by == analysis.ByFile:
 		return calltree.FilePrefix + s.Name

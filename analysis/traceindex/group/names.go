@@ -2,6 +2,7 @@ package group
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,8 @@ type Names struct {
 	Ids     []model.StackID // by dense index
 	Threads []uint16        // by dense index
 	Groups  groupCache
+
+	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil. Set before anything is asked
 }
 
 // Profile returns the current revision, nil before there is one.
@@ -121,9 +124,10 @@ func (ix *Names) FoldOf(by analysis.Group) *Fold {
 		return f
 	}
 	f := &Fold{stacks: symbols, Of: make([]analysis.Key, len(ix.Ids))}
+	groups := NewStackGroups(by, symbols, ix.Libraries)
 	keys := map[string]analysis.Key{}
 	for i, id := range ix.Ids {
-		name := StackGroupName(by, symbols, id)
+		name := groups.Name(id)
 		k, ok := keys[name]
 		if !ok {
 			k = analysis.Key(len(f.Names))
@@ -144,12 +148,28 @@ func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	return f.Of[dimKey]
 }
 
-// StackGroupName returns the name of the group that a stack's leaf frame belongs to.
-func StackGroupName(by analysis.Group, s *model.Stacks, id model.StackID) string {
+// StackGroups names the groups that stacks belong to, by their leaf frames or their owners. They are for one goroutine.
+type StackGroups struct {
+	by     analysis.Group
+	stacks *model.Stacks
+	owners *calltree.Owners
+}
+
+// NewStackGroups returns those of some stacks, which may be nil. libraries are what owns no memory beside what is known, nil for none.
+func NewStackGroups(by analysis.Group, s *model.Stacks, libraries *regexp.Regexp) *StackGroups {
+	return &StackGroups{by, s, calltree.NewOwners(s, libraries)}
+}
+
+// Name returns the name of the group that a stack belongs to.
+func (g *StackGroups) Name(id model.StackID) string {
+	s := g.stacks
 	leaf, ok := s.Node(id)
-	if by == analysis.ByFunction {
-		if !ok || leaf == 0 {
+	if g.by == analysis.ByFunction || g.by == analysis.ByOwner {
+		switch {
+		case !ok || leaf == 0:
 			return model.UnknownStack(id)
+		case g.by == analysis.ByOwner:
+			leaf = g.owners.Node(leaf)
 		}
 		return calltree.FunctionName(s, leaf)
 	}
@@ -160,7 +180,7 @@ func StackGroupName(by analysis.Group, s *model.Stacks, id model.StackID) string
 	if file == "" {
 		return calltree.UnknownFile
 	}
-	if by == analysis.ByModule {
+	if g.by == analysis.ByModule {
 		return calltree.Module(file)
 	}
 	return file

@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -100,12 +101,12 @@ func (ix *Names) FoldIn(by analysis.Group, s *StackSet) *Fold {
 	ix.Groups.Mu.Lock()
 	defer ix.Groups.Mu.Unlock()
 	if s.folds[by] == nil {
-		s.folds[by] = s.makeFold(by, ix.Ids[:len(s.keep)])
+		s.folds[by] = s.makeFold(by, ix.Ids[:len(s.keep)], ix.Libraries)
 	}
 	return s.folds[by]
 }
 
-func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID) *Fold {
+func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID, libraries *regexp.Regexp) *Fold {
 	f := &Fold{stacks: s.symbols, Of: make([]analysis.Key, len(ids)), drops: true}
 	if by == analysis.ByStack {
 		f.Names = make([]string, len(ids)+1)
@@ -120,12 +121,12 @@ func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID) *Fold {
 		}
 		return f
 	}
-	keys := map[string]analysis.Key{}
+	keys, groups := map[string]analysis.Key{}, NewStackGroups(by, s.left(), libraries)
 	for i, id := range ids {
 		if !s.keep[i] {
 			continue
 		}
-		name := s.groupName(by, id)
+		name := s.groupName(groups, id)
 		k, ok := keys[name]
 		if !ok {
 			k = analysis.Key(len(f.Names))
@@ -154,14 +155,19 @@ func (s *StackSet) bare(id model.StackID) bool {
 }
 
 // groupName returns the name of the group that what is left of a stack belongs to.
-func (s *StackSet) groupName(by analysis.Group, id model.StackID) string {
-	switch {
-	case by == analysis.ByFunction && s.bare(id):
+func (s *StackSet) groupName(groups *StackGroups, id model.StackID) string {
+	if (groups.by == analysis.ByFunction || groups.by == analysis.ByOwner) && s.bare(id) {
 		return calltree.NoFrames
-	case s.view == nil:
-		return StackGroupName(by, nil, id)
 	}
-	return StackGroupName(by, s.view.Stacks, id)
+	return groups.Name(id)
+}
+
+// left returns what the filter leaves of the stacks, nil before they are read.
+func (s *StackSet) left() *model.Stacks {
+	if s.view == nil {
+		return nil
+	}
+	return s.view.Stacks
 }
 
 // label returns how what is left of a stack is shown. Its leaf is that of the file's own tree.
@@ -170,11 +176,7 @@ func (s *StackSet) label(id model.StackID) label {
 	if s.bare(id) {
 		return label{calltree.NoFrames, "", leaf}
 	}
-	var left *model.Stacks
-	if s.view != nil {
-		left = s.view.Stacks
-	}
-	name, where, _ := calltree.SiteName(left, id)
+	name, where, _ := calltree.SiteName(s.left(), id)
 	return label{name, where, leaf}
 }
 

@@ -122,8 +122,8 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
-		valued(traces, "group", "stack", "function", "file", "module", "thread", "size"),
-		valued(profiles, "group", "stack", "dso", "module", "source", "file", "thread", "kind"),
+		valued(traces, "group", "stack", "function", "owner", "file", "module", "thread", "size"),
+		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind"),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
