@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"analysis/weights":           {"model", "analysis/calltree"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
-	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/verdict"},
+	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 
 	"loaders":               {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":           {"loaders/..."},
