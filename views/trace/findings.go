@@ -2,6 +2,8 @@ package trace
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -24,6 +26,8 @@ type findingsPane struct {
 	rows   []analysis.Finding
 	lines  []findingLine // of the rows, wrapped
 	width  int           // that they are wrapped for
+	rowsOf int           // that there is room for, 0 while nothing was drawn
+	chosen int           // the finding that was in full when they were wrapped
 	labels ui.SiteLabels
 	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
 }
@@ -69,7 +73,7 @@ func (p *findingsPane) Show(s *state.State) {
 		}
 		p.rows, _ = p.lazy.Get()
 	}
-	p.wrap(max(p.width, 1))
+	p.wrap(max(p.width, 1), p.chosen)
 	p.list.Refresh()
 }
 
@@ -80,9 +84,13 @@ const (
 	findingWide  = 110 // from here on the text leaves room for its curve
 )
 
-// wrap breaks the findings into lines for a pane of w cells.
-func (p *findingsPane) wrap(w int) {
-	p.width, p.lines = w, p.lines[:0]
+// fewFindings is how many findings are in view beside the chosen one: it gives up lines for them.
+const fewFindings = 3
+
+// wrap breaks the findings into lines for a pane of w cells. Where there is no room for all of them, the chosen one alone has more than
+// one, as long as some others stay in view.
+func (p *findingsPane) wrap(w, chosen int) {
+	p.width, p.chosen, p.lines = w, max(0, min(chosen, len(p.rows)-1)), p.lines[:0]
 	room := w - findingKind - 5 // pointer, gap and scroll bar
 	if w >= findingWide {
 		room -= findingSpark + 2
@@ -90,6 +98,21 @@ func (p *findingsPane) wrap(w int) {
 	for i := range p.rows {
 		for n, text := range widget.Wrap(p.text(&p.rows[i]), max(room, 1)) {
 			p.lines = append(p.lines, findingLine{i, n, text})
+		}
+	}
+	if p.rowsOf == 0 || len(p.lines) <= p.rowsOf {
+		return
+	}
+	most := max(p.rowsOf-min(len(p.rows)-1, fewFindings), 1)
+	p.lines = slices.DeleteFunc(p.lines, func(l findingLine) bool { return l.nth >= most || l.of != p.chosen && l.nth > 0 })
+	for i := range p.lines {
+		l := &p.lines[i]
+		switch last := i+1 == len(p.lines) || p.lines[i+1].of != l.of; {
+		case l.of != p.chosen:
+			l.text = p.text(&p.rows[l.of])
+		case last: // what is left of the sentence; the list cuts it
+			lines := widget.Wrap(p.text(&p.rows[l.of]), max(room, 1))
+			l.text = strings.Join(lines[l.nth:], " ")
 		}
 	}
 }
@@ -105,7 +128,9 @@ func (p *findingsPane) selected() *analysis.Finding {
 
 // choose selects a finding by its first line, all of which come into view.
 func (p *findingsPane) choose(of int) {
-	of = max(0, min(of, len(p.rows)-1))
+	p.wrap(p.width, of)
+	p.list.Refresh()
+	of = p.chosen
 	first, last := -1, 0
 	for i := range p.lines {
 		if p.lines[i].of == of {
@@ -122,7 +147,10 @@ func (p *findingsPane) choose(of int) {
 
 // height returns the rows that the pane would like to have, its heading included.
 func (p *findingsPane) height(w int) int {
-	p.wrap(w)
+	had := p.rowsOf
+	p.rowsOf = 0
+	p.wrap(w, p.chosen)
+	p.rowsOf = had
 	return 1 + max(len(p.lines), 1)
 }
 
@@ -138,8 +166,8 @@ func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	p.list.Focused = focused && len(p.rows) > 0
-	if p.width != r.W {
-		p.wrap(r.W)
+	p.rowsOf = body.H
+	if p.wrap(r.W, p.chosen); len(p.lines) > 0 {
 		p.list.Refresh()
 	}
 	p.list.Columns[2].Width = findingSpark
@@ -210,6 +238,20 @@ func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	return g.Bullet, themes.Warning
 }
 
+// function returns the function that a finding is about, "" for none.
+func (p *findingsPane) function() string {
+	f := p.selected()
+	switch {
+	case f == nil:
+		return ""
+	case f.HasOwner:
+		return f.Owner.Function
+	case f.Site.Name != "":
+		return ui.FilterName(p.state.Stacks(), analysis.ByStack, &f.Site)
+	}
+	return ""
+}
+
 // follow goes where a finding leads.
 func (p *findingsPane) follow() {
 	f := p.selected()
@@ -251,7 +293,7 @@ func (p *findingsPane) Do(a keymap.Action) bool {
 	case keymap.Down:
 		p.choose(of + 1)
 	case keymap.First:
-		p.list.Home()
+		p.choose(0)
 	case keymap.Last:
 		p.choose(len(p.rows) - 1)
 	default:

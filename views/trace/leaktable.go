@@ -50,7 +50,9 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 		Columns: p.columns,
 		ID:      func(d leakData, l *analysis.LeakSite) uint64 { return groupID(d.by, l.Key) },
 		Words: func(d leakData) func(*analysis.LeakSite) []string {
-			return func(l *analysis.LeakSite) []string { return d.words(d.by, &l.Site) }
+			return func(l *analysis.LeakSite) []string {
+				return append(d.words(d.by, &l.Site), d.said.Of(uint32(l.Key)).Kind.String())
+			}
 		},
 		Last: func(a, b *analysis.LeakSite) int {
 			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))

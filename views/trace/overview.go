@@ -65,6 +65,8 @@ func (p *Overview) Function() string {
 		return p.top.Function()
 	case paneSecond:
 		return p.second.Function()
+	case paneFindings:
+		return p.findings.function()
 	}
 	return ""
 }

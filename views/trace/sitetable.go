@@ -93,7 +93,13 @@ func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 		Columns: p.columns,
 		ID:      func(d siteData, s *analysis.Site) uint64 { return groupID(d.key.By, s.Key) },
 		Words: func(d siteData) func(*analysis.Site) []string {
-			return func(s *analysis.Site) []string { return d.words(d.key.By, s) }
+			return func(s *analysis.Site) []string {
+				words := d.words(d.key.By, s)
+				if d.said != nil {
+					words = append(words, d.said.of(d.key.By, d.key.Cell.Stacks, s.Key).Kind.String())
+				}
+				return words
+			}
 		},
 		Last: func(a, b *analysis.Site) int { return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key)) },
 		Add:  addSite,

@@ -368,7 +368,7 @@ func (t *topSites) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(t.rows.by, s)
+	return ui.FilterName(t.state.Stacks(), t.rows.by, s)
 }
 
 // tell tells everybody which row is selected.

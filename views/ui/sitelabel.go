@@ -60,11 +60,16 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
-// FilterName returns what a step of a filter calls a row: its function, that of its owner, file or module; "" for rows of other groups and for what is
-// unknown.
-func FilterName(by analysis.Group, s *analysis.Site) string {
+// FilterName returns what a step of a filter calls a row: the function that it is named after, its file or module; "" for rows of other
+// groups and for what is unknown.
+func FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:
+	case by == analysis.ByStack && s.Node != 0 && stacks != nil && Family(s.Name) != "":
+		if n := caller(stacks, s, nil); n != 0 {
+			return stacks.At(stacks.Frame[n]).Function
+		}
+		return s.Name
 	case by == analysis.ByFunction || by == analysis.ByOwner || by == analysis.ByStack && s.Node != 0:
 		return s.Name
 	case by == analysis.ByFile:
@@ -77,6 +82,16 @@ func FilterName(by analysis.Group, s *analysis.Site) string {
 
 // LabelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
 func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) SiteLabel {
+	n := caller(stacks, s, hidden)
+	if n == 0 {
+		return SiteLabel{funcname.Bare(s.Name), s.Where}
+	}
+	f := stacks.At(stacks.Frame[n])
+	return SiteLabel{funcname.Bare(f.Function) + " › " + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+}
+
+// caller returns the nearest caller of a site outside of libraries, 0 where there is none.
+func caller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) model.NodeID {
 	const far = 64
 	n := calltree.SiteNode(stacks, s.Node)
 	for range far {
@@ -89,8 +104,8 @@ func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string)
 			continue
 		}
 		if f.Function != "" && Family(f.Function) == "" {
-			return SiteLabel{funcname.Bare(f.Function) + " › " + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+			return n
 		}
 	}
-	return SiteLabel{funcname.Bare(s.Name), s.Where}
+	return 0
 }
