@@ -35,10 +35,7 @@ func TestTheCopiedDifferenceIsTheOneOnScreen(t *testing.T) {
 		s.Send(c.keys + "=")
 		s.WaitFor("before ")
 		s.Send("Y")
-		s.WaitFor("sent to the clipboard: memtui diff")
-		text := s.Text()
-		_, line, _ := strings.Cut(text, "sent to the clipboard: memtui ")
-		line, _, _ = strings.Cut(line, "\n")
+		_, line := copied(t, s)
 		out, err := exec.Command(binary, append(strings.Fields(line), "-f", "json")...).Output()
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
@@ -89,8 +86,9 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7b", "by size class"},
 		{[]string{sample}, ":a 30ms\rd6oo", "by size class"}, // blocks
 		{[]string{early, late}, "2", "by function"},
-		{[]string{early, late}, "2b", "by source line"},
-		{[]string{early, late}, "2bb", "by DSO"},
+		{[]string{early, late}, "2b", "by owner"},
+		{[]string{early, late}, "2bb", "by source line"},
+		{[]string{early, late}, "2bbb", "by DSO"},
 		{[]string{heap}, "6", "Types by Δ bytes"},
 		{[]string{heap}, "6c", "Types by Δ count"},
 		{[]string{heap}, "6cc", "Types by Δ retained"},
@@ -110,9 +108,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		s.WaitFor(c.title)
 		s.WaitFor("changed only")
 		s.Send("Y")
-		s.WaitFor("sent to the clipboard: memtui diff")
-		_, line, _ := strings.Cut(s.Text(), "sent to the clipboard: memtui ")
-		line, _, _ = strings.Cut(line, "\n")
+		_, line := copied(t, s)
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
 		rows := printedRows(t, args)
 		if len(rows) == 0 {
@@ -159,10 +155,7 @@ func TestThePageGridAndDiffHaveTheSameChanges(t *testing.T) {
 		s.Send(keys)
 		s.WaitFor("newly occupied")
 		s.Send("Y")
-		s.WaitFor("sent to the clipboard: memtui diff")
-		text := s.Text()
-		_, line, _ := strings.Cut(text, "sent to the clipboard: memtui ")
-		line, _, _ = strings.Cut(line, "\n")
+		text, line := copied(t, s)
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
 		out, err := exec.Command(binary, append(args, "-f", "json", "--limit", "0")...).Output()
 		if err != nil {
@@ -377,9 +370,7 @@ func TestScreensAndDiffCompareTheSamePlaces(t *testing.T) {
 			s.Send(c.keys + "=")
 			s.WaitFor(c.title)
 			s.Send("Y")
-			s.WaitFor("sent to the clipboard: memtui diff")
-			_, line, _ := strings.Cut(s.Text(), "sent to the clipboard: memtui ")
-			line, _, _ = strings.Cut(line, "\n")
+			_, line := copied(t, s)
 			args := strings.Fields(strings.ReplaceAll(line, "'", ""))
 			group := slices.Index(args, "--group")
 			plain := append([]string{"diff"}, files...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/memtui/memtui/internal/memtest"
 )
@@ -247,4 +248,21 @@ func TestStandardInput(t *testing.T) {
 	s := memtest.Start(t, memtest.Program{Path: "/bin/sh", Args: []string{"-c", `exec "$0" - < "$1"`, binary, sample}})
 	s.WaitFor("close_session")
 	leave(t, s)
+}
+
+// copied returns the screen once it says that a command was copied, and the arguments of the command.
+func copied(t testing.TB, s *memtest.Session) (screen, line string) {
+	t.Helper()
+	const before, footer = "saves): memtui ", "help q quit"
+	s.WaitFor(before)
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		screen = s.Text()
+		_, rest, ok := strings.Cut(screen, before)
+		if line = strings.Join(strings.Fields(rest), " "); ok && !strings.Contains(line, footer) { // it has been drawn over the footer
+			return screen, line
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no command was copied:\n%s", screen)
+		}
+	}
 }

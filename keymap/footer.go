@@ -115,58 +115,60 @@ func bodyHints(scopes []Scope) []hint {
 	return list
 }
 
+// Hints that several scopes have.
+var (
+	timeHint     = hint{"time", []Action{StepBack, StepForward}}
+	peakHint     = hint{"peak", []Action{Peak}}
+	rangeHint    = hint{"range", []Action{Range}}
+	filterHint   = hint{"find", []Action{Find}}
+	searchHint   = hint{"search", []Action{Find}}
+	costHint     = hint{"cost", []Action{Cost}}
+	invertHint   = hint{"invert", []Action{Invert}}
+	focusHint    = hint{"focus", []Action{Only}}
+	diffHint     = hint{"diff", []Action{MarkA, MarkB, Difference}}
+	copyHint     = hint{"copy", []Action{Copy}}
+	evidenceHint = hint{"evidence", []Action{Evidence}}
+	rowHint      = hint{"row", []Action{FullRow}}
+	screensHint  = hint{"screens", []Action{Screens}}
+	sortHint     = hint{"sort", []Action{Sort}}
+	groupHint    = hint{"group", []Action{Group}}
+)
+
 // footer lists what matters in one scope, most important first. Words must stay short: eight or nine of them share 80 cells.
 func footer(s Scope) []hint {
-	var (
-		timeHint = hint{"time", []Action{StepBack, StepForward}}
-		peak     = hint{"peak", []Action{Peak}}
-		rng      = hint{"range", []Action{Range}}
-		filter   = hint{"find", []Action{Find}}
-		search   = hint{"search", []Action{Find}}
-		cost     = hint{"cost", []Action{Cost}}
-		invert   = hint{"invert", []Action{Invert}}
-		focus    = hint{"focus", []Action{Only}}
-		diff     = hint{"diff", []Action{MarkA, MarkB, Difference}}
-		cp       = hint{"copy", []Action{Copy}}
-		evidence = hint{"evidence", []Action{Evidence}}
-		row      = hint{"row", []Action{FullRow}}
-		screens  = hint{"screens", []Action{Screens}}
-		sort     = hint{"sort", []Action{Sort}}
-		group    = hint{"group", []Action{Group}}
-	)
 	switch s {
 	case ScopeOverview:
-		return []hint{timeHint, rng, {"open", []Action{Open}}, screens, diff, evidence, peak, {"pane", []Action{NextPane}}, cp}
+		return []hint{timeHint, rangeHint, {"open", []Action{Open}}, screensHint, diffHint, evidenceHint, peakHint, {"pane", []Action{NextPane}}, copyHint}
 	case ScopeTimeline:
-		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, diff, {"series", []Action{Series}}, {"pane", []Action{NextPane}}, cp, evidence,
+		return []hint{timeHint, peakHint, rangeHint, {"zoom", []Action{ZoomIn, ZoomOut}}, diffHint, {"series", []Action{Series}}, {"pane", []Action{NextPane}}, copyHint, evidenceHint,
 			{"go to", []Action{GotoTime}}}
 	case ScopeTable:
-		return []hint{{"open", []Action{Open}}, filter, focus, diff, cp, evidence, group, sort, row, {"pane", []Action{NextPane}}}
+		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeLeaks:
-		return []hint{{"open", []Action{Open}}, filter, focus, diff, cp, evidence, group, sort, {"min age", []Action{AgeUp}}, row,
+		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, {"min age", []Action{AgeUp}}, rowHint,
 			{"pane", []Action{NextPane}}}
 	case ScopeBlocks:
-		return []hint{{"back", []Action{Back}}, sort, {"reverse", []Action{SortReverse}}, cp, timeHint, peak, evidence, row}
+		return []hint{{"back", []Action{Back}}, sortHint, {"reverse", []Action{SortReverse}}, copyHint, timeHint, peakHint, evidenceHint, rowHint}
 	case ScopeBlockTable:
-		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"live/all", []Action{Only}}, cp, diff, sort,
-			{"reverse", []Action{SortReverse}}, evidence, row, timeHint, peak}
+		return []hint{{"uses", []Action{Open}}, {"filter, address", []Action{Find}}, {"live/all", []Action{Only}}, copyHint, diffHint, sortHint,
+			{"reverse", []Action{SortReverse}}, evidenceHint, rowHint, timeHint, peakHint}
 	case ScopeLifetimes:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"only this", []Action{Open}}, {"short-lived", []Action{AgeUp}},
-			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rng}
+			{"bytes/count", []Action{Series}}, {"site/all", []Action{Only}}, rangeHint}
 	case ScopeTree:
-		return []hint{{"open", []Action{Collapse, Expand}}, {"flame", []Action{Flame}}, invert, cost, search, focus, diff, cp, {"hot path", []Action{HotPath}}, evidence}
+		return []hint{{"open", []Action{Collapse, Expand}}, {"flame", []Action{Flame}}, invertHint, costHint, searchHint, focusHint, diffHint, copyHint, {"hot path", []Action{HotPath}}, evidenceHint}
 	case ScopeFlame:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
-			{"tree", []Action{Flame}}, invert, cost, search, focus, diff, cp, evidence}
+			{"tree", []Action{Flame}}, invertHint, costHint, searchHint, focusHint, diffHint, copyHint, evidenceHint}
 	case ScopeSnapshots:
-		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}}, evidence,
+		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}}, evidenceHint,
 			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}
 	case ScopeDominators:
 		return []hint{{"out/in", []Action{Collapse, Expand}}, {"accumulation", []Action{HotPath}}, {"by type", []Action{Group}},
-			{"object", []Action{ObjectOf}}, filter}
+			{"object", []Action{ObjectOf}}, filterHint}
 	case ScopeObject:
 		return []hint{{"open", []Action{Open}}, {"pane", []Action{NextPane}}, {"group", []Action{Group}}, {"exclude", []Action{Exclude}},
 			{"back", []Action{HistoryBack}}}
@@ -175,9 +177,9 @@ func footer(s Scope) []hint {
 			{"swap", []Action{Swap}}, {"per", []Action{Normalize}}, {"mark", []Action{MarkA, MarkB}}}
 	case ScopeDifference:
 		return []hint{{"end", []Action{Difference}}, {"mark", []Action{MarkA, MarkB}}, {"only", []Action{Changes}}, {"swap", []Action{Swap}},
-			{"figure", []Action{Cost}}, {"per", []Action{Normalize}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filter}
+			{"figure", []Action{Cost}}, {"per", []Action{Normalize}}, {"align", []Action{Align}}, {"match", []Action{Match}}, {"group", []Action{Group}}, filterHint}
 	case ScopeSeries:
-		return []hint{timeHint, peak, rng, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
+		return []hint{timeHint, peakHint, rangeHint, {"zoom", []Action{ZoomIn, ZoomOut}}, {"hide", []Action{Toggle}}, {"log", []Action{Log}},
 			{"stack", []Action{Stacked}}, {"pages", []Action{Open}}}
 	case ScopePages:
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"play", []Action{Toggle}}, {"zoom", []Action{ZoomIn, ZoomOut}},
@@ -186,18 +188,18 @@ func footer(s Scope) []hint {
 		return []hint{{"layout", []Action{StepBack, StepForward}}, {"select", []Action{Up, Down}}, {"pane", []Action{NextPane}},
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}
 	case ScopeProfile:
-		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rng, filter}
+		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rangeHint, filterHint}
 	case ScopeFilters:
-		return []hint{focus}
+		return []hint{focusHint}
 	case ScopeText:
-		return []hint{{"scroll", []Action{Up, Down}}, {"page", []Action{PageDown}}, search, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
+		return []hint{{"scroll", []Action{Up, Down}}, {"page", []Action{PageDown}}, searchHint, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:
 		return []hint{{"stop loading", []Action{StopLoading}}}
 	case ScopeInput:
 		return []hint{{"accept", []Action{Accept}}, {"cancel", []Action{Cancel}}, {"complete", []Action{Complete}},
 			{"earlier", []Action{Earlier, Later}}}
 	case ScopeGlobal:
-		return []hint{timeHint, peak, rng, cp, diff, evidence, {"command", []Action{CopyCommand}}, {"pane", []Action{NextPane}}, row, screens}
+		return []hint{timeHint, peakHint, rangeHint, copyHint, diffHint, evidenceHint, {"command", []Action{CopyCommand}}, {"pane", []Action{NextPane}}, rowHint, screensHint}
 	}
 	return nil
 }

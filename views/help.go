@@ -82,7 +82,8 @@ func (v *helpView) screens() {
 	for i, s := range v.app.screens {
 		rows[i] = keymap.Row{Keys: strings.TrimSpace(v.app.screenKey(i) + " " + s.Name()), Help: v.app.screenHelp(s)}
 	}
-	v.section(keymap.Section{Title: "Screens of this file", Rows: rows})
+	const heading = "Screens of this file"
+	v.section(keymap.Section{Title: heading, Rows: rows})
 }
 
 // withoutScreens leaves out the rows that lead to a screen: those that the file has stand apart.

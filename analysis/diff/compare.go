@@ -435,12 +435,12 @@ func (c *Comparison) Only(statuses ...ChangeStatus) []Row {
 	return out
 }
 
-// Name returns what a row is called: the function that a stack is best named after, or its key. It is not cleaned.
+// Name returns what a row is called: the function that owns the memory of a stack, or its key. It is not cleaned.
 func (c *Comparison) Name(r *Row) string {
 	if r.Node == 0 {
 		return r.Key
 	}
-	return calltree.FunctionName(c.Joined.Stacks, calltree.SiteNode(c.Joined.Stacks, r.Node))
+	return calltree.FunctionName(c.Joined.Stacks, calltree.NewOwners(c.Joined.Stacks, nil).Node(r.Node))
 }
 
 // distance is |a-b|.

@@ -344,9 +344,9 @@ func (k *sideKey) thing() string {
 // noStack says why a row has no stack to show.
 func (k *sideKey) noStack(e *ui.Env) string {
 	if k.what > ui.DiffLeaked {
-		return "a " + k.thing() + " has no stack of its own"
+		return ui.WithArticle(k.thing()) + " has no stack of its own"
 	}
-	return "a " + k.thing() + " has no stack of its own: " + e.Hint("{group} groups by stack")
+	return ui.WithArticle(k.thing()) + " has no stack of its own: " + e.Hint("{group} groups by stack")
 }
 
 // hasCounts reports whether rows have a figure beside the one that is compared.

@@ -122,7 +122,7 @@ func setGroup(e *ui.Env, d *ui.Detail, s *state.State, by analysis.Group, row *a
 	}
 	if by == analysis.ByThread || by == analysis.BySizeClass {
 		d.Title = row.Name
-		d.SetNoStack("a " + by.String() + " has no stack of its own: " + e.Hint("{group} groups by stack"))
+		d.SetNoStack(ui.WithArticle(by.String()) + " has no stack of its own: " + e.Hint("{group} groups by stack"))
 		return
 	}
 	d.SetStack(s.Stacks(), row.Stack, row.Node, s.FullName)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -123,6 +124,14 @@ func clockSeconds(t, step int64) string {
 		return "0" + text
 	}
 	return text
+}
+
+// WithArticle puts "a" or "an" before a word, by its letters.
+func WithArticle(word string) string {
+	if word != "" && strings.ContainsRune("aeio", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 // Plural joins a number and the right word.
