@@ -236,7 +236,7 @@ func (p *snapshots) layout() {
 		}
 		return
 	}
-	rest := r
+	var rest widget.Rect
 	if r.W >= ui.SideWidth && n+2 > r.H/2 {
 		p.list.ListAt, rest = r.CutLeft(r.W / 2)
 		_, rest = rest.CutLeft(1)
