@@ -30,12 +30,23 @@ func (b *builder) grid() error {
 	return nil
 }
 
-// blocks lists single blocks, the largest first, when they are asked for.
+// blockOrders are the orders of single blocks, as --by calls them.
+var blockOrders = map[string]analysis.BlockOrder{
+	"size": analysis.LargestFirst, "first_allocated": analysis.OldestFirst, "last_allocated": analysis.NewestFirst,
+	"address": analysis.LowestFirst, "lifetime": analysis.ShortestFirst,
+}
+
+// BlockKeys returns the names of the orders of single blocks, the usual one first.
+func BlockKeys() []string {
+	return []string{"size", "first_allocated", "last_allocated", "address", "lifetime"}
+}
+
+// blocks lists single blocks, the largest first unless told otherwise, when they are asked for.
 func (b *builder) blocks() error {
 	if b.opt.Blocks == "" {
 		return nil
 	}
-	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true, Cell: b.opt.Cell}
+	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true, Cell: b.opt.Cell, Sort: blockOrders[b.opt.BlockOrder]}
 	list, err := b.trace.Blocks(b.ctx, q)
 	if err != nil {
 		return err

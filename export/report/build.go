@@ -15,19 +15,21 @@ import (
 
 // Options say what a report is about.
 type Options struct {
-	At        analysis.Instant
-	AtTime    model.Time     // the time of At, for people
-	Range     analysis.Range // of sums, sites, leaks
-	From, To  model.Time     // what the user narrowed the range to; model.NoTime where not
-	By        string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
-	Group     analysis.Group // also a table of these groups, unless ByStack
-	MinAge    model.Time     // of leaks
-	Cell      analysis.Cell  // of sites, leaks and blocks
-	Blocks    string         // also single blocks: "blocks" or "born_blocks"
-	Stacked   int            // of how many top sites the curve is divided
-	Limit     int            // rows per table, 0 is all
-	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
-	History   bool           // also the histories that text and markdown draw
+	At       analysis.Instant
+	AtTime   model.Time     // the time of At, for people
+	Range    analysis.Range // of sums, sites, leaks
+	From, To model.Time     // what the user narrowed the range to; model.NoTime where not
+	By       string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
+	Group    analysis.Group // also a table of these groups, unless ByStack
+	MinAge   model.Time     // of leaks
+	Cell     analysis.Cell  // of sites, leaks and blocks
+	Blocks   string         // also single blocks: "blocks" or "born_blocks"
+
+	BlockOrder string         // one of BlockKeys, "" for the usual one
+	Stacked    int            // of how many top sites the curve is divided
+	Limit      int            // rows per table, 0 is all
+	Libraries  *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	History    bool           // also the histories that text and markdown draw
 }
 
 // curveColumns is the width of the curve: that of the chart in an 80 column text report.

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -70,7 +71,7 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := edgePolicies(formats)
 	return kong.Vars{
-		"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ","),
+		"sortkeys": sortKeyList(), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ","),
 		"edges": edges, "edgehelp": help, "rowkinds": rowKinds(formats),
 	}
 }
@@ -191,7 +192,7 @@ func distance(a, b string) int {
 // sharedFlags returns the flags of the program that mean something to a command; nil stands for the default one.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
-		"sortkeys": sortKeyList(), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
+		"sortkeys": sortKeyList(), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
 	})
 }
 

@@ -245,9 +245,26 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 // maxStacked is how many sites of a curve --stacked shows at most.
 const maxStacked = 100
 
+// lists reports whether the table that is asked for is one of single blocks.
+func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
+
+// blockOrder checks --by, and returns the order of single blocks where it is one: tables of sites have the usual one then.
+func (a *app) blockOrder(c *reportCmd) (string, error) {
+	by := a.flags.By
+	if !slices.Contains(report.BlockKeys(), by) {
+		return "", a.checkKey(report.SortKeys())
+	}
+	if !c.lists() {
+		return "", usageError(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
+	}
+	a.flags.By = ""
+	return by, nil
+}
+
 // traceReport says what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	if err := a.checkKey(report.SortKeys()); err != nil {
+	ordered, err := a.blockOrder(c)
+	if err != nil {
 		return nil, err
 	}
 	opt, err := a.options(ctx, s.index)
@@ -267,8 +284,8 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
 		return nil, err
 	}
-	if c.Table == "blocks" || c.Table == "born_blocks" {
-		opt.Blocks = c.Table
+	if c.lists() {
+		opt.Blocks, opt.BlockOrder = c.Table, ordered
 	}
 	if c.Peek != "" {
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))

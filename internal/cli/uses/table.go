@@ -57,7 +57,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 // about chooses what of a file a report is about.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event"), part(),
-		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; of single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
 // instant chooses when.
