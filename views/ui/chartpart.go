@@ -47,8 +47,18 @@ func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
 		p.by, p.selected = s.Selected.By, s.Selected.Key
 	case s.ChartOf == state.ChartSelected:
 		p.shows = state.ChartWhole
+	case s.ChartOf == state.ChartTop:
+		p.by = dividedBy(s)
 	}
 	return p, !p.only.IsAll() || p.shows != state.ChartWhole
+}
+
+// dividedBy returns what a chart is divided by: stacks of one owner have names that nobody can tell apart.
+func dividedBy(s *state.State) analysis.Group {
+	if s.Group == analysis.ByStack {
+		return analysis.ByOwner
+	}
+	return s.Group
 }
 
 func fetchPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err error) {
@@ -161,7 +171,7 @@ func (c *ChartPane) stack(v *parted) {
 				curve.Data = append(curve.Data, p)
 			}
 			if c.legend.W > 0 && i < len(v.names) {
-				name += " " + widget.ShortenScopes(widget.Clean(v.names[i]), max(c.legend.W/(len(v.parts)+1)-legendRest, 1))
+				name += " " + widget.ShortenScopes(widget.Clean(v.names[i]), max(c.legend.W*c.legend.H/(len(v.parts)+1)-legendRest, 1))
 			}
 		}
 		ch.Curves = append(ch.Curves, curve)
@@ -173,25 +183,33 @@ func (c *ChartPane) stack(v *parted) {
 }
 
 const (
-	namedLegend = 100 // cells from which on the legend has a row of its own, with names
+	namedLegend = 100 // cells from which on one row is enough for the names of the legend
 	legendRest  = 6   // cells that an item of it has beside the name
 )
 
-// legendArea takes the row of the legend from the bottom of a chart that is divided and wide enough.
+// legendArea takes the rows of the legend from the bottom of a chart that is divided and has room for them.
 func (c *ChartPane) legendArea(s *state.State, r widget.Rect) {
 	c.area, c.legend, c.items = r, widget.Rect{}, nil
-	if s.ChartOf == state.ChartTop && r.W >= namedLegend && r.H >= 6 {
-		c.area, c.legend = r.CutBottom(1)
+	rows, least := 1, 6
+	if r.W < namedLegend {
+		rows, least = 2, 8
+	}
+	if s.ChartOf == state.ChartTop && r.H >= least {
+		c.area, c.legend = r.CutBottom(rows)
 	}
 }
 
-// drawLegend draws the row of the legend.
+// drawLegend draws the rows of the legend.
 func (c *ChartPane) drawLegend(s tcell.Screen) {
-	x, end := c.legend.X+1, c.legend.X+c.legend.W
+	x, y, end := c.legend.X+1, c.legend.Y, c.legend.X+c.legend.W
 	for _, item := range c.items {
-		if w := widget.Width(item.Text); x+w+2 <= end {
-			s.Put(x, c.legend.Y, c.env.Look.Glyphs.Bullet, item.Style)
-			widget.Print(s, x+2, c.legend.Y, w, item.Text, c.env.Look.Muted)
+		w := widget.Width(item.Text)
+		if x+w+2 > end && y+1 < c.legend.Y+c.legend.H {
+			x, y = c.legend.X+1, y+1
+		}
+		if x+w+2 <= end {
+			s.Put(x, y, c.env.Look.Glyphs.Bullet, item.Style)
+			widget.Print(s, x+2, y, w, item.Text, c.env.Look.Muted)
 			x += w + 4
 		}
 	}
@@ -227,7 +245,7 @@ func (c *ChartPane) partTitle() string {
 		title = " of " + title
 	}
 	if s.ChartOf == state.ChartTop {
-		title += " by " + s.Group.String()
+		title += " by " + dividedBy(s).String()
 	}
 	return title
 }
