@@ -116,11 +116,10 @@ func (v *Verdict) Evidence() string {
 	if v.Reason == lastMoment {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	}
-	held := blocks(before, v.Held)
-	text := v.reason(held)
-	if held == blocks(v.Live, v.Bytes) {
-		return text
+	if v.Kind != Late && alike(before, v.Live) && alike(v.Held, v.Bytes) {
+		return v.reason(blocks(v.Live, v.Bytes))
 	}
+	text := v.reason(blocks(before, v.Held))
 	when := "shortly before the end: "
 	if v.Late > 0 {
 		when = "before the last frees: "
@@ -136,6 +135,9 @@ func (v *Verdict) Evidence() string {
 	}
 	return text
 }
+
+// alike reports whether figures of both moments differ so little that nobody need read both: by one part in fifty.
+func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 
 // others says how the blocks did that were freed.
 func (v *Verdict) others() string {

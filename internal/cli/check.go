@@ -345,7 +345,11 @@ func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, 
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %d known leaks written\n", model.Clean(g.WriteBaseline), b.Len())
+		known := "known leaks"
+		if b.Len() == 1 {
+			known = "known leak"
+		}
+		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %d %s written\n", model.Clean(g.WriteBaseline), b.Len(), known)
 	}
 	if !g.NoLeaks.Given {
 		return nil, nil

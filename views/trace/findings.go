@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -199,17 +200,22 @@ func (p *findingsPane) Cell(row, col int) widget.Cell {
 	return widget.Cell{Kind: widget.SparkCell, Spark: f.History}
 }
 
-// text returns the finding in one line.
+// text returns the finding in one line, with how certain a verdict is.
 func (p *findingsPane) text(f *analysis.Finding) string {
+	text := ": " + f.Text
+	switch f.Kind {
+	case analysis.FindingLeak, analysis.FindingLate, analysis.FindingKept, analysis.FindingBounded:
+		text = fmt.Sprintf(" (%.0f %% certain)", 100*f.Confidence) + text
+	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function
 		if !p.state.FullName {
 			name = funcname.Bare(name)
 		}
-		return name + ": " + f.Text
+		return name + text
 	}
 	if f.Site.Name != "" {
-		return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + ": " + f.Text
+		return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + text
 	}
 	return f.Text
 }
