@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
@@ -229,6 +230,9 @@ func (u *program) column(l *widget.List, col int) (texts []string) {
 
 // A click on a title sorts by it, and the second click reverses that, on every screen with a table.
 func TestTablesSortByTheirTitles(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("it walks every table, which takes minutes; other tests walk them under the race detector")
+	}
 	for _, tt := range tableCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			u := tt.open(t).keys(tt.keys...)
@@ -302,6 +306,9 @@ func rowNames(texts []string) (names []string) {
 
 // A filter hides what it does not fit, compares every figure that the table has, and says so of one that it has not.
 func TestTablesFilter(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("it walks every table, which takes minutes; other tests walk them under the race detector")
+	}
 	for _, tt := range tableCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			u := tt.open(t).keys(tt.keys...)
