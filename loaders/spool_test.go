@@ -131,9 +131,6 @@ func TestWideWindowIsALimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if src.Limited() {
-		t.Error("limited before anything was read")
-	}
 	got := make([]byte, 100)
 	n, err := src.ReadAt(got, 0)
 	said := src.Problems()
