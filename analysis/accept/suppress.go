@@ -318,7 +318,7 @@ func (x *suppression) addLine(line string) error {
 	case (key == "fun" || key == "obj" || key == "src") && text != "":
 		x.frames = append(x.frames, framePattern{key[0], text})
 	default:
-		return fmt.Errorf("%q is none of fun:pattern, obj:pattern, src:pattern and ... alone", shortened(line))
+		return fmt.Errorf("%q is not one of fun:pattern, obj:pattern, src:pattern and ... alone", shortened(line))
 	}
 	return nil
 }

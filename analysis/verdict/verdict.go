@@ -136,7 +136,7 @@ func (v *Verdict) Evidence() string {
 	return text
 }
 
-// alike reports whether figures of both moments differ so little that nobody need read both: by one part in fifty.
+// alike reports whether figures of both moments differ by one part in fifty at most, too little to tell both.
 func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 
 // others says how the blocks did that were freed.

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -205,7 +204,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	text := ": " + f.Text
 	switch f.Kind {
 	case analysis.FindingLeak, analysis.FindingLate, analysis.FindingKept, analysis.FindingBounded:
-		text = fmt.Sprintf(" (%.0f %% certain)", 100*f.Confidence) + text
+		text = " (" + model.Share(f.Confidence).String() + " certain)" + text
 	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function

@@ -53,7 +53,7 @@ func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
 	return p, !p.only.IsAll() || p.shows != state.ChartWhole
 }
 
-// dividedBy returns what a chart is divided by: stacks of one owner have names that nobody can tell apart.
+// dividedBy returns what a chart is divided by: owners in place of stacks, whose names are too much alike.
 func dividedBy(s *state.State) analysis.Group {
 	if s.Group == analysis.ByStack {
 		return analysis.ByOwner
