@@ -44,14 +44,7 @@ func (s *Suppressions) Note() string {
 	if len(kinds) > 3 {
 		kinds, more = kinds[:3], " …"
 	}
-	return fmt.Sprintf("%s: ignored, as not about leaks: %s (%s%s)", s.name, plural(s.others, "suppression"), strings.Join(kinds, ", "), more)
-}
-
-func plural(n int, word string) string {
-	if n != 1 {
-		word += "s"
-	}
-	return model.Group(uint64(n)) + " " + word
+	return fmt.Sprintf("%s: ignored, as not about leaks: %s (%s%s)", s.name, model.Counted(uint64(s.others), "suppression"), strings.Join(kinds, ", "), more)
 }
 
 // match reports whether an entry accepts a stack, and remembers which.

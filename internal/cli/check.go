@@ -345,11 +345,7 @@ func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, 
 		if err != nil {
 			return nil, err
 		}
-		known := "known leaks"
-		if b.Len() == 1 {
-			known = "known leak"
-		}
-		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %d %s written\n", model.Clean(g.WriteBaseline), b.Len(), known)
+		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %s written\n", model.Clean(g.WriteBaseline), model.Counted(uint64(b.Len()), "known leak"))
 	}
 	if !g.NoLeaks.Given {
 		return nil, nil
