@@ -79,22 +79,9 @@ func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, na
 	if key.name == "peak_bytes" {
 		return nil, fmt.Errorf("%w; --at peak --by live_bytes has what lived at the peak", ErrNoSum)
 	}
-	r := &Report{Header: NewHeader(SchemaReport, p)}
-	status := trace.Status()
-	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
-	if opt.From != model.NoTime {
-		r.Time.From = &opt.From
-	}
-	if opt.To != model.NoTime {
-		r.Time.To = &opt.To
-	}
-	stacks := p.Stacks
-	if opt.Cell.Stacks != "" && stacks != nil {
-		view, err := calltree.FilterStacks(ctx, stacks, opt.Cell.Stacks, calltree.WholeStacks)
-		if err != nil {
-			return nil, err
-		}
-		stacks = view.Stacks
+	r, stacks, err := opening(ctx, p, trace.Status(), &opt)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell, NoPeaks: true})
 	if err != nil {

@@ -41,22 +41,13 @@ const historyColumns = 12
 // Build asks trace everything a report says. p is the revision whose problems and completeness it shows. The only
 // errors are those of ctx and of trace.
 func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Options) (*Report, error) {
-	r := &Report{Header: NewHeader(SchemaReport, p)}
 	status := trace.Status()
-	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
-	if opt.From != model.NoTime {
-		r.Time.From = &opt.From
+	r, stacks, err := opening(ctx, p, status, &opt)
+	if err != nil {
+		return nil, err
 	}
-	if opt.To != model.NoTime {
-		r.Time.To = &opt.To
-	}
-	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: p.Stacks, opt: opt, out: &Trace{}, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
-	if opt.Cell.Stacks != "" && p.Stacks != nil {
-		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.WholeStacks)
-		if err != nil {
-			return nil, err
-		}
-		b.stacks = view.Stacks
+	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: stacks, opt: opt, out: &Trace{}, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
+	if p.Stacks != nil {
 		if r.NoMatch, err = UnmatchedIn(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
 			return nil, err
 		}
@@ -76,6 +67,26 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	r.Trace = b.out
 	r.leaveOut(ctx, b.out.left)
 	return r, nil
+}
+
+// opening returns a report about a trace that has nothing but its header, and the stacks that the filter leaves. The error is that of ctx.
+func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt *Options) (*Report, *model.Stacks, error) {
+	r := &Report{Header: NewHeader(SchemaReport, p)}
+	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
+	if opt.From != model.NoTime {
+		r.Time.From = &opt.From
+	}
+	if opt.To != model.NoTime {
+		r.Time.To = &opt.To
+	}
+	if opt.Cell.Stacks == "" || p.Stacks == nil {
+		return r, p.Stacks, nil
+	}
+	view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.WholeStacks)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, view.Stacks, nil
 }
 
 // tracePart is a part of the report that is left out where there is no memory for it.
