@@ -169,34 +169,33 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	}
 }
 
-// nearNames is how many names are offered in place of one that matches nothing.
-const nearNames = 3
-
-// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not.
+// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not. While the stacks of
+// one are not known, it may.
 func (a *app) addTyped(step calltree.Step) {
 	all := []*model.Stacks{a.state.Stacks()}
 	if a.Second != nil && a.Second.Now != nil {
 		all = append(all, a.Second.Now.Stacks)
 	}
+	if slices.Contains(all, nil) {
+		a.emit(state.AddStep{Step: step})
+		return
+	}
 	a.Background(func() {
-		text := ""
-		for _, s := range all {
-			lost, err := calltree.Unmatched(a.Ctx, s, calltree.NewFilter(step))
-			if err != nil {
-				return
-			}
+		lost, err := calltree.FindUnmatched(a.Ctx, calltree.NewFilter(step), all...)
+		if err != nil {
+			return
+		}
+		a.Post(func() {
 			if len(lost) == 0 {
-				a.Post(func() { a.emit(state.AddStep{Step: step}) })
+				a.emit(state.AddStep{Step: step})
 				return
 			}
-			if near, err := calltree.Near(a.Ctx, s, step.Name, nearNames); err == nil && text == "" {
-				text = strings.Join(near, ", ")
+			text := "nothing in this file matches " + step.Name
+			if near := lost[0].Near; len(near) > 0 {
+				text += "; near: " + strings.Join(near, ", ")
 			}
-		}
-		if text != "" {
-			text = "; near: " + text
-		}
-		a.Post(func() { a.say(model.Clean("nothing in this file matches " + step.Name + text)) })
+			a.say(model.Clean(text))
+		})
 	})
 }
 

@@ -220,8 +220,8 @@ func TestNamesOfSteps(t *testing.T) {
 		t.Error("the binary that the file tells is not the module")
 	}
 	filter := NewFilter(Step{Focus, "AuditLog::make_record"}, Step{Ignore, "make_rekord"}, Step{HideFrame, "module:libc.so.7"})
-	lost, err := Unmatched(t.Context(), s, filter)
-	if err != nil || len(lost) != 2 || lost[0].Name != "make_rekord" || lost[1].Kind != HideFrame {
+	lost, err := FindUnmatched(t.Context(), filter, s)
+	if err != nil || len(lost) != 2 || lost[0].Step.Name != "make_rekord" || lost[1].Step.Kind != HideFrame {
 		t.Errorf("unmatched are %v, %v", lost, err)
 	}
 	for step, want := range map[string]string{"make_rekord": "AuditLog<…>::make_record<…>", "auditlog": "AuditLog<…>::make_record<…>", "HashMap": "java.util.HashMap.put", "module:libc": "module:libc.so.6", "zzz": ""} {

@@ -11,25 +11,55 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Unmatched returns the steps of a filter that match no frame of the stacks: they leave out everything, or nothing.
-// Stacks of which only a part was read are not judged. The error is that of ctx.
-func Unmatched(ctx context.Context, s *model.Stacks, filter Filter) (out []Step, err error) {
-	if s == nil || s.Partial {
-		return nil, nil
-	}
+// Unmatched is a step of a filter that matches no frame: it leaves out everything, or nothing.
+type Unmatched struct {
+	Step Step
+	Near []string // names that may be meant, nearest first
+}
+
+// NearNames is how many names are offered in place of one that matches nothing.
+const NearNames = 3
+
+// FindUnmatched returns the steps of a filter that match no frame of any of the stacks, nil ones left out. Stacks of which only a part
+// was read may match. The error is that of ctx.
+func FindUnmatched(ctx context.Context, filter Filter, all ...*model.Stacks) (out []Unmatched, err error) {
+	all = slices.DeleteFunc(slices.Clone(all), func(s *model.Stacks) bool { return s == nil })
 	for _, step := range filter.Steps() {
-		m, found := newFrameMatcher(s, step.Name), false
-		for f := 1; f < len(s.FrameFunc) && !found; f++ {
-			if m.due() && ctx.Err() != nil {
-				return nil, ctx.Err()
+		matched := false
+		for i := 0; i < len(all) && !matched; i++ {
+			if matched, err = matchesAny(ctx, all[i], step); err != nil {
+				return nil, err
 			}
-			found = m.matches(model.FrameID(f))
 		}
-		if !found {
-			out = append(out, step)
+		if matched {
+			continue
 		}
+		u := Unmatched{Step: step}
+		for i := 0; i < len(all) && len(u.Near) == 0; i++ {
+			if u.Near, err = Near(ctx, all[i], step.Name, NearNames); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, u)
 	}
 	return out, nil
+}
+
+// matchesAny reports whether a step matches a frame of the stacks, as far as they are known.
+func matchesAny(ctx context.Context, s *model.Stacks, step Step) (bool, error) {
+	if s.Partial {
+		return true, nil
+	}
+	m := newFrameMatcher(s, step.Name)
+	for f := 1; f < len(s.FrameFunc); f++ {
+		if m.due() && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if m.matches(model.FrameID(f)) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Names that are near to others.

@@ -184,7 +184,7 @@ func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 		}
 	}
 	if node == 0 {
-		near, err := calltree.Near(ctx, q.stacks, q.name, nearNames)
+		near, err := calltree.Near(ctx, q.stacks, q.name, calltree.NearNames)
 		if err != nil {
 			return nil, err
 		}

@@ -14,34 +14,13 @@ type Unmatched struct {
 	Near   []string `json:"near"`   // names that may be meant, nearest first
 }
 
-// nearNames is how many names are offered in place of one that matches nothing.
-const nearNames = 3
-
-// UnmatchedIn returns the filters that match nothing in any of the stacks, nil ones left out. The error is that of ctx.
+// UnmatchedIn returns the filters that match nothing, as [calltree.FindUnmatched] finds them.
 func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stacks) (out []Unmatched, err error) {
-	for _, step := range filter.Steps() {
-		matched := false
-		var near []string
-		for _, s := range all {
-			if s == nil || matched {
-				continue
-			}
-			lost, err := calltree.Unmatched(ctx, s, calltree.NewFilter(step))
-			if err != nil {
-				return nil, err
-			}
-			if matched = len(lost) == 0; matched || len(near) > 0 {
-				continue
-			}
-			if near, err = calltree.Near(ctx, s, step.Name, nearNames); err != nil {
-				return nil, err
-			}
-		}
-		if !matched {
-			out = append(out, Unmatched{step.String(), append([]string{}, near...)})
-		}
+	lost, err := calltree.FindUnmatched(ctx, filter, all...)
+	for _, u := range lost {
+		out = append(out, Unmatched{u.Step.String(), append([]string{}, u.Near...)})
 	}
-	return out, nil
+	return out, err
 }
 
 // String says what matches nothing, and what is near. It is clean.

@@ -81,9 +81,6 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		if err == nil {
 			src.Cell.Stacks, err = filterOf(&c.StepFlags)
 		}
-		if err == nil {
-			err = a.warnUnmatched(ctx, src.Cell.Stacks, src.Profile.Stacks)
-		}
 	}
 	return src, err
 }

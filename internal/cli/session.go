@@ -281,19 +281,20 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
-	if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
-		return nil, err
-	}
 	if c.lists() {
 		opt.Blocks, opt.BlockOrder = c.Table, ordered
 	}
 	if c.Peek != "" {
+		if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
+			return nil, err
+		}
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	r, err := report.Build(ctx, p, s.index, opt)
 	if err != nil {
 		return nil, err
 	}
+	a.warnFilters(r.NoMatch)
 	a.warnMemory(p, &r.Header)
 	return r, nil
 }

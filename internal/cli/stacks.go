@@ -52,6 +52,9 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	}
 	var r *report.Report
 	if c.Peek != "" {
+		if err := a.warnUnmatched(ctx, opt.Filter, p.Stacks); err != nil {
+			return nil, err
+		}
 		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
 	} else {
 		r, err = report.BuildStacks(ctx, p, opt)
@@ -59,6 +62,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if err != nil {
 		return nil, err
 	}
+	a.warnFilters(r.NoMatch)
 	a.warnMemory(p, &r.Header)
 	if opt.Selection == nil {
 		return r, nil
@@ -276,9 +280,6 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 			return opt, err
 		}
 		opt.Selection = sel.Filter(view)
-		if err := a.warnUnmatched(ctx, opt.Filter, p.Stacks); err != nil {
-			return opt, err
-		}
 	}
 	return opt, nil
 }
