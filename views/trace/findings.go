@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -26,7 +25,7 @@ type findingsPane struct {
 	rows   []analysis.Finding
 	lines  []findingLine // of the rows, wrapped
 	width  int           // that they are wrapped for
-	rowsOf int           // that there is room for, 0 while nothing was drawn
+	room   int           // rows that there are for them, 0 while nothing was drawn
 	chosen int           // the finding that was in full when they were wrapped
 	labels ui.SiteLabels
 	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
@@ -73,8 +72,7 @@ func (p *findingsPane) Show(s *state.State) {
 		}
 		p.rows, _ = p.lazy.Get()
 	}
-	p.wrap(max(p.width, 1), p.chosen)
-	p.list.Refresh()
+	p.wrap(max(p.width, 1), p.room, p.chosen)
 }
 
 // Cells of the columns beside the text.
@@ -87,34 +85,46 @@ const (
 // fewFindings is how many findings are in view beside the chosen one: it gives up lines for them.
 const fewFindings = 3
 
-// wrap breaks the findings into lines for a pane of w cells. Where there is no room for all of them, the chosen one alone has more than
-// one, as long as some others stay in view.
-func (p *findingsPane) wrap(w, chosen int) {
-	p.width, p.chosen, p.lines = w, max(0, min(chosen, len(p.rows)-1)), p.lines[:0]
+// wrap breaks the findings into lines for a pane of w cells and some rows.
+func (p *findingsPane) wrap(w, rows, chosen int) {
+	p.width, p.room, p.chosen = w, rows, max(0, min(chosen, len(p.rows)-1))
+	p.lines = p.broken(w, rows)
+	p.list.Refresh()
+}
+
+// broken returns the lines of the findings in w cells. Where some rows, 0 for any number, are too few for all of them, the chosen one
+// alone has more than one, as long as some others stay in view: the list cuts what is left of a sentence.
+func (p *findingsPane) broken(w, rows int) (out []findingLine) {
 	room := w - findingKind - 5 // pointer, gap and scroll bar
 	if w >= findingWide {
 		room -= findingSpark + 2
 	}
+	sentences, total := make([][]string, len(p.rows)), 0
 	for i := range p.rows {
-		for n, text := range widget.Wrap(p.text(&p.rows[i]), max(room, 1)) {
-			p.lines = append(p.lines, findingLine{i, n, text})
+		sentences[i] = widget.Wrap(p.text(&p.rows[i]), max(room, 1))
+		total += len(sentences[i])
+	}
+	for i, lines := range sentences {
+		if rows > 0 && total > rows {
+			most := 1
+			if i == p.chosen {
+				most = max(rows-min(len(p.rows)-1, fewFindings), 1)
+			}
+			lines = joinAfter(lines, most)
+		}
+		for n, text := range lines {
+			out = append(out, findingLine{i, n, text})
 		}
 	}
-	if p.rowsOf == 0 || len(p.lines) <= p.rowsOf {
-		return
+	return out
+}
+
+// joinAfter returns at most so many lines, the last of which has the rest.
+func joinAfter(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
 	}
-	most := max(p.rowsOf-min(len(p.rows)-1, fewFindings), 1)
-	p.lines = slices.DeleteFunc(p.lines, func(l findingLine) bool { return l.nth >= most || l.of != p.chosen && l.nth > 0 })
-	for i := range p.lines {
-		l := &p.lines[i]
-		switch last := i+1 == len(p.lines) || p.lines[i+1].of != l.of; {
-		case l.of != p.chosen:
-			l.text = p.text(&p.rows[l.of])
-		case last: // what is left of the sentence; the list cuts it
-			lines := widget.Wrap(p.text(&p.rows[l.of]), max(room, 1))
-			l.text = strings.Join(lines[l.nth:], " ")
-		}
-	}
+	return append(lines[:most-1], strings.Join(lines[most-1:], " "))
 }
 
 // selected returns the selected finding, nil for none.
@@ -128,8 +138,7 @@ func (p *findingsPane) selected() *analysis.Finding {
 
 // choose selects a finding by its first line, all of which come into view.
 func (p *findingsPane) choose(of int) {
-	p.wrap(p.width, of)
-	p.list.Refresh()
+	p.wrap(p.width, p.room, of)
 	of = p.chosen
 	first, last := -1, 0
 	for i := range p.lines {
@@ -147,11 +156,7 @@ func (p *findingsPane) choose(of int) {
 
 // height returns the rows that the pane would like to have, its heading included.
 func (p *findingsPane) height(w int) int {
-	had := p.rowsOf
-	p.rowsOf = 0
-	p.wrap(w, p.chosen)
-	p.rowsOf = had
-	return 1 + max(len(p.lines), 1)
+	return 1 + max(len(p.broken(w, 0)), 1)
 }
 
 func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
@@ -166,9 +171,8 @@ func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	p.list.Focused = focused && len(p.rows) > 0
-	p.rowsOf = body.H
-	if p.wrap(r.W, p.chosen); len(p.lines) > 0 {
-		p.list.Refresh()
+	if p.width != r.W || p.room != body.H {
+		p.wrap(r.W, body.H, p.chosen)
 	}
 	p.list.Columns[2].Width = findingSpark
 	if r.W < findingWide { // the text is worth more than its curve: no room for it
