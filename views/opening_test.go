@@ -46,6 +46,13 @@ func (w *waiting) keys(names ...string) {
 	w.sim.Settle()
 }
 
+// textNow returns the screen's text while the loop may still draw: it is read
+// on the loop.
+func (w *waiting) textNow() (text string) {
+	w.sim.Do(func() { text = w.sim.Text() })
+	return text
+}
+
 func TestOpeningSaysHowFarItIs(t *testing.T) {
 	w := openWaiting(t)
 	text := w.sim.Text()
@@ -81,7 +88,7 @@ func TestOpeningBecomesTheFile(t *testing.T) {
 	w := openWaiting(t)
 	w.keys("3") // which only the file's screens know
 	w.ready <- nil
-	for !strings.Contains(w.sim.Text(), "Sites") {
+	for !strings.Contains(w.textNow(), "Sites") {
 		w.sim.Settle()
 	}
 	w.keys("q")
