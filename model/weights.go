@@ -8,6 +8,8 @@ type (
 	MetricID uint16
 	DSOID    uint32 // 0 is unknown
 	ThreadID uint32 // 0 is unknown
+
+	LabelSetID uint32 // 0 is no labels
 )
 
 // NoRecord is the record of a sample or a window's row whose stack the file does not define.
@@ -37,6 +39,9 @@ type StackProfile struct {
 	FrameKind   []FrameKind
 	FrameFlags  []FrameFlags
 	FrameColumn []uint32 // of the source line; 0 is unknown
+
+	// Labels are the sets of labels that records have, by LabelSetID; [0] is empty. nil where no record has any.
+	Labels [][]Label
 
 	Records StackRecords
 	Samples []SampleChunk
@@ -75,6 +80,20 @@ type ProfileEvent struct {
 type ProfileMetric struct {
 	Name string
 	Unit string // as first stated; "" when never
+
+	// Apart says that figures of different stacks are not to be added up, such as mean lifetimes or each stack's own peak.
+	Apart bool
+}
+
+// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set may
+// hold a key several times.
+type Label struct {
+	Key  string
+	Text string // the value; "" where it is a number
+	// Number is the value where Numeric, in Unit.
+	Number  int64
+	Unit    string
+	Numeric bool
 }
 
 // DSO is a binary, library or kernel image.
@@ -116,7 +135,8 @@ type StackRecords struct {
 	Event  []uint16 // index of Events, or NoEvent
 	Thread []ThreadID
 	CPU    []uint16
-	Offset []int64 // of the record's line in the file
+	Offset []int64      // of the record's line in the file
+	Labels []LabelSetID // nil where no record has labels
 	ID     []uint64
 	IDKind []IDKind
 

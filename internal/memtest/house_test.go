@@ -52,13 +52,15 @@ var allowed = map[string][]string{
 
 	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 
-	"loaders":               {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
-	"loaders/all":           {"loaders/..."},
-	"loaders/internal/json": {},
-	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/memdump":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/mvmheap":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/spaa":          {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
+	"loaders":                   {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
+	"loaders/all":               {"loaders/..."},
+	"loaders/internal/json":     {},
+	"loaders/internal/lines":    {"model", "loaders"},
+	"loaders/internal/weighted": {"model", "loaders"},
+	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"export/mlyze":    {"model"},

@@ -15,6 +15,10 @@ func checkWeights(c *checker, p *model.StackProfile, s *model.Stacks) {
 	rows := r.Len()
 	c.that(len(r.Event) == rows && len(r.Thread) == rows && len(r.CPU) == rows && len(r.Offset) == rows && len(r.ID) == rows && len(r.IDKind) == rows,
 		"record columns differ in length")
+	c.that(r.Labels == nil && p.Labels == nil || len(r.Labels) == rows && len(p.Labels) > 0, "labels: %d of %d records", len(r.Labels), rows)
+	for i, l := range r.Labels {
+		c.that(int(l) < len(p.Labels), "record %d: label set %d", i, l)
+	}
 	checkTable(c, p, &r.Weights, rows, "weights")
 	checkTable(c, p, &r.Exclusive, rows, "exclusive weights")
 	if len(c.errs) > 0 {

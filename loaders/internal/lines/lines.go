@@ -1,0 +1,145 @@
+// Package lines reads text files line by line, with the place of each, whatever their size.
+package lines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// MaxLine is how much of a line is kept, in bytes. The rest of a longer one is passed over.
+const MaxLine = 16 << 20
+
+const chunkSize = 256 << 10
+
+// Reader yields the lines of a source. It is one goroutine's own.
+type Reader struct {
+	ctx   context.Context
+	src   *loaders.Source
+	buf   []byte
+	from  int   // of the next line in buf
+	at    int64 // offset of buf in the source
+	ended bool  // the source has no more than buf holds
+	err   error
+	asked int
+
+	line   []byte
+	offset int64
+	number int64
+	long   bool
+	cut    bool
+}
+
+// New returns a reader that starts at the first byte of src. It stops soon after ctx is done.
+func New(ctx context.Context, src *loaders.Source) *Reader { return &Reader{ctx: ctx, src: src} }
+
+// Next goes to the next line. It returns false at the end, or when Err says why.
+func (r *Reader) Next() bool {
+	if r.err != nil {
+		return false
+	}
+	if r.asked++; r.asked%model.AskEvery == 0 && r.ctx.Err() != nil {
+		r.err = r.ctx.Err()
+		return false
+	}
+	r.long, r.cut = false, false
+	for searched := 0; ; {
+		rest := r.buf[r.from:]
+		if i := bytes.IndexByte(rest[searched:], '\n'); i >= 0 && searched+i <= MaxLine {
+			r.take(rest[:searched+i], searched+i+1)
+			return true
+		}
+		searched = len(rest)
+		if r.ended {
+			if len(rest) == 0 {
+				return false
+			}
+			r.cut = true
+			r.take(rest, len(rest))
+			return true
+		}
+		if len(rest) >= MaxLine {
+			return r.takeLong()
+		}
+		if !r.fill() {
+			return false
+		}
+	}
+}
+
+// take makes the bytes the current line, and goes on after so many.
+func (r *Reader) take(line []byte, used int) {
+	r.offset = r.at + int64(r.from)
+	r.number++
+	r.from += used
+	r.line = bytes.TrimSuffix(line, []byte("\r"))
+}
+
+// takeLong takes the beginning of a line that is too long, and passes its rest over.
+func (r *Reader) takeLong() bool {
+	kept := bytes.Clone(r.buf[r.from : r.from+MaxLine])
+	offset := r.at + int64(r.from)
+	r.long = true
+	for {
+		i := bytes.IndexByte(r.buf[r.from:], '\n')
+		if i >= 0 {
+			r.from += i + 1
+			break
+		}
+		r.from = len(r.buf)
+		if r.ended {
+			break
+		}
+		if !r.fill() {
+			return false
+		}
+	}
+	r.line, r.offset = kept, offset
+	r.number++
+	return true
+}
+
+// fill reads more of the source after what is left of the buffer.
+func (r *Reader) fill() bool {
+	if err := r.ctx.Err(); err != nil {
+		r.err = err
+		return false
+	}
+	left := len(r.buf) - r.from
+	next := make([]byte, left+max(chunkSize, left))
+	copy(next, r.buf[r.from:])
+	r.at += int64(r.from)
+	r.from = 0
+	n, err := r.src.ReadSome(r.ctx, next[left:], r.at+int64(left))
+	r.buf = next[:left+n]
+	switch {
+	case errors.Is(err, io.EOF):
+		r.ended = true
+	case err != nil:
+		r.err = err
+		return false
+	}
+	return true
+}
+
+// Bytes returns the current line without its end. It is good as long as its user wants: no later line is written over it.
+func (r *Reader) Bytes() []byte { return r.line }
+
+// Offset returns where the current line starts in the source.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// Number returns the number of the current line, from 1.
+func (r *Reader) Number() int64 { return r.number }
+
+// Long reports whether the current line is longer than MaxLine: Bytes has its beginning.
+func (r *Reader) Long() bool { return r.long }
+
+// Cut reports whether the current line is the source's last and has no end: it may be cut.
+func (r *Reader) Cut() bool { return r.cut }
+
+// Err returns why reading ended before the end of the source, nil at its end.
+func (r *Reader) Err() error { return r.err }

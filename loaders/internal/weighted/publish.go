@@ -1,0 +1,78 @@
+package weighted
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// publishEvery is how often what has been read is published.
+const publishEvery = 250 * time.Millisecond
+
+// Publish shows what has been read so far, now and then: call it as often as you like.
+func (b *Builder) Publish(store *model.Store) {
+	if b.Empty() || time.Since(b.published) < publishEvery {
+		return
+	}
+	b.published = time.Now()
+	store.Update(func(*model.Profile) *model.Profile { return b.Build(false) })
+}
+
+// Finish ends reading, and returns what Load of the format must return. err is why reading ended before the end of the
+// input, nil where it did not: a want of memory and a stop by the user become problems of what was read. whole says that
+// nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err, says why;
+// else the file is valid and empty.
+func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
+	short := (*model.MemoryError)(nil)
+	switch {
+	case err == nil:
+	case errors.As(err, &short):
+		b.AddProblem(b.src.Budget().Problem("reading stopped: what follows was left out"))
+		err = nil
+	case ctx.Err() != nil && !b.Empty():
+		b.Say(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
+		err = nil
+	}
+	if b.Empty() {
+		if err != nil {
+			return err
+		}
+		if e := b.refusal(); e != nil {
+			return e
+		}
+	}
+	b.Meta.Size = b.src.StoredSize()
+	whole = whole && b.Lost == 0 && short == nil && err == nil && ctx.Err() == nil
+	store.Update(func(*model.Profile) *model.Profile { return b.Build(whole) })
+	return err
+}
+
+// refusal returns the error of a file of which nothing can be used, nil where no problem is an error.
+func (b *Builder) refusal() error {
+	cause := model.CutShort(b.problems)
+	for i := range b.problems {
+		if p := &b.problems[i]; cause == nil && p.Severity == model.Error {
+			cause = p
+		}
+	}
+	if cause == nil {
+		return nil
+	}
+	return &loaders.FormatError{
+		Format: b.Meta.Format, Path: b.src.Path(), Offset: cause.Offset, Line: cause.Line, Err: errors.New(cause.Message),
+	}
+}
+
+// Report gives the problems to a validator, without notes.
+func (b *Builder) Report(report func(loaders.Violation)) {
+	for _, p := range b.problems {
+		if p.Severity != model.Note {
+			report(loaders.Violation{
+				Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: max(p.Count, 1),
+			})
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package weighted
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+func open(t *testing.T, text string) *loaders.Source {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
+}
+
+func TestEqualThingsAreOne(t *testing.T) {
+	b := New(open(t, "x"), "made")
+	main := b.Frame(Frame{Function: "main", File: "a.c", Line: 3})
+	leaf := b.Frame(Frame{Function: "leaf", Line: model.NoLine})
+	if again := b.Frame(Frame{Function: "main", File: "a.c", Line: 3}); again != main {
+		t.Errorf("a frame has the numbers %d and %d", main, again)
+	}
+	up, down := b.Stack([]model.FrameID{main, leaf}), b.LeafStack([]model.FrameID{leaf, main})
+	if up != down {
+		t.Errorf("a stack has the leaves %d and %d", up, down)
+	}
+	set := []model.Label{{Key: "tenant", Text: "a"}, {Key: "bytes", Number: 8, Unit: "bytes", Numeric: true}}
+	labels := b.Labels(set)
+	if again := b.Labels(set); again != labels || labels == 0 {
+		t.Errorf("a set of labels has the numbers %d and %d", labels, again)
+	}
+	m, ok := b.Metric(model.ProfileMetric{Name: "live_bytes", Unit: "bytes"})
+	e := b.Event(model.ProfileEvent{Name: "heap"})
+	b.Weigh(m, model.Unsigned(7))
+	b.Add(Record{Node: up, Event: e, Thread: b.Thread(1, 2, "worker"), CPU: model.NoCPU, Labels: labels})
+	b.Add(Record{Node: up, Event: e, Thread: b.Thread(1, 2, "worker"), CPU: model.NoCPU})
+	var store model.Store
+	if err := b.Finish(t.Context(), &store, true, nil); err != nil || !ok {
+		t.Fatal(err, ok)
+	}
+	p := store.Current()
+	if errs := modeltest.Check(p); len(errs) > 0 {
+		t.Error(errs)
+	}
+	if w := p.Weights; len(w.Threads) != 2 || len(w.Labels) != 2 || len(w.Events) != 1 || !p.Complete {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestWhatIsReadIsFixed(t *testing.T) {
+	b := New(open(t, "x"), "made")
+	b.Add(Record{Node: b.Stack([]model.FrameID{b.Frame(Frame{Function: "f", Line: model.NoLine})})})
+	first := b.Build(false)
+	b.Say(model.Warning, "w", 5, 1, "first")
+	b.Say(model.Warning, "w", 6, 2, "second")
+	b.Add(Record{Node: b.Stack([]model.FrameID{b.Frame(Frame{Function: strings.Repeat("g", model.MaxName+1), Line: model.NoLine})})})
+	if first.Weights.Records.Len() != 1 || len(first.Problems) != 0 {
+		t.Errorf("a published profile has changed: %+v", first)
+	}
+	got := b.Problems()
+	if len(got) != 2 || got[0].Count != 2 || got[0].Offset != 5 || got[1].Code != "name-length" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNothingUsableIsAnError(t *testing.T) {
+	b := New(open(t, "x"), "made")
+	b.Say(model.Error, "syntax", 3, 1, "no number")
+	var store model.Store
+	err := b.Finish(t.Context(), &store, true, nil)
+	if err == nil || !strings.Contains(err.Error(), "no number") || store.Current() != nil {
+		t.Errorf("%v, %v", err, store.Current())
+	}
+}
