@@ -54,6 +54,9 @@ func (r *Reader) Next() bool {
 			return true
 		}
 		searched = len(rest)
+		if len(rest) > MaxLine {
+			return r.takeLong()
+		}
 		if r.ended {
 			if len(rest) == 0 {
 				return false
@@ -61,9 +64,6 @@ func (r *Reader) Next() bool {
 			r.cut = true
 			r.take(rest, len(rest))
 			return true
-		}
-		if len(rest) >= MaxLine {
-			return r.takeLong()
 		}
 		if !r.fill() {
 			return false
