@@ -20,6 +20,9 @@ type Builder struct {
 	Meta    model.Meta
 	Lost    int64 // bytes of the input that could not be used
 
+	// Timeline holds curves beside the stacks; nil where the file has none.
+	Timeline *model.Timeline
+
 	src    *loaders.Source
 	stacks *model.Stacks
 
@@ -332,8 +335,8 @@ func (b *Builder) AddProblem(p model.Problem) {
 // Problems returns a copy of what was noted, in the order it was found.
 func (b *Builder) Problems() []model.Problem { return slices.Clone(b.problems) }
 
-// Empty reports whether there is no record.
-func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 }
+// Empty reports whether there is neither a record nor a curve.
+func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 && b.Timeline == nil }
 
 // Build returns what has been read so far, or in all; nothing of it will change.
 func (b *Builder) Build(complete bool) *model.Profile {
@@ -349,5 +352,5 @@ func (b *Builder) Build(complete bool) *model.Profile {
 	s.DSOs, s.FrameDSO = p.DSOs, p.FrameDSO
 	meta := b.Meta
 	meta.Facts = slices.Clone(meta.Facts)
-	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Problems: b.Problems(), Lost: b.Lost, Complete: complete}
+	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Timeline: b.Timeline, Problems: b.Problems(), Lost: b.Lost, Complete: complete}
 }
