@@ -48,6 +48,8 @@ type StackProfile struct {
 	Windows []Window
 
 	Start, End Time // the header's time range, relative to its start: Start is 0; both NoTime when it gives none
+	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
+	AxisUnit string
 	// StartSeconds is the file's own clock where times here are 0.
 	StartSeconds float64
 

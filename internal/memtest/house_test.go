@@ -61,6 +61,7 @@ var allowed = map[string][]string{
 	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/heaptext":          {"model", "loaders", "loaders/internal/..."},
+	"loaders/valgrind":          {"model", "loaders", "loaders/internal/..."},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},

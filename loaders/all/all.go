@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/loaders/spaa"
+	"github.com/memtui/memtui/loaders/valgrind"
 )
 
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
@@ -15,5 +16,6 @@ func Formats() []loaders.Format {
 	return []loaders.Format{
 		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
+		valgrind.Massif(), valgrind.DHAT(),
 	}
 }

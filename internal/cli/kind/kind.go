@@ -44,7 +44,7 @@ func OfFormat(f loaders.Format) Kind {
 	switch f.Name {
 	case "mlyze":
 		return Trace
-	case "spaa", "jemalloc-heap", "tcmalloc-heap", "go-heap-text":
+	case "spaa", "jemalloc-heap", "tcmalloc-heap", "go-heap-text", "massif", "dhat":
 		return Stacks
 	case "memdump-json", "memdump-mb":
 		return Dump

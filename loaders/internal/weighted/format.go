@@ -3,6 +3,7 @@ package weighted
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -79,4 +80,20 @@ func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 		return nil
 	}
 	return f
+}
+
+// Reader returns a reader of the file from its first byte.
+func (r *Reading) Reader() io.Reader { return &fileReader{ctx: r.Ctx, src: r.Src} }
+
+type fileReader struct {
+	ctx context.Context
+	src *loaders.Source
+	off int64
+}
+
+// Read reads what follows.
+func (f *fileReader) Read(p []byte) (int, error) {
+	n, err := f.src.ReadSome(f.ctx, p, f.off)
+	f.off += int64(n)
+	return n, err
 }
