@@ -62,6 +62,8 @@ var allowed = map[string][]string{
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/heaptext":          {"model", "loaders", "loaders/internal/..."},
 	"loaders/valgrind":          {"model", "loaders", "loaders/internal/..."},
+	"loaders/sanitizer":         {"model", "loaders", "loaders/internal/..."},
+	"loaders/perfscript":        {"model", "loaders", "loaders/internal/..."},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},

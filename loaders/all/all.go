@@ -7,6 +7,8 @@ import (
 	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
+	"github.com/memtui/memtui/loaders/perfscript"
+	"github.com/memtui/memtui/loaders/sanitizer"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/loaders/valgrind"
 )
@@ -16,6 +18,6 @@ func Formats() []loaders.Format {
 	return []loaders.Format{
 		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
-		valgrind.Massif(), valgrind.DHAT(),
+		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(),
 	}
 }
