@@ -87,6 +87,10 @@ type ProfileMetric struct {
 	Apart bool
 }
 
+// NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water marks, which are reached
+// at different times.
+func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }
+
 // Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set may
 // hold a key several times.
 type Label struct {

@@ -35,6 +35,7 @@ type Stacks struct {
 	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
 
 	groupedBy string
+	apart     error   // why Metric has no sum; nil where it has
 	left      leftOut // tables that there was no memory for
 }
 
@@ -225,7 +226,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	s := opt.Selection
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
 	out.Event, out.Metric = &event, &metric
-	if !weights.NoSum(metric) {
+	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
 		out.Total = &Amount{s.Total()}
 	}
 	if opt.Window != nil {
@@ -256,7 +257,7 @@ type stackPart struct {
 func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 	s := opt.Selection
 	list := []stackPart{{[]string{"top"}, func(ctx context.Context) error { return out.top(ctx, p, s, opt.Limit) }}}
-	if weights.NoSum(s.Profile.Metrics[s.Metric].Name) { // nor do parts of a program add up to anything
+	if s.Profile.Metrics[s.Metric].NoSum() { // nor do parts of a program add up to anything
 		return list
 	}
 	list = append(list,
