@@ -58,7 +58,9 @@ var allowed = map[string][]string{
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/spaa":          {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
+	// Names the code at addresses, for loaders of recordings that hold addresses.
+	"loaders/symbols": {"model", "loaders", "github.com/ianlancetaylor/demangle"},
+	"loaders/spaa":    {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"export/mlyze":    {"model"},
