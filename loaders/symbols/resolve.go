@@ -107,9 +107,10 @@ func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint
 			return err
 		})
 	}
+	names := map[string]string{}
 	frames := make(map[uint64][]Frame, len(addrs))
 	for _, a := range addrs {
-		if f := finish(places[a], found[a]); len(f) > 0 {
+		if f := finish(places[a], found[a], names); len(f) > 0 {
 			frames[a] = f
 		}
 	}
