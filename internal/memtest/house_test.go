@@ -65,15 +65,8 @@ var allowed = map[string][]string{
 	"loaders/sanitizer":         {"model", "loaders", "loaders/internal/..."},
 	"loaders/perfscript":        {"model", "loaders", "loaders/internal/..."},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
-	"loaders":                   {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
-	"loaders/all":               {"loaders/..."},
-	"loaders/internal/json":     {},
-	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	// Names the code at addresses, for loaders of recordings that hold addresses.
 	"loaders/symbols": {"model", "loaders", "github.com/ianlancetaylor/demangle"},
-	"loaders/spaa":    {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"export/mlyze":    {"model"},

@@ -91,7 +91,9 @@ type place struct {
 // build turns the rows into records.
 func (k *reader) build() error {
 	k.nameLast()
-	k.in.sort()
+	if err := k.symbolize(); err != nil {
+		return err
+	}
 	names := map[place]int{}
 	var places []place
 	var sums []row
@@ -123,6 +125,26 @@ func (k *reader) build() error {
 	k.records(places, sums)
 	if n := len(k.in.maps); n > 0 {
 		k.Count("mappings", "Mapped parts of files", int64(n))
+	}
+	return err
+}
+
+// symbolize looks up the functions at all addresses.
+func (k *reader) symbolize() error {
+	k.in.load(k.Opt.Symbols)
+	for i := range k.rows {
+		if k.rows[i].node != 0 {
+			continue
+		}
+		for packed := k.rows[i].stack; len(packed) > 0; {
+			addr, n := binary.Uvarint(packed)
+			packed = packed[n:]
+			k.in.want(addr)
+		}
+	}
+	problems, err := k.in.table.Resolve(k.Ctx)
+	for _, p := range problems {
+		k.AddProblem(p)
 	}
 	return err
 }

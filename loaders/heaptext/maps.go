@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -46,7 +48,56 @@ type addresses struct {
 	b     *weighted.Builder
 	maps  []mapping
 	names map[uint64]string // as the file itself tells them
+	table *symbols.Table
+	ids   map[uint64]int // of addresses in table
 	known map[uint64][]model.FrameID
+}
+
+// load says to the table of symbols what is mapped where. Neighbors of one file are one module.
+func (a *addresses) load(opt loaders.Symbols) {
+	a.sort()
+	a.table, a.ids = symbols.NewTable(opt), map[uint64]int{}
+	for i := 0; i < len(a.maps); {
+		m := symbols.Module{Path: a.maps[i].file}
+		for ; i < len(a.maps) && a.maps[i].file == m.Path; i++ {
+			m.Mappings = append(m.Mappings, symbols.Mapping{Start: a.maps[i].from, End: a.maps[i].to, Offset: a.maps[i].offset})
+		}
+		if m.Path != "" {
+			a.table.Add(m)
+		}
+	}
+}
+
+// want notes an address to be looked up, unless the file itself names it.
+func (a *addresses) want(addr uint64) {
+	if _, ok := a.name(addr); ok {
+		return
+	}
+	if _, ok := a.ids[addr]; !ok {
+		a.ids[addr] = a.table.Address(addr, true)
+	}
+}
+
+// symbolized returns the frames that were found for an address, leaf first; none where there are none.
+func (a *addresses) symbolized(addr uint64, frame weighted.Frame) (out []model.FrameID) {
+	id, ok := a.ids[addr]
+	if !ok {
+		return nil
+	}
+	for _, f := range a.table.Frames(id) {
+		if f.Function == "" {
+			return nil
+		}
+		frame.Function, frame.File, frame.Line, frame.Flags = f.Function, f.File, model.NoLine, 0
+		if f.Line > 0 {
+			frame.Line = f.Line
+		}
+		if f.Inlined {
+			frame.Flags = model.FrameInlined
+		}
+		out = append(out, a.b.Frame(frame))
+	}
+	return out
 }
 
 // sort makes the mappings ready to be searched.
@@ -92,6 +143,9 @@ func (a *addresses) resolve(addr uint64) (out []model.FrameID) {
 			out = append(out, a.b.Frame(frame))
 		}
 		return out
+	}
+	if found := a.symbolized(addr, frame); len(found) > 0 {
+		return found
 	}
 	frame.Function, frame.Flags = "0x"+strconv.FormatUint(addr, 16), model.FrameUnresolved
 	if mapped && m.file != "" {

@@ -14,6 +14,7 @@ type Reading struct {
 	*Builder
 	Ctx context.Context
 	Src *loaders.Source
+	Opt loaders.Options
 	Cut bool // the file ends before what it tells does: set by the importer
 
 	store *model.Store // nil where nothing is shown meanwhile
@@ -52,15 +53,16 @@ func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 	pass := func(ctx context.Context, src *loaders.Source) *Reading {
 		return &Reading{Builder: New(src, f.Name), Ctx: ctx, Src: src}
 	}
-	f.Load = func(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
+	f.Load = func(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
 		r := pass(ctx, src)
-		r.store = store
+		r.store, r.Opt = store, opt
 		err := read(r)
 		return r.Finish(ctx, store, !r.Cut && !model.HasError(r.problems), err)
 	}
 	f.Info = func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
 		r := pass(ctx, src)
 		r.most = infoSteps
+		r.Opt.Symbols.Off = true
 		if err := read(r); err != nil && !errors.Is(err, errEnough) && !r.short(err) {
 			return nil, err
 		}
@@ -73,6 +75,7 @@ func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 	}
 	f.Validate = func(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 		r := pass(ctx, src)
+		r.Opt.Symbols.Off = true
 		if err := read(r); err != nil && !r.short(err) {
 			return err
 		}

@@ -321,15 +321,14 @@ func (b *Builder) Say(s model.Severity, code string, offset, line int64, format 
 	b.AddProblem(model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
 }
 
-// AddProblem notes a problem as it is.
+// AddProblem notes a problem as it is: only those that say the same are counted together.
 func (b *Builder) AddProblem(p model.Problem) {
-	k := problemKey{p.Code, p.Severity}
-	if i, ok := b.known[k]; ok {
-		b.problems[i].Count += max(p.Count, 1)
-		return
+	if k := (problemKey{p.Code, p.Severity}); len(b.problems) < model.MaxProblemKinds {
+		if _, ok := b.known[k]; !ok {
+			b.known[k] = len(b.problems)
+		}
 	}
-	b.known[k] = len(b.problems)
-	b.problems = append(b.problems, p)
+	b.problems = model.AddProblem(b.problems, p)
 }
 
 // Problems returns a copy of what was noted, in the order it was found.
