@@ -90,6 +90,9 @@ func Detect(src *Source, formats []Format) (Format, error) {
 		}
 	}
 	if sure == No {
+		if what := foreignKind(head[:n]); what != "" {
+			return Format{}, fmt.Errorf("%s: %w: %s", src.Path(), ErrUnknownFormat, what)
+		}
 		return Format{}, unknownError(src, formats)
 	}
 	return best, nil
