@@ -49,6 +49,8 @@ type reader struct {
 	parts  []row
 	summed bool
 
+	unusable bool // the addresses of the current stack cannot be read: its figures are left out
+
 	rounding carried
 }
 
@@ -281,7 +283,7 @@ func cmpDivide(a, b, other int64) int64 {
 func (k *reader) beginStack(text []byte) bool {
 	k.endStack()
 	packed, ok := k.packed(text)
-	k.stack, k.offset, k.summed = packed, k.lines.Offset(), false
+	k.stack, k.offset, k.summed, k.unusable = packed, k.lines.Offset(), false, !ok
 	if ok && packed == nil {
 		k.stack = []byte{}
 	}
@@ -300,7 +302,7 @@ func (k *reader) thread(text []byte) bool {
 		n, good := json.Int(id)
 		number, isNumber = n, good
 	}
-	if !ok || !isNumber {
+	if !ok || !isNumber || k.unusable {
 		return false
 	}
 	switch {

@@ -23,7 +23,7 @@ func Format() loaders.Format {
 const maxDepth = 1 << 12
 
 var (
-	header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:][^\s]*?):[^\n]*$`)
+	header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s.*)?$`)
 	place  = regexp.MustCompile(`^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \(([^()]*(?:\([^()]*\))?[^()]*)\)$`)
 )
 

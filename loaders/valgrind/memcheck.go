@@ -64,6 +64,7 @@ type memcheck struct {
 type bounded struct {
 	r        io.Reader
 	off, max int64
+	err      error // of reading
 }
 
 var errLong = errors.New("a token is longer than a megabyte")
@@ -74,6 +75,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.max-b.off)])
 	b.off += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
 	return n, err
 }
 
@@ -122,19 +126,17 @@ func (m *memcheck) read() error {
 
 // fail notes why reading ends, unless that is no fault of the file.
 func (m *memcheck) fail(err error) error {
-	if ctx := m.Ctx.Err(); ctx != nil {
-		return ctx
+	if why := cmp.Or(m.Ctx.Err(), m.in.err); why != nil {
+		return why
 	}
 	line, _ := m.d.InputPos()
 	m.Cut = true
 	if syntax := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
 		m.Say(model.Error, "truncated", m.d.InputOffset(), int64(line), "the file ends before its XML does")
-		return nil
-	} else if errors.As(err, &syntax) || errors.Is(err, errLong) || strings.HasPrefix(err.Error(), "elements ") {
+	} else {
 		m.Say(model.Error, "syntax", m.d.InputOffset(), int64(line), "this is not XML that can be read: %v", err)
-		return nil
 	}
-	return err
+	return nil
 }
 
 // at reports whether the innermost elements are those.
