@@ -7,7 +7,6 @@ type Timeline struct {
 
 	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
 	AxisUnit string
-	NoClock  bool // no time of the file is one of day: Start is 0
 
 	Points PointSource // every point again, as the file has it; nil where nothing can tell
 }

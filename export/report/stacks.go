@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
@@ -214,7 +215,12 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}}
 	if w.End != model.NoTime {
 		duration := w.End - w.Start
-		r.Time.Duration = &duration
+		r.Time.Duration, r.Time.Unit = &duration, w.AxisUnit
+	}
+	if p.Timeline != nil {
+		for i := range p.Timeline.Series {
+			r.Series = append(r.Series, newSeries(p.Timeline, i, 0, model.MaxTime, pages.TimelineEnd(p.Timeline)))
+		}
 	}
 	out := r.Stacks
 	for i, t := range weights.Totals(w) {

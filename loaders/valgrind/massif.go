@@ -351,7 +351,7 @@ func (m *massif) curves() {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(m.list[a].at, m.list[b].at) })
-	t := &model.Timeline{AxisUnit: m.axis(), NoClock: true}
+	t := &model.Timeline{AxisUnit: m.axis()}
 	for _, c := range []struct {
 		name string
 		of   func(*snapshot) uint64
