@@ -5,6 +5,9 @@ type Timeline struct {
 	Series []Series // in the file's order
 	Start  int64    // the earliest finite time of any point, microseconds since 1970; Time 0 of this file
 
+	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
+	AxisUnit string
+
 	Points PointSource // every point again, as the file has it; nil where nothing can tell
 }
 

@@ -48,6 +48,8 @@ type StackProfile struct {
 	Windows []Window
 
 	Start, End Time // the header's time range, relative to its start: Start is 0; both NoTime when it gives none
+	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
+	AxisUnit string
 	// StartSeconds is the file's own clock where times here are 0.
 	StartSeconds float64
 
@@ -84,6 +86,10 @@ type ProfileMetric struct {
 	// Apart says that figures of different stacks are not to be added up, such as mean lifetimes or each stack's own peak.
 	Apart bool
 }
+
+// NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water marks, which are reached
+// at different times.
+func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }
 
 // Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set may
 // hold a key several times.

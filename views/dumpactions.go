@@ -69,13 +69,14 @@ func (a *app) dumpPeak(r analysis.Range) {
 // dumpInstant says which instant of a dump everything on screen is about.
 func (a *app) dumpInstant() string {
 	s := &a.state
-	text := "at " + s.Now().String()
+	unit := a.Dump.Timeline.AxisUnit
+	text := "at " + s.Now().In(unit)
 	if s.AtEnd() {
-		text = "end " + s.Now().String()
+		text = "end " + s.Now().In(unit)
 	}
 	if !s.Range.IsWhole() {
 		from := max(s.Range.From, 0)
-		return fmt.Sprintf("range %v – %v · %s", from, s.Range.To, text)
+		return fmt.Sprintf("range %s – %s · %s", from.In(unit), s.Range.To.In(unit), text)
 	}
 	if a.current().Needs()&model.FacetPages != 0 { // which says when its layout was taken
 		return text

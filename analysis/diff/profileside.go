@@ -26,8 +26,12 @@ type ProfileQuestion struct {
 // ProfileSide asks a profile of stacks for one side of a comparison. It fails with a [*QuestionError].
 func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*Side, error) {
 	w := p.Weights
-	if weights.NoSum(w.Metrics[q.Metric].Name) && q.Group != GroupStack {
-		return nil, &QuestionError{"group", fmt.Sprintf("%s of stacks are reached at different times and do not add up", w.Metrics[q.Metric].Name)}
+	if m := &w.Metrics[q.Metric]; m.NoSum() && q.Group != GroupStack {
+		why := "are of each alone"
+		if m.Name == "peak_bytes" {
+			why = "are reached at different times"
+		}
+		return nil, &QuestionError{"group", fmt.Sprintf("%s of stacks %s and do not add up", m.Name, why)}
 	}
 	weighed, ok, err := q.weigh(ctx, p, q.Metric)
 	if err != nil {
@@ -153,7 +157,7 @@ func stacksSide(sel, counts *weights.Selection) *Side {
 
 // selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
 func selectionSum(sel, counts *weights.Selection) *SideSum {
-	if weights.NoSum(sel.Profile.Metrics[sel.Metric].Name) {
+	if sel.Profile.Metrics[sel.Metric].NoSum() {
 		return nil
 	}
 	bytes, count := sel.Total(), model.Amount{}

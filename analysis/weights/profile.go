@@ -23,9 +23,6 @@ type MetricSum struct {
 	Sum    model.Amount
 }
 
-// NoSum reports whether values of a metric must not be added up: high-water marks of stacks are reached at different times.
-func NoSum(metric string) bool { return metric == "peak_bytes" }
-
 // Totals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
 // the first counts.
 func Totals(p *model.StackProfile) []EventTotals {
@@ -51,7 +48,7 @@ func Totals(p *model.StackProfile) []EventTotals {
 	}
 	for e, list := range sums {
 		for m, sum := range list {
-			if !NoSum(p.Metrics[m].Name) {
+			if !p.Metrics[m].NoSum() {
 				out[e].Sums = append(out[e].Sums, MetricSum{m, *sum})
 			}
 		}
@@ -188,7 +185,7 @@ func (s *Selection) Self(r model.RecordID) (n model.Number, ok bool) {
 // HasSelf reports whether leaves alone may weigh something else than their records.
 func (s *Selection) HasSelf() bool { return s.picked == nil }
 
-// Total returns the sum over all selected records. It means nothing where [NoSum] holds.
+// Total returns the sum over all selected records. It means nothing where [model.ProfileMetric.NoSum] holds.
 func (s *Selection) Total() (sum model.Amount) {
 	for r := range s.Profile.Records.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {

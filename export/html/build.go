@@ -91,7 +91,7 @@ func (b *builder) head() {
 		b.Facts = append(b.Facts, plural(r.Trace.Events, "event"))
 	}
 	if r.Time.Duration != nil {
-		b.Facts = append(b.Facts, r.Time.Duration.String())
+		b.Facts = append(b.Facts, r.Time.Duration.In(r.Time.Unit))
 	}
 	if r.Time.Start != nil {
 		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))

@@ -10,7 +10,6 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
-	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -72,6 +71,25 @@ func (e *NoFunctionError) Error() string {
 // ErrNoSum says that figures of stacks do not add up to one of a function.
 var ErrNoSum = errors.New("peaks of stacks are reached at different times and do not add up")
 
+// errApart says the same of figures that are each stack's own, such as means.
+var errApart error = apartError{}
+
+type apartError struct{}
+
+func (apartError) Error() string        { return "these figures are of each stack alone and do not add up" }
+func (apartError) Is(target error) bool { return target == ErrNoSum }
+
+// noSum returns why figures of a metric do not add up, nil where they do.
+func noSum(m *model.ProfileMetric) error {
+	switch {
+	case !m.NoSum():
+		return nil
+	case m.Name == "peak_bytes":
+		return ErrNoSum
+	}
+	return errApart
+}
+
 // BuildAround says who calls a function of a trace and what it calls, by the figure that opt.By names. Errors are [ErrNoSum], a
 // [NoFunctionError], and those of ctx and of trace.
 func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, name string, opt Options) (*Report, error) {
@@ -108,8 +126,8 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 	}
 	w := p.Weights
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
-	if weights.NoSum(metric) {
-		return nil, ErrNoSum
+	if err := noSum(&w.Metrics[s.Metric]); err != nil {
+		return nil, err
 	}
 	r := &Report{Header: NewHeader(SchemaReport, p)}
 	q := aroundQuery{stacks: s.Stacks, name: name, limit: opt.Limit, scale: 1}

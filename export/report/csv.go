@@ -64,7 +64,7 @@ func (r *Report) rows(table string) (any, bool) {
 		return r.Object.edges(), table == ""
 	case r.Heap != nil:
 		return r.Heap.rows(table)
-	case r.Stacks != nil:
+	case r.Stacks != nil && table != "series":
 		return r.Stacks.rows(table)
 	}
 	return r.dumpRows(table)

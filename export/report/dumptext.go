@@ -44,6 +44,8 @@ func (r *Report) dumpTables(s Style, full bool) []table {
 	w := dumpWriter{r, s, full}
 	if r.DumpCounts != nil {
 		list = append(list, w.series(), w.events())
+	} else if r.Series != nil {
+		list = append(list, w.series())
 	}
 	if r.Pages != nil {
 		list = append(list, w.types(), w.lengths(), w.sparse())
@@ -79,9 +81,12 @@ func (s Style) value(v *Value) string {
 
 func (w dumpWriter) series() table {
 	out := table{
-		name: "series", title: "Series", more: w.r.DumpCounts.Series - len(w.r.Series), answer: plural(w.r.DumpCounts.Series, "curve"),
+		name: "series", title: "Series", answer: plural(len(w.r.Series), "curve"),
 		cols: []col{{titles.Number, number}, {titles.Points, number}, {titles.Min, number}, {titles.Mean, number}, {titles.Max, number}, {titles.Value, number}, {titles.Trend, sketch}, {titles.Events, number},
 			{titles.Layouts, number}, {titles.Name, name}},
+	}
+	if c := w.r.DumpCounts; c != nil {
+		out.more, out.answer = c.Series-len(w.r.Series), plural(c.Series, "curve")
 	}
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
@@ -35,6 +36,7 @@ type Stacks struct {
 	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
 
 	groupedBy string
+	apart     error   // why Metric has no sum; nil where it has
 	left      leftOut // tables that there was no memory for
 }
 
@@ -213,7 +215,12 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}}
 	if w.End != model.NoTime {
 		duration := w.End - w.Start
-		r.Time.Duration = &duration
+		r.Time.Duration, r.Time.Unit = &duration, w.AxisUnit
+	}
+	if p.Timeline != nil {
+		for i := range p.Timeline.Series {
+			r.Series = append(r.Series, newSeries(p.Timeline, i, 0, model.MaxTime, pages.TimelineEnd(p.Timeline)))
+		}
 	}
 	out := r.Stacks
 	for i, t := range weights.Totals(w) {
@@ -225,7 +232,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	s := opt.Selection
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
 	out.Event, out.Metric = &event, &metric
-	if !weights.NoSum(metric) {
+	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
 		out.Total = &Amount{s.Total()}
 	}
 	if opt.Window != nil {
@@ -256,7 +263,7 @@ type stackPart struct {
 func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 	s := opt.Selection
 	list := []stackPart{{[]string{"top"}, func(ctx context.Context) error { return out.top(ctx, p, s, opt.Limit) }}}
-	if weights.NoSum(s.Profile.Metrics[s.Metric].Name) { // nor do parts of a program add up to anything
+	if s.Profile.Metrics[s.Metric].NoSum() { // nor do parts of a program add up to anything
 		return list
 	}
 	list = append(list,

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
-	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -51,8 +50,8 @@ func (t *textWriter) stackScope() string {
 	if s.Event != nil {
 		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
 	}
-	if s.Metric != nil && weights.NoSum(*s.Metric) {
-		parts = append(parts, "peaks of stacks are reached at different times and do not add up")
+	if s.apart != nil {
+		parts = append(parts, s.apart.Error())
 	}
 	if s.Window != nil {
 		parts = append(parts, "window "+model.Clean(*s.Window))

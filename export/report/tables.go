@@ -385,6 +385,8 @@ func (r *Report) TableNames() []string {
 	switch {
 	case r.Trace != nil:
 		return Tables()
+	case r.Stacks != nil && r.Series != nil:
+		return append(StackTables(), "series")
 	case r.Stacks != nil:
 		return StackTables()
 	case r.DumpCounts != nil:

@@ -73,7 +73,7 @@ func (t *textWriter) head() {
 	}
 	about = append(about, t.dumpAbout()...)
 	if d := t.r.Time.Duration; d != nil {
-		about = append(about, t.style.time(*d))
+		about = append(about, t.style.text(d.In(t.r.Time.Unit)))
 	}
 	about = append(about, t.wholeness())
 	t.line(t.style.bold(model.Clean(f.Name)), "  ", t.style.text(strings.Join(about, " · ")))

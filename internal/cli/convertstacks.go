@@ -172,8 +172,8 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 
 // profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
-	if weights.NoSum(c.flags.By) && !rows {
-		return nil, usageError(fmt.Errorf("--by: values of %s are reached at different times and do not add up; csv and ndjson hold them", c.flags.By))
+	if m, ok := c.p.Weights.Metric(c.flags.By); ok && c.p.Weights.Metrics[m].NoSum() && !rows {
+		return nil, usageError(fmt.Errorf("--by: values of %s are of each stack alone and do not add up; csv and ndjson hold them", c.flags.By))
 	}
 	return func(ctx context.Context) (*export.Stacks, error) {
 		main, err := c.selection(ctx, c.p, c.flags.Event)
@@ -225,7 +225,7 @@ func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 		list = append(list, sum.Metric)
 	}
 	for m := range w.Metrics {
-		if rows && weights.NoSum(w.Metrics[m].Name) {
+		if rows && w.Metrics[m].NoSum() {
 			list = append(list, model.MetricID(m))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/diff"
-	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
@@ -53,7 +52,14 @@ func (d *diffing) canBeLean() bool {
 		return d.opt.What != "series"
 	}
 	metric := d.opt.Metric
-	return !weights.NoSum(metric) && (metric != "peak_bytes" || d.peaks(metric)) // else they are of each stack alone
+	for i := range d.sides {
+		if w := d.sides[i].p.Weights; w != nil {
+			if m, ok := w.Metric(metric); ok && w.Metrics[m].NoSum() {
+				return false
+			}
+		}
+	}
+	return metric != "peak_bytes" // else they are of each stack alone
 }
 
 // sumUp leaves of each side what it weighs where there is no memory for its rows, and says so.

@@ -322,10 +322,11 @@ type stackFile struct {
 // stackFiles returns the files of folded stacks that evidence about src has.
 func stackFiles(src *html.Source) []stackFile {
 	if src.Selection != nil {
-		metric := src.Selection.Profile.Metrics[src.Selection.Metric].Name
-		if weights.NoSum(metric) {
+		m := &src.Selection.Profile.Metrics[src.Selection.Metric]
+		if m.NoSum() {
 			return nil
 		}
+		metric := m.Name
 		return []stackFile{{name: "stacks.folded", about: "stacks by " + model.Clean(metric), by: metric}}
 	}
 	if src.Trace == nil {

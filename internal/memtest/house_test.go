@@ -89,6 +89,7 @@ var allowed = map[string][]string{
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
 	"internal/memtest/modeltest": {"model"},
+	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},

@@ -3,13 +3,21 @@ package all
 
 import (
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/heaptext"
 	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
+	"github.com/memtui/memtui/loaders/perfscript"
+	"github.com/memtui/memtui/loaders/sanitizer"
 	"github.com/memtui/memtui/loaders/spaa"
+	"github.com/memtui/memtui/loaders/valgrind"
 )
 
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
 func Formats() []loaders.Format {
-	return []loaders.Format{mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON()}
+	return []loaders.Format{
+		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
+		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
+		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(),
+	}
 }

@@ -44,6 +44,7 @@ const (
 	Is          = "IS"
 	Kind        = "KIND"
 	Largest     = "LARGEST"
+	Lifetime    = "LIFETIME" // mean of the blocks of a stack
 	Layouts     = "LAYOUTS"
 	LeakShare   = "LEAK%" // the part of blocks that was never freed
 	Leaked      = "LEAK"  // bytes that were never freed
@@ -74,6 +75,7 @@ const (
 	Reference   = "REFERENCE" // what one is called
 	References  = "REFS"      // how many
 	Retained    = "RETAINED"
+	Reads       = "READS" // bytes read
 	Row         = "ROW"
 	Rows        = "ROWS"
 	Runs        = "RUNS"
@@ -109,4 +111,5 @@ const (
 	What        = "WHAT"
 	Where       = "WHERE"
 	Window      = "WINDOW"
+	Writes      = "WRITES" // bytes written
 )

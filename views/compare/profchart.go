@@ -60,7 +60,7 @@ func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(axis.From), int64(axis.To), -1, -1
 	ch.DataFrom, ch.DataTo = ch.From, ch.To
-	ch.FormatX, ch.Empty = ui.AxisTime, "reading both curves"
+	ch.FormatX, ch.Empty = ui.Axis(sides[0].Prof.Of.Weights.AxisUnit), "reading both curves"
 	v, ok := c.profs.Get()
 	if !ok {
 		return

@@ -109,7 +109,7 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 	if !s.Range.IsWhole() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
-	ch.FormatX = ui.AxisTime
+	ch.FormatX = ui.Axis(d.Timeline.AxisUnit)
 	ch.FormatY = func(v uint64) string { return model.Bytes(v).Short() }
 	ch.Curves = ch.Curves[:0]
 	v, ok := c.Columns.Get()

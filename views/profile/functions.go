@@ -124,7 +124,7 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 		}
 		other := k.ProfileKey
 		other.Event = uint16(e)
-		if other.Metric, _ = weights.DefaultMetric(k.Of.Weights, other.Event); weights.NoSum(k.Of.Weights.Metrics[other.Metric].Name) {
+		if other.Metric, _ = weights.DefaultMetric(k.Of.Weights, other.Event); k.Of.Weights.Metrics[other.Metric].NoSum() {
 			continue
 		}
 		if other.Unrange() { // only its whole run is known

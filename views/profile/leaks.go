@@ -32,6 +32,7 @@ func leakMetrics() [leakFigures]leakMetric {
 		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Count, "count", leakCounts, 5},
 		{"free_bytes", titles.Freed, "freed", 0, 4}, {"free_count", titles.Frees, "frees", leakCounts, 6},
 		{"peak_bytes", titles.Peak, "peak", 0, 3},
+		{"reads", titles.Reads, "reads", 0, 7}, {"writes", titles.Writes, "writes", 0, 8}, {"lifetime_mean", titles.Lifetime, "lifetime", 0, 9},
 	}
 }
 
@@ -41,7 +42,8 @@ const (
 	leakBlocks  = 1
 	leakAlloc   = 2
 	leakPeak    = 6
-	leakFigures = 7
+	leakMean    = 9
+	leakFigures = 10
 	leakCounts  = 8 // cells of those that are no bytes
 )
 
@@ -102,7 +104,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 		if t.has[i] {
 			c.Unit = ui.UnitOf(&t.of.Weights.Metrics[t.metrics[i]])
 		}
-		if i != leakPeak { // peaks do not add up
+		if i != leakPeak && i != leakMean { // these do not add up
 			c.Share = func(r *leak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
 		}
 		cols = append(cols, c)

@@ -128,13 +128,21 @@ func (p *Timeline) windowSpec() ui.Spec[windowData, int] {
 	}
 }
 
+// moment returns a time as columns have room for it: without the unit where that is none of time.
+func (p *Timeline) moment(t model.Time) string {
+	if unit := p.Prof.Weights.AxisUnit; unit != "" {
+		return ui.Axis(unit)(int64(t), 1)
+	}
+	return ui.TimeText(t, p.State.Exact)
+}
+
 // columns returns those of the list of windows.
 func (p *Timeline) columns(d windowData) []ui.Column[int] {
 	window := func(n *int) *model.Window { return &d.of.Weights.Windows[*n] }
 	moment := func(title, field string, drop int, of func(w *model.Window) model.Time) ui.Column[int] {
 		return ui.Column[int]{Title: title, Fields: []string{field}, Figure: ui.TimeFigure, Width: 9, MaxWidth: 9, Drop: drop,
 			Value: func(n *int) uint64 { return uint64(max(of(window(n)), 0)) },
-			Cell:  func(n *int) widget.Cell { return widget.Cell{Text: ui.TimeText(of(window(n)), p.State.Exact)} }}
+			Cell:  func(n *int) widget.Cell { return widget.Cell{Text: p.moment(of(window(n)))} }}
 	}
 	return []ui.Column[int]{
 		{Width: 1, Cell: func(n *int) widget.Cell { return chosenCell(&p.Pane, *n == p.State.Prof.Window) }},

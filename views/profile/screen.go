@@ -159,7 +159,7 @@ func (p *Screen) missing() string {
 	case d.Samples == 0:
 		return ui.Plural(len(d.Weights.Windows), "window", "windows") + ", no samples"
 	}
-	return "samples from " + p.Prof.First.String() + " to " + p.Prof.Last.String()
+	return "samples from " + p.Prof.First.In(p.Prof.Weights.AxisUnit) + " to " + p.Prof.Last.In(p.Prof.Weights.AxisUnit)
 }
 
 // maxListed bounds the threads and binaries that are listed.
@@ -180,7 +180,7 @@ func (p *Screen) lines() (out []widget.Line) {
 	fact("records", strings.Join([]string{n(c.Stacks, "stack"), n(c.Frames, "frame"), n(c.DSOs, "DSO"), n(c.Threads, "thread"),
 		n(c.Samples, "sample"), n(c.Windows, "window")}, " · "))
 	if w.End > 0 {
-		fact("time", "0 – "+w.End.String())
+		fact("time", "0 – "+w.End.In(w.AxisUnit))
 	}
 	fact("frames", strings.ReplaceAll(w.FrameOrder, "_", " ")+", ids "+strings.ReplaceAll(w.StackIDMode, "_", " "))
 	p.sumLines(fact)

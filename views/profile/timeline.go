@@ -102,7 +102,7 @@ func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 		w := &p.Prof.Weights.Windows[k.Window]
 		ch.RangeFrom, ch.RangeTo = int64(w.Start), int64(w.End)
 	}
-	ch.FormatX = ui.AxisTime
+	ch.FormatX = ui.Axis(p.Prof.Weights.AxisUnit)
 	ch.Empty = "no sample of this event is in view"
 	c, ok := p.curve.Get()
 	ch.Data = ch.Data[:0]
@@ -134,7 +134,7 @@ func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 	if p.Prof.Samples == 0 {
 		ch.Title += " of windows"
 	} else {
-		ch.Title += " per " + model.Time(max(int64(c.To-c.From)/int64(max(len(c.Values), 1)), 1)).String()
+		ch.Title += " per " + model.Time(max(int64(c.To-c.From)/int64(max(len(c.Values), 1)), 1)).In(p.Prof.Weights.AxisUnit)
 	}
 	ch.Answer = p.answer(k, c, unit)
 }
@@ -240,7 +240,7 @@ func (p *Timeline) CopyText() string {
 		return ""
 	}
 	w := &p.Prof.Weights.Windows[*row]
-	return widget.Clean(ui.WindowName(p.Prof.Weights, *row) + "  " + w.Start.String() + " – " + w.End.String())
+	return widget.Clean(ui.WindowName(p.Prof.Weights, *row) + "  " + w.Start.In(p.Prof.Weights.AxisUnit) + " – " + w.End.In(p.Prof.Weights.AxisUnit))
 }
 
 // Click implements clicker.

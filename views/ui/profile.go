@@ -158,7 +158,7 @@ func (d *ProfileFile) findMetrics() {
 	take := func(e int, m model.MetricID) {
 		if !d.has[e][m] {
 			d.has[e][m] = true
-			if !weights.NoSum(w.Metrics[m].Name) {
+			if !w.Metrics[m].NoSum() {
 				d.Metrics[e] = append(d.Metrics[e], m)
 			}
 		}

@@ -90,13 +90,19 @@ func largestOf(values []float64) (top float64) {
 	return top
 }
 
-// windowCurve has for each column what the windows that reach into it weigh together.
+// windowCurve has for each column what the windows that reach into it weigh together. Of those that are instants, and so states, the largest
+// one counts.
 func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 	out := make([]float64, k.Columns)
 	span := float64(max(k.To-k.From, 1))
 	for i, w := range k.Of.Weights.Windows {
 		from := max(int(float64(w.Start-k.From)/span*float64(k.Columns)), 0)
 		to := int(math.Ceil(float64(w.End-k.From) / span * float64(k.Columns)))
+		if w.Start == w.End && w.Start >= k.From && w.End <= k.To {
+			c := min(from, k.Columns-1)
+			out[c] = max(out[c], sums[i].Float64())
+			continue
+		}
 		for c := from; c < min(to, k.Columns); c++ {
 			out[c] += sums[i].Float64()
 		}

@@ -76,6 +76,25 @@ func TimeText(t model.Time, exact bool) string {
 	return AxisTime(int64(t), 1)
 }
 
+// Axis returns how moments of a file are written on axes: as times, or as numbers of what they count instead.
+func Axis(unit string) func(t, step int64) string {
+	if unit == "" {
+		return AxisTime
+	}
+	return func(t, _ int64) string { return model.ShortCount(uint64(max(t, 0))) }
+}
+
+// MomentText is [TimeText] of a file whose times may count something else than microseconds.
+func MomentText(t model.Time, unit string, exact bool) string {
+	switch {
+	case unit == "":
+		return TimeText(t, exact)
+	case exact:
+		return model.Group(uint64(max(t, 0))) + " " + model.Clean(unit)
+	}
+	return t.In(unit)
+}
+
 // DeltaText is after − before with its sign, "±0" without a difference.
 func DeltaText(before, after uint64, format func(uint64) string) string {
 	switch {

@@ -26,11 +26,10 @@ func (b *Builder) Publish(store *model.Store) {
 // nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err, says why;
 // else the file is valid and empty.
 func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
-	short := (*model.MemoryError)(nil)
+	short := b.short(err)
 	switch {
 	case err == nil:
-	case errors.As(err, &short):
-		b.AddProblem(b.src.Budget().Problem("reading stopped: what follows was left out"))
+	case short:
 		err = nil
 	case ctx.Err() != nil && !b.Empty():
 		b.Say(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
@@ -45,9 +44,18 @@ func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, er
 		}
 	}
 	b.Meta.Size = b.src.StoredSize()
-	whole = whole && b.Lost == 0 && short == nil && err == nil && ctx.Err() == nil
+	whole = whole && b.Lost == 0 && !short && err == nil && ctx.Err() == nil
 	store.Update(func(*model.Profile) *model.Profile { return b.Build(whole) })
 	return err
+}
+
+// short reports whether err is that the budget has no room for the rest of the file, and then says so.
+func (b *Builder) short(err error) bool {
+	if lack := (*model.MemoryError)(nil); !errors.As(err, &lack) {
+		return false
+	}
+	b.AddProblem(b.src.Budget().Problem("reading stopped: what follows was left out"))
+	return true
 }
 
 // refusal returns the error of a file of which nothing can be used, nil where no problem is an error.

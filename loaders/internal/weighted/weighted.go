@@ -20,6 +20,9 @@ type Builder struct {
 	Meta    model.Meta
 	Lost    int64 // bytes of the input that could not be used
 
+	// Timeline holds curves beside the stacks; nil where the file has none.
+	Timeline *model.Timeline
+
 	src    *loaders.Source
 	stacks *model.Stacks
 
@@ -318,22 +321,21 @@ func (b *Builder) Say(s model.Severity, code string, offset, line int64, format 
 	b.AddProblem(model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
 }
 
-// AddProblem notes a problem as it is.
+// AddProblem notes a problem as it is: only those that say the same are counted together.
 func (b *Builder) AddProblem(p model.Problem) {
-	k := problemKey{p.Code, p.Severity}
-	if i, ok := b.known[k]; ok {
-		b.problems[i].Count += max(p.Count, 1)
-		return
+	if k := (problemKey{p.Code, p.Severity}); len(b.problems) < model.MaxProblemKinds {
+		if _, ok := b.known[k]; !ok {
+			b.known[k] = len(b.problems)
+		}
 	}
-	b.known[k] = len(b.problems)
-	b.problems = append(b.problems, p)
+	b.problems = model.AddProblem(b.problems, p)
 }
 
 // Problems returns a copy of what was noted, in the order it was found.
 func (b *Builder) Problems() []model.Problem { return slices.Clone(b.problems) }
 
-// Empty reports whether there is no record.
-func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 }
+// Empty reports whether there is neither a record nor a curve.
+func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 && b.Timeline == nil }
 
 // Build returns what has been read so far, or in all; nothing of it will change.
 func (b *Builder) Build(complete bool) *model.Profile {
@@ -349,5 +351,5 @@ func (b *Builder) Build(complete bool) *model.Profile {
 	s.DSOs, s.FrameDSO = p.DSOs, p.FrameDSO
 	meta := b.Meta
 	meta.Facts = slices.Clone(meta.Facts)
-	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Problems: b.Problems(), Lost: b.Lost, Complete: complete}
+	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Timeline: b.Timeline, Problems: b.Problems(), Lost: b.Lost, Complete: complete}
 }

@@ -1,0 +1,112 @@
+package loaders
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// foreign is a kind of file that is not read, though it is known what it is.
+type foreign struct {
+	is      func(head []byte) bool
+	what    string
+	instead string // what to do
+}
+
+// foreignKinds lists them, the more certain ones first.
+func foreignKinds() []foreign {
+	return []foreign{
+		{begins("memray\x00"), "a recording of memray", "write it as stacks first: memray transform speedscope FILE"},
+		{lz4Memray, "a compressed recording of memray", "write it as stacks first: memray transform speedscope FILE"},
+		{begins("FLR\x00"), "a recording of JDK Flight Recorder", "write it as stacks first: jfrconv --alloc -o collapsed FILE out.folded, of async-profiler; jfr print FILE lists its events"},
+		{begins("tlZ\x04", "tZst", "tracy\x00", "tr\xfdP"), "a trace of Tracy", "only tracy-profiler reads it; tracy-csvexport -u FILE writes its zones as text"},
+		{pickledSnapshot, "a pickled snapshot of tracemalloc", "reading it would run code that it holds: print it in Python with tracemalloc.Snapshot.load(FILE).statistics('traceback'), or record with memray"},
+		{pickle, "a Python pickle", "reading it would run code that it holds"},
+		{elfOf(4), "a core file", "it holds memory but no allocations: gdb PROGRAM FILE looks into it; record the program with heaptrack or jemalloc instead"},
+		{elfOf(1, 2, 3), "a program or library", "record it while it runs, such as by heaptrack PROGRAM"},
+		{begins("MDMP"), "a minidump", "it holds memory but no allocations: minidump_stackwalk FILE prints its stacks, WinDbg or lldb -c FILE looks into it"},
+		{begins("PERFILE2"), "a recording of perf", "print it first: perf script -i FILE > samples.txt"},
+		{begins("Nettrace"), "a trace of .NET", "write it as stacks first: dotnet-trace convert --format Speedscope FILE"},
+		{begins("# callgrind format", "version: 1\ncreator: callgrind"), "a profile of callgrind", "it counts instructions, not memory: callgrind_annotate FILE prints it; valgrind --tool=dhat records memory"},
+		{bytehound, "a recording of bytehound", "write it for heaptrack first: bytehound export-heaptrack -o out.heaptrack FILE"},
+	}
+}
+
+// foreignKind returns what a file that no format takes is, in one sentence; "" where that is not known.
+func foreignKind(head []byte) string {
+	for _, k := range foreignKinds() {
+		if k.is(head) {
+			return "this is " + k.what + ", which memtui does not read; " + k.instead
+		}
+	}
+	return ""
+}
+
+// begins tells files by their first bytes.
+func begins(magic ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		for _, m := range magic {
+			if bytes.HasPrefix(head, []byte(m)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// lz4Memray knows a frame of LZ4 by the header of memray, which stands uncompressed at the beginning of its first block.
+func lz4Memray(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")) && bytes.Contains(head[:min(len(head), 64)], []byte("memray"))
+}
+
+// pickle knows the protocols that begin with a number and, from 4 on, a frame.
+func pickle(head []byte) bool {
+	if len(head) < 4 || head[0] != 0x80 {
+		return false
+	}
+	switch head[1] {
+	case 2, 3:
+		return bytes.IndexByte([]byte("c(}])"), head[2]) >= 0
+	case 4, 5:
+		return head[2] == 0x95
+	}
+	return false
+}
+
+func pickledSnapshot(head []byte) bool {
+	return pickle(head) && bytes.Contains(head, []byte("tracemalloc")) && bytes.Contains(head, []byte("Snapshot"))
+}
+
+// elfOf knows files of ELF by their types.
+func elfOf(types ...uint16) func([]byte) bool {
+	return func(head []byte) bool {
+		if len(head) < 18 || !bytes.HasPrefix(head, []byte("\x7fELF")) {
+			return false
+		}
+		kind := binary.LittleEndian.Uint16(head[16:])
+		if head[5] == 2 {
+			kind = binary.BigEndian.Uint16(head[16:])
+		}
+		for _, t := range types {
+			if kind == t {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// bytehound knows the first block, whose length stands before it, by the name of a processor in the header of the recording.
+func bytehound(head []byte) bool {
+	if len(head) < 64 || head[0] != 1 && head[0] != 2 {
+		return false
+	}
+	if n := binary.LittleEndian.Uint32(head[1:]); n < 32 || n > 1<<20 {
+		return false
+	}
+	for _, arch := range []string{"x86_64", "aarch64", "mips64", "armv7"} {
+		if bytes.Contains(head, []byte(arch)) {
+			return true
+		}
+	}
+	return false
+}

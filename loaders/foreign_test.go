@@ -1,0 +1,64 @@
+package loaders_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
+)
+
+// TestForeignFilesAreNamed expects one sentence about files of other tools: what they are, and what makes them readable.
+func TestForeignFilesAreNamed(t *testing.T) {
+	elf := func(kind uint16) string {
+		b := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 57)...)
+		binary.LittleEndian.PutUint16(b[16:], kind)
+		return string(b)
+	}
+	block := "\x01\x00\x08\x00\x00\xf0\x12" + strings.Repeat("\x00a", 40) + "x86_64" + strings.Repeat("z", 100)
+	for _, c := range []struct{ head, what, command string }{
+		{"memray\x00\x0d\x00\x00\x00", "recording of memray", "memray transform speedscope"},
+		{"\x04\x22\x4d\x18\x40\x40\xc0\x55\x00\x00\x00\xf3\x02memray\x00\x0d", "recording of memray", "memray transform speedscope"},
+		{"FLR\x00\x00\x02\x00\x00", "JDK Flight Recorder", "jfrconv"},
+		{"tlZ\x04abcdefgh", "Tracy", "tracy-csvexport"},
+		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "would run code"},
+		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94", "Python pickle", "would run code"},
+		{elf(4), "core file", "gdb"},
+		{elf(3), "program or library", "heaptrack"},
+		{"MDMP\x93\xa7\x00\x00", "minidump", "minidump_stackwalk"},
+		{"PERFILE2\x68\x00", "recording of perf", "perf script"},
+		{block, "bytehound", "export-heaptrack"},
+	} {
+		src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader([]byte(c.head)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = loaders.Detect(src, all.Formats())
+		src.Close()
+		if !errors.Is(err, loaders.ErrUnknownFormat) || !strings.Contains(err.Error(), c.what) || !strings.Contains(err.Error(), c.command) {
+			t.Errorf("%.12q: %v, want %q and %q", c.head, err, c.what, c.command)
+		}
+		if strings.Count(err.Error(), "\n") > 0 {
+			t.Errorf("%q is more than a line", err)
+		}
+	}
+}
+
+// TestUnknownFilesStayUnknown expects no guess about what only begins like a file of another tool.
+func TestUnknownFilesStayUnknown(t *testing.T) {
+	for _, head := range []string{"memrays are fish", "\x80", "\x80\x04 text", "\x7fELF", "\x01\x00\x00\x00\x00", "heap profile: see below\n", "heap_v2 is a format\n",
+		"desc: a word\nand prose\n", "#-----------\nnothing\n", "Direct leak of water\n", "<html>valgrindoutput</html>", "shop 1 2 3\n\tmain\n"} {
+		src, err := loaders.OpenSource(t.Context(), "-", strings.NewReader(head))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := loaders.Detect(src, all.Formats())
+		src.Close()
+		if err == nil || strings.Contains(err.Error(), "this is ") {
+			t.Errorf("%q: %v, %v", head, f.Name, err)
+		}
+	}
+}

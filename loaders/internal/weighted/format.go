@@ -1,0 +1,102 @@
+package weighted
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// Reading is one pass of an importer over a file.
+type Reading struct {
+	*Builder
+	Ctx context.Context
+	Src *loaders.Source
+	Opt loaders.Options
+	Cut bool // the file ends before what it tells does: set by the importer
+
+	store *model.Store // nil where nothing is shown meanwhile
+	most  int          // records that are enough; 0 for all
+	steps int
+}
+
+// errEnough ends a pass that wants to know what a file says about itself.
+var errEnough = errors.New("enough is read")
+
+const (
+	askEvery  = 4096 // records after which the budget is asked
+	infoSteps = 4096 // records that are read for what headers say
+)
+
+// Step is called after each record. Its errors end reading, and Read of the format returns them.
+func (r *Reading) Step() error {
+	if r.steps++; r.most > 0 && r.steps >= r.most {
+		return errEnough
+	}
+	if r.steps%askEvery != 0 {
+		return nil
+	}
+	if err := r.Ctx.Err(); err != nil {
+		return err
+	}
+	if r.store != nil {
+		r.Publish(r.store)
+	}
+	return r.Full()
+}
+
+// Format fills Load, Info and Validate of a format, all of which read files by read: it adds records and notes what is wrong, and fails
+// only where reading does.
+func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
+	pass := func(ctx context.Context, src *loaders.Source) *Reading {
+		return &Reading{Builder: New(src, f.Name), Ctx: ctx, Src: src}
+	}
+	f.Load = func(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
+		r := pass(ctx, src)
+		r.store, r.Opt = store, opt
+		err := read(r)
+		return r.Finish(ctx, store, !r.Cut && !model.HasError(r.problems), err)
+	}
+	f.Info = func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+		r := pass(ctx, src)
+		r.most = infoSteps
+		r.Opt.Symbols.Off = true
+		if err := read(r); err != nil && !errors.Is(err, errEnough) && !r.short(err) {
+			return nil, err
+		}
+		if r.Empty() {
+			if err := r.refusal(); err != nil {
+				return nil, err
+			}
+		}
+		return &model.Profile{Meta: r.Meta, Problems: r.Problems(), Lost: r.Lost}, nil
+	}
+	f.Validate = func(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
+		r := pass(ctx, src)
+		r.Opt.Symbols.Off = true
+		if err := read(r); err != nil && !r.short(err) {
+			return err
+		}
+		r.Report(report)
+		return nil
+	}
+	return f
+}
+
+// Reader returns a reader of the file from its first byte.
+func (r *Reading) Reader() io.Reader { return &fileReader{ctx: r.Ctx, src: r.Src} }
+
+type fileReader struct {
+	ctx context.Context
+	src *loaders.Source
+	off int64
+}
+
+// Read reads what follows.
+func (f *fileReader) Read(p []byte) (int, error) {
+	n, err := f.src.ReadSome(f.ctx, p, f.off)
+	f.off += int64(n)
+	return n, err
+}
