@@ -182,7 +182,7 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	t.Split(r)
 	t.Arrange(t.ListAt.W)
 	t.List.Empty = t.emptyText()
-	t.DrawPanes(s, r)
+	t.DrawPanes(s)
 }
 
 // emptyText says why there are no rows, and what to do.

@@ -34,7 +34,7 @@ func (p *comparison) explain() {
 	}
 	r, ok := p.selected()
 	if !ok {
-		p.Detail.Set(0, "", "", nil)
+		p.Detail.SetText(0, "", "", nil)
 		return
 	}
 	i, _ := p.List.Selected()
@@ -58,10 +58,10 @@ func (p *comparison) explain() {
 		}
 		p.holders.Ask(key)
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.HeapPane.Pane, held, r.AfterCount)...)
+			lines = append(lines, holderLines(&p.TablePane.Pane, held, r.AfterCount)...)
 		}
 	}
-	p.Detail.Set(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
+	p.Detail.SetText(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
 }
 
 // amounts returns a row in words.
@@ -107,7 +107,7 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	if t.BeforeRows == 0 {
 		answer = "new here"
 	}
-	p.Detail.Set(p.table.ID(i), title, answer, lines)
+	p.Detail.SetText(p.table.ID(i), title, answer, lines)
 }
 
 // movedLines say of a subtree what another object dominated before.

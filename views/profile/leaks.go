@@ -264,9 +264,10 @@ func (p *Leaks) Draw(s tcell.Screen) {
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
-	p.Layout(body.W, &p.State)
+	p.Split(body)
+	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.DrawPanes(s, body)
+	p.DrawPanes(s)
 }
 
 func (p *Leaks) titleText() string {

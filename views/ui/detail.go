@@ -16,11 +16,14 @@ import (
 // MaxFrames bounds the frames that a detail pane lists: no one reads more, and stacks may be 50,000 deep.
 const MaxFrames = 2000
 
-// Detail is the pane that explains the selection: its title, its whole stack, and facts in sentences below. The zero value
-// shows nothing.
+// Detail is the pane that explains the selection: its title, and its whole stack with facts in sentences below, or lines of text. The
+// zero value shows nothing.
 type Detail struct {
 	Title, Answer string
 	Facts         []string
+
+	text *widget.TextView // instead of a stack and facts, nil for these
+	id   uint64           // of the row that the text explains
 
 	key    stackKey
 	Frames []FrameRow
@@ -41,6 +44,19 @@ type FrameRow struct {
 	Name, Where string
 	Site        bool // the frame that the stack is named after
 	Folded      bool // stands for several frames, or for what is not listed
+}
+
+// SetText shows lines of text instead of a stack; that of another row begins at its top.
+func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
+	if d.text == nil {
+		d.text = &widget.TextView{}
+	}
+	if d.id == id {
+		d.text.Replace(lines)
+	} else {
+		d.text.SetLines(lines)
+	}
+	d.id, d.Title, d.Answer = id, title, answer
 }
 
 // SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every frame
@@ -157,6 +173,11 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		name = widget.TruncateLeft(name, max(room, 10))
 	}
 	widget.TitleLine(s, title, look, name, d.Answer)
+	if d.text != nil {
+		_, body = body.CutLeft(1)
+		d.text.Draw(s, body, k)
+		return
+	}
 	body = body.Inset(1, 0)
 	facts := d.wrapped(body.W)
 	least := min(len(d.Frames), 3)
@@ -223,8 +244,11 @@ func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	}
 }
 
-// Move scrolls the stack by the usual actions.
+// Move scrolls by the usual actions.
 func (d *Detail) Move(a keymap.Action) bool {
+	if d.text != nil {
+		return ScrollText(d.text, a)
+	}
 	switch a {
 	case keymap.Up:
 		d.Scroll(-1)
@@ -246,6 +270,10 @@ func (d *Detail) Move(a keymap.Action) bool {
 
 // Scroll moves what is visible by n rows; negative is up.
 func (d *Detail) Scroll(n int) {
+	if d.text != nil {
+		d.text.Scroll(n)
+		return
+	}
 	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
 }
 
