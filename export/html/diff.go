@@ -51,7 +51,7 @@ func (b *builder) diff(d *report.Diff) {
 		kind = ":place"
 	}
 	c = append(c, cols(d.What+kind)...)
-	t := b.table("changes", "Changes by "+d.What, plural(uint64(all), "row"), none, c...)
+	t := b.table("changes", "Changes by "+d.What, model.Counted(all, "row"), none, c...)
 	t.More = all - len(rows)
 	for i := range rows {
 		r := &rows[i]

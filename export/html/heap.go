@@ -20,7 +20,7 @@ func (b *builder) heap() error {
 			shown = &h.Snapshots[i]
 		}
 	}
-	b.Facts = append(b.Facts, plural(uint64(len(h.Snapshots)), "snapshot"))
+	b.Facts = append(b.Facts, model.Counted(len(h.Snapshots), "snapshot"))
 	if shown != nil {
 		b.Scope = append(b.Scope, fmt.Sprintf("snapshot %d of 0 … %d", shown.Index, len(h.Snapshots)-1))
 		if p := h.Policy(); p != nil && p.Note != "" {
@@ -54,7 +54,7 @@ func (b *builder) heapCards(s *report.Snapshot) {
 	add := func(label string, count *int64) {
 		if count != nil {
 			n := uint64(max(*count, 0))
-			b.Cards = append(b.Cards, card{Label: report.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
+			b.Cards = append(b.Cards, card{Label: model.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
 		}
 	}
 	for _, c := range s.HeapCounts {
@@ -201,10 +201,10 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 	columns := []string{"Number:plain", "Bytes:bytes", ":bar", "Time:us", "Collection:plain", "Rows:count", "References:count"}
 	for _, set := range h.Schema().Sets {
 		if set.Column {
-			columns = append(columns, report.Capital(set.Many)+":count")
+			columns = append(columns, model.Capital(set.Many)+":count")
 		}
 	}
-	snapshots := b.table("snapshots", "Snapshots", plural(uint64(len(h.Snapshots)), "snapshot"), none, cols(append(columns, "State:text")...)...)
+	snapshots := b.table("snapshots", "Snapshots", model.Counted(len(h.Snapshots), "snapshot"), none, cols(append(columns, "State:text")...)...)
 	for _, s := range h.Snapshots {
 		var at any
 		if s.Time != nil {
@@ -229,17 +229,17 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	s := h.Schema()
 	axis, objects, _ := h.Words()
-	columns := []string{"Bytes:bytes", "Share:share", report.Capital(objects.Many) + ":count"}
+	columns := []string{"Bytes:bytes", "Share:share", model.Capital(objects.Many) + ":count"}
 	if s.Split {
 		columns = append(columns, "Unmanaged:bytes")
 	}
-	columns = append(columns, "Retained:bytes:by all "+objects.Many+" of the "+axis.One+" together", report.Capital(axis.One)+":name")
+	columns = append(columns, "Retained:bytes:by all "+objects.Many+" of the "+axis.One+" together", model.Capital(axis.One)+":name")
 	for i := range s.Axes {
 		if i > 0 && !s.Axes[i].ByRow {
-			columns = append(columns, report.Capital(s.Axes[i].Word)+":text")
+			columns = append(columns, model.Capital(s.Axes[i].Word)+":text")
 		}
 	}
-	types := b.table("types", report.Capital(axis.Many), objects.Many+" by "+axis.One, 0, cols(columns...)...)
+	types := b.table("types", model.Capital(axis.Many), objects.Many+" by "+axis.One, 0, cols(columns...)...)
 	types.More = more
 	for _, t := range h.Types {
 		row := []any{t.Bytes, part(t.Bytes, whole), t.Count}

@@ -111,7 +111,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 		rows      []report.WeighedFunction
 		all, sort int
 	}{{"functions", "By self", s.Functions, s.Rows.Functions, 0}, {"total_functions", "By total", s.Inclusive, s.Rows.Inclusive, 2}} {
-		t := b.table(l.id, l.title, plural(uint64(l.all), "function"), l.sort, cols("Self:"+unit, "Share:share", "Total:"+unit, "Share:share", "Function:name", "Binary:text")...)
+		t := b.table(l.id, l.title, model.Counted(l.all, "function"), l.sort, cols("Self:"+unit, "Share:share", "Total:"+unit, "Share:share", "Function:name", "Binary:text")...)
 		t.Group, t.More = "Functions", l.all-len(l.rows)
 		for _, f := range l.rows {
 			dso := ""
@@ -125,7 +125,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 }
 
 func (b *builder) topTable(s *report.Stacks, unit string) {
-	t := b.table("top", "Stacks", plural(uint64(s.Rows.Top), "stack")+", heaviest first", 0, cols("Weight:"+unit, "Share:share", "Leaf:place")...)
+	t := b.table("top", "Stacks", model.Counted(s.Rows.Top, "stack")+", heaviest first", 0, cols("Weight:"+unit, "Share:share", "Leaf:place")...)
 	t.More = s.Rows.Top - len(s.Top)
 	p := b.src.Profile
 	for _, r := range s.Top {
@@ -153,7 +153,7 @@ func (b *builder) topTable(s *report.Stacks, unit string) {
 }
 
 func (b *builder) stackEvents(s *report.Stacks) {
-	t := b.table("events", "Events", plural(uint64(len(s.Events)), "event"), none, cols("Event:text", "Kind:text", "Stacks:count", "Metric:text", "Total:plain")...)
+	t := b.table("events", "Events", model.Counted(len(s.Events), "event"), none, cols("Event:text", "Kind:text", "Stacks:count", "Metric:text", "Total:plain")...)
 	for _, e := range s.Events {
 		for _, m := range e.Totals {
 			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, model.Clean(m.Metric), m.Sum.Float64())

@@ -56,27 +56,27 @@ func (b *builder) instant() string {
 
 func (b *builder) traceCards(t *report.Trace) {
 	if t.Peak != nil {
-		b.Cards = append(b.Cards, bytesCard("Peak", t.Peak.Bytes, "at "+t.Peak.Time.String()+" in "+plural(t.Peak.Count, "block")))
+		b.Cards = append(b.Cards, bytesCard("Peak", t.Peak.Bytes, "at "+t.Peak.Time.String()+" in "+model.Counted(t.Peak.Count, "block")))
 	}
 	bound := ""
 	if t.LiveUpperBound {
 		bound = ", an upper bound"
 	}
 	b.Cards = append(b.Cards,
-		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+plural(t.Live.Count, "block")+bound),
-		bytesCard("Allocated", t.AllocBytes, "in "+plural(t.AllocCount, "block")),
+		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+model.Counted(t.Live.Count, "block")+bound),
+		bytesCard("Allocated", t.AllocBytes, "in "+model.Counted(t.AllocCount, "block")),
 	)
 	if !b.src.Report.LeftOut("leaks") {
-		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+plural(t.Leaks.Count, "block")+" from "+plural(uint64(t.Rows.Leaks), "site")))
+		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+model.Counted(t.Leaks.Count, "block")+" from "+model.Counted(t.Rows.Leaks, "site")))
 	}
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
 			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
-			Note: plural(t.TemporaryCount, "block") + " freed by the very next event",
+			Note: model.Counted(t.TemporaryCount, "block") + " freed by the very next event",
 		})
 	}
 	if t.GCCount > 0 {
-		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, plural(t.GCObjects, "object")+" in "+plural(t.GCCount, "collection")))
+		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, model.Counted(t.GCObjects, "object")+" in "+model.Counted(t.GCCount, "collection")))
 	}
 }
 
@@ -116,8 +116,8 @@ func (b *builder) siteTables(t *report.Trace) {
 		levels            bool // what lives at an instant
 		whole             uint64
 	}{
-		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + plural(uint64(t.Rows.Sites), "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
-		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + plural(uint64(t.Rows.LiveSites), "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
+		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + model.Counted(t.Rows.Sites, "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
+		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + model.Counted(t.Rows.LiveSites, "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
 		{"peak_sites", "At the peak", "", t.PeakSites, t.Rows.PeakSites, true, 0},
 	}
 	if t.Peak != nil {
@@ -179,7 +179,7 @@ func (b *builder) leakTables(t *report.Trace) {
 		all               int
 		whole             uint64
 	}{
-		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + plural(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
+		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + model.Counted(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
@@ -215,7 +215,7 @@ func (b *builder) smallTables(t *report.Trace) {
 	}
 	b.keep(f)
 	if len(t.Groups) > 0 {
-		g := b.table("groups", "Groups", plural(uint64(t.Rows.Groups), "group"), 0, cols("Allocated:bytes", "Blocks:count", "Temporary:share", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Group:text")...)
+		g := b.table("groups", "Groups", model.Counted(t.Rows.Groups, "group"), 0, cols("Allocated:bytes", "Blocks:count", "Temporary:share", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Group:text")...)
 		g.More = t.Rows.Groups - len(t.Groups)
 		for _, r := range t.Groups {
 			g.add(r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, model.Clean(r.Group))
@@ -234,13 +234,13 @@ func (b *builder) smallTables(t *report.Trace) {
 	}
 	lives.Group = "Blocks"
 	b.keep(lives)
-	threads := b.table("threads", "Threads", plural(uint64(t.Rows.Threads), "thread"), 1, cols("Thread:plain", "Allocated:bytes", "Share:share", "Blocks:count")...)
+	threads := b.table("threads", "Threads", model.Counted(t.Rows.Threads, "thread"), 1, cols("Thread:plain", "Allocated:bytes", "Share:share", "Blocks:count")...)
 	threads.More = t.Rows.Threads - len(t.Threads)
 	for _, r := range t.Threads {
 		threads.add(r.Thread, r.AllocBytes, part(r.AllocBytes, t.AllocBytes), r.AllocCount)
 	}
 	b.keep(threads)
-	markers := b.table("markers", "Markers", plural(uint64(t.Rows.Markers), "marker"), none, cols("Time:us", "Name:text")...)
+	markers := b.table("markers", "Markers", model.Counted(t.Rows.Markers, "marker"), none, cols("Time:us", "Name:text")...)
 	markers.More = t.Rows.Markers - len(t.Markers)
 	for _, m := range t.Markers {
 		markers.add(m.Time, model.Clean(m.Name))

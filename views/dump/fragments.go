@@ -411,8 +411,8 @@ func (p *Fragments) CopyText() string {
 	if row.all {
 		name = "all types"
 	}
-	return widget.Clean(fmt.Sprintf("%s: %d pages, %d bytes, %s occupied, %d full, %d empty, %d holes, packing would reclaim %d bytes",
-		name, row.Pages, row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, row.Holes.Count, row.Returned))
+	return widget.Clean(fmt.Sprintf("%s: %s, %d bytes, %s occupied, %d full, %d empty, %s, packing would reclaim %d bytes",
+		name, model.Counted(row.Pages, "page"), row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, model.Counted(row.Holes.Count, "hole"), row.Returned))
 }
 
 // Click implements clicker.

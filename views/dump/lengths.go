@@ -148,7 +148,7 @@ func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 	if p.text != "" {
 		name += " · filter “" + p.text + "”"
 	}
-	widget.TitleLine(s, title, look, name, ui.Plural(p.figures.Held, "partial page", "partial pages"))
+	widget.TitleLine(s, title, look, name, model.Counted(p.figures.Held, "partial page"))
 	t := p.sparse
 	t.Layout(r.W, &p.State)
 	t.List.Focused = p.focus == fragmentSparse

@@ -325,7 +325,7 @@ func (p *Dominators) explain() {
 		ui.ShareText(ui.ShareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), ui.BytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.Note(p.Hint("{open} lists these "), model.Group(v.count), " objects"))
-		p.Detail.SetText(domID(v.row), p.label(v), ui.Plural(int(v.count), "object", "objects"), lines)
+		p.Detail.SetText(domID(v.row), p.label(v), model.Counted(int(v.count), "object"), lines)
 		return
 	}
 	p.paths.Ask(pathKey{graph: g, row: v.row})

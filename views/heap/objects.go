@@ -254,7 +254,7 @@ func (p *objects) explain() {
 	h, g := p.table.Now().Of.set.load.Heap, p.table.Now().Of.graph
 	to, _ := h.Out(r)
 	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
-		ui.Plural(len(to), "reference out", "references out")))}
+		model.CountedAs(len(to), "reference out", "references out")))}
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)

@@ -256,7 +256,7 @@ func (p *Functions) answer() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	n := ui.Plural(p.Len(), "row", "rows")
+	n := model.Counted(p.Len(), "row")
 	if p.Len() < len(p.Now().Rows) {
 		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(p.Len())), model.Group(uint64(len(p.Now().Rows))))
 	}

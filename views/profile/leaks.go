@@ -288,7 +288,7 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // what was freed is unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), ui.Plural(len(t.rows), "stack", "stacks"))
+	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}

@@ -91,14 +91,14 @@ func stackRows(k stackKey) []FrameRow {
 			if site > i {
 				n = min(n, site-i)
 			}
-			rows = append(rows, FrameRow{Name: "… " + Plural(n, "frame", "frames") + " of " + Family(frames[i].Function), Folded: true})
+			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + Family(frames[i].Function), Folded: true})
 			i += n - 1
 			continue
 		}
 		rows = append(rows, FrameRow{Name: FrameName(frames[i], k.full), Where: FramePlace(frames[i]), Site: i == site})
 	}
 	if rest := int(s.Depth[k.node]) - len(frames); rest > 0 {
-		rows = append(rows, FrameRow{Name: "… " + Plural(rest, "more frame", "more frames") + " up to the root", Folded: true})
+		rows = append(rows, FrameRow{Name: "… " + model.Counted(rest, "more frame") + " up to the root", Folded: true})
 	}
 	return rows
 }
@@ -230,7 +230,7 @@ func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
 			st = k.Muted
 		}
 		if below := len(d.Frames) - row - 1; i == r.H-1 && below > 0 {
-			text := k.Glyphs.Ellipsis + " " + Plural(below+1, "more line", "more lines") + " (focus this pane to scroll)"
+			text := k.Glyphs.Ellipsis + " " + model.Counted(below+1, "more line") + " (focus this pane to scroll)"
 			widget.Print(s, x, y, r.X+r.W-x, text, k.Muted)
 			return
 		}
