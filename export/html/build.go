@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // builder puts one page together.
@@ -127,7 +128,7 @@ func (b *builder) filters(list []string) {
 
 // problems is the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
-	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols("What:text", "Times:count", "Remark:text", "Offset:bytes", "Line:plain")...)
+	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
 	for _, p := range b.src.Report.Problems {
 		var offset, line any
 		if p.Offset != nil {

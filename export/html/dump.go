@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // grid is one page layout: a cell for one or more pages, in the file's order.
@@ -168,13 +169,13 @@ func (b *builder) seriesTables(r *report.Report) {
 		}
 		return float64(*v)
 	}
-	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none, cols("Number:plain", "Name:text", "Value:bytes", "Min:bytes", "Mean:bytes", "Max:bytes", "Points:count", "Events:count", "Layouts:count")...)
+	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none, cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
 		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max), s.Points, s.Events, s.Layouts)
 	}
 	b.keep(t)
-	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none, cols("Time:us", "Series:plain", "Value:bytes", "Name:text")...)
+	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none, cols(titles.Time+":us", titles.Series+":plain", titles.Value+":bytes", titles.Name+":text")...)
 	e.More = r.DumpCounts.Events - len(r.SeriesEvents)
 	for _, x := range r.SeriesEvents {
 		e.add(x.Time, x.Series, float64(x.Value), model.Clean(x.Name))
@@ -183,7 +184,7 @@ func (b *builder) seriesTables(r *report.Report) {
 }
 
 func (b *builder) pageTables(p *report.Pages) {
-	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none, cols("Type:text", "Pages:count", "Bytes:bytes", "Occupied:bytes", "Share:share", "Full:count", "Empty:count", "Holes:count", "Reclaimable:bytes")...)
+	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none, cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
 	for _, x := range p.Types {
 		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits), x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
 	}
@@ -192,14 +193,14 @@ func (b *builder) pageTables(p *report.Pages) {
 		id, title string
 		rows      []report.RunClass
 	}{{"holes", "Holes", p.Holes}, {"runs", "Occupied runs", p.Runs}} {
-		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols("From:count", "To:count", "Count:count", ":bar", "Bits:count")...)
+		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols(titles.From+":count", titles.To+":count", titles.Count+":count", ":bar", titles.Bits+":count")...)
 		x.Group = "Fragmentation"
 		for _, r := range l.rows {
 			x.add(r.Min, r.Max, r.Count, r.Count, r.Bits)
 		}
 		b.keep(x)
 	}
-	s := b.table("sparse_pages", "Sparsest pages", model.Counted(p.SparseCount, "partial page"), none, cols("Type:text", "Page:plain", "Size:bytes", "Occupied bits:count", "Free bits:count")...)
+	s := b.table("sparse_pages", "Sparsest pages", model.Counted(p.SparseCount, "partial page"), none, cols(titles.Type+":text", titles.Page+":plain", titles.Size+":bytes", titles.Occupied+":count:in bits", titles.Free+":count:in bits")...)
 	s.Group, s.More = "Fragmentation", p.SparseCount-len(p.Sparse)
 	for _, x := range p.Sparse {
 		s.add(model.Clean(x.Name), x.Page, x.Size, x.Occupied, x.Free)

@@ -116,7 +116,7 @@ func (w tableWriter) sites() table {
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
 		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
-		cols:   append([]col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
+		cols:   append([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
 		out.rows = append(out.rows, append([]string{
@@ -272,7 +272,7 @@ func (w tableWriter) unless(table string) string {
 func (w tableWriter) groups() table {
 	out := table{
 		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: model.Counted(w.t.Rows.Groups, "group"),
-		cols: []col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
+		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
 	}
 	for _, g := range w.t.Groups {
 		out.rows = append(out.rows, []string{
@@ -287,7 +287,7 @@ func (w tableWriter) functions() table {
 	out := table{
 		name: "functions", title: "Functions", more: w.t.Rows.Functions - len(w.t.Functions),
 		answer: "allocated by the function itself and below it",
-		cols:   []col{{titles.Total, number}, {titles.Blocks, number}, {titles.Self, number}, {titles.Blocks, number}, {titles.Share, number}, {titles.Function, name}},
+		cols:   []col{{titles.Total, number}, {titles.Allocs, number}, {titles.Self, number}, {titles.Allocs, number}, {titles.Share, number}, {titles.Function, name}},
 	}
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
@@ -301,7 +301,7 @@ func (w tableWriter) functions() table {
 func (w tableWriter) threads() table {
 	out := table{
 		name: "threads", title: "Threads", answer: model.Counted(w.t.Rows.Threads, "thread"), more: w.t.Rows.Threads - len(w.t.Threads),
-		cols: []col{{titles.Thread, number}, {titles.Allocated, number}, {titles.Blocks, number}, {titles.Share, number}},
+		cols: []col{{titles.Thread, number}, {titles.Allocated, number}, {titles.Allocs, number}, {titles.Share, number}},
 	}
 	for _, t := range w.t.Threads {
 		out.rows = append(out.rows, []string{

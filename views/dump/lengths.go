@@ -34,9 +34,9 @@ func (p *Fragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	}
 	first, last, every := p.fitClasses(first, last, r.H)
 	bar := max((r.W-10-2*8)/2, 1)
-	widget.PrintRight(s, head.X, head.Y, 9, "LENGTH", p.Look.Header)
-	widget.Print(s, head.X+10, head.Y, bar+7, "HOLES", p.Look.Header)
-	widget.Print(s, head.X+10+bar+8, head.Y, bar+7, "RUNS", p.Look.Header)
+	widget.PrintRight(s, head.X, head.Y, 9, titles.Length, p.Look.Header)
+	widget.Print(s, head.X+10, head.Y, bar+7, titles.Holes, p.Look.Header)
+	widget.Print(s, head.X+10+bar+8, head.Y, bar+7, titles.Runs, p.Look.Header)
 	holes, runs := mostBits(&row.Holes, first, last, every), mostBits(&row.Runs, first, last, every)
 	for y := 0; first+y*every <= last && y < r.H; y++ {
 		class := first + y*every

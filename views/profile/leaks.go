@@ -29,7 +29,7 @@ type leakMetric struct {
 func leakMetrics() [leakFigures]leakMetric {
 	return [...]leakMetric{
 		{"live_bytes", titles.Live, "live", 0, 0}, {"live_count", titles.Blocks, "blocks", leakCounts, 2},
-		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Count, "count", leakCounts, 5},
+		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Allocs, "count", leakCounts, 5},
 		{"free_bytes", titles.Freed, "freed", 0, 4}, {"free_count", titles.Frees, "frees", leakCounts, 6},
 		{"peak_bytes", titles.Peak, "peak", 0, 3},
 	}

@@ -231,7 +231,7 @@ func (p *Sites) answer() string {
 	}
 	what, shown, all := "live", t.Shown.LiveBytes, t.Of.sum.LiveBytes
 	switch p.Sorted().Title {
-	case titles.Allocated, titles.Mean, titles.Count, titles.Temporary:
+	case titles.Allocated, titles.Mean, titles.Allocs, titles.Temporary:
 		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
 	case titles.Leaked:
 		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes

@@ -103,13 +103,13 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		c.Title, c.Width, c.Drop, c.Fields, c.Tie = title, width, drop, nil, liveCount
 		return c
 	}
-	blocks := f.blocks
+	blocks := shown(f.blocks, titles.Blocks, 9, 5)
 	if d.shown == analysis.CostTotal {
-		blocks = f.count
+		blocks = shown(f.count, titles.Allocs, 9, 5)
 	}
 	temp := shown(f.temp, titles.Temporary, 0, 8)
 	temp.Share = func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
-	value := ui.Column[site]{Title: valueTitle(d.shown), Key: ui.CostNamed(d.shown), Figure: ui.CountFigure, Width: bytes, Tie: liveCount,
+	value := ui.Column[site]{Title: ui.CostTitle(d.shown), Key: ui.CostNamed(d.shown), Figure: ui.CountFigure, Width: bytes, Tie: liveCount,
 		Value: func(s *site) uint64 { return s.Cost(d.shown) }}
 	if d.shown.IsBytes() {
 		value.Figure = ui.BytesFigure
@@ -127,7 +127,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
 		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
-		shown(blocks, titles.Blocks, 9, 5), shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
+		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
 		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
 	}, unseen(f.all()...)...)
 }
@@ -142,10 +142,6 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 		return widget.Cell{Kind: widget.SparkCell, Spark: trend}
 	}
 	return widget.Cell{}
-}
-
-func valueTitle(c analysis.Cost) string {
-	return [...]string{titles.Live, titles.Live, titles.AtPeak, titles.Allocated, titles.Count, titles.Leaked, titles.Temporary}[c]
 }
 
 // fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
@@ -398,10 +394,7 @@ func (t *topSites) click(x, y int, double bool) {
 // ClickTitle implements [ui.Orderly]: the title of a cost makes that the program's; the same one again reverses.
 func (t *topSites) ClickTitle(col int) {
 	d := t.data()
-	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
-	if d.shown == analysis.CostTotal {
-		costs[titles.Blocks] = analysis.CostCount
-	}
+	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocs: analysis.CostCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
 	cost, ok := costs[t.Columns()[col].Title]
 	switch {
 	case !ok || t.fixed || col == topValue:
