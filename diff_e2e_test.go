@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // The command that Y copies on a difference prints the totals that are on screen.
@@ -274,11 +275,11 @@ func pageRows(t *testing.T, args []string) (rows []printedRow) {
 			var r printedRow
 			for i, c := range table.Cols {
 				switch c.Head {
-				case "Before":
+				case titles.Before:
 					r.Before = uint64(cells[i].(float64))
-				case "After":
+				case titles.After:
 					r.After = uint64(cells[i].(float64))
-				case "Status":
+				case titles.Status:
 					r.Status = cells[i].(string)
 				}
 			}

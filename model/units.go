@@ -119,17 +119,6 @@ func (t Time) Add(d uint64) (sum Time, ok bool) {
 	return t + Time(d), true
 }
 
-// Blocks returns a number of blocks in words ("1 block", "7,028 blocks").
-func Blocks(n uint64) string { return Counted(n, "block") }
-
-// Counted returns a number of things in words, given one whose plural takes an s ("1 leak", "7,028 leaks").
-func Counted(n uint64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return Group(n) + " " + thing + "s"
-}
-
 // Group renders n with thousands separators ("7,028").
 func Group(n uint64) string {
 	s := strconv.FormatUint(n, 10)

@@ -424,7 +424,7 @@ func (a *app) openScreen(to keymap.Action) {
 // goTo shows screen i and remembers where one was.
 func (a *app) goTo(i int) {
 	if i < 0 || i >= len(a.screens) {
-		a.say("this file has " + ui.Plural(len(a.screens), "screen", "screens"))
+		a.say("this file has " + model.Counted(len(a.screens), "screen"))
 		return
 	}
 	if i == a.at {

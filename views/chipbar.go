@@ -3,6 +3,7 @@ package views
 import (
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -51,11 +52,11 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 		room := end - x
 		more := ""
 		if left := len(list) - i - 1; left > 0 {
-			more = ui.Plural(left, "more", "more")
+			more = model.CountedAs(left, "more", "more")
 			room -= len(more) + 1
 		}
 		if room < 12 {
-			widget.Print(s, x, r.Y, end-x, ui.Plural(len(list)-i, "more", "more"), a.over(themes.Muted, st))
+			widget.Print(s, x, r.Y, end-x, model.CountedAs(len(list)-i, "more", "more"), a.over(themes.Muted, st))
 			return
 		}
 		share := max(room/(len(list)-i), min(room, 20))

@@ -113,7 +113,7 @@ func (p *problems) About() string {
 	if p.all() == 0 {
 		return ""
 	}
-	return ui.Plural(p.all(), "finding", "findings")
+	return model.Counted(p.all(), "finding")
 }
 
 func (p *problems) Show(s *state.State) {

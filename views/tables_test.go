@@ -75,7 +75,11 @@ func tableCases() []tableCase {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
 		return &p.List, keysOf(p.Columns())
 	}
+	cost := []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "peak_bytes", "at_peak_bytes", "temporary_count", "leaked_bytes"}
 	return slices.Concat(heapCases(), comparedCases(), []tableCase{
+		{"Top sites", onKvleak, []string{"Tab"}, paneOf("top", "ListPane"), append(jsonKeys(report.Site{}), cost...), nil},
+		{"Top sites of another cost", onKvleak, []string{"Tab", "Tab"}, paneOf("second", "ListPane"), append(jsonKeys(report.Site{}), cost...), nil},
+		{"Top sites below the curve", onKvleak, []string{"2"}, paneOf("top", "ListPane"), append(jsonKeys(report.Site{}), cost...), nil},
 		{"Sites", onKvleak, []string{"3"}, sites, jsonKeys(report.Site{}), nil},
 		{"Sites by function", onKvleak, []string{"3", "b"}, sites, jsonKeys(report.Group{}, report.Site{}), nil},
 		{"Leaks", onKvleak, []string{"4"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), nil},
@@ -88,6 +92,7 @@ func tableCases() []tableCase {
 		{"Leaks of a profile", server, []string{"5"}, live, []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}, nil},
 		{"Series", process, []string{"1"}, series, jsonKeys(report.Series{}), []string{""}},
 		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
+		{"Sparsest pages", process, []string{"3", "Tab"}, paneOf("sparse", "ListPane"), append(jsonKeys(report.PageType{}, report.SparsePage{}), "page"), nil},
 	})
 }
 
@@ -130,6 +135,7 @@ func heapCases() []tableCase {
 		{"Dominators", onRecords, []string{"4"}, list, jsonKeys(report.Dominator{}), nil},
 		{"Dominators by type", onRecords, []string{"4", "b"}, list, jsonKeys(report.Dominator{}), nil},
 		{"References out", onRecords, []string{"4", "x", "O", "b"}, paneOf("lists", "0", "ListPane"), jsonKeys(report.HeapEdge{}), nil},
+		{"References in", onRecords, []string{"4", "x", "O", "Tab", "b"}, paneOf("lists", "1", "ListPane"), jsonKeys(report.HeapEdge{}), nil},
 		{"Changes of types", onRecords, []string{"6"}, list, diff, nil},
 		{"Changes of frames", onRecords, []string{"6", "b"}, list, diff, nil},
 		{"Subtrees that grew", onRecords, []string{"6", "b", "b"}, list, diff, nil},

@@ -168,19 +168,19 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 func (c *Comparison) Losses(w Words) []string {
 	w.fill()
 	var out []string
-	side := func(of Sum) string { return countOf(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
+	side := func(of Sum) string { return model.Counted(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
 	if text := perSide(c.Unmatched, "only in ", side); text != "" {
-		out = append(out, upperFirst(text)+".")
+		out = append(out, model.Capital(text)+".")
 	}
 	if text := perSide(c.Nameless, "in ", side); text != "" {
 		out = append(out, "Of these, without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
 		why := cmp.Or(w.Unknown, "computing them would take too long")
-		out = append(out, "Left out because "+why+": "+countOf(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out because "+why+": "+model.Counted(c.Unknown, w.Thing)+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
-		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", countOf(c.Merged[0], w.Thing), countOf(c.Merged[1], w.Thing)))
+		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", model.Counted(c.Merged[0], w.Thing), model.Counted(c.Merged[1], w.Thing)))
 	}
 	return out
 }
@@ -194,17 +194,4 @@ func perSide(sums [2]Sum, where string, say func(Sum) string) string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func countOf(n int, thing string) string {
-	switch {
-	case n == 1, thing == "series":
-	case strings.HasSuffix(thing, "s"):
-		thing += "es"
-	default:
-		thing += "s"
-	}
-	return model.Group(uint64(n)) + " " + thing
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // builder puts one page together.
@@ -38,7 +39,7 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	}
 	b.problems()
 	if b.short > 0 {
-		b.cut("%s longer than %d bytes are cut", plural(uint64(b.short), "name"), l.name)
+		b.cut("%s longer than %d bytes are cut", model.Counted(b.short, "name"), l.name)
 	}
 	b.Command = CommandLine(src.Command)
 	return b.page, ctx.Err()
@@ -88,7 +89,7 @@ func (b *builder) head() {
 	}
 	b.Facts = append(b.Facts, size)
 	if r.Trace != nil {
-		b.Facts = append(b.Facts, plural(r.Trace.Events, "event"))
+		b.Facts = append(b.Facts, model.Counted(r.Trace.Events, "event"))
 	}
 	if r.Time.Duration != nil {
 		b.Facts = append(b.Facts, r.Time.Duration.In(r.Time.Unit))
@@ -127,7 +128,7 @@ func (b *builder) filters(list []string) {
 
 // problems is the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
-	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols("What:text", "Times:count", "Remark:text", "Offset:bytes", "Line:plain")...)
+	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
 	for _, p := range b.src.Report.Problems {
 		var offset, line any
 		if p.Offset != nil {
@@ -187,19 +188,6 @@ func (b *builder) frameOf(f [3]int) int {
 		b.Frames = append(b.Frames, f)
 	}
 	return i
-}
-
-// plural returns a count with its noun.
-func plural(n uint64, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "series"):
-		return model.Group(n) + " " + noun
-	case strings.HasSuffix(noun, "ch"):
-		return model.Group(n) + " " + noun + "es"
-	}
-	return model.Group(n) + " " + noun + "s"
 }
 
 // share returns part of whole in percent, "" of nothing.

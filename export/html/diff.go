@@ -1,11 +1,14 @@
 package html
 
 import (
+	"strings"
+
 	"context"
 	"io"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // DiffSource is what the page of a comparison is made of.
@@ -38,20 +41,20 @@ func (b *builder) diff(d *report.Diff) {
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
 	rows, all := d.Shown()
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
-	c := cols("Change:"+unit, "Before:"+unit, "After:"+unit, "%:plain:of before", "Count:count:change of the count", "Count before:count", "Count after:count", "Status:text")
+	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":plain:of before", titles.Delta+" "+titles.Count+":count:change of the count", titles.Before+" "+titles.Count+":count", titles.After+" "+titles.Count+":count", titles.Status+":text")
 	if pages {
-		c = append(c, cols("Taken:bytes", "Freed:bytes")...)
+		c = append(c, cols(titles.Taken+":bytes", titles.Freed+":bytes")...)
 	}
 	taken := report.TakenOver(rows)
 	if taken {
-		c = append(c, cols("Moved:count:objects that had another dominator before", "Taken over:bytes:directly below, with another dominator before")...)
+		c = append(c, cols(titles.Moved+":count:objects that had another dominator before", titles.TakenOver+":bytes:directly below, with another dominator before")...)
 	}
 	kind := ":name"
 	if stacked(rows) {
 		kind = ":place"
 	}
-	c = append(c, cols(d.What+kind)...)
-	t := b.table("changes", "Changes by "+d.What, plural(uint64(all), "row"), none, c...)
+	c = append(c, cols(strings.ToUpper(d.What)+kind)...)
+	t := b.table("changes", "Changes by "+d.What, model.Counted(all, "row"), none, c...)
 	t.More = all - len(rows)
 	for i := range rows {
 		r := &rows[i]

@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // grid is one page layout: a cell for one or more pages, in the file's order.
@@ -52,9 +53,9 @@ func (b *builder) pageCards(p *report.Pages) {
 	b.Scope = append(b.Scope, fmt.Sprintf("page layout %d: point %d of series %d", p.Layout, p.Point, p.Series))
 	pages := p.FullPages + p.EmptyPages + p.PartialPages
 	b.Cards = append(b.Cards,
-		bytesCard("Pages", p.Bytes, plural(uint64(pages), "page")+", "+model.Group(uint64(p.FullPages))+" full, "+model.Group(uint64(p.EmptyPages))+" empty"),
+		bytesCard("Pages", p.Bytes, model.Counted(pages, "page")+", "+model.Group(uint64(p.FullPages))+" full, "+model.Group(uint64(p.EmptyPages))+" empty"),
 		bytesCard("Occupied", p.OccupiedBytes, share(p.OccupiedBits, p.OccupiedBits+p.FreeBits)+" of all bits"),
-		bytesCard("Largest hole", min(p.LargestHole, 1<<60)*8, "of "+plural(p.HoleCount, "hole")),
+		bytesCard("Largest hole", min(p.LargestHole, 1<<60)*8, "of "+model.Counted(p.HoleCount, "hole")),
 		bytesCard("Reclaimable", p.Returned, "by packing occupied memory into the fewest pages"),
 	)
 	if p.Bytes > 0 {
@@ -71,7 +72,7 @@ func (b *builder) seriesChart() {
 	t := b.src.Profile.Timeline
 	const most = 12
 	end := pages.TimelineEnd(t)
-	c := chart{ID: "series", Title: "Measured series", Answer: plural(uint64(len(t.Series)), "curve"), Axis: "us", Unit: "bytes", To: float64(end), Marks: []mark{}}
+	c := chart{ID: "series", Title: "Measured series", Answer: model.Counted(len(t.Series), "curve"), Axis: "us", Unit: "bytes", To: float64(end), Marks: []mark{}}
 	columns := min(b.limits.columns, 1200)
 	for i := range t.Series {
 		s := &t.Series[i]
@@ -79,7 +80,7 @@ func (b *builder) seriesChart() {
 			continue
 		}
 		if len(c.Curves) == most {
-			b.cut("Measured series: the first %d of %s are drawn", most, plural(uint64(len(t.Series)), "curve"))
+			b.cut("Measured series: the first %d of %s are drawn", most, model.Counted(len(t.Series), "curve"))
 			break
 		}
 		name := model.Clean(s.Name)
@@ -125,7 +126,7 @@ func (b *builder) pageGrid() {
 	for all/per > b.limits.cells {
 		per *= 2
 	}
-	g := &grid{Title: "Pages", Answer: plural(uint64(all), "page") + " in the order of the file, a cell for " + plural(uint64(per), "page")}
+	g := &grid{Title: "Pages", Answer: model.Counted(all, "page") + " in the order of the file, a cell for " + model.Counted(per, "page")}
 	for i := range l.Types {
 		t := &l.Types[i]
 		if t.Len() == 0 {
@@ -168,13 +169,13 @@ func (b *builder) seriesTables(r *report.Report) {
 		}
 		return float64(*v)
 	}
-	t := b.table("series", "Series", plural(uint64(r.DumpCounts.Series), "curve"), none, cols("Number:plain", "Name:text", "Value:bytes", "Min:bytes", "Mean:bytes", "Max:bytes", "Points:count", "Events:count", "Layouts:count")...)
+	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none, cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
 		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max), s.Points, s.Events, s.Layouts)
 	}
 	b.keep(t)
-	e := b.table("series_events", "Events", plural(uint64(r.DumpCounts.Events), "event"), none, cols("Time:us", "Series:plain", "Value:bytes", "Name:text")...)
+	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none, cols(titles.Time+":us", titles.Series+":plain", titles.Value+":bytes", titles.Name+":text")...)
 	e.More = r.DumpCounts.Events - len(r.SeriesEvents)
 	for _, x := range r.SeriesEvents {
 		e.add(x.Time, x.Series, float64(x.Value), model.Clean(x.Name))
@@ -183,7 +184,7 @@ func (b *builder) seriesTables(r *report.Report) {
 }
 
 func (b *builder) pageTables(p *report.Pages) {
-	t := b.table("page_types", "Types of pages", plural(uint64(len(p.Types)), "type"), none, cols("Type:text", "Pages:count", "Bytes:bytes", "Occupied:bytes", "Share:share", "Full:count", "Empty:count", "Holes:count", "Reclaimable:bytes")...)
+	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none, cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
 	for _, x := range p.Types {
 		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits), x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
 	}
@@ -192,14 +193,14 @@ func (b *builder) pageTables(p *report.Pages) {
 		id, title string
 		rows      []report.RunClass
 	}{{"holes", "Holes", p.Holes}, {"runs", "Occupied runs", p.Runs}} {
-		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols("From:count", "To:count", "Count:count", ":bar", "Bits:count")...)
+		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols(titles.From+":count", titles.To+":count", titles.Count+":count", ":bar", titles.Bits+":count")...)
 		x.Group = "Fragmentation"
 		for _, r := range l.rows {
 			x.add(r.Min, r.Max, r.Count, r.Count, r.Bits)
 		}
 		b.keep(x)
 	}
-	s := b.table("sparse_pages", "Sparsest pages", plural(uint64(p.SparseCount), "partial page"), none, cols("Type:text", "Page:plain", "Size:bytes", "Occupied bits:count", "Free bits:count")...)
+	s := b.table("sparse_pages", "Sparsest pages", model.Counted(p.SparseCount, "partial page"), none, cols(titles.Type+":text", titles.Page+":plain", titles.Size+":bytes", titles.Occupied+":count:in bits", titles.Free+":count:in bits")...)
 	s.Group, s.More = "Fragmentation", p.SparseCount-len(p.Sparse)
 	for _, x := range p.Sparse {
 		s.add(model.Clean(x.Name), x.Page, x.Size, x.Occupied, x.Free)

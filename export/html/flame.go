@@ -51,10 +51,10 @@ func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 			continue
 		}
 		if small > 0 {
-			b.cut("%s: %s below 1/%d of the total are merged", f.Title, plural(uint64(small), "branch"), least)
+			b.cut("%s: %s below 1/%d of the total are merged", f.Title, model.Counted(small, "branch"), least)
 		}
 		if deep > 0 {
-			b.cut("%s: stacks end at %d frames in %s", f.Title, b.limits.depth, plural(uint64(deep), "place"))
+			b.cut("%s: stacks end at %d frames in %s", f.Title, b.limits.depth, model.Counted(deep, "place"))
 		}
 		b.Flames = append(b.Flames, f)
 		return

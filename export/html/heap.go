@@ -1,11 +1,14 @@
 package html
 
 import (
+	"strings"
+
 	"fmt"
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // heap returns what a page says about heap snapshots.
@@ -20,7 +23,7 @@ func (b *builder) heap() error {
 			shown = &h.Snapshots[i]
 		}
 	}
-	b.Facts = append(b.Facts, plural(uint64(len(h.Snapshots)), "snapshot"))
+	b.Facts = append(b.Facts, model.Counted(len(h.Snapshots), "snapshot"))
 	if shown != nil {
 		b.Scope = append(b.Scope, fmt.Sprintf("snapshot %d of 0 … %d", shown.Index, len(h.Snapshots)-1))
 		if p := h.Policy(); p != nil && p.Note != "" {
@@ -54,7 +57,7 @@ func (b *builder) heapCards(s *report.Snapshot) {
 	add := func(label string, count *int64) {
 		if count != nil {
 			n := uint64(max(*count, 0))
-			b.Cards = append(b.Cards, card{Label: report.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
+			b.Cards = append(b.Cards, card{Label: model.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
 		}
 	}
 	for _, c := range s.HeapCounts {
@@ -182,13 +185,13 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		lengths = *h.Counts
 	}
 	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
-	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols("Retained:bytes", "Share:share", "Rows:count", "Bytes:bytes", "What:name", "Kind:text", "Row:plain:the object's number in the snapshot")...)
+	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols(titles.Retained+":bytes", titles.Share+":share", titles.Rows+":count", titles.Bytes+":bytes", titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
 		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label), d.Kind, d.Row)
 	}
 	b.keep(dominators)
-	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0, cols("Bytes:bytes", "Share:share", "Frames:count", "Retained:bytes", "Frame:place")...)
+	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Count+":count", titles.Retained+":bytes", titles.Frame+":place")...)
 	frames.More = more(lengths.Frames, len(h.Frames))
 	for _, f := range h.Frames {
 		label := f.Frame
@@ -198,13 +201,13 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, known(f.Retained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
-	columns := []string{"Number:plain", "Bytes:bytes", ":bar", "Time:us", "Collection:plain", "Rows:count", "References:count"}
+	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.Rows + ":count", titles.References + ":count"}
 	for _, set := range h.Schema().Sets {
 		if set.Column {
-			columns = append(columns, report.Capital(set.Many)+":count")
+			columns = append(columns, strings.ToUpper(set.Many)+":count")
 		}
 	}
-	snapshots := b.table("snapshots", "Snapshots", plural(uint64(len(h.Snapshots)), "snapshot"), none, cols(append(columns, "State:text")...)...)
+	snapshots := b.table("snapshots", "Snapshots", model.Counted(len(h.Snapshots), "snapshot"), none, cols(append(columns, titles.Status+":text")...)...)
 	for _, s := range h.Snapshots {
 		var at any
 		if s.Time != nil {
@@ -229,17 +232,17 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	s := h.Schema()
 	axis, objects, _ := h.Words()
-	columns := []string{"Bytes:bytes", "Share:share", report.Capital(objects.Many) + ":count"}
+	columns := []string{titles.Bytes + ":bytes", titles.Share + ":share", titles.Count + ":count"}
 	if s.Split {
-		columns = append(columns, "Unmanaged:bytes")
+		columns = append(columns, titles.Unmanaged+":bytes")
 	}
-	columns = append(columns, "Retained:bytes:by all "+objects.Many+" of the "+axis.One+" together", report.Capital(axis.One)+":name")
+	columns = append(columns, titles.Retained+":bytes:by all "+objects.Many+" of the "+axis.One+" together", strings.ToUpper(axis.One)+":name")
 	for i := range s.Axes {
 		if i > 0 && !s.Axes[i].ByRow {
-			columns = append(columns, report.Capital(s.Axes[i].Word)+":text")
+			columns = append(columns, strings.ToUpper(s.Axes[i].One)+":text")
 		}
 	}
-	types := b.table("types", report.Capital(axis.Many), objects.Many+" by "+axis.One, 0, cols(columns...)...)
+	types := b.table("types", model.Capital(axis.Many), objects.Many+" by "+axis.One, 0, cols(columns...)...)
 	types.More = more
 	for _, t := range h.Types {
 		row := []any{t.Bytes, part(t.Bytes, whole), t.Count}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // stacks returns what a page says about a profile of weighted stacks.
@@ -55,7 +56,7 @@ func (b *builder) stacks() error {
 	b.functionTables(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
-	threads := b.table("threads", "Threads", "threads by weight", 0, cols("Weight:"+unit, "Share:share", "Process:plain", "Thread:plain", "Name:text")...)
+	threads := b.table("threads", "Threads", "threads by weight", 0, cols(titles.Weight+":"+unit, titles.Share+":share", titles.PID+":plain", titles.TID+":plain", titles.Name+":text")...)
 	threads.More = s.Rows.Threads - len(s.Threads)
 	for _, t := range s.Threads {
 		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
@@ -111,7 +112,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 		rows      []report.WeighedFunction
 		all, sort int
 	}{{"functions", "By self", s.Functions, s.Rows.Functions, 0}, {"total_functions", "By total", s.Inclusive, s.Rows.Inclusive, 2}} {
-		t := b.table(l.id, l.title, plural(uint64(l.all), "function"), l.sort, cols("Self:"+unit, "Share:share", "Total:"+unit, "Share:share", "Function:name", "Binary:text")...)
+		t := b.table(l.id, l.title, model.Counted(l.all, "function"), l.sort, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Function+":name", titles.DSO+":text")...)
 		t.Group, t.More = "Functions", l.all-len(l.rows)
 		for _, f := range l.rows {
 			dso := ""
@@ -125,7 +126,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 }
 
 func (b *builder) topTable(s *report.Stacks, unit string) {
-	t := b.table("top", "Stacks", plural(uint64(s.Rows.Top), "stack")+", heaviest first", 0, cols("Weight:"+unit, "Share:share", "Leaf:place")...)
+	t := b.table("top", "Stacks", model.Counted(s.Rows.Top, "stack")+", heaviest first", 0, cols(titles.Weight+":"+unit, titles.Share+":share", titles.Frame+":place")...)
 	t.More = s.Rows.Top - len(s.Top)
 	p := b.src.Profile
 	for _, r := range s.Top {
@@ -153,7 +154,7 @@ func (b *builder) topTable(s *report.Stacks, unit string) {
 }
 
 func (b *builder) stackEvents(s *report.Stacks) {
-	t := b.table("events", "Events", plural(uint64(len(s.Events)), "event"), none, cols("Event:text", "Kind:text", "Stacks:count", "Metric:text", "Total:plain")...)
+	t := b.table("events", "Events", model.Counted(len(s.Events), "event"), none, cols(titles.Event+":text", titles.Kind+":text", titles.Stacks+":count", titles.Metric+":text", titles.Sum+":plain")...)
 	for _, e := range s.Events {
 		for _, m := range e.Totals {
 			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, model.Clean(m.Metric), m.Sum.Float64())

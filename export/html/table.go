@@ -2,6 +2,8 @@ package html
 
 import (
 	"strings"
+
+	"github.com/memtui/memtui/model"
 )
 
 // table is one table. Its cells are numbers and texts as they are: the page formats, sorts and filters them.
@@ -18,7 +20,7 @@ type table struct {
 }
 
 // column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per second), "plain"
-// (a number as it is), "text", "name" (index of a name), "place" (index of a frame), "spark" (numbers), "bar" (a number).
+// (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a frame), "spark" (numbers), "bar" (a number).
 type column struct {
 	Head string `json:"head"`
 	Kind string `json:"kind"`
@@ -56,7 +58,7 @@ func (b *builder) keep(t *table) {
 		}
 	}
 	if t.More > 0 {
-		b.cut("%s: the first %s of %s", t.Title, plural(uint64(len(t.Rows)), "row"), plural(uint64(len(t.Rows)+t.More), "row"))
+		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"), model.Counted(len(t.Rows)+t.More, "row"))
 	}
 	b.Tables = append(b.Tables, t)
 }

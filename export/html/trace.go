@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // trace returns what a page says about an allocation trace.
@@ -56,27 +57,27 @@ func (b *builder) instant() string {
 
 func (b *builder) traceCards(t *report.Trace) {
 	if t.Peak != nil {
-		b.Cards = append(b.Cards, bytesCard("Peak", t.Peak.Bytes, "at "+t.Peak.Time.String()+" in "+plural(t.Peak.Count, "block")))
+		b.Cards = append(b.Cards, bytesCard("Peak", t.Peak.Bytes, "at "+t.Peak.Time.String()+" in "+model.Counted(t.Peak.Count, "block")))
 	}
 	bound := ""
 	if t.LiveUpperBound {
 		bound = ", an upper bound"
 	}
 	b.Cards = append(b.Cards,
-		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+plural(t.Live.Count, "block")+bound),
-		bytesCard("Allocated", t.AllocBytes, "in "+plural(t.AllocCount, "block")),
+		bytesCard("Live "+b.instant(), t.Live.Bytes, "in "+model.Counted(t.Live.Count, "block")+bound),
+		bytesCard("Allocated", t.AllocBytes, "in "+model.Counted(t.AllocCount, "block")),
 	)
 	if !b.src.Report.LeftOut("leaks") {
-		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+plural(t.Leaks.Count, "block")+" from "+plural(uint64(t.Rows.Leaks), "site")))
+		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+model.Counted(t.Leaks.Count, "block")+" from "+model.Counted(t.Rows.Leaks, "site")))
 	}
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
 			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
-			Note: plural(t.TemporaryCount, "block") + " freed by the very next event",
+			Note: model.Counted(t.TemporaryCount, "block") + " freed by the very next event",
 		})
 	}
 	if t.GCCount > 0 {
-		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, plural(t.GCObjects, "object")+" in "+plural(t.GCCount, "collection")))
+		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, model.Counted(t.GCObjects, "object")+" in "+model.Counted(t.GCCount, "collection")))
 	}
 }
 
@@ -116,8 +117,8 @@ func (b *builder) siteTables(t *report.Trace) {
 		levels            bool // what lives at an instant
 		whole             uint64
 	}{
-		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + plural(uint64(t.Rows.Sites), "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
-		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + plural(uint64(t.Rows.LiveSites), "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
+		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + model.Counted(t.Rows.Sites, "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
+		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + model.Counted(t.Rows.LiveSites, "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
 		{"peak_sites", "At the peak", "", t.PeakSites, t.Rows.PeakSites, true, 0},
 	}
 	if t.Peak != nil {
@@ -125,9 +126,9 @@ func (b *builder) siteTables(t *report.Trace) {
 		sites[2].answer = model.Bytes(t.Peak.Bytes).String() + " live at " + t.Peak.Time.String()
 	}
 	for _, s := range sites {
-		columns := cols("Allocated:bytes", "Share:share", "Blocks:count", "Temporary:share:of the blocks, freed by the very next event", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Site:place", "Stack:plain:its id in the file")
+		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		if s.levels {
-			columns = cols("Live:bytes", "Share:share", "Blocks:count", "Allocated:bytes", "Site:place", "Stack:plain:its id in the file")
+			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		}
 		out := b.table(s.id, s.title, s.answer, 0, columns...)
 		out.Group, out.More = "Sites", s.all-len(s.rows)
@@ -179,11 +180,11 @@ func (b *builder) leakTables(t *report.Trace) {
 		all               int
 		whole             uint64
 	}{
-		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + plural(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
+		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + model.Counted(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
-		out := b.table(l.id, l.title, l.answer, 0, cols("Bytes:bytes", "Share:share", "Blocks:count", "Over the run:spark:live bytes of the site",
-			"Verdict:text", "Growth:rate:of a leak", "Median age:us", "First:us:allocation of the oldest", "Last:us:allocation of the newest", "Site:place", "Stack:plain:its id in the file")...)
+		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Trend+":spark:live bytes of the site",
+			titles.Verdict+":text", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]
@@ -204,7 +205,7 @@ func (b *builder) leakTables(t *report.Trace) {
 
 func (b *builder) smallTables(t *report.Trace) {
 	f := b.table("functions", "Functions", "allocated by the function itself and below it", 0,
-		cols("Total:bytes", "Share:share", "Blocks:count", "Self:bytes", "Self blocks:count", "Function:name")...)
+		cols(titles.Total+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Self+":bytes", titles.Allocs+":count", titles.Function+":name")...)
 	f.More = t.Rows.Functions - len(t.Functions)
 	for _, r := range t.Functions {
 		if b.full(f) {
@@ -215,32 +216,32 @@ func (b *builder) smallTables(t *report.Trace) {
 	}
 	b.keep(f)
 	if len(t.Groups) > 0 {
-		g := b.table("groups", "Groups", plural(uint64(t.Rows.Groups), "group"), 0, cols("Allocated:bytes", "Blocks:count", "Temporary:share", "Live:bytes", "At peak:bytes", "Never freed:bytes", "Group:text")...)
+		g := b.table("groups", "Groups", model.Counted(t.Rows.Groups, "group"), 0, cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Group+":text")...)
 		g.More = t.Rows.Groups - len(t.Groups)
 		for _, r := range t.Groups {
 			g.add(r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, model.Clean(r.Group))
 		}
 		b.keep(g)
 	}
-	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none, cols("From:bytes", "To:bytes", "Blocks:count", ":bar", "Bytes:bytes")...)
+	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none, cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	for _, s := range t.Sizes {
 		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
 	}
 	sizes.Group = "Blocks"
 	b.keep(sizes)
-	lives := b.table("lifetimes", "Lifetimes", "freed blocks by how long they lived", none, cols("From:us", "To:us", "Blocks:count", ":bar", "Bytes:bytes")...)
+	lives := b.table("lifetimes", "Lifetimes", "freed blocks by how long they lived", none, cols(titles.From+":us", titles.To+":us", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	for _, s := range t.Lifetimes {
 		lives.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
 	}
 	lives.Group = "Blocks"
 	b.keep(lives)
-	threads := b.table("threads", "Threads", plural(uint64(t.Rows.Threads), "thread"), 1, cols("Thread:plain", "Allocated:bytes", "Share:share", "Blocks:count")...)
+	threads := b.table("threads", "Threads", model.Counted(t.Rows.Threads, "thread"), 1, cols(titles.Thread+":plain", titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count")...)
 	threads.More = t.Rows.Threads - len(t.Threads)
 	for _, r := range t.Threads {
 		threads.add(r.Thread, r.AllocBytes, part(r.AllocBytes, t.AllocBytes), r.AllocCount)
 	}
 	b.keep(threads)
-	markers := b.table("markers", "Markers", plural(uint64(t.Rows.Markers), "marker"), none, cols("Time:us", "Name:text")...)
+	markers := b.table("markers", "Markers", model.Counted(t.Rows.Markers, "marker"), none, cols(titles.Time+":us", titles.Name+":text")...)
 	markers.More = t.Rows.Markers - len(t.Markers)
 	for _, m := range t.Markers {
 		markers.add(m.Time, model.Clean(m.Name))

@@ -266,7 +266,7 @@ func (a *Around) table(s Style, full bool) table {
 		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
 	}
 	if a.Matched > 1 {
-		out.answer += ", " + plural(a.Matched, "function") + " of that name taken together"
+		out.answer += ", " + model.Counted(a.Matched, "function") + " of that name taken together"
 	}
 	words := map[string]string{"caller": "called by", "function": "", "self": "itself", "callee": "calls"}
 	for _, r := range a.rows() {

@@ -138,12 +138,12 @@ func (c *Check) verdict() string {
 			failed++
 		}
 	}
-	out := "ok: " + plural(len(c.Checks), "limit") + " kept"
+	out := "ok: " + model.Counted(len(c.Checks), "limit") + " kept"
 	if len(c.Checks) == 0 {
 		out = "ok: no limit given"
 	}
 	if failed > 0 {
-		out = "FAILED: " + model.Group(uint64(failed)) + " of " + plural(len(c.Checks), "limit") + " exceeded"
+		out = "FAILED: " + model.Group(uint64(failed)) + " of " + model.Counted(len(c.Checks), "limit") + " exceeded"
 	}
 	if !c.Complete {
 		out += "; part of the file could not be read: figures cover the rest"

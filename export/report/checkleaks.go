@@ -132,7 +132,7 @@ func (c *CheckLeaks) reason(s Style) string {
 		out += " of " + s.bytes(c.MinBytes) + " or more"
 	}
 	if c.Count > 0 {
-		out = plural(c.Count, "leak") + ": " + s.bytes(c.bytes)
+		out = model.Counted(c.Count, "leak") + ": " + s.bytes(c.bytes)
 	}
 	var rest []string
 	for _, x := range []struct {
@@ -163,14 +163,14 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 		head += fmt.Sprintf("; grew to more than %d times the %s in the baseline", accept.GrownTimes, s.bytes(*f.KnownBytes))
 	}
 	if f.Accepted > 0 {
-		head += "; " + plural(f.Accepted, "other stack") + " of it accepted"
+		head += "; " + model.Counted(f.Accepted, "other stack") + " of it accepted"
 	}
 	lines = wrapped(s.text(model.Clean(f.Evidence)), s.width()-4)
 	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
 		lines = append(lines, f.Sites[i].lines(s, f)...)
 	}
 	if n := len(f.Sites) - shownSites; n > 0 {
-		lines = append(lines, s.text("… ")+plural(n, "more stack"))
+		lines = append(lines, s.text("… ")+model.Counted(n, "more stack"))
 	}
 	return head, lines
 }
@@ -204,7 +204,7 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 		lines = append(lines, line)
 	}
 	if n := len(x.Frames) - shownFrames; n > 0 {
-		lines = append(lines, s.text("  … ")+plural(n, "more frame"))
+		lines = append(lines, s.text("  … ")+model.Counted(n, "more frame"))
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
@@ -111,7 +112,7 @@ const curveColumnsOfSites = 24
 // curveSites are the top sites of the curve.
 func (w tableWriter) curveSites() table {
 	out := table{
-		name: "curve", title: "Live bytes by site", answer: plural(len(w.t.CurveSites), "site") + " that hold most when the curve is highest",
+		name: "curve", title: "Live bytes by site", answer: model.Counted(len(w.t.CurveSites), "site") + " that hold most when the curve is highest",
 		cols: append([]col{{titles.AtPeak, number}, {titles.AtEnd, number}, {titles.Trend, sketch}}, placeCols()...),
 	}
 	for _, s := range w.t.CurveSites {

@@ -170,7 +170,7 @@ func (d *Diff) Shown() (rows []DiffRow, all int) {
 func (d *Diff) table(s Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
-		title: "Changes by " + d.What, answer: plural(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
+		title: "Changes by " + d.What, answer: model.Counted(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
 		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number}, {titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil

@@ -15,7 +15,7 @@ func (t *textWriter) dumpAbout() []string {
 		return nil
 	}
 	c := t.r.DumpCounts
-	return []string{plural(c.Series, "series"), plural(c.points, "point"), plural(c.layouts, "layout")}
+	return []string{model.Counted(c.Series, "series"), model.Counted(c.points, "point"), model.Counted(c.layouts, "layout")}
 }
 
 // dumpScope says which instant and layout everything below is about.
@@ -81,12 +81,12 @@ func (s Style) value(v *Value) string {
 
 func (w dumpWriter) series() table {
 	out := table{
-		name: "series", title: "Series", answer: plural(len(w.r.Series), "curve"),
+		name: "series", title: "Series", answer: model.Counted(len(w.r.Series), "curve"),
 		cols: []col{{titles.Number, number}, {titles.Points, number}, {titles.Min, number}, {titles.Mean, number}, {titles.Max, number}, {titles.Value, number}, {titles.Trend, sketch}, {titles.Events, number},
 			{titles.Layouts, number}, {titles.Name, name}},
 	}
 	if c := w.r.DumpCounts; c != nil {
-		out.more, out.answer = c.Series-len(w.r.Series), plural(c.Series, "curve")
+		out.more, out.answer = c.Series-len(w.r.Series), model.Counted(c.Series, "curve")
 	}
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{
@@ -99,7 +99,7 @@ func (w dumpWriter) series() table {
 
 func (w dumpWriter) events() table {
 	out := table{
-		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents), answer: plural(w.r.DumpCounts.Events, "event"),
+		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents), answer: model.Counted(w.r.DumpCounts.Events, "event"),
 		cols: []col{{titles.Time, number}, {titles.Series, number}, {titles.Value, number}, {titles.Name, name}},
 	}
 	for _, e := range w.r.SeriesEvents {
@@ -121,7 +121,7 @@ func (w dumpWriter) types() table {
 	pages := p.FullPages + p.EmptyPages + p.PartialPages
 	out := table{
 		name: "page_types", title: "Pages",
-		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), plural(pages, "page")),
+		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), model.Counted(pages, "page")),
 		cols: []col{{titles.Pages, number}, {titles.Bytes, number}, {titles.Occupied, number}, {titles.Share, number}, {titles.Full, number}, {titles.Empty, number}, {titles.Holes, number},
 			{titles.Largest, number}, {titles.Reclaimable, number}, {titles.Type, name}},
 	}
@@ -139,7 +139,7 @@ func (w dumpWriter) types() table {
 func (w dumpWriter) lengths() table {
 	p := w.r.Pages
 	out := table{
-		name: "holes", title: "Holes and runs by length", answer: fmt.Sprintf("%s, %s of occupied bytes", plural(int(p.HoleCount), "hole"), plural(int(p.RunCount), "run")),
+		name: "holes", title: "Holes and runs by length", answer: fmt.Sprintf("%s, %s of occupied bytes", model.Counted(p.HoleCount, "hole"), model.Counted(p.RunCount, "run")),
 		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Holes, number}, {titles.Free, number}, {"", sketch}, {titles.Runs, number}, {titles.Occupied, number}, {"", sketch}},
 	}
 	holes, runs := p.Holes, p.Runs
@@ -175,7 +175,7 @@ func mostBits(classes []RunClass) uint64 {
 func (w dumpWriter) sparse() table {
 	p := w.r.Pages
 	out := table{
-		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: plural(p.SparseCount, "partial page"),
+		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: model.Counted(p.SparseCount, "partial page"),
 		cols: []col{{titles.Occupied, number}, {titles.Share, number}, {titles.Size, number}, {titles.Page, number}, {titles.Type, name}},
 	}
 	for _, s := range p.Sparse {

@@ -89,7 +89,7 @@ func thousandths(f float64) float64 { return math.Round(1000*f) / 1000 }
 // findings are lines of a kind, an owner and the evidence, which may be long.
 func (w tableWriter) findings() table {
 	out := table{
-		name: "findings", title: "Look here first", answer: plural(len(w.t.Findings), "finding"),
+		name: "findings", title: "Look here first", answer: model.Counted(len(w.t.Findings), "finding"),
 		cols: []col{{"", word}, {titles.Bytes, number}, {titles.Sure, number}, {titles.Trend, sketch}, {titles.Owner, name}},
 	}
 	if len(w.t.Filters) > 0 || w.narrow {

@@ -158,7 +158,7 @@ func (w heapWriter) name(s string) string {
 
 func (w heapWriter) snapshots() table {
 	out := table{
-		name: "snapshots", title: "Snapshots", answer: plural(len(w.h.Snapshots), "snapshot"),
+		name: "snapshots", title: "Snapshots", answer: model.Counted(len(w.h.Snapshots), "snapshot"),
 		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number}, {"", sketch}, {titles.Rows, number}, {titles.References, number}},
 	}
 	for _, set := range w.columns() {
@@ -209,7 +209,7 @@ const snapshotBar = 12
 func (w heapWriter) types() table {
 	axis, objects, _ := w.h.Words()
 	second := w.h.schema.Distinct()
-	out := table{name: "types", title: Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
+	out := table{name: "types", title: model.Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
 	if w.h.schema.Split {
 		out.cols = append(out.cols, col{titles.Unmanaged, number})
 	}
@@ -239,7 +239,7 @@ func (w heapWriter) frames() table {
 		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Frame, name}, {titles.Where, where}},
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Frames })
-	out.more, out.answer = n-len(w.h.Frames), "frames of "+plural(n, "block")
+	out.more, out.answer = n-len(w.h.Frames), "frames of "+model.Counted(n, "block")
 	for _, f := range w.h.Frames {
 		frame, at := w.name(f.Frame), ""
 		if frame == "" {
@@ -303,7 +303,7 @@ func (w heapWriter) object(o *HeapObject) table {
 	}
 	add("bytes", bytes)
 	if !o.lacks("retained_bytes") {
-		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), plural(int(o.RetainedCount), "row")))
+		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "row")))
 	}
 	if o.Dominator != nil {
 		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
@@ -314,7 +314,7 @@ func (w heapWriter) object(o *HeapObject) table {
 // edges returns a table of references and their other ends.
 func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	out := table{
-		name: "references", title: title, answer: plural(count, "reference"), more: count - len(edges),
+		name: "references", title: title, answer: model.Counted(count, "reference"), more: count - len(edges),
 		cols: []col{{titles.Reference, symbol}, {titles.Row, number}, {titles.What, name}},
 	}
 	for _, e := range edges {
@@ -333,7 +333,7 @@ func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
 
 func (w heapWriter) path(steps []HeapStep) table {
 	out := table{
-		name: "path", title: "Path from the root", answer: plural(len(steps)-1, "step"),
+		name: "path", title: "Path from the root", answer: model.Counted(len(steps)-1, "step"),
 		cols: []col{{titles.Reference, symbol}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, s := range steps {
@@ -348,7 +348,7 @@ func (w heapWriter) path(steps []HeapStep) table {
 
 func (w heapWriter) found(rows []HeapRow, all int) table {
 	out := table{
-		name: "rows", title: "Found", answer: plural(all, "row"), more: all - len(rows),
+		name: "rows", title: "Found", answer: model.Counted(all, "row"), more: all - len(rows),
 		cols: []col{{titles.Row, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, r := range rows {

@@ -58,9 +58,9 @@ func (m *markdownWriter) figures() {
 	if !v.lacks("leaks") {
 		row("never freed", v.Leaks.Bytes, v.Leaks.Count)
 	}
-	m.printf("\n%s events, %s", s.count(v.Events), plural(int(v.TemporaryCount), "temporary block"))
+	m.printf("\n%s, %s", model.Counted(v.Events, "event"), model.Counted(v.TemporaryCount, "temporary block"))
 	if v.UnmatchedFrees > 0 {
-		m.printf(", %s of an unknown address", plural(int(v.UnmatchedFrees), "free"))
+		m.printf(", %s of an unknown address", model.Counted(v.UnmatchedFrees, "free"))
 	}
 	if v.LiveUpperBound {
 		m.printf("; live figures are upper bounds: blocks without an address cannot be freed")

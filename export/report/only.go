@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/memtui/memtui/model"
 )
 
 // WriteTableText writes one table of r for people, named as WriteCSV takes it.
@@ -54,7 +56,7 @@ func (r *Report) one(which string, style Style, full bool) (table, error) {
 
 // plain lays rows out as they stand in CSV.
 func plain(which string, rows reflect.Value) table {
-	out := table{name: which, title: Capital(strings.ReplaceAll(which, "_", " ")), answer: plural(rows.Len(), "row")}
+	out := table{name: which, title: model.Capital(strings.ReplaceAll(which, "_", " ")), answer: model.Counted(rows.Len(), "row")}
 	first := reflect.Zero(rows.Type().Elem())
 	if rows.Len() > 0 {
 		first = rows.Index(0)

@@ -39,7 +39,7 @@ func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style St
 		t.pageGrid(&l.Types[i], &r.Pages.Types[i], perCell)
 	}
 	g := style.fillGlyphs()
-	cell := "1 cell = " + plural(perCell, "page")
+	cell := "1 cell = " + model.Counted(perCell, "page")
 	t.line()
 	t.line(" ", t.style.dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
 	t.problems()
@@ -47,7 +47,7 @@ func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style St
 }
 
 func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
-	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.style.share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, plural(f.Pages, "page"))
+	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.style.share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
 	if f.Pages == 0 {
 		answer = "no pages"
 	}

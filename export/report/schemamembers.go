@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"github.com/memtui/memtui/model"
 )
 
@@ -102,9 +100,6 @@ func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 	}
 	return ""
 }
-
-// Capital begins a title with a capital letter.
-func Capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
 // many returns a number with the word for one, or for more.
 func many(n int, one, more string) string {

@@ -103,7 +103,7 @@ func (w stackWriter) function(s string) string {
 
 func (w stackWriter) events() table {
 	out := table{
-		name: "events", title: "Events", answer: plural(len(w.r.Events), "event"),
+		name: "events", title: "Events", answer: model.Counted(len(w.r.Events), "event"),
 		cols: []col{{titles.Stacks, number}, {titles.Sum, number}, {titles.Metric, word}, {titles.Event, name}, {titles.Kind, word}},
 	}
 	for _, e := range w.r.Events {
@@ -132,7 +132,7 @@ func (w stackWriter) inclusive() table {
 
 func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all int) table {
 	out := table{
-		name: id, title: title, more: all - len(list), answer: plural(all, "function") + " by " + model.Clean(w.metric),
+		name: id, title: title, more: all - len(list), answer: model.Counted(all, "function") + " by " + model.Clean(w.metric),
 		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Function, name}, {titles.DSO, where}},
 	}
 	for _, f := range list {
@@ -152,7 +152,7 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 
 func (w stackWriter) top() table {
 	out := table{
-		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: plural(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
+		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: model.Counted(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
 		cols: []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
 	}
 	for _, s := range w.r.Top {
@@ -175,7 +175,7 @@ func filterText(filters []string) []string {
 
 func (w stackWriter) groups() table {
 	out := table{
-		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups), answer: plural(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
+		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups), answer: model.Counted(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
 		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}},
 	}
 	for _, g := range w.r.Groups {
@@ -208,7 +208,7 @@ func (w stackWriter) frames(f ProfileFrames) string {
 
 func (w stackWriter) threads() table {
 	out := table{
-		name: "threads", title: "Threads", more: w.r.Rows.Threads - len(w.r.Threads), answer: plural(w.r.Rows.Threads, "thread"),
+		name: "threads", title: "Threads", more: w.r.Rows.Threads - len(w.r.Threads), answer: model.Counted(w.r.Rows.Threads, "thread"),
 		cols: []col{{titles.Weight, number}, {"", number}, {titles.PID, number}, {titles.TID, number}, {titles.Name, name}},
 	}
 	id := func(n *int64) string {

@@ -92,7 +92,7 @@ func (w heapWriter) suspects() table {
 		out.cols = append(out.cols, col{titles.Evidence, prosaic})
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Suspects })
-	out.more, out.answer = n-len(w.h.Suspects), plural(n, "thing")+" to look at first"
+	out.more, out.answer = n-len(w.h.Suspects), model.Counted(n, "thing")+" to look at first"
 	for i := range w.h.Suspects {
 		s := &w.h.Suspects[i]
 		growth, at := "", ""

@@ -115,8 +115,8 @@ func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
-		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + plural(t.Rows.Sites, "site"),
-		cols:   append([]col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
+		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
+		cols:   append([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
 	}
 	for _, s := range t.Sites {
 		out.rows = append(out.rows, append([]string{
@@ -131,7 +131,7 @@ func (w tableWriter) sites() table {
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
 	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
-	out.answer = w.ofAll(w.t.kept.live) + w.style.bytes(w.t.Live.Bytes) + " in " + plural(int(w.t.Live.Count), "block")
+	out.answer = w.ofAll(w.t.kept.live) + w.style.bytes(w.t.Live.Bytes) + " in " + model.Counted(w.t.Live.Count, "block")
 	return out
 }
 
@@ -141,7 +141,7 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.bytes(w.t.Peak.Bytes), plural(int(w.t.Peak.Count), "block"), w.style.time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.bytes(w.t.Peak.Bytes), model.Counted(w.t.Peak.Count, "block"), w.style.time(w.t.Peak.Time))
 	return out
 }
 
@@ -172,7 +172,7 @@ func (w tableWriter) leaks() table {
 	l := w.t.Leaks
 	out := w.leakRows(l.Sites, titles.LeakShare)
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
-	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), plural(int(l.Count), "block"), plural(w.t.Rows.Leaks, "site"))
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), model.Counted(l.Count, "block"), model.Counted(w.t.Rows.Leaks, "site"))
 	if w.narrow {
 		out.title = "Allocated in the range, not freed by its end"
 	}
@@ -191,7 +191,7 @@ func (w tableWriter) lateFreed() table {
 	l := w.t.LateFreed
 	out := w.leakRows(l.Sites, titles.Share)
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
-	out.answer = w.style.bytes(l.Bytes) + " in " + plural(int(l.Count), "block")
+	out.answer = w.style.bytes(l.Bytes) + " in " + model.Counted(l.Count, "block")
 	if w.narrow {
 		out.answer += " of the whole run"
 	}
@@ -241,7 +241,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 			continue
 		}
 		if len(lines) == n {
-			lines = append(lines, w.style.cut()+" "+plural(f.Depth()-1-n, "more frame"))
+			lines = append(lines, w.style.cut()+" "+model.Counted(f.Depth()-1-n, "more frame"))
 			break
 		}
 		at := p.Base()
@@ -271,8 +271,8 @@ func (w tableWriter) unless(table string) string {
 
 func (w tableWriter) groups() table {
 	out := table{
-		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: plural(w.t.Rows.Groups, "group"),
-		cols: []col{{titles.Allocated, number}, {titles.Blocks, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
+		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: model.Counted(w.t.Rows.Groups, "group"),
+		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
 	}
 	for _, g := range w.t.Groups {
 		out.rows = append(out.rows, []string{
@@ -287,7 +287,7 @@ func (w tableWriter) functions() table {
 	out := table{
 		name: "functions", title: "Functions", more: w.t.Rows.Functions - len(w.t.Functions),
 		answer: "allocated by the function itself and below it",
-		cols:   []col{{titles.Total, number}, {titles.Blocks, number}, {titles.Self, number}, {titles.Blocks, number}, {titles.Share, number}, {titles.Function, name}},
+		cols:   []col{{titles.Total, number}, {titles.Allocs, number}, {titles.Self, number}, {titles.Allocs, number}, {titles.Share, number}, {titles.Function, name}},
 	}
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
@@ -300,8 +300,8 @@ func (w tableWriter) functions() table {
 
 func (w tableWriter) threads() table {
 	out := table{
-		name: "threads", title: "Threads", answer: plural(w.t.Rows.Threads, "thread"), more: w.t.Rows.Threads - len(w.t.Threads),
-		cols: []col{{titles.Thread, number}, {titles.Allocated, number}, {titles.Blocks, number}, {titles.Share, number}},
+		name: "threads", title: "Threads", answer: model.Counted(w.t.Rows.Threads, "thread"), more: w.t.Rows.Threads - len(w.t.Threads),
+		cols: []col{{titles.Thread, number}, {titles.Allocated, number}, {titles.Allocs, number}, {titles.Share, number}},
 	}
 	for _, t := range w.t.Threads {
 		out.rows = append(out.rows, []string{
@@ -313,7 +313,7 @@ func (w tableWriter) threads() table {
 
 func (w tableWriter) markers() table {
 	out := table{
-		name: "markers", title: "Markers", answer: plural(w.t.Rows.Markers, "marker"), more: w.t.Rows.Markers - len(w.t.Markers),
+		name: "markers", title: "Markers", answer: model.Counted(w.t.Rows.Markers, "marker"), more: w.t.Rows.Markers - len(w.t.Markers),
 		cols: []col{{titles.Time, number}, {titles.Name, name}},
 	}
 	for _, m := range w.t.Markers {
@@ -360,17 +360,6 @@ func (w tableWriter) lifetimes() table {
 }
 
 func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.MaxTime))) }
-
-// plural returns a count with its noun.
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
-		return model.Group(uint64(max(n, 0))) + " " + noun
-	}
-	return model.Group(uint64(max(n, 0))) + " " + noun + "s"
-}
 
 // Tables names the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {

@@ -63,12 +63,12 @@ func (t *textWriter) head() {
 		about = append(about, t.style.count(t.r.Trace.Events)+" events")
 	}
 	if t.r.Heap != nil {
-		about = append(about, plural(t.r.Heap.count, "snapshot"))
+		about = append(about, model.Counted(t.r.Heap.count, "snapshot"))
 	}
 	if s := t.r.Stacks; s != nil {
-		about = append(about, plural(int(s.Counts.Stacks), "stack"))
+		about = append(about, model.Counted(s.Counts.Stacks, "stack"))
 		if s.Counts.Samples > 0 {
-			about = append(about, plural(int(s.Counts.Samples), "sample"))
+			about = append(about, model.Counted(s.Counts.Samples, "sample"))
 		}
 	}
 	about = append(about, t.dumpAbout()...)
@@ -88,7 +88,7 @@ func (t *textWriter) wholeness() string {
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:
-		return "complete, " + plural(len(t.r.Problems), "remark") + " below"
+		return "complete, " + model.Counted(len(t.r.Problems), "remark") + " below"
 	case t.r.LostBytes > 0:
 		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
 	}
@@ -163,10 +163,10 @@ func (t *textWriter) figures() {
 		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
 	}
 	t.line(" ", pad("temporary", 12, false), pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
-		"  ", plural(int(v.TemporaryCount), "block"), " freed by the very next event")
+		"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
 	if v.GCCount > 0 {
 		t.line(" ", pad("collected", 12, false), pad(t.style.bytes(v.GCBytes), 10, true),
-			"  ", t.style.count(v.GCObjects), " objects in ", plural(int(v.GCCount), "collection"))
+			"  ", t.style.count(v.GCObjects), " objects in ", model.Counted(v.GCCount, "collection"))
 	}
 	if v.Saturated {
 		t.line(" a sum does not fit 64 bits and is shown as the largest number")
@@ -175,7 +175,7 @@ func (t *textWriter) figures() {
 
 func (t *textWriter) unmatched() string {
 	if n := t.r.Trace.UnmatchedFrees; n > 0 {
-		return fmt.Sprintf(" (and %s of an unknown address)", plural(int(n), "free"))
+		return fmt.Sprintf(" (and %s of an unknown address)", model.Counted(n, "free"))
 	}
 	return ""
 }
@@ -185,7 +185,7 @@ func (t *textWriter) figure(name string, bytes, count uint64, note string) {
 	if !t.style.Exact {
 		exact = "  " + model.Bytes(bytes).Exact()
 	}
-	t.line(" ", pad(name, 12, false), pad(t.style.bytes(bytes), 10, true), exact, " in ", plural(int(count), "block"), note)
+	t.line(" ", pad(name, 12, false), pad(t.style.bytes(bytes), 10, true), exact, " in ", model.Counted(count, "block"), note)
 }
 
 // title starts a section: its name, a rule, its answer.
@@ -272,7 +272,7 @@ func (t *textWriter) problems() {
 	if len(t.r.Problems) == 0 {
 		return
 	}
-	t.title("Problems", plural(len(t.r.Problems), "remark")+" on this file")
+	t.title("Problems", model.Counted(len(t.r.Problems), "remark")+" on this file")
 	for _, p := range bySeverity(t.r.Problems) {
 		t.line("  ", pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -91,7 +92,7 @@ func (p *Blocks) Show(s *state.State) {
 		q.At, p.Blocks.Gone = from, min(to.T, s.Status.Duration)+1
 		what = fmt.Sprintf("live at %s and freed by %s", letters[0], letters[1])
 	}
-	p.Blocks.Heading = capital([...]string{"new", "gone"}[p.mode]) + " blocks"
+	p.Blocks.Heading = model.Capital([...]string{"new", "gone"}[p.mode]) + " blocks"
 	p.Blocks.Lives, p.Blocks.Filter = true, s.Filter
 	p.Blocks.Empty = []string{"No block was " + what + ".", p.Hint("{block-table.only} shows the other ones, and sizes; {mark-a} and {mark-b} mark other moments.")}
 	if s.Filter != "" {

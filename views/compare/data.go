@@ -303,7 +303,7 @@ func (c *Set) Title() string {
 	if c.key.Sides[0].Prof.Of != nil { // metrics are called as the file calls them
 		return c.measure()
 	}
-	return capital(c.measure())
+	return model.Capital(c.measure())
 }
 
 // words returns the nouns of the comparison's sentences.

@@ -182,7 +182,7 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	t.Split(r)
 	t.Arrange(t.ListAt.W)
 	t.List.Empty = t.emptyText()
-	t.DrawPanes(s, r)
+	t.DrawPanes(s)
 }
 
 // emptyText says why there are no rows, and what to do.
@@ -196,17 +196,9 @@ func (t *table) emptyText() []string {
 // failedText says why two sides cannot be compared, and what to do.
 func failedText(e *ui.Env, err error) []string {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
-		return []string{capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}
+		return []string{model.Capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}
 	}
-	return []string{capital(err.Error()) + ".", e.Hint("{normalize} changes the normalization.")}
-}
-
-// capital returns a sentence that begins with a capital letter.
-func capital(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return []string{model.Capital(err.Error()) + ".", e.Hint("{normalize} changes the normalization.")}
 }
 
 // CopyText returns the selected row and its stack.

@@ -73,7 +73,7 @@ func (p *Pages) describePage(d *pageDetail, t *gridPages, page int) {
 	size := t.is.Size(page)
 	d.answer = fmt.Sprintf("%s · %s occupied", ui.BytesText(size, p.State.Exact), ui.ShareText(share(occupied, free)))
 	if holes > 0 {
-		d.answer += fmt.Sprintf(" · %s, largest %s", ui.Plural(int(holes), "hole", "holes"), p.bits(largest))
+		d.answer += fmt.Sprintf(" · %s, largest %s", model.Counted(int(holes), "hole"), p.bits(largest))
 	}
 	at := ""
 	if g := &p.Grid; g.level < 0 {
@@ -111,7 +111,7 @@ func (p *Pages) describePages(d *pageDetail, t *gridPages, from, to int) {
 			full++
 		}
 	}
-	d.answer = fmt.Sprintf("%s · %s · %s occupied", ui.Plural(to-from, "page", "pages"), ui.BytesText(size, p.State.Exact), ui.ShareText(ui.ShareOf(occupied, all)))
+	d.answer = fmt.Sprintf("%s · %s · %s occupied", model.Counted(to-from, "page"), ui.BytesText(size, p.State.Exact), ui.ShareText(ui.ShareOf(occupied, all)))
 	d.facts = fmt.Sprintf("occupied %s  free %s  full %s · partial %s · empty %s", p.bits(occupied), p.bits(all-occupied),
 		model.Group(uint64(full)), model.Group(uint64(to-from-full-empty)), model.Group(uint64(empty)))
 }
@@ -130,7 +130,7 @@ func (p *Pages) describeChange(d *pageDetail, t *gridPages, from, to int) {
 	d.answer = fmt.Sprintf("%s %s newly occupied · %s %s newly free", g.Up, p.bits(up), g.Down, p.bits(down))
 	switch {
 	case !d.page:
-		d.facts = fmt.Sprintf("%s of %s changed", model.Group(uint64(touched)), ui.Plural(to-from, "page", "pages"))
+		d.facts = fmt.Sprintf("%s of %s changed", model.Group(uint64(touched)), model.Counted(to-from, "page"))
 	case from >= t.diff.Was.Len():
 		d.facts = "only layout B has this page"
 	case from >= t.diff.Is.Len():

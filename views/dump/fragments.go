@@ -23,6 +23,7 @@ type Fragments struct {
 	ui.Pane
 	Types   *fragmentTable
 	sparse  *sparseTable
+	text    string // what sparse pages are filtered by
 	over    *layoutChart
 	figures *ui.LayoutFigures
 	focus   fragmentPane
@@ -120,7 +121,7 @@ func (p *Fragments) Show(s *state.State) {
 	}
 	p.over.show(s, p.areas.chart, name)
 	if p.figures != nil {
-		p.sparse.Ask(sparse, "")
+		p.sparse.Ask(sparse, p.text)
 	}
 }
 
@@ -318,6 +319,10 @@ func (p *Fragments) Do(a keymap.Action) bool {
 	case keymap.Open:
 		p.openPage()
 	case keymap.Back:
+		if p.focus == fragmentSparse && p.text != "" {
+			p.Search("")
+			return true
+		}
 		if !p.big && p.focus == fragmentTypes {
 			return false
 		}
@@ -355,7 +360,29 @@ func (p *Fragments) Hides() string {
 }
 
 // Fields implements [ui.Filtered].
-func (p *Fragments) Fields() []analysis.Field { return p.Types.Fields() }
+func (p *Fragments) Fields() []analysis.Field {
+	if p.focus == fragmentSparse {
+		return p.sparse.Fields()
+	}
+	return p.Types.Fields()
+}
+
+// SearchText and Search implement [ui.Searcher]: sparse pages have a filter of their own.
+func (p *Fragments) SearchText() string {
+	if p.focus == fragmentSparse {
+		return p.text
+	}
+	return p.State.Filter
+}
+
+func (p *Fragments) Search(text string) {
+	if p.focus != fragmentSparse {
+		p.Emit(state.SetFilter{Text: text})
+		return
+	}
+	p.text = text
+	p.Changed()
+}
 
 // Useless implements [ui.Refuser]: pages are grouped by type only.
 func (p *Fragments) Useless(a keymap.Action) bool { return a == keymap.Group }
@@ -372,6 +399,10 @@ func (p *Fragments) openPage() {
 }
 
 func (p *Fragments) CopyText() string {
+	if ref, ok := p.sparse.Selected(); ok && p.focus == fragmentSparse {
+		return widget.Clean(fmt.Sprintf("page %d of %s: %d of %d bytes occupied (%s)", ref.Page, typeLabel(p.figures.Types[ref.Type].Name),
+			ui.HoleBytes(ref.Occupied), ref.Size, ui.ShareText(ui.ShareOf(ref.Occupied, ref.Bits))))
+	}
 	row, ok := p.Types.Selected()
 	if !ok {
 		return ""
@@ -380,8 +411,8 @@ func (p *Fragments) CopyText() string {
 	if row.all {
 		name = "all types"
 	}
-	return widget.Clean(fmt.Sprintf("%s: %d pages, %d bytes, %s occupied, %d full, %d empty, %d holes, packing would reclaim %d bytes",
-		name, row.Pages, row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, row.Holes.Count, row.Returned))
+	return widget.Clean(fmt.Sprintf("%s: %s, %d bytes, %s occupied, %d full, %d empty, %s, packing would reclaim %d bytes",
+		name, model.Counted(row.Pages, "page"), row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, model.Counted(row.Holes.Count, "hole"), row.Returned))
 }
 
 // Click implements clicker.
@@ -393,7 +424,7 @@ func (p *Fragments) Click(x, y int, double bool) {
 		return
 	case a.sparse.Contains(x, y):
 		p.focus = fragmentSparse
-		p.sparse.Hit(x, y)
+		double = p.sparse.Hit(x, y) && double
 	case a.types.Contains(x, y):
 		p.focus = fragmentTypes
 		double = p.Types.Hit(x, y) && double

@@ -34,9 +34,9 @@ func (p *Fragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	}
 	first, last, every := p.fitClasses(first, last, r.H)
 	bar := max((r.W-10-2*8)/2, 1)
-	widget.PrintRight(s, head.X, head.Y, 9, "LENGTH", p.Look.Header)
-	widget.Print(s, head.X+10, head.Y, bar+7, "HOLES", p.Look.Header)
-	widget.Print(s, head.X+10+bar+8, head.Y, bar+7, "RUNS", p.Look.Header)
+	widget.PrintRight(s, head.X, head.Y, 9, titles.Length, p.Look.Header)
+	widget.Print(s, head.X+10, head.Y, bar+7, titles.Holes, p.Look.Header)
+	widget.Print(s, head.X+10+bar+8, head.Y, bar+7, titles.Runs, p.Look.Header)
 	holes, runs := mostBits(&row.Holes, first, last, every), mostBits(&row.Runs, first, last, every)
 	for y := 0; first+y*every <= last && y < r.H; y++ {
 		class := first + y*every
@@ -125,12 +125,13 @@ func (p *Fragments) newSparse() *sparseTable {
 
 func sparseColumns(d sparseData) []ui.Column[pages.Ref] {
 	type ref = pages.Ref
+	share := func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }
 	return []ui.Column[ref]{
 		{Title: titles.Type, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
-		{Title: titles.Page, Key: "page", Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
-		{Title: titles.Occupied, Key: "occupied_bits", Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }},
-		{Title: titles.Size, Key: "size", Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
-		{Figure: ui.ShareFigure, Drop: 2, Share: func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }},
+		{Title: titles.Page, Key: "page", Fields: []string{"page"}, Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
+		{Title: titles.Occupied, Key: "occupied_bits", Fields: []string{"occupied"}, Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }, Share: share},
+		{Title: titles.Size, Key: "size", Fields: []string{"size"}, Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
+		{Figure: ui.ShareFigure, Drop: 2, Share: share},
 	}
 }
 
@@ -139,10 +140,21 @@ func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	title, r := r.CutTop(1)
-	widget.TitleLine(s, title, p.Look, "Sparsest pages", ui.Plural(p.figures.Held, "partial page", "partial pages"))
+	look := p.Look
+	if p.focus == fragmentSparse {
+		look = ui.Dressed(look)
+	}
+	name := "Sparsest pages"
+	if p.text != "" {
+		name += " · filter “" + p.text + "”"
+	}
+	widget.TitleLine(s, title, look, name, model.Counted(p.figures.Held, "partial page"))
 	t := p.sparse
 	t.Layout(r.W, &p.State)
 	t.List.Focused = p.focus == fragmentSparse
-	t.List.Empty = []string{"No page is partly occupied."}
+	t.List.Empty, t.List.Highlight = []string{"No page is partly occupied."}, ui.FilterWord(p.text)
+	if now := t.Now(); now != nil && len(now.Rows) > 0 {
+		t.List.Empty = []string{"None passes the filter “" + p.text + "”.", p.FilterHint()}
+	}
 	t.List.Draw(s, r, p.Look)
 }

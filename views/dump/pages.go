@@ -300,7 +300,7 @@ func (p *Pages) typeTitle(typ int) (title, answer string) {
 		return title, answer
 	}
 	if p.figures == nil {
-		return title, ui.Plural(t.len(), "page", "pages")
+		return title, model.Counted(t.len(), "page")
 	}
 	f := &p.figures.Types[typ]
 	answer = ui.ShareText(f.Share()) + " occupied"

@@ -145,7 +145,7 @@ func (p *Series) selected() int {
 // titles says what a glance at the chart should tell.
 func (p *Series) titles() {
 	ch := &p.Chart.Chart
-	ch.Title = ui.Plural(len(p.hidden), "series", "series")
+	ch.Title = model.Counted(len(p.hidden), "series")
 	if n := len(p.hidden) - len(p.shown()); n > 0 {
 		ch.Title += fmt.Sprintf(", %s hidden", model.Group(uint64(n)))
 	}

@@ -114,7 +114,7 @@ func (s *changeSet) notes() string {
 		parts = append(parts, "names masked by "+model.Clean(strings.ReplaceAll(s.masks, "\n", ", ")))
 	}
 	if s.Unknown > 0 {
-		parts = append(parts, ui.Plural(s.Unknown, "row is", "rows are")+" left out: the retained size is not known on both sides")
+		parts = append(parts, model.CountedAs(s.Unknown, "row is", "rows are")+" left out: the retained size is not known on both sides")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -147,7 +147,7 @@ func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	}
 	set := &grownSet{k, rows, diff.DominatorNote(k.graphs[0].Heap, k.graphs[1].Heap), nil}
 	if c.Unknown > 0 {
-		set.note = ui.Plural(c.Unknown, "place is", "places are") + " left out: " + diff.UnknownPlaces
+		set.note = model.CountedAs(c.Unknown, "place is", "places are") + " left out: " + diff.UnknownPlaces
 	}
 	set.shown = &ui.ChangeSet{
 		Comparison: c, Rows: titles.Where, Delta: deltaOf(titles.Retained), Count: deltaOf(titles.Rows), Narrow: true,

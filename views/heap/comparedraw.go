@@ -152,7 +152,7 @@ func (p *comparison) sentence() string {
 
 // objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
 func objectsChange(set *model.HeapSet, d int64, grew bool) string {
-	n := ui.Plural(int(max(d, -d)), set.One, set.Many)
+	n := model.CountedAs(int(max(d, -d)), set.One, set.Many)
 	switch {
 	case d == 0:
 		return ""

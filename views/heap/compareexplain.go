@@ -34,7 +34,7 @@ func (p *comparison) explain() {
 	}
 	r, ok := p.selected()
 	if !ok {
-		p.Detail.Set(0, "", "", nil)
+		p.Detail.SetText(0, "", "", nil)
 		return
 	}
 	i, _ := p.List.Selected()
@@ -58,10 +58,10 @@ func (p *comparison) explain() {
 		}
 		p.holders.Ask(key)
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.HeapPane.Pane, held, r.AfterCount)...)
+			lines = append(lines, holderLines(&p.TablePane.Pane, held, r.AfterCount)...)
 		}
 	}
-	p.Detail.Set(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
+	p.Detail.SetText(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
 }
 
 // amounts returns a row in words.
@@ -81,8 +81,8 @@ func (p *comparison) amounts(r *diff.Row) string {
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
-	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), ui.Plural(t.AfterRows, "object", "objects"),
-		ui.BytesText(t.BeforeBytes, exact), ui.Plural(t.BeforeRows, "object", "objects")))}
+	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
+		ui.BytesText(t.BeforeBytes, exact), model.Counted(t.BeforeRows, "object")))}
 	if t.Below != "" {
 		before := "none was there before"
 		if t.BelowBeforeRows > 0 {
@@ -107,7 +107,7 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	if t.BeforeRows == 0 {
 		answer = "new here"
 	}
-	p.Detail.Set(p.table.ID(i), title, answer, lines)
+	p.Detail.SetText(p.table.ID(i), title, answer, lines)
 }
 
 // movedLines say of a subtree what another object dominated before.
@@ -116,7 +116,7 @@ func (p *comparison) movedLines(t *heapgraph.GrownSubtree) (lines []widget.Line)
 		lines = append(lines, ui.Said("another object dominated "+model.Group(uint64(t.Moved))+" of them before"))
 	}
 	if t.Taken > 0 {
-		lines = append(lines, ui.Said(fmt.Sprintf("directly below, another object dominated %s before, which retain %s", ui.Plural(t.Taken, "object", "objects"),
+		lines = append(lines, ui.Said(fmt.Sprintf("directly below, another object dominated %s before, which retain %s", model.Counted(t.Taken, "object"),
 			ui.BytesText(t.TakenBytes, p.State.Exact))))
 	}
 	return lines

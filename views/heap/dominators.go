@@ -15,7 +15,7 @@ import (
 
 // Dominators descends the dominator tree: what a row holds alone, the heaviest first.
 type Dominators struct {
-	ui.HeapPane
+	ui.TablePane
 	sets  *ui.Lazy[domKey, *domSet]
 	paths *ui.Lazy[pathKey, *pathSet]
 	table *ui.Table[domData, domRow]
@@ -45,7 +45,7 @@ type domWant struct {
 
 // NewDominators returns the screen of what retains memory.
 func NewDominators(e *ui.Env) *Dominators {
-	p := &Dominators{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
+	p := &Dominators{TablePane: ui.NewTablePane(e)}
 	p.sets = ui.NewLazy(e, fetchDominated)
 	p.paths = ui.NewLazy(e, fetchPath)
 	p.table = ui.NewTable(e, &p.ListPane, domData{domSet: &domSet{}}, p.domSpec())
@@ -317,7 +317,7 @@ func (p *Dominators) accumulate() {
 func (p *Dominators) explain() {
 	v, ok := p.table.Selected()
 	if !ok {
-		p.Detail.Set(0, "", "", nil)
+		p.Detail.SetText(0, "", "", nil)
 		return
 	}
 	h, g, exact := p.graph.Heap, p.graph, p.State.Exact
@@ -325,16 +325,16 @@ func (p *Dominators) explain() {
 		ui.ShareText(ui.ShareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), ui.BytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.Note(p.Hint("{open} lists these "), model.Group(v.count), " objects"))
-		p.Detail.Set(domID(v.row), p.label(v), ui.Plural(int(v.count), "object", "objects"), lines)
+		p.Detail.SetText(domID(v.row), p.label(v), model.Counted(int(v.count), "object"), lines)
 		return
 	}
 	p.paths.Ask(pathKey{graph: g, row: v.row})
 	answer := kindText(h, v.row)
 	if path, ok := p.paths.Get(); ok && p.paths.Fresh() {
 		answer = path.summary()
-		lines = append(lines, pathLines(&p.HeapPane.Pane, path)...)
+		lines = append(lines, pathLines(&p.TablePane.Pane, path)...)
 	}
-	p.Detail.Set(domID(v.row), namedRow(h, v.row, p.State.FullName), answer, lines)
+	p.Detail.SetText(domID(v.row), namedRow(h, v.row, p.State.FullName), answer, lines)
 }
 
 func (p *Dominators) CopyText() string {

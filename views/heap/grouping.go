@@ -51,9 +51,9 @@ func (g grouping) words(s *model.HeapSchema) (one, many, in string) {
 // title says what the groups are, with a capital letter.
 func (g grouping) title(s *model.HeapSchema) string {
 	if g.set == 0 {
-		return capital(s.Axes[g.axis].Many)
+		return model.Capital(s.Axes[g.axis].Many)
 	}
-	return capital(s.Sets[g.set].Many)
+	return model.Capital(s.Sets[g.set].Many)
 }
 
 // about tells the grouping from the first one, for which it is "".
@@ -66,8 +66,6 @@ func (g grouping) about(s *model.HeapSchema) string {
 	}
 	return ""
 }
-
-func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
 // schemaOf returns the schema of the file's snapshots.
 func schemaOf(s *state.State) *model.HeapSchema {

@@ -189,7 +189,7 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 func (p *Groups) explain() {
 	g, ok := p.table.Selected()
 	if !ok || p.load == nil {
-		p.Detail.Set(0, "", "", nil)
+		p.Detail.SetText(0, "", "", nil)
 		return
 	}
 	i, _ := p.List.Selected()
@@ -207,7 +207,7 @@ func (p *Groups) explain() {
 	default:
 		p.holders.Ask(holderKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
 		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.HeapPane.Pane, held, g.Count)...)
+			lines = append(lines, holderLines(&p.TablePane.Pane, held, g.Count)...)
 			answer = "dominated by"
 			if g.Sub != "" {
 				answer = g.Sub + " · " + answer
@@ -215,5 +215,5 @@ func (p *Groups) explain() {
 			answer += " " + held.summary()
 		}
 	}
-	p.Detail.Set(p.table.ID(i), p.groupName(g, p.State.FullName), answer, lines)
+	p.Detail.SetText(p.table.ID(i), p.groupName(g, p.State.FullName), answer, lines)
 }

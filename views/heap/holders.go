@@ -136,7 +136,7 @@ func holderLines(p *ui.Pane, h *holderSet, count uint64) []widget.Line {
 		lines = append(lines, holderLine(p, h, v, line))
 	}
 	if more := len(h.holders) - len(lines); more > 0 {
-		lines = append(lines, p.Note("… and ", ui.Plural(more, "more kind of dominator", "more kinds of dominators")))
+		lines = append(lines, p.Note("… and ", model.CountedAs(more, "more kind of dominator", "more kinds of dominators")))
 	}
 	return lines
 }

@@ -115,12 +115,12 @@ func (p *object) none(text string) string {
 
 // refAnswer says how many references there are, and how they are shown.
 func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
-	text := ui.Plural(all, "reference", "references")
+	text := model.Counted(all, "reference")
 	switch {
 	case only.set:
 		text = fmt.Sprintf("%s of the same kind of %s", model.Group(uint64(rows)), model.Group(uint64(all)))
 	case !p.single && rows != all:
-		text += " in " + ui.Plural(rows, "group", "groups")
+		text += " in " + model.Counted(rows, "group")
 	}
 	if shown != rows {
 		text += ", " + model.Group(uint64(shown)) + " matching"
@@ -131,7 +131,7 @@ func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 func (p *object) describePath() (name, answer, empty string) {
 	name = "Shortest path from the root"
 	if n := len(p.State.Heap.Excluded()); n > 0 {
-		name += " without " + ui.Plural(n, "object", "objects")
+		name += " without " + model.Counted(n, "object")
 	}
 	switch {
 	case p.paths.Failure() != nil:

@@ -20,13 +20,13 @@ import (
 
 // objectsPane is a table in whose place the rows of one of its own can be listed.
 type objectsPane struct {
-	ui.HeapPane
+	ui.TablePane
 	objects *objects
 	lists   ui.Filtered // the table itself
 }
 
 func newObjectsPane(e *ui.Env) objectsPane {
-	return objectsPane{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}, objects: newObjects(e)}
+	return objectsPane{TablePane: ui.NewTablePane(e), objects: newObjects(e)}
 }
 
 // Fields implements [ui.Filtered].
@@ -59,7 +59,7 @@ func (p *objectsPane) Click(x, y int, double bool) {
 		p.objects.Click(x, y, double)
 		return
 	}
-	p.HeapPane.Click(x, y, double)
+	p.TablePane.Click(x, y, double)
 }
 
 func (p *objectsPane) Wheel(x, y, rows int) {
@@ -67,12 +67,12 @@ func (p *objectsPane) Wheel(x, y, rows int) {
 		p.objects.Wheel(x, y, rows)
 		return
 	}
-	p.HeapPane.Wheel(x, y, rows)
+	p.TablePane.Wheel(x, y, rows)
 }
 
 // objects lists the rows of one type or frame in place of a table, as long as it is open.
 type objects struct {
-	ui.HeapPane
+	ui.TablePane
 	open   bool
 	title  string
 	of     objectKey
@@ -103,7 +103,7 @@ type objectData struct {
 }
 
 func newObjects(e *ui.Env) *objects {
-	p := &objects{HeapPane: ui.HeapPane{Pane: ui.NewPane(e)}}
+	p := &objects{TablePane: ui.NewTablePane(e)}
 	p.rows = ui.NewLazy(e, func(ctx context.Context, k objectKey) (*objectSet, error) {
 		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 		return &objectSet{k, rows}, err
@@ -248,20 +248,20 @@ func (p *objects) selected() (model.Row, bool) {
 func (p *objects) explain() {
 	r, ok := p.selected()
 	if !ok {
-		p.Detail.Set(0, "", "", nil)
+		p.Detail.SetText(0, "", "", nil)
 		return
 	}
 	h, g := p.table.Now().Of.set.load.Heap, p.table.Now().Of.graph
 	to, _ := h.Out(r)
 	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
-		ui.Plural(to.Len(), "reference out", "references out")))}
+		model.CountedAs(to.Len(), "reference out", "references out")))}
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
 		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
-		lines = append(lines, dominatorLines(&p.HeapPane.Pane, g, r)...)
+		lines = append(lines, dominatorLines(&p.TablePane.Pane, g, r)...)
 	}
-	p.Detail.Set(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
+	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
 }
 
 // dominatorLines returns what dominates a row, the nearest first, up to the root.

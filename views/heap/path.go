@@ -47,7 +47,7 @@ func (s *pathSet) summary() string {
 	case n == 0:
 		return "the root itself"
 	default:
-		return ui.Plural(n, "step", "steps") + " from the root"
+		return model.Counted(n, "step") + " from the root"
 	}
 }
 
@@ -62,7 +62,7 @@ func pathLines(p *ui.Pane, s *pathSet) []widget.Line {
 	for i := 0; i < len(s.steps); i++ {
 		if i == most/2 && len(s.steps) > most {
 			skip := len(s.steps) - most
-			lines = append(lines, p.Note("… ", ui.Plural(skip, "step", "steps"), " of the same chain"))
+			lines = append(lines, p.Note("… ", model.Counted(skip, "step"), " of the same chain"))
 			i += skip
 		}
 		st := s.steps[i]

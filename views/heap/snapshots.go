@@ -276,7 +276,7 @@ func (p *snapshots) answer() string {
 		return ""
 	}
 	first, last := &p.set.rows[0].info, &p.set.rows[max(state.LastWhole(p.State.Heaps()), 0)].info
-	text := ui.Plural(n, "snapshot", "snapshots")
+	text := model.Counted(n, "snapshot")
 	if first.Time != model.NoTime && last.Time > first.Time {
 		text += " in " + (last.Time - first.Time).String()
 	}

@@ -92,7 +92,7 @@ func (l *suspectPane) Draw(s tcell.Screen) {
 	}
 	answer := ""
 	if n := l.len(); n > 0 {
-		answer = ui.Plural(n, "suspect", "suspects")
+		answer = model.Counted(n, "suspect")
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	if l.len() == 0 {

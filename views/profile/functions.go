@@ -236,9 +236,10 @@ func (p *Functions) Draw(s tcell.Screen) {
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
-	p.Layout(body.W, &p.State)
+	p.Split(body)
+	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.DrawPanes(s, body)
+	p.DrawPanes(s)
 }
 
 func (p *Functions) titleText() string {
@@ -255,7 +256,7 @@ func (p *Functions) answer() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	n := ui.Plural(p.Len(), "row", "rows")
+	n := model.Counted(p.Len(), "row")
 	if p.Len() < len(p.Now().Rows) {
 		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(p.Len())), model.Group(uint64(len(p.Now().Rows))))
 	}

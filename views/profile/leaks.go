@@ -29,7 +29,7 @@ type leakMetric struct {
 func leakMetrics() [leakFigures]leakMetric {
 	return [...]leakMetric{
 		{"live_bytes", titles.Live, "live", 0, 0}, {"live_count", titles.Blocks, "blocks", leakCounts, 2},
-		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Count, "count", leakCounts, 5},
+		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Allocs, "count", leakCounts, 5},
 		{"free_bytes", titles.Freed, "freed", 0, 4}, {"free_count", titles.Frees, "frees", leakCounts, 6},
 		{"peak_bytes", titles.Peak, "peak", 0, 3},
 		{"reads", titles.Reads, "reads", 0, 7}, {"writes", titles.Writes, "writes", 0, 8}, {"lifetime_mean", titles.Lifetime, "lifetime", 0, 9},
@@ -266,9 +266,10 @@ func (p *Leaks) Draw(s tcell.Screen) {
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
-	p.Layout(body.W, &p.State)
+	p.Split(body)
+	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.DrawPanes(s, body)
+	p.DrawPanes(s)
 }
 
 func (p *Leaks) titleText() string {
@@ -289,7 +290,7 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // what was freed is unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), ui.Plural(len(t.rows), "stack", "stacks"))
+	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}

@@ -157,7 +157,7 @@ func (p *Screen) missing() string {
 	case d.Samples == 0 && len(d.Weights.Windows) == 0:
 		return "no samples, no windows: sums over the whole run"
 	case d.Samples == 0:
-		return ui.Plural(len(d.Weights.Windows), "window", "windows") + ", no samples"
+		return model.Counted(len(d.Weights.Windows), "window") + ", no samples"
 	}
 	return "samples from " + p.Prof.First.In(p.Prof.Weights.AxisUnit) + " to " + p.Prof.Last.In(p.Prof.Weights.AxisUnit)
 }
@@ -176,7 +176,7 @@ func (p *Screen) lines() (out []widget.Line) {
 	fact("tool", strings.TrimSpace(w.SourceTool+" "+w.ToolVersion))
 	fact("command", w.Command)
 	c := &w.Counts
-	n := func(v int64, word string) string { return ui.Plural(int(v), word, word+"s") }
+	n := func(v int64, word string) string { return model.Counted(v, word) }
 	fact("records", strings.Join([]string{n(c.Stacks, "stack"), n(c.Frames, "frame"), n(c.DSOs, "DSO"), n(c.Threads, "thread"),
 		n(c.Samples, "sample"), n(c.Windows, "window")}, " · "))
 	if w.End > 0 {
@@ -263,7 +263,7 @@ func (p *Screen) lacks() (out []string) {
 		}
 	}
 	add(lines == 0, "source lines")
-	add(unresolved > 0, ui.Plural(unresolved, "function name", "function names"))
+	add(unresolved > 0, model.Counted(unresolved, "function name"))
 	return out
 }
 

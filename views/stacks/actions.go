@@ -206,7 +206,7 @@ func (p *Stacks) CopyText() string {
 		}
 	}
 	if left > 0 {
-		b.WriteString("… " + ui.Plural(left, "more frame", "more frames") + "\n")
+		b.WriteString("… " + model.Counted(left, "more frame") + "\n")
 	}
 	return b.String()
 }

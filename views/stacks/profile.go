@@ -177,7 +177,7 @@ func (p *Stacks) costTitle() string {
 	if p.Prof != nil {
 		return "TOTAL"
 	}
-	return costColumn(p.Now.key.cost)
+	return ui.CostTitle(p.Now.key.cost)
 }
 
 // costText returns what is weighed in words.

@@ -64,7 +64,7 @@ func (p *Stacks) answer(w int) string {
 		all = p.changedAnswer()
 	}
 	if cut := p.Now.Cut(); cut > 0 {
-		all = ui.Plural(cut, "stack", "stacks") + " cut · " + all
+		all = model.Counted(cut, "stack") + " cut · " + all
 	}
 	f := p.matching()
 	if f == nil {
@@ -251,7 +251,7 @@ func (p *Stacks) sentence(n int32) string {
 		if p.Now.set != nil {
 			most = ", the most changed " + p.Now.label(kids[0]) + " by " + p.delta(kids[0]).Text
 		}
-		parts = append(parts, ui.Plural(len(kids), one, many)+most)
+		parts = append(parts, model.CountedAs(len(kids), one, many)+most)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -281,7 +281,7 @@ func (p *Stacks) besideText(n int32) string {
 	if blocks == 1 {
 		return "1 block"
 	}
-	return model.Group(blocks) + " blocks of " + mean + " on average"
+	return model.Blocks(blocks) + " of " + mean + " on average"
 }
 
 // pathLine returns the way to a frame in one line, callers first; "" for a frame without callers.
@@ -292,7 +292,7 @@ func (p *Stacks) pathLine(n int32) string {
 	}
 	names := make([]string, 0, len(nodes)+1)
 	if left > 0 {
-		names = append(names, "("+ui.Plural(left, "frame", "frames")+")")
+		names = append(names, "("+model.Counted(left, "frame")+")")
 	}
 	for _, m := range nodes {
 		names = append(names, p.Now.label(m))
@@ -321,7 +321,7 @@ func (p *Stacks) pathRows(n int32, w int) []widget.Line {
 		}})
 	}
 	if left > 0 {
-		lines = append(lines, widget.Plain("… "+ui.Plural(left, "more frame", "more frames")))
+		lines = append(lines, widget.Plain("… "+model.Counted(left, "more frame")))
 	}
 	return lines
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -227,11 +226,6 @@ func (t *treePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	t.arrange(r.W)
 	t.Focused = focused
 	t.Draw(s, r, p.Look)
-}
-
-// costColumn returns a cost as a column's title.
-func costColumn(c analysis.Cost) string {
-	return [...]string{"LIVE", "BLOCKS", "AT PEAK", "TOTAL", "COUNT", "LEAKED", "TEMP"}[c]
 }
 
 // amount returns a weight in the unit of the cost.

@@ -167,7 +167,7 @@ func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	}
 	answer := ""
 	if n := len(p.rows); n > 0 {
-		answer = ui.Plural(n, "finding", "findings")
+		answer = model.Counted(n, "finding")
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	p.list.Focused = focused && len(p.rows) > 0

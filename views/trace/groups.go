@@ -7,13 +7,54 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // groupPane is what screens share whose rows are groups of blocks: Sites and Leaks.
 type groupPane struct {
 	ui.TablePane
+	Blocks  ui.BlockPane // of the row that was opened, in place of the table
+	labels  *ui.SiteLabels
 	adopted state.Selection                                       // what the list has selected last on behalf of the state
 	row     func() (by analysis.Group, s *analysis.Site, ok bool) // the selected one
+}
+
+func newGroupPane(e *ui.Env) groupPane {
+	return groupPane{TablePane: ui.NewTablePane(e), Blocks: ui.NewBlockPane(e), labels: &ui.SiteLabels{}}
+}
+
+// FocusedList implements [ui.Lister].
+func (p *groupPane) FocusedList() *widget.List {
+	if p.Blocks.Open {
+		return p.Blocks.FocusedList()
+	}
+	return p.TablePane.FocusedList()
+}
+
+// Hides implements [ui.Maximizer].
+func (p *groupPane) Hides() string {
+	if p.Blocks.Open {
+		return p.Blocks.Hides()
+	}
+	return p.TablePane.Hides()
+}
+
+// Click implements [ui.Clicker].
+func (p *groupPane) Click(x, y int, double bool) {
+	if p.Blocks.Open {
+		p.Blocks.Click(x, y)
+		return
+	}
+	p.TablePane.Click(x, y, double)
+}
+
+// Wheel implements [ui.Clicker].
+func (p *groupPane) Wheel(x, y, rows int) {
+	if p.Blocks.Open {
+		p.Blocks.Wheel(x, y, rows)
+		return
+	}
+	p.TablePane.Wheel(x, y, rows)
 }
 
 func (p *groupPane) Needs() model.Facet { return model.FacetAllocations }
@@ -32,7 +73,7 @@ func (p *groupPane) Function() string {
 }
 
 // named returns how the state wants groups to be called.
-func (p *groupPane) named(s *state.State) naming { return naming{p.Labels, s.Stacks(), s.FullName} }
+func (p *groupPane) named(s *state.State) naming { return naming{p.labels, s.Stacks(), s.FullName} }
 
 // groupID tells groups of all kinds apart.
 func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }

@@ -107,7 +107,7 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 		}
 		return text
 	}
-	leaking := item{"leaking", number(h.Leaking, ui.Plural(h.Leaking, "site", "sites")), ""}
+	leaking := item{"leaking", number(h.Leaking, model.Counted(h.Leaking, "site")), ""}
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
 	}
@@ -172,7 +172,7 @@ func (h *Headline) collected() string {
 	if h.totals.GCCount == 0 {
 		return ""
 	}
-	return " of " + ui.Plural(int(min(h.totals.GCObjects, 1<<62)), "object", "objects")
+	return " of " + model.Counted(int(min(h.totals.GCObjects, 1<<62)), "object")
 }
 
 // drawItems draws as many columns of figures as fit, one or two of each.

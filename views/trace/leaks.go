@@ -44,7 +44,7 @@ type totalsKey struct {
 
 // NewLeaks returns the screen of what was never freed, or freed late.
 func NewLeaks(e *ui.Env) *Leaks {
-	p := &Leaks{groupPane: groupPane{TablePane: ui.NewTablePane(e)}}
+	p := &Leaks{groupPane: newGroupPane(e)}
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.Trace.Leaks(ctx, k.LeakQuery)
 		return newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks), err
@@ -116,7 +116,7 @@ func (p *Leaks) Show(s *state.State) {
 	if p.Trace == nil {
 		return
 	}
-	p.Labels.Follow(s.Filters)
+	p.labels.Follow(s.Filters)
 	p.found.Ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Only()}})
 	if p.inLate || s.Settled() { // what is late is not known before
 		p.late.Ask(lateKey{s.Status.Revision, s.Only()})
@@ -253,7 +253,7 @@ func (p *Leaks) Draw(s tcell.Screen) {
 	p.Split(body)
 	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.DrawPanes(s, body)
+	p.DrawPanes(s)
 }
 
 // Difference implements [ui.Differing].

@@ -50,7 +50,7 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	title, r := r.CutTop(1)
-	answer := ui.Plural(m.sites, "site", "sites")
+	answer := model.Counted(m.sites, "site")
 	switch {
 	case p.makers.Failure() != nil:
 		answer = "unknown"

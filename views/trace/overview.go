@@ -165,7 +165,7 @@ func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	if h, ok := p.headline.Get(); ok {
-		drawItems(s, r, h.items(&p.State, p.top.rows.level), p.Look)
+		drawItems(s, r, h.items(&p.State, p.top.got.level), p.Look)
 		return
 	}
 	for _, why := range ui.Unanswered(p.headline) {
@@ -218,9 +218,9 @@ func (p *Overview) FocusedList() *widget.List {
 	case paneFindings:
 		return nil // a sentence that is wrapped: its copy says all
 	case paneSecond:
-		return &p.second.list
+		return &p.second.List
 	}
-	return &p.top.list
+	return &p.top.List
 }
 
 // Hides implements [ui.Maximizer].
@@ -277,9 +277,9 @@ func (p *Overview) Wheel(x, y, rows int) {
 	case a.findings.Contains(x, y):
 		p.findings.list.Scroll(rows)
 	case a.top.Contains(x, y):
-		p.top.list.Scroll(rows)
+		p.top.List.Scroll(rows)
 	case a.second.Contains(x, y):
-		p.second.list.Scroll(rows)
+		p.second.List.Scroll(rows)
 	}
 }
 

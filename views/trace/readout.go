@@ -85,8 +85,8 @@ func (p *Timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 
 // instantFigures returns what holds at the instant: time, level, what is being allocated, how far below the peak.
 func (p *Timeline) instantFigures() []figure {
-	s, level := &p.State, p.top.rows.level
-	now := min(p.top.rows.at.T, s.Status.Duration) // of the level, which may be a frame late
+	s, level := &p.State, p.top.got.level
+	now := min(p.top.got.at.T, s.Status.Duration) // of the level, which may be a frame late
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	list := []figure{
 		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), model.Blocks(level.Count)), themes.Title},

@@ -38,7 +38,7 @@ type lifeKey struct {
 
 // NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
-	p := &Sites{groupPane: groupPane{TablePane: ui.NewTablePane(e)}}
+	p := &Sites{groupPane: newGroupPane(e)}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.Trace, k) })
 	p.said = ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return fetchVerdicts(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
@@ -103,7 +103,7 @@ func (p *Sites) Show(s *state.State) {
 	if p.Trace == nil {
 		return
 	}
-	p.Labels.Follow(s.Filters)
+	p.labels.Follow(s.Filters)
 	whole := siteKey{s.Status.Revision, analysis.Query{At: s.At, Range: s.Range, By: s.Group, Cell: s.Only()}}
 	part, needed := whole, filtersPeaks(s) || p.Sorted().Title == titles.Peak
 	part.NoPeaks = !needed
@@ -193,7 +193,7 @@ func (p *Sites) Draw(s tcell.Screen) {
 	p.Split(body)
 	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
-	p.DrawPanes(s, body)
+	p.DrawPanes(s)
 }
 
 // by returns what the rows shown are put together by: the state's group may be on its way.
@@ -231,7 +231,7 @@ func (p *Sites) answer() string {
 	}
 	what, shown, all := "live", t.Shown.LiveBytes, t.Of.sum.LiveBytes
 	switch p.Sorted().Title {
-	case titles.Allocated, titles.Mean, titles.Count, titles.Temporary:
+	case titles.Allocated, titles.Mean, titles.Allocs, titles.Temporary:
 		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
 	case titles.Leaked:
 		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes

@@ -119,14 +119,14 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.peak.Title, f.peak.Drop, f.peak.Tie = titles.Peak, 2, count
 	f.peak.Known = func(*site) bool { return !d.key.NoPeaks }
 	f.total.Title, f.total.Drop, f.total.Tie = titles.Allocated, 3, count
-	f.count.Title, f.count.Drop = titles.Count, 4
+	f.count.Title, f.count.Width, f.count.Drop = titles.Allocs, 6, 4
 	f.temp.Title, f.temp.Drop, f.temp.Tie = titles.Temporary, 5, count
 	f.leaked.Title, f.leaked.Drop = titles.Leaked, 5
 	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
 	return append([]ui.Column[site]{
 		f.live, unseen(f.blocks)[0],
-		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
+		{Title: titles.Share, Width: 5, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
 		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
 		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},
 		{Title: titles.Verdict, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,

@@ -92,9 +92,9 @@ func (p *Timeline) showStack() {
 		p.stack.SetNoStack("no row is selected")
 		return
 	}
-	p.stack.Title = p.top.label(row).Name
+	p.stack.Title = p.top.data().label(p.top.data().by, row).Name
 	p.stack.Answer = ui.BytesText(row.LiveBytes, p.State.Exact) + " live in " + model.Blocks(row.LiveCount)
-	if p.top.rows.by != analysis.ByStack {
+	if p.top.data().by != analysis.ByStack {
 		p.stack.Facts = []string{"the stack that allocates most of it"}
 	}
 	p.stack.SetStack(p.State.Stacks(), row.Stack, row.Node, p.State.FullName)
@@ -201,7 +201,7 @@ func (p *Timeline) turn(n int) {
 }
 
 // FocusedList implements [ui.Lister].
-func (p *Timeline) FocusedList() *widget.List { return &p.top.list }
+func (p *Timeline) FocusedList() *widget.List { return &p.top.List }
 
 // Hides implements [ui.Maximizer].
 func (p *Timeline) Hides() string {
@@ -259,7 +259,7 @@ func (p *Timeline) Wheel(x, y, rows int) {
 	case a.chart.Contains(x, y):
 		p.chart.Wheel(x, y, rows)
 	case a.top.Contains(x, y):
-		p.top.list.Scroll(rows)
+		p.top.List.Scroll(rows)
 	case a.stack.Contains(x, y):
 		p.stack.Scroll(rows)
 	}

@@ -19,23 +19,22 @@ import (
 )
 
 // topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites screen
-// that fits anywhere. It is no [ui.Table]: its order is the program's choice of a cost, its rows are chosen and cut where they are
-// summed up, so that moving the instant does not sort all groups twice, and it takes another cost where nothing is live.
+// that fits anywhere. Its order is that of the program's cost as long as no other column is chosen.
 type topSites struct {
+	ui.ListPane
+	*ui.Table[topData, analysis.Site]
 	env     *ui.Env
-	list    widget.List
 	fixed   bool          // the cost is always fixedTo instead of the state's
 	fixedTo analysis.Cost // one that does not depend on the instant
 	state   state.State
 	adopted state.Selection // the state's selection that the list follows already
-	rows    topRows
-	cols    []ui.Column[analysis.Site]
-	up      bool // the smallest first
+	got     *topRows        // the newest answer; the table shows it a moment later
 	labels  ui.SiteLabels
-	lazy    *ui.Staged[topKey, topRows]
+	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
 }
 
+// topKey determines the rows of the table.
 type topKey struct {
 	revision uint64
 	at       analysis.Instant
@@ -43,59 +42,75 @@ type topKey struct {
 	by       analysis.Group
 	cost     analysis.Cost
 	only     calltree.Filter
-	filter   string
-	stacks   *model.Stacks // for labels
-	full     bool
 	noPeaks  bool
-	up       bool
 }
 
-// topRows is the content of the table.
+// topRows is the content of the table. Read-only once made.
 type topRows struct {
 	topKey
-	shown  analysis.Cost   // what the rows are sorted by: not cost where that is zero everywhere
-	level  analysis.Level  // at the instant
-	of     uint64          // sum of the cost over all groups
-	groups int             // groups with any of the cost
-	hits   int             // of these, groups that pass the filter
-	rows   []analysis.Site // the first of these, highest first unless up
-	most   uint64          // the highest cost of rows
+	shown analysis.Cost   // what the rows have some of: not cost where that is zero everywhere
+	level analysis.Level  // at the instant
+	sum   analysis.Site   // of all groups; PeakBytes is the largest
+	of    uint64          // sum of the cost over all groups
+	most  uint64          // the highest cost of a group
+	rows  []analysis.Site // the groups with any of the cost
 }
 
-const (
-	maxTopRows   = 500
-	maxTopTrends = 64
-)
+// topData determines the table.
+type topData struct {
+	*topRows
+	naming
+}
+
+const maxTopTrends = 64
 
 func newTopSites(e *ui.Env) *topSites {
-	t := &topSites{env: e}
-	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.Trace, &t.labels, k) })
+	t := &topSites{env: e, got: &topRows{}}
+	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return fetchTop(ctx, e.Trace, k) })
 	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
-	t.list = widget.List{Table: t, Column: -1}
-	t.setColumns()
+	t.Table = ui.NewTable(e, &t.ListPane, topData{topRows: &topRows{}}, ui.Spec[topData, analysis.Site]{
+		Rows:    func(d topData) []analysis.Site { return d.rows },
+		Columns: t.columns,
+		ID:      func(_ topData, s *analysis.Site) uint64 { return uint64(s.Key) },
+		First:   topValue,
+		Words: func(d topData) func(s *analysis.Site) []string {
+			return func(s *analysis.Site) []string { return d.words(d.by, s) }
+		},
+		Last: func(a, b *analysis.Site) int { return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key)) },
+		Most: func(d topData) (bytes, count uint64) { return max(d.sum.AllocBytes, d.sum.LiveBytes), d.sum.AllocCount },
+	})
+	t.Order, t.Alone = t, true
 	return t
+}
+
+// data returns what the rows shown are made from.
+func (t *topSites) data() topData {
+	if now := t.Now(); now != nil {
+		return now.Of
+	}
+	return t.Blank
 }
 
 // topValue is the column of the cost.
 const topValue = 2
 
-// columns returns those of the rows, with room for rounded or exact figures.
-func (t *topSites) columns() []ui.Column[analysis.Site] {
+// columns returns those of the rows. The last ones are not shown: filters compare them.
+func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
-	d, bytes := &t.rows, 10
-	if t.state.Exact {
-		bytes = 16
+	f, bytes := siteFigures(&d.sum, itself), 10
+	f.peak.Known = func(*site) bool { return !d.noPeaks }
+	shown := func(c ui.Column[site], title string, width, drop int) ui.Column[site] {
+		c.Title, c.Width, c.Drop, c.Fields, c.Tie = title, width, drop, nil, liveCount
+		return c
 	}
-	f := siteFigures(&site{}, itself)
-	f.peak.Title, f.peak.Width, f.peak.Drop, f.peak.Known = titles.OwnPeak, bytes, 6, func(*site) bool { return !d.noPeaks }
-	f.total.Title, f.total.Width, f.total.Drop = titles.Allocated, bytes, 7
-	f.temp.Title, f.temp.Drop, f.temp.Share = titles.Temporary, 8, func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
-	blocks := f.blocks
+	blocks := shown(f.blocks, titles.Blocks, 9, 5)
 	if d.shown == analysis.CostTotal {
-		blocks = f.count
+		blocks = shown(f.count, titles.Allocs, 9, 5)
 	}
-	blocks.Title, blocks.Width, blocks.Drop = titles.Blocks, 9, 5
-	value := ui.Column[site]{Title: t.valueTitle(), Figure: ui.CountFigure, Width: bytes, MaxWidth: bytes, Value: func(s *site) uint64 { return s.Cost(d.shown) }}
+	temp := shown(f.temp, titles.Temporary, 0, 8)
+	temp.Share = func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
+	value := ui.Column[site]{Title: ui.CostTitle(d.shown), Key: ui.CostNamed(d.shown), Figure: ui.CountFigure, Width: bytes, Tie: liveCount,
+		Value: func(s *site) uint64 { return s.Cost(d.shown) }}
 	if d.shown.IsBytes() {
 		value.Figure = ui.BytesFigure
 	}
@@ -103,53 +118,38 @@ func (t *topSites) columns() []ui.Column[analysis.Site] {
 	if d.by == analysis.ByStack {
 		cut = widget.CutEnd
 	}
-	return []ui.Column[site]{
-		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return t.label(s).Name }},
+	return append([]ui.Column[site]{
+		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return d.label(d.by, s).Name }},
 		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2, Hidden: d.by != analysis.ByStack, Muted: true,
-			Text: func(s *site) string { return t.label(s).Where }},
+			Text: func(s *site) string { return d.label(d.by, s).Where }},
 		value,
 		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
 		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
-		blocks, f.peak, f.total, f.temp,
-		{Title: titles.Trend, Width: 16, Drop: 4, Cell: t.trendCell},
-	}
+		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
+		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
+	}, unseen(f.all()...)...)
 }
+
+func liveCount(s *analysis.Site) uint64 { return s.LiveCount }
 
 // trendCell returns the curve of a row, empty before it is known.
 func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
+	d := t.data()
 	trends, _ := t.trends.Get()
-	if trend := trends.of(t.rows.by, t.rows.only, s.Key); trend != nil {
+	if trend := trends.of(d.by, d.only, s.Key); trend != nil {
 		return widget.Cell{Kind: widget.SparkCell, Spark: trend}
 	}
 	return widget.Cell{}
 }
 
-// setColumns lays the table out.
-func (t *topSites) setColumns() {
-	t.cols = t.columns()
-	t.list.Columns = ui.Layout(t.cols, t.figures(), 0, 0)
-	t.list.SortColumn, t.list.Descending = topValue, !t.rows.up
-}
-
-func (t *topSites) figures() ui.Figures { return ui.Figures{Exact: t.state.Exact, Wide: true} }
-
-func (t *topSites) valueTitle() string {
-	return [...]string{titles.Live, titles.Live, titles.AtPeak, titles.Allocated, titles.Count, titles.Leaked, titles.Temporary}[t.rows.shown]
-}
-
-// Fields returns the figures that filters can compare.
-func (t *topSites) Fields() []analysis.Field {
-	return ui.Fields(siteFigures(&analysis.Site{}, itself).all())
-}
-
 // fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
-func fetchTop(ctx context.Context, t analysis.Trace, labels *ui.SiteLabels, k topKey) (topRows, error) {
-	out := topRows{topKey: k, shown: k.cost}
+func fetchTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
+	out := &topRows{topKey: k, shown: k.cost}
 	var err error
 	if out.level, err = t.Live(ctx, k.at); err != nil {
-		return out, err
+		return nil, err
 	}
 	if out.shown == analysis.CostLive && out.level.Count == 0 || out.shown == analysis.CostLiveCount && out.level.Count == 0 {
 		out.shown = analysis.CostPeak
@@ -158,61 +158,35 @@ func fetchTop(ctx context.Context, t analysis.Trace, labels *ui.SiteLabels, k to
 	if out.shown == analysis.CostPeak {
 		p, _, err := t.Peak(ctx, k.r)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		at = p.Instant
 	}
 	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}, NoPeaks: k.noPeaks})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	out.choose(sites, labels)
+	for i := range sites {
+		cost := sites[i].Cost(out.shown)
+		out.of, _ = model.SaturatingAdd(out.of, cost)
+		out.most = max(out.most, cost)
+		addSite(&out.sum, &sites[i])
+	}
+	out.rows = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Cost(out.shown) == 0 })
 	return out, nil
 }
 
 // askTrends asks for the sparklines of the first rows. They wait until everything is read, as those of Sites.
 func (t *topSites) askTrends() {
-	if !t.state.Settled() || !t.lazy.Fresh() {
+	if !t.state.Settled() || !t.lazy.Fresh() || !t.Fresh() {
 		return
 	}
-	keys := make([]analysis.Key, min(len(t.rows.rows), maxTopTrends))
+	d := t.data()
+	keys := make([]analysis.Key, min(t.Len(), maxTopTrends))
 	for i := range keys {
-		keys[i] = t.rows.rows[i].Key
+		keys[i] = t.Row(i).Key
 	}
-	t.trends.Ask(trendKey{t.rows.revision, t.rows.by, t.rows.only, packKeys(keys)})
-}
-
-// choose keeps the rows that have any of the cost and pass the filter, highest first.
-func (t *topRows) choose(sites []analysis.Site, labels *ui.SiteLabels) {
-	sum := analysis.Site{}
-	for i := range sites {
-		t.of, _ = model.SaturatingAdd(t.of, sites[i].Cost(t.shown))
-		addSite(&sum, &sites[i])
-	}
-	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Cost(t.shown) == 0 })
-	t.groups = len(sites)
-	if t.filter != "" {
-		cols := siteFigures(&sum, itself).all()
-		filter, names := ui.Filter(t.filter, ui.Fields(cols)), naming{labels, t.stacks, t.full}
-		row := ui.NewFilterRow(cols, func(s *analysis.Site) []string { return names.words(t.by, s) })
-		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool {
-			row.Row = &s
-			return !filter.Match(row)
-		})
-	}
-	t.hits = len(sites)
-	sign := 1
-	if t.up {
-		sign = -1
-	}
-	slices.SortFunc(sites, func(a, b analysis.Site) int {
-		return cmp.Or(sign*cmp.Compare(b.Cost(t.shown), a.Cost(t.shown)), cmp.Compare(b.LiveCount, a.LiveCount),
-			cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
-	})
-	t.rows = sites[:min(len(sites), maxTopRows)]
-	for i := range t.rows {
-		t.most = max(t.most, t.rows[i].Cost(t.shown))
-	}
+	t.trends.Ask(trendKey{d.revision, d.by, d.only, packKeys(keys)})
 }
 
 // Show adopts a state.
@@ -224,31 +198,33 @@ func (t *topSites) Show(s *state.State) {
 		cost, at = t.fixedTo, analysis.End // which it does not depend on
 	}
 	if s.Status.Events > 0 {
-		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, s.Filter, s.Stacks(), s.FullName, false, t.up}
-		part := whole
-		part.noPeaks = !filtersPeaks(s)
-		t.lazy.Ask(whole, part, s.Settled() || filtersPeaks(s))
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false}
+		part, needed := whole, filtersPeaks(s) || t.Sorted().Title == titles.OwnPeak
+		part.noPeaks = !needed
+		t.lazy.Ask(whole, part, s.Settled() || needed)
 	}
-	t.rows, _ = t.lazy.Get()
+	if t.got, _ = t.lazy.Get(); t.got != nil {
+		t.Ask(topData{t.got, naming{&t.labels, s.Stacks(), s.FullName}}, s.Filter)
+	} else {
+		t.got = &topRows{}
+		t.Forget()
+	}
 	t.askTrends()
-	t.setColumns()
-	t.list.Empty = t.empty()
-	t.list.Refresh()
-	if s.Selected.Set && s.Selected != t.adopted && s.Selected.By == t.rows.by && t.lazy.Settled() {
+	t.List.Empty = t.empty()
+	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by && t.lazy.Settled() && t.Fresh() {
 		t.adopted = s.Selected
-		t.list.SelectID(uint64(s.Selected.Key))
+		t.List.SelectID(uint64(s.Selected.Key))
 	}
 }
 
 // waits reports whether there has been no answer yet.
 func (t *topSites) waits() bool {
-	_, ok := t.lazy.Get()
-	return !ok && !t.lazy.Failed() && t.state.Status.Events > 0
+	return t.Now() == nil && t.Failure() == nil && !t.lazy.Failed() && t.state.Status.Events > 0
 }
 
 func (t *topSites) empty() []string {
-	s := &t.state
-	if why := ui.Unanswered(t.lazy); why != nil {
+	s, d := &t.state, t.data()
+	if why := ui.Unanswered(t.lazy, t.Table); why != nil {
 		return why
 	}
 	switch {
@@ -258,14 +234,14 @@ func (t *topSites) empty() []string {
 		return []string{"Reading the first events."}
 	case t.waits():
 		return []string{"Summing…"}
-	case t.rows.groups > 0 && s.Filter != "":
+	case len(d.rows) > 0 && s.Filter != "":
 		return []string{"No row passes the filter “" + s.Filter + "”.", t.env.FilterHint()}
 	case !s.Range.IsWhole():
 		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:
 		return []string{"The file has no events.", "Problems says what was found in it."}
 	}
-	if s.Status.Final && s.Status.FreesNever && t.rows.level.Count == 0 {
+	if s.Status.Final && s.Status.FreesNever && d.level.Count == 0 {
 		return []string{"This file has no allocations.", "Problems says what was found in it."}
 	}
 	return []string{"Nothing has this cost.", t.env.Hint("{sort} shows the next one.")}
@@ -273,16 +249,17 @@ func (t *topSites) empty() []string {
 
 // title returns the heading and what it says at its right.
 func (t *topSites) title() (title, answer string) {
-	what := "Top " + [...]string{"allocators", "functions", "owners", "files", "modules", "threads", "sizes"}[t.rows.by]
+	d := t.data()
+	what := "Top " + [...]string{"allocators", "functions", "owners", "files", "modules", "threads", "sizes"}[d.by]
 	if t.state.Status.Events == 0 || t.waits() {
 		return what, ""
 	}
-	answer = costText(t.rows.shown)
-	switch t.rows.shown {
+	answer = costText(d.shown)
+	switch d.shown {
 	case analysis.CostLive, analysis.CostLiveCount:
 		answer += " " + t.whenText()
 	case analysis.CostPeak:
-		if !t.fixed && t.rows.shown != t.rows.cost {
+		if !t.fixed && d.shown != d.cost {
 			answer = "nothing is live " + t.whenText() + ": " + answer
 		}
 		if !t.state.Range.IsWhole() {
@@ -293,13 +270,25 @@ func (t *topSites) title() (title, answer string) {
 			answer += " in the range"
 		}
 	}
-	if t.rows.up {
-		answer += ", the smallest first"
-	}
-	if t.rows.filter != "" {
-		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(t.rows.hits)), model.Group(uint64(t.rows.groups)))
+	answer += t.orderText()
+	if now := t.Now(); now != nil && t.state.Filter != "" {
+		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(len(now.Order))), model.Group(uint64(len(now.Rows))))
 	}
 	return what, answer
+}
+
+// orderText says how the rows are sorted where that is not by the cost, the highest first.
+func (t *topSites) orderText() string {
+	byCost := t.Sorted().Title == t.Columns()[topValue].Title
+	switch {
+	case byCost && !t.Reversed():
+		return ""
+	case byCost:
+		return ", the smallest first"
+	case t.Reversed():
+		return " · sorted by " + t.Sorted().Title + ", reversed"
+	}
+	return " · sorted by " + t.Sorted().Title
 }
 
 // costText says what a table is sorted by.
@@ -311,15 +300,16 @@ func costText(c analysis.Cost) string {
 
 // whenText names the rows' instant.
 func (t *topSites) whenText() string {
-	switch {
-	case t.rows.at == analysis.End && !t.state.Status.Final:
+	switch at := t.data().at; {
+	case at == analysis.End && !t.state.Status.Final:
 		return "so far"
-	case t.rows.at == analysis.End:
+	case at == analysis.End:
 		return "at the end"
-	case t.rows.at.Events != 0:
+	case at.Events != 0:
 		return "at the peak"
+	default:
+		return "at " + ui.TimeText(at.T, t.state.Exact)
 	}
-	return "at " + ui.TimeText(t.rows.at.T, t.state.Exact)
 }
 
 // draw shows the table below its heading. Column titles need room for some rows as well.
@@ -334,32 +324,10 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 		answer = ""
 	}
 	widget.TitleLine(s, head, look, title, answer)
-	t.list.Focused = focused
-	t.list.HideHeader = body.H < 7
-	t.list.Draw(s, body, t.env.Look)
-}
-
-// Len, ID and Cell implement widget.Table.
-func (t *topSites) Len() int { return len(t.rows.rows) }
-
-func (t *topSites) ID(row int) uint64 { return uint64(t.rows.rows[row].Key) }
-
-func (t *topSites) Cell(row, col int) widget.Cell {
-	return t.cols[col].Draw(&t.rows.rows[row], t.figures(), t.env.Look)
-}
-
-// label returns how a row is shown.
-func (t *topSites) label(s *analysis.Site) ui.SiteLabel {
-	return t.labels.Label(t.state.Stacks(), t.rows.by, s, t.state.FullName)
-}
-
-// Selected returns the row under the pointer.
-func (t *topSites) Selected() (*analysis.Site, bool) {
-	row, ok := t.list.Selected()
-	if !ok || row >= len(t.rows.rows) {
-		return nil, false
-	}
-	return &t.rows.rows[row], true
+	t.Layout(body.W, &t.state)
+	t.List.Focused = focused
+	t.List.HideHeader = body.H < 7
+	t.List.Draw(s, body, t.env.Look)
 }
 
 // Function returns the one that the selected row stands for, "" for none.
@@ -368,13 +336,13 @@ func (t *topSites) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(t.state.Stacks(), t.rows.by, s)
+	return ui.FilterName(t.state.Stacks(), t.data().by, s)
 }
 
 // tell tells everybody which row is selected.
 func (t *topSites) tell() {
 	if s, ok := t.Selected(); ok {
-		t.adopted = state.Selection{By: t.rows.by, Key: s.Key, Stack: s.Stack, Set: true}
+		t.adopted = state.Selection{By: t.data().by, Key: s.Key, Stack: s.Stack, Set: true}
 		t.env.Emit(state.SelectKey{Sel: t.adopted})
 	}
 }
@@ -382,66 +350,59 @@ func (t *topSites) tell() {
 // Do handles the actions of a focused table.
 func (t *topSites) Do(a keymap.Action) bool {
 	switch {
-	case ui.MoveList(&t.list, a):
+	case ui.MoveList(&t.List, a):
 		t.tell()
 	case a == keymap.Open:
 		t.tell()
 		t.env.Open(keymap.ShowSites)
 	case a == keymap.Group:
 		t.env.Emit(state.SetGroup{By: (t.state.Group + 1) % analysis.GroupCount})
-	case t.fixed:
-		return false
-	case a == keymap.Sort, a == keymap.ColumnRight:
-		t.env.Emit(state.SetCost{Cost: (t.state.Cost + 1) % analysis.CostCountOf})
-	case a == keymap.SortReverse:
-		t.reverse()
-	case a == keymap.ColumnLeft:
-		t.env.Emit(state.SetCost{Cost: (t.state.Cost + analysis.CostCountOf - 1) % analysis.CostCountOf})
 	default:
-		return false
+		return t.OrderBy(a)
 	}
 	return true
 }
 
-// click selects a row, or opens it, or weighs by what stands in the header; false means that there is none.
-func (t *topSites) click(x, y int, double bool) bool {
-	if col, ok := t.list.HitHeader(x, y); ok && !t.list.HideHeader {
-		t.clickTitle(col)
-		return true
+// OrderBy implements [ui.Orderly]: where the program's cost is shown, the next order is that of the next cost.
+func (t *topSites) OrderBy(a keymap.Action) bool {
+	steps := map[keymap.Action]analysis.Cost{keymap.Sort: 1, keymap.ColumnRight: 1, keymap.ColumnLeft: analysis.CostCountOf - 1}
+	step, ok := steps[a]
+	if !ok || t.fixed {
+		return t.Table.OrderBy(a)
 	}
-	row, ok := t.list.HitRow(x, y)
-	if !ok {
-		return false
+	t.weighBy((t.state.Cost + step) % analysis.CostCountOf)
+	return true
+}
+
+// weighBy makes a cost that of the program, and sorts by it.
+func (t *topSites) weighBy(c analysis.Cost) {
+	t.Table.Home()
+	t.env.Emit(state.SetCost{Cost: c})
+}
+
+// click selects a row, or opens it, or sorts by what stands in the header.
+func (t *topSites) click(x, y int, double bool) {
+	if _, title := t.List.HitHeader(x, y); title && t.List.HideHeader || !t.Hit(x, y) {
+		return
 	}
-	t.list.Select(row)
 	t.tell()
 	if double {
 		t.env.Open(keymap.ShowSites)
 	}
-	return true
 }
 
-// reverse shows the smallest first, or the highest again.
-func (t *topSites) reverse() {
-	t.up = !t.up
-	t.list.Home()
-	t.env.Changed()
-}
-
-// clickTitle weighs by a column, by the same one again reverses.
-func (t *topSites) clickTitle(col int) {
-	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
-	if t.rows.shown == analysis.CostTotal {
-		costs[titles.Blocks] = analysis.CostCount
-	}
-	c := &t.cols[col]
-	cost, ok := costs[c.Title]
+// ClickTitle implements [ui.Orderly]: the title of a cost makes that the program's; the same one again reverses.
+func (t *topSites) ClickTitle(col int) {
+	d := t.data()
+	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocs: analysis.CostCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
+	cost, ok := costs[t.Columns()[col].Title]
 	switch {
-	case col == topValue || c.Like != "" || ok && cost == t.rows.shown:
-		t.reverse()
-	case ok && !t.fixed:
-		t.up = false
-		t.env.Emit(state.SetCost{Cost: cost})
+	case !ok || t.fixed || col == topValue:
+		t.Table.ClickTitle(col)
+	case cost == d.shown: // the column of the cost is beside it
+		t.Table.ClickTitle(topValue)
+	default:
+		t.weighBy(cost)
 	}
 }
 
@@ -455,9 +416,10 @@ func (t *topSites) CopyText() string {
 	if s.Where != "" {
 		text += "  " + model.Clean(s.Where)
 	}
-	value := model.Group(s.Cost(t.rows.shown)) + " blocks"
-	if t.rows.shown.IsBytes() {
-		value = model.Bytes(s.Cost(t.rows.shown)).Exact()
+	shown := t.data().shown
+	value := model.Blocks(s.Cost(shown))
+	if shown.IsBytes() {
+		value = model.Bytes(s.Cost(shown)).Exact()
 	}
 	_, answer := t.title()
 	return text + "  " + value + " " + answer
@@ -483,7 +445,7 @@ func (t *topSites) tableCommand() []string {
 
 // question asks for the order and the groups of the table.
 func (t *topSites) question() state.Question {
-	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.rows.shown]
+	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.data().shown]
 	q := state.Question{By: by} // the report has a table of the peak anyway
 	if t.state.Group != analysis.ByStack {
 		q.Group = t.state.Group.String()

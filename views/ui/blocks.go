@@ -37,7 +37,6 @@ type BlockPane struct {
 	blocks  *Lazy[blockKey, *blockTable]
 	Near    *Lazy[nearKey, []analysis.Block]
 	cols    []Column[analysis.Block]
-	detail  Detail
 	labels  *SiteLabels
 }
 
@@ -166,16 +165,16 @@ func (p *BlockPane) explain() {
 	i, ok := p.List.Selected()
 	b, have := p.Row(i)
 	if !ok || !have {
-		p.detail = Detail{}
+		p.Detail = Detail{}
 		return
 	}
 	leaf, _ := p.state.Stacks().Node(b.Stack)
-	p.detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
-	p.detail.Title = "Block " + AddressText(b.Addr)
-	p.detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
-	p.detail.Facts = []string{fateText(&b)}
+	p.Detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
+	p.Detail.Title = "Block " + AddressText(b.Addr)
+	p.Detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
+	p.Detail.Facts = []string{fateText(&b)}
 	if b.Addr == 0 {
-		p.detail.Facts = append(p.detail.Facts, "the file has no address for it, so no free can be matched to it")
+		p.Detail.Facts = append(p.Detail.Facts, "the file has no address for it, so no free can be matched to it")
 	}
 }
 
@@ -209,7 +208,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	}
 	p.List.SortColumn, p.List.Descending = p.sortColumn()
 	p.Split(body)
-	p.draw(s, p.Look, &p.detail)
+	p.draw(s, p.Look)
 }
 
 // Title says which blocks are listed.
@@ -287,7 +286,7 @@ func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 // Do carries out an action while the list is open.
 func (p *BlockPane) Do(a keymap.Action) bool {
 	switch {
-	case p.do(a, &p.detail):
+	case p.do(a):
 	case a != keymap.Back:
 		return false
 	case p.Open && p.Filter != "":
@@ -332,7 +331,7 @@ func (p *BlockPane) Click(x, y int) {
 
 // Wheel scrolls what is under the pointer.
 func (p *BlockPane) Wheel(x, y, rows int) {
-	p.wheel(x, y, rows, &p.detail)
+	p.wheel(x, y, rows)
 	p.Changed()
 }
 
@@ -353,7 +352,7 @@ func (p *BlockPane) CopyText() string {
 		return ""
 	}
 	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), b.Thread,
-		fateText(&b), p.detail.Text())
+		fateText(&b), p.Detail.Text())
 }
 
 // died reports whether a block ended before an instant.

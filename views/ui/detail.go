@@ -16,11 +16,14 @@ import (
 // MaxFrames bounds the frames that a detail pane lists: no one reads more, and stacks may be 50,000 deep.
 const MaxFrames = 2000
 
-// Detail is the pane that explains the selection: its title, its whole stack, and facts in sentences below. The zero value
-// shows nothing.
+// Detail is the pane that explains the selection: its title, and its whole stack with facts in sentences below, or lines of text. The
+// zero value shows nothing.
 type Detail struct {
 	Title, Answer string
 	Facts         []string
+
+	text *widget.TextView // instead of a stack and facts, nil for these
+	id   uint64           // of the row that the text explains
 
 	key    stackKey
 	Frames []FrameRow
@@ -41,6 +44,19 @@ type FrameRow struct {
 	Name, Where string
 	Site        bool // the frame that the stack is named after
 	Folded      bool // stands for several frames, or for what is not listed
+}
+
+// SetText shows lines of text instead of a stack; that of another row begins at its top.
+func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
+	if d.text == nil {
+		d.text = &widget.TextView{}
+	}
+	if d.id == id {
+		d.text.Replace(lines)
+	} else {
+		d.text.SetLines(lines)
+	}
+	d.id, d.Title, d.Answer = id, title, answer
 }
 
 // SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every frame
@@ -75,14 +91,14 @@ func stackRows(k stackKey) []FrameRow {
 			if site > i {
 				n = min(n, site-i)
 			}
-			rows = append(rows, FrameRow{Name: "… " + Plural(n, "frame", "frames") + " of " + Family(frames[i].Function), Folded: true})
+			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + Family(frames[i].Function), Folded: true})
 			i += n - 1
 			continue
 		}
 		rows = append(rows, FrameRow{Name: FrameName(frames[i], k.full), Where: FramePlace(frames[i]), Site: i == site})
 	}
 	if rest := int(s.Depth[k.node]) - len(frames); rest > 0 {
-		rows = append(rows, FrameRow{Name: "… " + Plural(rest, "more frame", "more frames") + " up to the root", Folded: true})
+		rows = append(rows, FrameRow{Name: "… " + model.Counted(rest, "more frame") + " up to the root", Folded: true})
 	}
 	return rows
 }
@@ -157,6 +173,11 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		name = widget.TruncateLeft(name, max(room, 10))
 	}
 	widget.TitleLine(s, title, look, name, d.Answer)
+	if d.text != nil {
+		_, body = body.CutLeft(1)
+		d.text.Draw(s, body, k)
+		return
+	}
 	body = body.Inset(1, 0)
 	facts := d.wrapped(body.W)
 	least := min(len(d.Frames), 3)
@@ -209,7 +230,7 @@ func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
 			st = k.Muted
 		}
 		if below := len(d.Frames) - row - 1; i == r.H-1 && below > 0 {
-			text := k.Glyphs.Ellipsis + " " + Plural(below+1, "more line", "more lines") + " (focus this pane to scroll)"
+			text := k.Glyphs.Ellipsis + " " + model.Counted(below+1, "more line") + " (focus this pane to scroll)"
 			widget.Print(s, x, y, r.X+r.W-x, text, k.Muted)
 			return
 		}
@@ -223,8 +244,11 @@ func (d *Detail) drawFrames(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	}
 }
 
-// Move scrolls the stack by the usual actions.
+// Move scrolls by the usual actions.
 func (d *Detail) Move(a keymap.Action) bool {
+	if d.text != nil {
+		return ScrollText(d.text, a)
+	}
 	switch a {
 	case keymap.Up:
 		d.Scroll(-1)
@@ -246,6 +270,10 @@ func (d *Detail) Move(a keymap.Action) bool {
 
 // Scroll moves what is visible by n rows; negative is up.
 func (d *Detail) Scroll(n int) {
+	if d.text != nil {
+		d.text.Scroll(n)
+		return
+	}
 	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
@@ -171,6 +172,11 @@ func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
 // CostNamed returns what reports and profiles call a cost.
 func CostNamed(c analysis.Cost) string { return state.CostKey(c) }
+
+// CostTitle returns the title of the column of a cost.
+func CostTitle(c analysis.Cost) string {
+	return [...]string{titles.Live, titles.Blocks, titles.AtPeak, titles.Allocated, titles.Allocs, titles.Leaked, titles.Temporary}[c]
+}
 
 // AtMost stands before figures that are upper bounds.
 func AtMost(s *state.State) string {

@@ -10,6 +10,7 @@ import (
 // ListPane is a list and the pane that explains its selected row: below it, or beside it where there is room.
 type ListPane struct {
 	List     widget.List
+	Detail   Detail
 	InDetail bool // the detail has the keys
 	ListAt   widget.Rect
 	DetailAt widget.Rect
@@ -27,13 +28,6 @@ type ListPane struct {
 type Orderly interface {
 	ClickTitle(col int)                 // sorts by a column, by the same one again reverses
 	OrderBy(a keymap.Action) (did bool) // carries out what sorts by keys
-}
-
-// detailPane is the pane that explains the selected row of a list.
-type detailPane interface {
-	Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool)
-	Move(a keymap.Action) bool
-	Scroll(rows int)
 }
 
 // Sizes below and above which the detail pane changes its place.
@@ -82,7 +76,7 @@ func DetailHeight(h, n int) int {
 }
 
 // draw draws the list and its detail where Split has put them, with a rule between them where they stand side by side.
-func (p *ListPane) draw(s tcell.Screen, k *widget.Look, d detailPane) {
+func (p *ListPane) draw(s tcell.Screen, k *widget.Look) {
 	p.List.Focused = !p.InDetail
 	if !p.ListAt.Empty() {
 		p.List.Draw(s, p.ListAt, k)
@@ -98,11 +92,11 @@ func (p *ListPane) draw(s tcell.Screen, k *widget.Look, d detailPane) {
 			s.Put(rule.X, rule.Y+y, k.Glyphs.Vertical, k.Rule)
 		}
 	}
-	d.Draw(s, at, k, p.InDetail)
+	p.Detail.Draw(s, at, k, p.InDetail)
 }
 
 // do carries out what is the same for all lists.
-func (p *ListPane) do(a keymap.Action, d detailPane) bool {
+func (p *ListPane) do(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.InDetail = !p.InDetail && !p.Alone
@@ -116,7 +110,7 @@ func (p *ListPane) do(a keymap.Action, d detailPane) bool {
 		return p.Order != nil && p.Order.OrderBy(a)
 	default:
 		if p.InDetail {
-			return d.Move(a)
+			return p.Detail.Move(a)
 		}
 		if !MoveList(&p.List, a) {
 			return false
@@ -167,9 +161,9 @@ func (p *ListPane) click(x, y int, double bool) {
 }
 
 // wheel scrolls what is under the pointer.
-func (p *ListPane) wheel(x, y, rows int, d detailPane) {
+func (p *ListPane) wheel(x, y, rows int) {
 	if p.DetailAt.Contains(x, y) {
-		d.Scroll(rows)
+		p.Detail.Scroll(rows)
 	} else {
 		p.List.Scroll(rows)
 	}

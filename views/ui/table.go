@@ -237,6 +237,9 @@ func (t *Table[D, R]) Sorted() *Column[R] {
 	return &Column[R]{}
 }
 
+// Reversed reports whether the order is the other way round.
+func (t *Table[D, R]) Reversed() bool { return t.up }
+
 // Len, ID and Cell implement [widget.Table].
 func (t *Table[D, R]) Len() int {
 	if t.now == nil {

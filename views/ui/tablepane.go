@@ -4,75 +4,50 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/keymap"
-	"github.com/memtui/memtui/views/widget"
 )
 
-// TablePane is a screen that is a list with the stack of its selected row, and the blocks that Enter lists in place of both.
+// TablePane is a screen that is a list with the explanation of its selected row, whatever the file holds.
 type TablePane struct {
 	Pane
 	ListPane
-	Detail Detail
-	Blocks BlockPane
 	offset int // of the list, when rows were last asked for
 	height int
-
-	Labels *SiteLabels
 }
 
-// NewTablePane returns the parts that tables of traces share: list, stack and blocks.
-func NewTablePane(e *Env) TablePane {
-	return TablePane{Pane: NewPane(e), Blocks: NewBlockPane(e), Labels: &SiteLabels{}}
-}
+// NewTablePane returns a pane without rows.
+func NewTablePane(e *Env) TablePane { return TablePane{Pane: NewPane(e)} }
 
-// DrawPanes draws the table and its detail in the area below the title.
-func (p *TablePane) DrawPanes(s tcell.Screen, r widget.Rect) {
-	p.Split(r)
-	p.draw(s, p.Look, &p.Detail)
+// DrawPanes draws the list and its detail where Split has put them.
+func (p *TablePane) DrawPanes(s tcell.Screen) {
+	p.draw(s, p.Look)
 	if p.List.Offset() != p.offset || p.List.Height() != p.height {
 		p.offset, p.height = p.List.Offset(), p.List.Height()
-		p.Changed() // other rows are visible: their sparklines are asked for
+		p.Changed() // other rows are visible: what they need is asked for
 		p.Post(func() {})
 	}
 }
 
-// FocusedList implements [Lister].
-func (p *TablePane) FocusedList() *widget.List {
-	if p.Blocks.Open {
-		return p.Blocks.FocusedList()
-	}
-	return p.ListPane.FocusedList()
-}
-
-// Hides implements [Maximizer].
-func (p *TablePane) Hides() string {
-	if p.Blocks.Open {
-		return p.Blocks.Hides()
-	}
-	return p.ListPane.Hides()
-}
-
 // DoTable carries out what is the same for all tables.
-func (p *TablePane) DoTable(a keymap.Action) bool { return p.do(a, &p.Detail) }
-
-// Click implements clicker.
-func (p *TablePane) Click(x, y int, double bool) {
-	if p.Blocks.Open {
-		p.Blocks.Click(x, y)
-		return
+func (p *TablePane) DoTable(a keymap.Action) bool {
+	if !p.do(a) {
+		return false
 	}
-	p.click(x, y, double)
+	p.Changed()
+	return true
 }
 
-// Drag implements clicker: nothing here can be dragged.
+// Click implements [Clicker].
+func (p *TablePane) Click(x, y int, double bool) {
+	p.click(x, y, double)
+	p.Changed()
+}
+
+// Drag implements [Clicker]: nothing here can be dragged.
 func (p *TablePane) Drag(_, _, _, _ int, _ bool) {}
 
-// Wheel implements clicker.
+// Wheel implements [Clicker].
 func (p *TablePane) Wheel(x, y, rows int) {
-	if p.Blocks.Open {
-		p.Blocks.Wheel(x, y, rows)
-	} else {
-		p.wheel(x, y, rows, &p.Detail)
-	}
+	p.wheel(x, y, rows)
 	p.Changed()
 }
 

@@ -152,11 +152,3 @@ func WithArticle(word string) string {
 	}
 	return "a " + word
 }
-
-// Plural joins a number and the right word.
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return model.Group(uint64(max(n, 0))) + " " + many
-}

@@ -1,6 +1,6 @@
 // Tables: sorted by a click on a heading, filtered by the search box, a page of rows at a time; rows with a stack open.
 const firstRows = 15;
-const numeric = (kind) => !["text", "name", "place"].includes(kind);
+const numeric = (kind) => !["text", "message", "name", "place"].includes(kind);
 
 // wordsOf is what the search box looks at in a row.
 function wordsOf(t, i) {
@@ -10,7 +10,7 @@ function wordsOf(t, i) {
     if (v === null || v === undefined) return;
     if (c.kind === "name") words.push(nameOf(v));
     else if (c.kind === "place") words.push(...placeOf(v));
-    else if (c.kind === "text") words.push(v);
+    else if (c.kind === "text" || c.kind === "message") words.push(v);
   });
   for (const f of (t.stacks && t.stacks[i]) || []) if (f >= 0) words.push(nameOf(data.frames[f][0]));
   return words;
@@ -41,8 +41,8 @@ function cell(t, c, v, top) {
       if (where) td.append(el("span.at", null, baseOf(where)));
       break;
     }
-    case "text":
-      td.className = "left text" + (c.head === "Remark" ? " message" : ""); td.textContent = v; td.title = v;
+    case "text": case "message":
+      td.className = "left text" + (c.kind === "message" ? " message" : ""); td.textContent = v; td.title = v;
       break;
     case "share": {
       const fill = el("i");

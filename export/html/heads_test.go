@@ -1,0 +1,59 @@
+package html
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// columnTitles reads the titles of columns from the package that holds them.
+func columnTitles(t *testing.T) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../model/titles/titles.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{"": true}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			if text, err := strconv.Unquote(l.Value); err == nil {
+				all[text] = true
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// Pages call columns as screens and reports do: no table has headings of its own.
+func TestHeadingsAreTheTitlesOfColumns(t *testing.T) {
+	titles := columnTitles(t)
+	if len(titles) < 80 {
+		t.Fatalf("%d titles", len(titles))
+	}
+	d := changes(t, 5)
+	var out bytes.Buffer
+	if _, err := WriteDiff(t.Context(), &out, &DiffSource{Diff: d, Program: "memtui"}); err != nil {
+		t.Fatal(err)
+	}
+	heads := 0
+	for _, data := range [][]byte{write(t, kvleak(t, nil)), out.Bytes()} {
+		for _, table := range dataOf(t, data).Tables {
+			for _, c := range table.Cols {
+				words := strings.Fields(c.Head)
+				known := titles[c.Head] || len(words) == 2 && titles[words[0]] && titles[words[1]]
+				if !known && (table.ID != "changes" || c.Head != strings.ToUpper(d.What)) {
+					t.Errorf("table %s: %q is no title of model/titles", table.ID, c.Head)
+				}
+				heads++
+			}
+		}
+	}
+	if heads < 40 {
+		t.Errorf("%d headings", heads)
+	}
+}

@@ -1,0 +1,168 @@
+package views
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// madeBy names, for every place that makes a list, the tables of [tableCases] that check it, or says why it is no table that sorts,
+// filters, copies and saves like all others.
+var madeBy = map[string]struct {
+	cases []string
+	why   string
+}{
+	"compare/table.go:newTable":         {cases: []string{"Difference of sites", "Difference by file", "Difference of types"}},
+	"dump/fragments.go:newTypes":        {cases: []string{"Fragmentation"}},
+	"dump/lengths.go:newSparse":         {cases: []string{"Sparsest pages"}},
+	"dump/series.go:NewSeries":          {cases: []string{"Series"}},
+	"heap/compare.go:NewComparison":     {cases: []string{"Changes of types", "Changes of frames", "Subtrees that grew"}},
+	"heap/dominators.go:NewDominators":  {cases: []string{"Dominators", "Dominators by type"}},
+	"heap/groups.go:newGroups":          {cases: []string{"Types", "REPRs", "Frames"}},
+	"heap/object.go:NewObject":          {cases: []string{"References out", "References in"}},
+	"heap/objects.go:newObjects":        {cases: []string{"Objects", "Objects of a comparison"}},
+	"heap/snapshots.go:NewSnapshots":    {cases: []string{"Snapshots", "Trends"}},
+	"problems.go:newProblems":           {cases: []string{"Problems"}},
+	"profile/functions.go:NewFunctions": {cases: []string{"Functions", "DSOs"}},
+	"profile/leaks.go:NewLeaks":         {cases: []string{"Leaks of a profile"}},
+	"profile/screen.go:NewOverview":     {cases: []string{"Events"}},
+	"profile/timeline.go:NewTimeline":   {cases: []string{"Windows"}},
+	"trace/leaks.go:NewLeaks":           {cases: []string{"Leaks", "Late-freed"}},
+	"trace/sites.go:NewSites":           {cases: []string{"Sites", "Sites by function"}},
+	"trace/topsites.go:newTopSites":     {cases: []string{"Top sites", "Top sites of another cost", "Top sites below the curve"}},
+	"ui/blocks.go:Show":                 {cases: []string{"Blocks", "Difference of blocks"}},
+
+	"chiplist.go:newChipList":           {why: "filters, in the order in which they apply"},
+	"palette.go:newPalette":             {why: "commands, the best match of what is typed first"},
+	"screenbar.go:newScreenList":        {why: "the screens, in the order of their keys"},
+	"stacks/around.go:newAroundView":    {why: "callers stand above the function, what it calls below"},
+	"trace/findings.go:newFindingsPane": {why: "wrapped sentences without figures"},
+	"ui/changes.go:NewChanges":          {why: "the table of differences that the comparisons make"},
+	"ui/table.go:NewTable":              {why: "makes all others"},
+}
+
+// TestEveryListIsChecked finds what makes lists in the source: each is among the tables that are checked to sort, filter, copy and save,
+// or says why not.
+func TestEveryListIsChecked(t *testing.T) {
+	var names []string
+	for _, tt := range tableCases() {
+		names = append(names, tt.name)
+	}
+	found := map[string]bool{}
+	for _, place := range listMakers(t) {
+		found[place] = true
+		made, ok := madeBy[place]
+		if !ok || len(made.cases) == 0 && made.why == "" {
+			t.Errorf("%s makes a list: name the tables of tableCases that check it, or say why none does", place)
+		}
+		for _, name := range made.cases {
+			if !slices.Contains(names, name) {
+				t.Errorf("%s: no table of tableCases is called %q", place, name)
+			}
+		}
+	}
+	for place := range madeBy {
+		if !found[place] {
+			t.Errorf("%s makes no list", place)
+		}
+	}
+}
+
+// listMakers returns the functions of screens that make a list or a table, as file:function.
+func listMakers(t *testing.T) (places []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "widget" || d.Name() == "testdata") {
+			return filepathSkip(err)
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && makesList(f) {
+				places = append(places, filepath.ToSlash(path)+":"+f.Name.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return places
+}
+
+// filepathSkip leaves out a folder unless there is an error.
+func filepathSkip(err error) error {
+	if err != nil {
+		return err
+	}
+	return filepath.SkipDir
+}
+
+// makesList reports whether a function makes a list or a table.
+func makesList(f *ast.FuncDecl) (makes bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		var of ast.Expr
+		switch x := n.(type) {
+		case *ast.CompositeLit:
+			of = x.Type
+		case *ast.CallExpr:
+			of = x.Fun
+			if generic, ok := of.(*ast.IndexExpr); ok {
+				of = generic.X
+			}
+		default:
+			return true
+		}
+		name := ""
+		switch x := of.(type) {
+		case *ast.Ident:
+			name = x.Name
+		case *ast.SelectorExpr:
+			name = x.Sel.Name
+		}
+		_, isCall := n.(*ast.CallExpr)
+		makes = makes || isCall && (name == "NewTable" || name == "NewChanges") || !isCall && name == "List"
+		return true
+	})
+	return makes
+}
+
+// Every table is saved by the command that prints it, or says why none does.
+func TestTablesSave(t *testing.T) {
+	for _, tt := range tableCases() {
+		t.Run(tt.name, func(t *testing.T) {
+			u, s := tt.open(t), &saver{}
+			u.sim.Do(func() {
+				if u.app.o.Save = s.begin; len(u.app.o.Command) == 0 {
+					u.app.o.Command = []string{SampleName}
+				}
+			})
+			u.keys(tt.keys...).keys("Ctrl+s", "Enter")
+			if why := unsaved[tt.name]; why != "" {
+				u.has("no command prints this: ", why)
+				return
+			}
+			if u.has("saved 1,234 bytes"); len(s.asked) != 1 || len(s.asked[0].Words) < 2 {
+				t.Errorf("asked for %+v", s.asked)
+			}
+		})
+	}
+}
+
+// unsaved are the tables that no command prints, with what the program says of that.
+var unsaved = map[string]string{
+	"REPRs":                "commands group by type only",
+	"Dominators by type":   "commands list the single objects",
+	"Difference of blocks": "sizes of blocks, which diff compares",
+}
