@@ -34,6 +34,12 @@ type Meta struct {
 
 	Start     uint64 // absolute start, microseconds since 1970, when HasStart
 	HasStart  bool
+	// InventedAddresses says that the file has no addresses of blocks: those of its events are made up, and so is which of several equal
+	// blocks dies. What depends on them must not be shown, or say so.
+	InventedAddresses bool
+	// CoarseTimes says that the file has times of some events only: those in between are interpolated.
+	CoarseTimes bool
+
 	FrameNote string // how the order of frames was decided, in words; "" when there are no stacks
 	Facts     []Fact // what only this format says, for `info` and the help screen
 }

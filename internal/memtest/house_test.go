@@ -56,9 +56,11 @@ var allowed = map[string][]string{
 	"loaders/all":           {"loaders/..."},
 	"loaders/internal/json": {},
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/memdump":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/mvmheap":       {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/spaa":          {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
+	// It turns text into events of .mlyze, which are read as such.
+	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "export/mlyze"},
+	"loaders/memdump":   {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/mvmheap":   {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/spaa":      {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"export/mlyze":    {"model"},
