@@ -32,8 +32,8 @@ type Meta struct {
 	Size    int64  // bytes of the file as stored; of a pipe, what has arrived
 	Outer   string // outer compression: "", "gzip", "zstd"
 
-	Start     uint64 // absolute start, microseconds since 1970, when HasStart
-	HasStart  bool
+	Start    uint64 // absolute start, microseconds since 1970, when HasStart
+	HasStart bool
 	// InventedAddresses says that the file has no addresses of blocks: those of its events are made up, and so is which of several equal
 	// blocks dies. What depends on them must not be shown, or say so.
 	InventedAddresses bool

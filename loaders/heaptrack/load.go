@@ -2,6 +2,7 @@ package heaptrack
 
 import (
 	"context"
+	"io"
 	"slices"
 	"time"
 
@@ -28,11 +29,20 @@ func Format() loaders.Format {
 // trace is the event source of one file: its events in another form.
 type trace struct {
 	model.ChunkSource
-	src *loaders.Source
+	events *loaders.Source
+	src    *loaders.Source // the text
 }
 
 // Changed implements [model.Changing].
 func (t *trace) Changed() bool { return t.src.Changed() }
+
+// Await implements [model.Awaited].
+func (t *trace) Await(ctx context.Context, offset int64) (size int64, err error) {
+	if _, err := t.events.ReadSome(ctx, make([]byte, 1), offset); err != io.EOF {
+		return -1, err
+	}
+	return t.events.Size(), nil
+}
 
 // opening is a file that is being read.
 type opening struct {
@@ -55,7 +65,7 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 		return err
 	}
 	src.Attach(events)
-	o.trace = &trace{mlyze.Events(events), src}
+	o.trace = &trace{mlyze.Events(events), events, src}
 	o.publish(store, false)
 	for wait := firstStacks; ; wait *= 2 {
 		select {
