@@ -26,6 +26,7 @@ const (
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
+	Symbols    Symbols
 }
 
 // Confidence says how sure a format is that a file is its own.
@@ -114,4 +115,20 @@ func unknownError(src *Source, formats []Format) error {
 		}
 	}
 	return fmt.Errorf("%s: %w (known: %s)%s", src.Path(), ErrUnknownFormat, strings.Join(known, ", "), hint)
+}
+
+// Symbols says where the code at addresses is looked for. The zero value looks on this machine, and never at the network.
+type Symbols struct {
+	Off     bool      // nothing is looked up
+	Dirs    []string  // folders that are looked in first
+	Sysroot string    // where the recorded machine's files lie, "" for this machine's own
+	Servers []string  // debuginfod servers that may be asked, none for no network
+	Names   NameCache // keeps what was found, nil for nothing
+}
+
+// NameCache keeps what is known about binaries between runs. Its keys are file names of letters, digits and dashes. Whatever it returns
+// must be what the user's own earlier run stored, as it is believed.
+type NameCache interface {
+	Load(key string) ([]byte, error)
+	Store(key string, data []byte) error
 }

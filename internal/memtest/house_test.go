@@ -57,10 +57,12 @@ var allowed = map[string][]string{
 	"loaders/internal/json": {},
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	// It turns text into events of .mlyze, which are read as such.
-	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "export/mlyze"},
+	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "export/mlyze"},
 	"loaders/memdump":   {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":   {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
-	"loaders/spaa":      {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
+	// Names the code at addresses, for loaders of recordings that hold addresses.
+	"loaders/symbols": {"model", "loaders", "github.com/ianlancetaylor/demangle"},
+	"loaders/spaa":    {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"export/mlyze":    {"model"},

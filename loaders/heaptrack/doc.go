@@ -43,5 +43,5 @@
 //
 // The validator's rules, which are also the codes of problems. Errors: record-type, fields, string-length, trace-parent, trace-ip,
 // instruction, allocation, version, truncated, null-address, line-length, compression, too-large. Warnings: time-falls, stack-depth,
-// attached, unsymbolized. Notes: coarse-times, invented-addresses, growing.
+// attached. Notes: coarse-times, invented-addresses, unsymbolized, growing; and what package symbols tells.
 package heaptrack

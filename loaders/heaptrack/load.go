@@ -3,6 +3,7 @@ package heaptrack
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -56,9 +57,9 @@ type opening struct {
 // firstStacks is after what time stacks are published first; then after twice that, and so on.
 const firstStacks = 200 * time.Millisecond
 
-func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
+func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
 	o := &opening{src: src, c: newConverter(ctx, src)}
-	o.b = newBuilder(src.Budget(), &o.found)
+	o.b = newBuilder(src.Budget(), &o.found, opt.Symbols)
 	o.c.begin()
 	events, err := loaders.OpenStream(ctx, src.Path(), o.c)
 	if err != nil {
@@ -106,9 +107,9 @@ func (b *builder) conclude() {
 		b.found.add(model.Problem{Severity: model.Warning, Code: "stack-depth", Count: b.deep, Offset: model.NoOffset,
 			Message: "stacks are deeper than " + model.Group(maxDepth) + " frames: they were cut at the leaf"})
 	}
-	if n := b.symbols.unnamed; n > 0 {
-		b.found.add(model.Problem{Severity: model.Warning, Code: "unsymbolized", Count: n, Offset: model.NoOffset,
-			Message: "addresses have no names: the program's files are not here, or not those that were recorded"})
+	for _, why := range slices.Sorted(maps.Keys(b.names.unnamed)) {
+		b.found.add(model.Problem{Severity: model.Note, Code: "unsymbolized", Count: int64(b.names.unnamed[why]), Offset: model.NoOffset,
+			Message: "addresses have no names: " + why})
 	}
 }
 

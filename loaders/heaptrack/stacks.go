@@ -5,6 +5,7 @@ import (
 	"path"
 	"strconv"
 
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -16,7 +17,7 @@ type builder struct {
 	s       *model.Stacks
 	budget  *model.Budget
 	found   *findings
-	symbols symbols
+	names   namer
 
 	taken    tables          // what of the file is known
 	nodes    []model.NodeID  // by stack
@@ -74,10 +75,10 @@ func (n *names[ID]) string(number uint32, strings []string) ID {
 	return n.of[number-1]
 }
 
-func newBuilder(budget *model.Budget, found *findings) *builder {
+func newBuilder(budget *model.Budget, found *findings, opt loaders.Symbols) *builder {
 	s := model.NewStacks()
 	s.LeafFirst = false
-	b := &builder{s: s, budget: budget, found: found, children: map[uint64]model.NodeID{}, known: map[frame]model.FrameID{}}
+	b := &builder{s: s, budget: budget, found: found, names: newNamer(opt), children: map[uint64]model.NodeID{}, known: map[frame]model.FrameID{}}
 	b.funcs = names[model.FuncID]{list: &s.Functions, ids: map[string]model.FuncID{}}
 	b.files = names[model.FileID]{list: &s.Files, ids: map[string]model.FileID{}}
 	return b
@@ -87,6 +88,11 @@ func newBuilder(budget *model.Budget, found *findings) *builder {
 func (b *builder) add(ctx context.Context, t tables, f form) error {
 	b.taken = t
 	b.s.Partial = t.full || b.full
+	if f != interpreted {
+		if err := b.names.resolve(ctx, &b.taken, b.found); err != nil {
+			return err
+		}
+	}
 	for i := len(b.nodes); i < len(t.parents) && !b.full; i++ {
 		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -100,7 +106,7 @@ func (b *builder) add(ctx context.Context, t tables, f form) error {
 		if p := t.parents[i]; p > 0 {
 			node = b.nodes[p-1]
 		}
-		for _, frame := range b.framesOf(ctx, i, f) {
+		for _, frame := range b.framesOf(i, f) {
 			if b.s.Depth[node] == maxDepth {
 				b.deep++
 				break
@@ -126,15 +132,11 @@ func (b *builder) stacks() *model.Stacks {
 }
 
 // framesOf returns the frames that a stack adds to its parent, outermost first.
-func (b *builder) framesOf(ctx context.Context, trace int, f form) []model.FrameID {
-	ip := b.taken.ips[trace]
+func (b *builder) framesOf(stack int, f form) []model.FrameID {
 	if f != interpreted {
-		image := uint32(0)
-		if trace < len(b.taken.images) {
-			image = b.taken.images[trace]
-		}
-		return b.symbols.frames(ctx, b, ip, image)
+		return b.names.of(b, stack)
 	}
+	ip := b.taken.ips[stack]
 	if ip == 0 {
 		return nil
 	}

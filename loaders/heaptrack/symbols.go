@@ -2,83 +2,98 @@ package heaptrack
 
 import (
 	"context"
-	"sort"
 
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
-// symbols finds names for the addresses of raw files.
-type symbols struct {
-	frameOf map[symbolKey]span // of builder.flat
-	images  map[uint32]image   // by how many module lines come before
-	unnamed int64              // addresses without a name
+// namer finds names for the addresses of raw files.
+type namer struct {
+	table   *symbols.Table
+	modules int            // module lines that the table knows
+	seen    int            // stacks whose address the table knows
+	ids     []uint32       // by stack: ID of the table
+	frames  []span         // by ID: of builder.flat
+	unnamed map[string]int // addresses without a name, by why
 }
 
-// symbolKey is an address under the modules that are there.
-type symbolKey struct {
-	ip    uint64
-	image uint32
+func newNamer(opt loaders.Symbols) namer {
+	return namer{table: symbols.NewTable(opt), unnamed: map[string]int{}}
 }
 
-// image is the modules at one time.
-type image []mapping
-
-// mapping is a mapped part of a module.
-type mapping struct {
-	from, to uint64
-	module   uint32 // index of tables.modules
-}
-
-// imageAt returns the modules that the first n module lines leave.
-func (b *builder) imageAt(n uint32) image {
-	y := &b.symbols
-	if y.images == nil {
-		y.images, y.frameOf = map[uint32]image{}, map[symbolKey]span{}
-	}
-	if m, ok := y.images[n]; ok {
-		return m
-	}
-	var m image
-	first := n
-	for first > 0 && b.taken.modules[first-1].path != "" {
-		first--
-	}
-	for i := first; i < n; i++ {
-		of := &b.taken.modules[i]
-		for _, p := range of.parts {
-			m = append(m, mapping{of.base + p.offset, of.base + p.offset + p.size, i})
+// resolve names the addresses of all stacks. The modules of an address are those that were there when its stack was written.
+func (n *namer) resolve(ctx context.Context, t *tables, found *findings) error {
+	for i := len(n.ids); i < len(t.ips); i++ {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-	}
-	sort.SliceStable(m, func(i, j int) bool { return m[i].from < m[j].from })
-	y.images[n] = m
-	return m
-}
-
-// find returns the module that an address is in.
-func (m image) find(ip uint64) (module uint32, ok bool) {
-	i := sort.Search(len(m), func(i int) bool { return m[i].from > ip })
-	if i == 0 || ip >= m[i-1].to {
-		return 0, false
-	}
-	return m[i-1].module, true
-}
-
-// frames returns the frames of an address, outermost first.
-func (y *symbols) frames(_ context.Context, b *builder, ip uint64, n uint32) []model.FrameID {
-	m := b.imageAt(n)
-	k := symbolKey{ip, n}
-	of, ok := y.frameOf[k]
-	if !ok {
-		of.from = uint32(len(b.flat))
-		name, file := unnamed(ip, ""), model.FileID(0)
-		if i, ok := m.find(ip); ok {
-			in := &b.taken.modules[i]
-			name, file = unnamed(ip-in.base, in.path), b.files.id(in.path)
+		lines := uint32(len(t.modules))
+		if i < len(t.images) {
+			lines = t.images[i]
 		}
-		y.unnamed++
-		b.flat = append(b.flat, b.frame(frame{b.funcs.id(name), file, model.NoLine}))
-		of.to = uint32(len(b.flat))
-		y.frameOf[k] = of
+		for ; n.modules < int(lines); n.modules++ {
+			n.load(&t.modules[n.modules])
+		}
+		n.ids = append(n.ids, uint32(n.table.Address(t.ips[i], false)))
 	}
-	return b.flat[of.from:of.to]
+	problems, err := n.table.Resolve(ctx)
+	for _, p := range problems {
+		found.add(p)
+	}
+	return err
+}
+
+// load takes a module line.
+func (n *namer) load(m *module) {
+	if m.path == "" {
+		n.table.Forget()
+		return
+	}
+	of := symbols.Module{Path: m.path, Base: m.base}
+	for _, p := range m.parts {
+		of.Segments = append(of.Segments, symbols.Segment{Addr: p.offset, Size: p.size})
+	}
+	n.table.Add(of)
+}
+
+// of returns the frames of a stack's own address, outermost first.
+func (n *namer) of(b *builder, stack int) []model.FrameID {
+	id := int(n.ids[stack])
+	for len(n.frames) <= id {
+		n.frames = append(n.frames, n.add(b, len(n.frames)))
+	}
+	s := n.frames[id]
+	return b.flat[s.from:s.to]
+}
+
+// add adds the frames of an ID.
+func (n *namer) add(b *builder, id int) span {
+	s := span{from: uint32(len(b.flat))}
+	m, mapped := n.table.Module(id)
+	address := n.table.Looked(id)
+	if mapped {
+		address -= m.Base
+	}
+	list := n.table.Frames(id)
+	if len(list) == 0 {
+		n.unnamed[n.table.Why(id).String()]++
+		list = []symbols.Frame{{}}
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		f := list[i]
+		if f.Function == "" {
+			f.Function = unnamed(address, m.Path)
+		}
+		if f.File == "" {
+			f.File = m.Path
+		}
+		k := frame{b.funcs.id(f.Function), b.files.id(f.File), model.NoLine}
+		if f.Line > 0 {
+			k.line = f.Line
+		}
+		b.flat = append(b.flat, b.frame(k))
+	}
+	s.to = uint32(len(b.flat))
+	return s
 }

@@ -1,0 +1,29 @@
+package symbols
+
+import (
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+const (
+	maxMangled   = 16 << 10 // bytes of a name that is demangled: the work may grow faster than the name
+	maxDemangled = 16       // demangled names have up to 2 to this bytes
+)
+
+// Demangle returns the source's name of a C++ or Rust symbol, and the name as it is where it is neither or cannot be read.
+func Demangle(name string) string {
+	if !mangled(name) || len(name) > maxMangled {
+		return name
+	}
+	out, err := demangle.ToString(name, demangle.MaxLength(maxDemangled))
+	if err != nil || out == "" {
+		return name
+	}
+	return out
+}
+
+// mangled reports whether a name may be one of C++ or Rust.
+func mangled(name string) bool {
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "__Z") || strings.HasPrefix(name, "_GLOBAL_")
+}

@@ -1,0 +1,27 @@
+// Package symbols names the code at addresses: for loaders of recordings that hold addresses and the modules that were mapped there.
+//
+// A loader keeps one [Table] while it reads. It adds and forgets modules as the recording says, and turns each address into an ID at
+// once, as the same address may belong to another module later. At the end [Table.Resolve] looks everything up, a module at a time:
+//
+//	t := symbols.NewTable(opt.Symbols)
+//	t.Add(symbols.Module{Path: "/usr/bin/shop", Base: 0x5612f4211000, Segments: segments})
+//	id := t.Address(0x5612f42137a0, false)
+//	…
+//	problems, err := t.Resolve(ctx)
+//	for _, f := range t.Frames(id) { … } // leaf first; none where nothing is known: t.Why(id) says why
+//
+// # Which file
+//
+// A module's file is looked for in the folders that the user named, then in the sysroot, or at the path that the recording says.
+// It must be the file that was recorded: of the same build id, or, where the recording tells none, of segments of the same sizes. A
+// file that is not gives no names at all, as wrong names are worse than none. Where the file has no DWARF, that is read from its debug
+// file: by build id, or by .gnu_debuglink, whose checksum must fit. Nothing is asked of the network unless the user names servers.
+//
+// # Which names
+//
+// DWARF gives functions, with those inlined into them, files and lines. Without it the symbol tables give functions. A symbol counts
+// only as far as its size says: the nearest one may be another function altogether. Names are demangled (Itanium C++, Rust) where
+// that works and stay raw where it does not.
+//
+// Addresses that a caller returns to lie behind the call: the byte before is looked up for them.
+package symbols

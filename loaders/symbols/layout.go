@@ -1,0 +1,154 @@
+package symbols
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+)
+
+// pageSizes are those of systems that map files.
+var pageSizes = [...]uint64{4 << 10, 16 << 10, 64 << 10}
+
+// mismatch says why an image is not the file that a module was recorded of, "" where it is.
+func (im *image) mismatch(m *Module) string {
+	if m.BuildID != "" {
+		switch {
+		case im.buildID == "":
+			return "it has no build id, and " + shortID(m.BuildID) + " was recorded"
+		case !sameID(m.BuildID, im.buildID):
+			return fmt.Sprintf("its build id is %s, and %s was recorded", shortID(im.buildID), shortID(m.BuildID))
+		}
+		return ""
+	}
+	switch {
+	case len(m.Segments) > 0:
+		return im.otherSegments(m.Segments)
+	case len(m.Mappings) > 0:
+		return im.otherMappings(m.Mappings)
+	}
+	return "the recording tells neither a build id nor sizes that could be compared"
+}
+
+// sameID reports whether two build ids are one. perf fills those of fewer than 20 bytes with zeros.
+func sameID(a, b string) bool {
+	if len(a) != len(b) {
+		a, b = strings.TrimRight(a, "0"), strings.TrimRight(b, "0")
+	}
+	return strings.EqualFold(a, b)
+}
+
+// shortID returns as much of a build id as people compare.
+func shortID(id string) string { return id[:min(len(id), 12)] }
+
+// loads returns the segments that are mapped.
+func (im *image) loads() (list []*elf.Prog) {
+	for _, p := range im.elf.Progs {
+		if p.Type == elf.PT_LOAD {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// otherSegments says which of the recorded segments the file lacks.
+func (im *image) otherSegments(want []Segment) string {
+	have := map[Segment]bool{}
+	for _, p := range im.loads() {
+		have[Segment{p.Vaddr, p.Memsz}] = true
+	}
+	for _, s := range want {
+		if !have[s] {
+			return fmt.Sprintf("it has no segment of %d bytes at 0x%x, which was recorded", s.Size, s.Addr)
+		}
+	}
+	if len(want) != len(have) {
+		return fmt.Sprintf("it has %d segments, and %d were recorded", len(have), len(want))
+	}
+	return ""
+}
+
+// otherMappings says which of the recorded mappings cannot be of the file. Only those that begin like a segment with code are compared:
+// others are split when the program starts.
+func (im *image) otherMappings(want []Mapping) string {
+	compared := false
+	for _, w := range want {
+		_, begins, fits := im.codeOf(w)
+		if begins && !fits {
+			return fmt.Sprintf("its code has not the size of the %d bytes at 0x%x that were mapped", w.End-w.Start, w.Offset)
+		}
+		compared = compared || fits
+	}
+	if !compared {
+		return "none of its segments with code was mapped so"
+	}
+	return ""
+}
+
+// codeOf returns the segment with code that a mapping shows, whether the mapping begins where one does, and whether it ends where one
+// does.
+func (im *image) codeOf(w Mapping) (code *elf.Prog, begins, fits bool) {
+	loads := im.loads()
+	for _, page := range pageSizes {
+		up := func(n uint64) uint64 { return (n + page - 1) &^ (page - 1) }
+		for _, p := range loads {
+			if p.Flags&elf.PF_X == 0 || p.Off&^(page-1) != w.Offset&^(page-1) || p.Filesz == 0 {
+				continue
+			}
+			code, begins = p, true
+			if w.Offset == p.Off&^(page-1) && w.End-w.Start == up(p.Off+p.Filesz)-w.Offset {
+				return p, true, true
+			}
+		}
+	}
+	return code, begins, false
+}
+
+// address returns the file's virtual address of one of a module, false where the file has nothing there.
+func (im *image) address(m *Module, addr uint64) (uint64, bool) {
+	if len(m.Segments) > 0 {
+		return im.loaded(addr - m.Base)
+	}
+	for _, w := range m.Mappings {
+		if addr < w.Start || addr >= w.End {
+			continue
+		}
+		off := addr - w.Start + w.Offset
+		for _, code := range []bool{true, false} {
+			for _, p := range im.loads() {
+				if (p.Flags&elf.PF_X != 0) == code && off >= p.Off && off-p.Off < p.Filesz {
+					return off - p.Off + p.Vaddr, true
+				}
+			}
+		}
+		return im.bySize(w, addr)
+	}
+	return 0, false
+}
+
+// loaded returns a virtual address where a segment has it.
+func (im *image) loaded(v uint64) (uint64, bool) {
+	for _, p := range im.loads() {
+		if v >= p.Vaddr && v-p.Vaddr < p.Memsz {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// bySize returns the virtual address of one in a mapping where the file, which holds debug information only, has lost its offsets: its
+// one segment with code has the mapping's size.
+func (im *image) bySize(w Mapping, addr uint64) (uint64, bool) {
+	if !im.debugOnly() {
+		return 0, false
+	}
+	for _, page := range pageSizes {
+		for _, p := range im.loads() {
+			start := p.Vaddr &^ (page - 1)
+			end := (p.Vaddr + p.Memsz + page - 1) &^ (page - 1)
+			if p.Flags&elf.PF_X != 0 && end-start == w.End-w.Start {
+				return im.loaded(addr - w.Start + start)
+			}
+		}
+	}
+	return 0, false
+}

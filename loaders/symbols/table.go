@@ -1,0 +1,199 @@
+package symbols
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// Frame is a function that an address lies in.
+type Frame struct {
+	Function string // demangled where that works; "" where only the place is known
+	File     string // "" is unknown
+	Line     int64  // from 1, 0 is unknown
+	Inlined  bool   // its code lies in the function of the next frame
+}
+
+// Why says why an address has no frames.
+type Why uint8
+
+const (
+	Known       Why = iota // it has frames
+	NotMapped              // no module lies there
+	NoFile                 // the module's file is not there, or is none
+	Mismatch               // the file is not the one that was recorded
+	Damaged                // the file cannot be read as ELF
+	NoSymbol               // nothing in the file covers the address
+	NotResolved            // it was not looked up
+)
+
+var whys = [...]string{"known", "no module is mapped there", "the file is not there", "the file is not the one that was recorded", "the file cannot be read",
+	"no symbol covers it", "not looked up"}
+
+// String says the reason in words, lower case.
+func (w Why) String() string { return whys[min(int(w), len(whys)-1)] }
+
+// limits of a table, so that a hostile recording takes no more memory than its own size explains.
+const (
+	maxModules = 1 << 20
+	maxSame    = 1 << 10 // modules of one path and base
+	maxFrames  = 256     // of one address
+)
+
+// Table collects the addresses of a recording and names them. It is for one goroutine.
+type Table struct {
+	opt     loaders.Symbols
+	modules []Module
+	known   map[at][]int // modules by where they lie
+	spans   []span       // of what is mapped now; sorted by start where ordered
+	ordered bool
+	ids     map[place]int
+	places  []place
+	answers []answer
+}
+
+// place is an address to look up, in a module; module is -1 where none lies there.
+type place struct {
+	module int
+	addr   uint64 // to look up: already in the call
+}
+
+// answer is what was found about a place.
+type answer struct {
+	frames []Frame
+	why    Why
+}
+
+// at is what tells most modules apart.
+type at struct {
+	path string
+	base uint64
+}
+
+// NewTable returns a table without modules.
+func NewTable(opt loaders.Symbols) *Table {
+	return &Table{opt: opt, ids: map[place]int{}, known: map[at][]int{}}
+}
+
+// Add says that a module is mapped from now on. Where it lies over others, it hides them.
+func (t *Table) Add(m Module) {
+	key := at{m.Path, m.Base}
+	same := t.known[key]
+	i := slices.IndexFunc(same, func(id int) bool { return t.modules[id].equal(&m) })
+	if i < 0 {
+		if len(t.modules) >= maxModules || len(same) >= maxSame {
+			return
+		}
+		i, same = len(same), append(same, len(t.modules))
+		t.known[key] = same
+		t.modules = append(t.modules, m)
+	}
+	id := same[i]
+	t.spans = append(t.spans, t.modules[id].spans(id)...)
+	t.ordered = false
+}
+
+// Forget says that nothing is mapped anymore. IDs stay.
+func (t *Table) Forget() { t.spans = t.spans[:0] }
+
+// Address returns the ID of an address in what is mapped now; equal ones have one ID, and IDs count from 0. returned says that a call
+// returns to the address, so that it lies behind the call.
+func (t *Table) Address(addr uint64, returned bool) int {
+	if returned && addr > 0 {
+		addr--
+	}
+	p := place{t.find(addr), addr}
+	id, ok := t.ids[p]
+	if !ok {
+		id = len(t.places)
+		t.ids[p] = id
+		t.places = append(t.places, p)
+	}
+	return id
+}
+
+// find returns the module at an address, -1 for none.
+func (t *Table) find(addr uint64) int {
+	if !t.ordered {
+		slices.SortStableFunc(t.spans, func(a, b span) int {
+			switch {
+			case a.start < b.start:
+				return -1
+			case a.start > b.start:
+				return 1
+			}
+			return 0
+		})
+		t.ordered = true
+	}
+	after := sort.Search(len(t.spans), func(i int) bool { return t.spans[i].start > addr })
+	for i := after - 1; i >= 0 && i >= after-8; i-- { // those that overlap are few, or the recording is damaged
+		if addr < t.spans[i].end {
+			return t.spans[i].module
+		}
+	}
+	return -1
+}
+
+// Len returns how many IDs there are.
+func (t *Table) Len() int { return len(t.places) }
+
+// Module returns the module that an ID's address lies in.
+func (t *Table) Module(id int) (m Module, ok bool) {
+	if p := t.places[id].module; p >= 0 {
+		return t.modules[p], true
+	}
+	return Module{}, false
+}
+
+// Looked returns the address of an ID as it is looked up: of one that a call returns to, the byte before.
+func (t *Table) Looked(id int) uint64 { return t.places[id].addr }
+
+// Frames returns the functions at an ID's address, leaf first: the last one has the code, the others are inlined into it.
+func (t *Table) Frames(id int) []Frame {
+	if id >= len(t.answers) {
+		return nil
+	}
+	return t.answers[id].frames
+}
+
+// Why returns why an ID has no frames.
+func (t *Table) Why(id int) Why {
+	if id >= len(t.answers) {
+		return NotResolved
+	}
+	return t.answers[id].why
+}
+
+// Resolve looks up all IDs, those that an earlier call has looked up not again. The error is that of ctx; whatever is wrong with
+// files is told by problems, at most one about each.
+func (t *Table) Resolve(ctx context.Context) ([]model.Problem, error) {
+	byModule := make([][]int, len(t.modules))
+	for id := len(t.answers); id < len(t.places); id++ {
+		a := answer{why: NotResolved}
+		if p := t.places[id]; p.module < 0 {
+			a.why = NotMapped
+		} else {
+			byModule[p.module] = append(byModule[p.module], id)
+		}
+		t.answers = append(t.answers, a)
+	}
+	var problems []model.Problem
+	if t.opt.Off {
+		return nil, ctx.Err()
+	}
+	for i, ids := range byModule {
+		if err := ctx.Err(); err != nil {
+			return problems, err
+		}
+		if len(ids) > 0 {
+			for _, p := range t.resolveModule(ctx, &t.modules[i], ids) {
+				problems = model.AddProblem(problems, p)
+			}
+		}
+	}
+	return problems, ctx.Err()
+}
