@@ -223,5 +223,5 @@ func (c *curve) add(at model.Time, v float64) {
 // series returns the curve, which may grow afterwards, but for its last point.
 func (c *curve) series() model.Series {
 	n := len(c.times)
-	return model.Series{Name: "resident memory", Times: append([]model.Time(nil), c.times[:n]...), Values: append([]float64(nil), c.values[:n]...)}
+	return model.Series{Name: "resident", Times: append([]model.Time(nil), c.times[:n]...), Values: append([]float64(nil), c.values[:n]...)}
 }

@@ -14,10 +14,10 @@ const maxDepth = 1 << 12
 
 // builder makes the model's tables of what the converter has read, more and more of it.
 type builder struct {
-	s       *model.Stacks
-	budget  *model.Budget
-	found   *findings
-	names   namer
+	s      *model.Stacks
+	budget *model.Budget
+	found  *findings
+	names  namer
 
 	taken    tables          // what of the file is known
 	nodes    []model.NodeID  // by stack
