@@ -62,7 +62,7 @@ const (
 	FacetStacks      Facet = 1 << (iota - 1)
 	FacetAllocations       // every allocation and free, in order
 	FacetHeaps             // snapshots of an object graph
-	FacetTimeline          // measured curves
+	FacetTimeline          // measured curves, of a file that has nothing else: those of a trace are shown with it
 	FacetPages             // page layouts
 	FacetProfile           // weighted stacks
 	FacetHeapFrames        // snapshots of an object graph that has frames
@@ -73,7 +73,7 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
 		return false
 	}
-	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil ||
+	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && (p.Timeline == nil || p.Allocations != nil) || f&FacetPages != 0 && p.Pages == nil ||
 		f&FacetProfile != 0 && p.Weights == nil {
 		return false
 	}
