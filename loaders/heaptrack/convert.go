@@ -140,7 +140,9 @@ func (c *converter) one() bool {
 		if c.in.err == nil && !c.in.src.Limited() {
 			c.fault(model.Error, "truncated", fmt.Sprintf("the file ends within a line, %d bytes of it are left", n))
 		}
-		c.found.lost += int64(n)
+		if !c.halfAlloc(c.in.rest()[:n]) {
+			c.found.lost += int64(n)
+		}
 		c.in.skip(n)
 		return false
 	case tooLong:
@@ -160,6 +162,17 @@ func (c *converter) one() bool {
 	}
 	c.in.skip(used)
 	return true
+}
+
+// halfAlloc takes an allocation whose line is cut, if all but its address is whole: it happened.
+func (c *converter) halfAlloc(b []byte) bool {
+	if !c.withAddresses() || len(b) < 2 || b[0] != '+' || b[1] != ' ' {
+		return false
+	}
+	f := newFields(b[1:])
+	size, trace := f.number(), f.number()
+	addr := f.number()
+	return f.ok && addr != 0 && c.put(block{addr: addr, size: size, trace: c.known(trace)})
 }
 
 // record reads a line that is not empty, and returns how many bytes it takes, its newline included: text of a length may hold others.
