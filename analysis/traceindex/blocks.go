@@ -24,7 +24,7 @@ func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysi
 	return l, nil
 }
 
-// invented reports whether addresses are not those of the program: nobody gets to see them.
+// invented reports whether addresses are not those of the program: answers leave them out.
 func (ix *fileIndex) invented() bool {
 	if ix.Store == nil {
 		return false

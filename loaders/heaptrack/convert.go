@@ -216,7 +216,7 @@ func (c *converter) record(b []byte) (used int, ok bool) {
 }
 
 func (c *converter) unknown(b []byte) bool {
-	return c.fault(model.Error, "record-type", "a line begins with "+fmt.Sprintf("%q", b[:1])+", which is no record of heaptrack")
+	return c.fault(model.Error, "record-type", "a line begins with "+fmt.Sprintf("%q", b[:1])+", which heaptrack does not write")
 }
 
 // trimLine removes the carriage return that a file from elsewhere may have.
@@ -238,9 +238,9 @@ func (c *converter) fault(s model.Severity, code, message string) bool {
 	return false
 }
 
-// fieldsFault tells that a line lacks fields, or has what is no number.
+// fieldsFault tells that a line lacks fields, or has an invalid number.
 func (c *converter) fieldsFault(of string) bool {
-	return c.fault(model.Error, "fields", "a line of "+of+" lacks a field, or has one that is no number of 64 bits")
+	return c.fault(model.Error, "fields", "a line of "+of+" lacks a field, or has an invalid number")
 }
 
 func (c *converter) versions(f *fields) bool {
@@ -277,10 +277,13 @@ func (c *converter) machine(f *fields) bool {
 	return true
 }
 
+// codeAttached is the code of a problem that breaks no rule.
+const codeAttached = "attached"
+
 func (c *converter) attached() {
 	if !c.head.attached {
 		c.head.attached = true
-		c.fault(model.Warning, "attached", "heaptrack was attached to a program that ran already: blocks allocated before are unknown")
+		c.fault(model.Warning, codeAttached, "heaptrack was attached to a program that ran already: blocks allocated before are unknown")
 	}
 }
 

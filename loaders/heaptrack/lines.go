@@ -105,7 +105,7 @@ func (l *lines) skip(n int) {
 	l.pos += n
 }
 
-// skipLong moves behind the end of a line of any length, and returns how long it was.
+// skipLong moves past the end of a line of any length, and returns how long it was.
 func (l *lines) skipLong() (n int64) {
 	for {
 		b := l.rest()

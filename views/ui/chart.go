@@ -26,8 +26,8 @@ type ChartPane struct {
 	part   *Lazy[partKey, parted]
 	Peak   *Lazy[peakKey, peaks]
 
-	Behind   bool // what was measured beside the events is drawn in the background
-	measured measuredCurve
+	WithMeasured bool // what was measured beside the events is drawn in the background
+	measured     measuredCurve
 }
 
 type curveKey struct {

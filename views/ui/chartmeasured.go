@@ -19,7 +19,7 @@ func Measured(s *state.State) *model.Series {
 func (c *ChartPane) showMeasured() {
 	s, ch := &c.state, &c.chart
 	of := Measured(s)
-	if !c.Behind || of == nil || s.Series != state.SeriesBytes || len(ch.Data) == 0 {
+	if !c.WithMeasured || of == nil || s.Series != state.SeriesBytes || len(ch.Data) == 0 {
 		return
 	}
 	if c.measured.of != of {
