@@ -27,7 +27,7 @@ func nameOf(key string) (string, error) {
 	return key + namesSuffix, nil
 }
 
-// Load returns what was stored under a key, from a file that nobody else can have written.
+// Load returns what was stored under a key, from a file that no other user can have written.
 func (n Names) Load(key string) ([]byte, error) {
 	name, err := nameOf(key)
 	if err != nil {

@@ -25,5 +25,5 @@
 //
 // What was found is kept by the binary's build id, where there is a cache, and read again when the debug file is another.
 //
-// Addresses that a caller returns to lie behind the call: the byte before is looked up for them.
+// Addresses that a caller returns to lie after the call: the byte before is looked up for them.
 package symbols
