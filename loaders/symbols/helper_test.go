@@ -1,8 +1,11 @@
 package symbols
 
 import (
+	"compress/gzip"
 	"debug/elf"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -54,12 +57,12 @@ func resolved(t testing.TB, opt loaders.Symbols, m Module, addrs ...uint64) (*Ta
 
 var discriminator = regexp.MustCompile(` \(discriminator \d+\)$`)
 
-// asked returns what addr2line says about virtual addresses, in lines like those of told.
-func asked(t testing.TB, file string, addrs []uint64) (list []string) {
+// asked returns what a tool like addr2line says about virtual addresses, in lines like those of told.
+func asked(t testing.TB, tool, file string, addrs []uint64) (list []string) {
 	t.Helper()
-	tool, err := exec.LookPath("addr2line")
+	tool, err := exec.LookPath(tool)
 	if err != nil {
-		t.Skip("there is no addr2line")
+		return nil
 	}
 	cmd := exec.Command(tool, "-a", "-i", "-f", "-C", "-e", file)
 	var in strings.Builder
@@ -71,10 +74,21 @@ func asked(t testing.TB, file string, addrs []uint64) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	_, list = parsed(t, string(out))
+	return list
+}
+
+// parsed reads what addr2line -a -i -f prints.
+func parsed(t testing.TB, out string) (addrs []uint64, list []string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i := 0; i < len(lines); {
 		if strings.HasPrefix(lines[i], "0x") {
-			list = append(list, "")
+			a, err := strconv.ParseUint(lines[i][2:], 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			addrs, list = append(addrs, a), append(list, "")
 			i++
 			continue
 		}
@@ -86,14 +100,17 @@ func asked(t testing.TB, file string, addrs []uint64) (list []string) {
 		list[len(list)-1] += told1(lines[i], file, line)
 		i += 2
 	}
-	return list
+	return addrs, list
 }
+
+// clone finds what demanglers add for copies of a function that the compiler made, each in its own way.
+var clone = regexp.MustCompile(`( \[clone [^]]*\]| \(\.[^)]*\))+$`)
 
 func told1(function, file, line string) string {
 	if file == "??" || file == "" {
 		file, line = "??", "0"
 	}
-	return fmt.Sprintf("%s %s:%s\n", function, path.Clean(file), line)
+	return fmt.Sprintf("%s %s:%s\n", clone.ReplaceAllString(function, ""), path.Clean(file), line)
 }
 
 // told returns frames in lines.
@@ -110,6 +127,34 @@ func told(frames []Frame) string {
 		return told1("??", "", "")
 	}
 	return b.String()
+}
+
+// unpacked writes a binary of testdata into a folder.
+func unpacked(t testing.TB, name, path string) string {
+	t.Helper()
+	if err := os.WriteFile(path, content(t, name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// content returns a file of testdata that is stored compressed.
+func content(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func absolute(t testing.TB, file string) string {

@@ -3,6 +3,7 @@ package symbols
 import (
 	"debug/elf"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -67,40 +68,35 @@ func (im *image) otherSegments(want []Segment) string {
 	return ""
 }
 
-// otherMappings says which of the recorded mappings cannot be of the file. Only those that begin like a segment with code are compared:
-// others are split when the program starts.
-func (im *image) otherMappings(want []Mapping) string {
+// otherMappings says which of the file's segments with code was not mapped. Only those are compared: others are split when the program
+// starts.
+func (im *image) otherMappings(have []Mapping) string {
 	compared := false
-	for _, w := range want {
-		_, begins, fits := im.codeOf(w)
-		if begins && !fits {
-			return fmt.Sprintf("its code has not the size of the %d bytes at 0x%x that were mapped", w.End-w.Start, w.Offset)
+	for _, p := range im.loads() {
+		if p.Flags&elf.PF_X == 0 || p.Filesz == 0 {
+			continue
 		}
-		compared = compared || fits
+		compared = true
+		if !slices.ContainsFunc(have, func(w Mapping) bool { return shows(w, p) }) {
+			return fmt.Sprintf("no mapping that was recorded has the size of its code, %d bytes at 0x%x", p.Filesz, p.Off)
+		}
 	}
 	if !compared {
-		return "none of its segments with code was mapped so"
+		return "it has no code to compare with the mappings that were recorded"
 	}
 	return ""
 }
 
-// codeOf returns the segment with code that a mapping shows, whether the mapping begins where one does, and whether it ends where one
-// does.
-func (im *image) codeOf(w Mapping) (code *elf.Prog, begins, fits bool) {
-	loads := im.loads()
+// shows reports whether a mapping begins and ends where a segment does, up to whole pages.
+func shows(w Mapping, p *elf.Prog) bool {
 	for _, page := range pageSizes {
-		up := func(n uint64) uint64 { return (n + page - 1) &^ (page - 1) }
-		for _, p := range loads {
-			if p.Flags&elf.PF_X == 0 || p.Off&^(page-1) != w.Offset&^(page-1) || p.Filesz == 0 {
-				continue
-			}
-			code, begins = p, true
-			if w.Offset == p.Off&^(page-1) && w.End-w.Start == up(p.Off+p.Filesz)-w.Offset {
-				return p, true, true
-			}
+		start := p.Off &^ (page - 1)
+		end := (p.Off + p.Filesz + page - 1) &^ (page - 1)
+		if w.Offset == start && w.End-w.Start == end-start {
+			return true
 		}
 	}
-	return code, begins, false
+	return false
 }
 
 // address returns the file's virtual address of one of a module, false where the file has nothing there.

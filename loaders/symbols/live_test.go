@@ -37,17 +37,24 @@ func compare(t *testing.T, file string, addrs []uint64) {
 	table, problems := resolved(t, loaders.Symbols{}, m, addrs...)
 	t.Log(time.Since(start), problems)
 	start = time.Now()
-	want := asked(t, file, addrs)
+	want := asked(t, "addr2line", file, addrs)
 	t.Log("addr2line", time.Since(start))
+	second := asked(t, "llvm-addr2line", file, addrs) // addr2line reads some files of DWARF 5 wrong
+	if want == nil {
+		t.Skip("there is no addr2line")
+	}
 	bad := 0
 	for i, a := range addrs {
-		if got := told(table.Frames(i)); !same(got, want[i]) {
+		if got := told(table.Frames(i)); !same(got, want[i]) && (second == nil || !same(got, second[i])) {
 			if bad++; bad <= 20 {
-				t.Errorf("%#x\ngot\n%swant\n%s", a, got, want[i])
+				t.Logf("%#x\ngot\n%swant\n%s", a, got, want[i])
 			}
 		}
 	}
 	t.Logf("%d of %d differ", bad, len(addrs))
+	if bad*500 > len(addrs) { // demanglers write a few names of templates differently
+		t.Error("too many differ")
+	}
 }
 
 // same reports whether addr2line says the same, but for what it is known to say otherwise: it names the nearest symbol where none
@@ -70,7 +77,8 @@ func same(got, want string) bool {
 		name, place := split(g[i])
 		other, otherPlace := split(w[i])
 		inherited := strings.HasPrefix(name, "std::__uniq_ptr_data<") && strings.Contains(other, ">::__uniq_ptr_impl(")
-		if place != otherPlace || name != other && other != around && !inherited {
+		bare := strings.Contains(name, "::"+other+"(") // of a copy that the compiler made
+		if place != otherPlace || name != other && other != around && !inherited && !bare {
 			return false
 		}
 	}

@@ -237,8 +237,9 @@ func (d *debugInfo) problems(path string) (list []model.Problem) {
 	return list
 }
 
-// finish puts symbols where DWARF knows no function, or only a bare name of one that the linker knows better, and demangles.
-func finish(l located, s symbol) []Frame {
+// finish puts symbols where DWARF knows no function, or only a bare name of one that the linker knows better, and demangles. names keeps
+// what was demangled.
+func finish(l located, s symbol, names map[string]string) []Frame {
 	frames := l.frames
 	switch {
 	case len(frames) == 0 && s.name == "":
@@ -252,7 +253,13 @@ func finish(l located, s symbol) []Frame {
 		}
 	}
 	for i := range frames {
-		frames[i].Function = Demangle(frames[i].Function)
+		raw := frames[i].Function
+		name, ok := names[raw]
+		if !ok {
+			name = Demangle(raw)
+			names[raw] = name
+		}
+		frames[i].Function = name
 	}
 	return frames
 }
