@@ -57,7 +57,7 @@ type Trace interface {
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
 	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0
-	// is unknown and finds nothing.
+	// is unknown and finds nothing. Neither does any of a file whose addresses are invented.
 	Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error)
 	// Grid counts blocks by size and lifetime.
 	Grid(ctx context.Context, q GridQuery) (*Grid, error)

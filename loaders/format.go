@@ -120,12 +120,11 @@ func unknownError(src *Source, formats []Format) error {
 	return fmt.Errorf("%s: %w (known: %s)%s", src.Path(), ErrUnknownFormat, strings.Join(known, ", "), hint)
 }
 
-// Symbols says where the code at addresses is looked for. The zero value looks on this machine, and never at the network.
+// Symbols says where the code at addresses is looked for. The zero value looks on this machine. The network is never asked.
 type Symbols struct {
 	Off     bool      // nothing is looked up
 	Dirs    []string  // folders that are looked in first
 	Sysroot string    // where the recorded machine's files lie, "" for this machine's own
-	Servers []string  // debuginfod servers that may be asked, none for no network
 	Names   NameCache // keeps what was found, nil for nothing
 }
 

@@ -26,11 +26,13 @@ type Source struct {
 	info  os.FileInfo // of file when it was opened
 	owned bool        // file is closed with the source
 	spool *spool      // nil for files that are read in place
+	more  []io.Closer // closed with the source; see Attach
 
 	allowed int64         // bytes of memory that the user allows for it, 0 when nothing was said
 	read    atomic.Int64  // bytes that were asked for and there, each time
 	budget  *model.Budget // of the context that it was opened under
 
+	attach  sync.Mutex // for more
 	mapOnce sync.Once
 	mapped  []byte
 	mapErr  error
@@ -352,8 +354,21 @@ func (s *Source) sizeNow() int64 {
 	return s.StoredSize()
 }
 
+// Attach has c closed with the source, before it: something that was made of its bytes.
+func (s *Source) Attach(c io.Closer) {
+	s.attach.Lock()
+	defer s.attach.Unlock()
+	s.more = append(s.more, c)
+}
+
 // Close releases everything. Reads that wait return [os.ErrClosed]; slices of Range must not be used anymore.
 func (s *Source) Close() error {
+	s.attach.Lock()
+	for _, c := range s.more {
+		c.Close()
+	}
+	s.more = nil
+	s.attach.Unlock()
 	if s.spool != nil {
 		s.spool.close()
 	}

@@ -97,6 +97,13 @@ type ChunkSource interface {
 	ReplayFrom(ctx context.Context, offset int64, before Time, yield func(*EventBatch) error) error
 }
 
+// Awaited is a [ChunkSource] that can be read before its size is known, because its events are never irregular.
+type Awaited interface {
+	ChunkSource
+	// Await waits until there is something at an offset, and returns -1 then. Where the input ends before, it returns its size.
+	Await(ctx context.Context, offset int64) (size int64, err error)
+}
+
 // Decoder reads events from the middle of a source. It belongs to one goroutine at a time.
 type Decoder interface {
 	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is verified

@@ -32,8 +32,14 @@ type Meta struct {
 	Size    int64  // bytes of the file as stored; of a pipe, what has arrived
 	Outer   string // outer compression: "", "gzip", "zstd"
 
-	Start     uint64 // absolute start, microseconds since 1970, when HasStart
-	HasStart  bool
+	Start    uint64 // absolute start, microseconds since 1970, when HasStart
+	HasStart bool
+	// InventedAddresses says that the file has no addresses of blocks: those of its events are made up, and so is which of several equal
+	// blocks dies. What depends on them must not be shown, or say so.
+	InventedAddresses bool
+	// CoarseTimes says that the file has times of some events only: those in between are interpolated.
+	CoarseTimes bool
+
 	FrameNote string // how the order of frames was decided, in words; "" when there are no stacks
 	Facts     []Fact // what only this format says, for `info` and the help screen
 }
@@ -56,7 +62,7 @@ const (
 	FacetStacks      Facet = 1 << (iota - 1)
 	FacetAllocations       // every allocation and free, in order
 	FacetHeaps             // snapshots of an object graph
-	FacetTimeline          // measured curves
+	FacetTimeline          // measured curves, of a file that has nothing else: those of a trace are shown with it
 	FacetPages             // page layouts
 	FacetProfile           // weighted stacks
 	FacetHeapFrames        // snapshots of an object graph that has frames
@@ -67,7 +73,7 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
 		return false
 	}
-	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && p.Timeline == nil || f&FacetPages != 0 && p.Pages == nil ||
+	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && (p.Timeline == nil || p.Allocations != nil) || f&FacetPages != 0 && p.Pages == nil ||
 		f&FacetProfile != 0 && p.Weights == nil {
 		return false
 	}

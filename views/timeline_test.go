@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -163,4 +164,23 @@ func TestMarksAndCollections(t *testing.T) {
 	if s := u.state(); s.Now() != 1010 {
 		t.Errorf("the marker is at %v", s.Now())
 	}
+}
+
+// TestMeasuredBesideEvents shows the resident memory of a recording of heaptrack, and no address of a block that is invented.
+func TestMeasuredBesideEvents(t *testing.T) {
+	data, err := os.ReadFile("../loaders/heaptrack/testdata/shop.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, ix := loadBytes(t, "shop.zst", data)
+	u := openUI(t, 140, 40, colourCaps, store, ix).keys("2")
+	u.has("resident 4.74 MiB", "live 21.2 KiB in 162 blocks")
+	if strings.Contains(u.Text(), "Series") {
+		t.Error("a trace has the screens of memory dumps")
+	}
+	blocks := openUI(t, 140, 40, colourCaps, store, ix).keys("6").has("162 blocks", "the file has no addresses")
+	if text := blocks.Text(); strings.Contains(text, "0x1") || strings.Contains(text, "ADDRESS") {
+		t.Errorf("an invented address is shown:\n%s", text)
+	}
+	blocks.keys("Enter").has("162 blocks", "the file has no addresses")
 }

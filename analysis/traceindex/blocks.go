@@ -20,8 +20,17 @@ func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysi
 	if err != nil {
 		return nil, err
 	}
-	l.noAddr = q.NoAddr
+	l.noAddr = q.NoAddr || ix.invented()
 	return l, nil
+}
+
+// invented reports whether addresses are not those of the program: answers leave them out.
+func (ix *fileIndex) invented() bool {
+	if ix.Store == nil {
+		return false
+	}
+	p := ix.Store.Current()
+	return p != nil && p.Meta.InventedAddresses
 }
 
 func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBlocks, error) {
@@ -49,8 +58,10 @@ func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 		s, err := ix.keptRefs(ctx, q, in, g, lo, hi, until)
 		return &fileBlocks{ix: ix, bytes: s.bytes, sorted: s}, err
 	}
+	unheld := q.Addr != 0 && ix.invented()
 	wanted := func(b *fileBlock) bool {
 		switch {
+		case unheld:
 		case !q.Born && int(b.died) < hi, q.Leaked && end-b.bornAt < q.MinAge:
 		case !q.All && g.keyOf(b) != q.Key, !ix.in(in, b), q.Addr != 0 && !b.holds(q.Addr):
 		default:
@@ -281,7 +292,7 @@ func (ix *fileIndex) addrOf(c *chunk, event int) (uint64, error) {
 func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	if addr == 0 {
+	if addr == 0 || ix.invented() {
 		return nil, 0, ctx.Err()
 	}
 	all := uses{limit: max(limit, 0)}

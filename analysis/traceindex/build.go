@@ -27,6 +27,7 @@ type builder struct {
 	store  *model.Store
 	events model.EventSource
 	source model.ChunkSource // nil if it can only be replayed
+	await  model.Awaited     // the source, if it can be read before its size is known
 	end    int64
 
 	match   match.Matcher
@@ -50,6 +51,7 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	b := newBuilder(ix, store, p)
 	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
 		b.source = s
+		b.await, _ = s.(model.Awaited)
 	}
 	ix.mu.Lock()
 	ix.room = model.BudgetOf(ctx)
@@ -64,6 +66,7 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	ix.status.Stopped, ix.status.Final = err != nil, err == nil
 	ix.status.Saturated = ix.status.Saturated || ix.curve.LiveHi != 0
 	ix.loading = 0
+	_, ix.status.Size = p.Allocations.Extent()
 	found, err := remarks(&ix.totals, ix.status.Saturated, err)
 	ix.mu.Unlock()
 	publish(store, found, 0)
@@ -85,7 +88,7 @@ func (b *builder) run(outer context.Context) error {
 	var folding sync.WaitGroup
 	folding.Go(b.foldAll)
 	regular, err := false, error(nil)
-	if b.source != nil && b.end >= 0 {
+	if b.source != nil && b.end >= 0 || b.await != nil {
 		regular, err = b.parallel(ctx, ahead)
 	}
 	if err == nil && regular {
@@ -192,11 +195,17 @@ func (b *builder) usualChunk(stacks int) int64 {
 func (b *builder) feed(ctx context.Context, order chan<- *job) {
 	defer close(order)
 	d := b.source.Decoder()
-	from, size, stacks := b.pos, int64(max(b.ix.chunkSize/firstPart, 1)), 0
-	for at := b.pos + size; from < b.end; at += size {
+	from, end, size, stacks := b.pos, b.end, int64(max(b.ix.chunkSize/firstPart, 1)), 0
+	for at := b.pos + size; end < 0 || from < end; at += size {
 		size = min(2*size, b.usualChunk(stacks))
-		to := b.end
-		if at < b.end {
+		if end < 0 {
+			var err error
+			if end, err = b.await.Await(ctx, at); err != nil || end == from {
+				return
+			}
+		}
+		to := end
+		if end < 0 || at < end {
 			guess, ok := d.Sync(at)
 			if !ok {
 				continue

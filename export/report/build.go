@@ -63,6 +63,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	if b.out.Filters = filterLines(opt.Cell); len(b.out.Filters) > 0 {
 		b.out.Unfiltered = unfiltered(opt.Cell)
 	}
+	r.measured(p.Timeline, &opt)
 	b.out.LiveUpperBound, b.out.Saturated = status.Unfreed, status.Saturated
 	r.Trace = b.out
 	r.leaveOut(ctx, b.out.left)

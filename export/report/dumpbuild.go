@@ -59,6 +59,23 @@ func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report,
 	return r, nil
 }
 
+// measured adds the curves that a trace has beside its events.
+func (r *Report) measured(t *model.Timeline, opt *Options) {
+	if t == nil {
+		return
+	}
+	from, to := model.Time(0), model.MaxTime
+	if opt.From != model.NoTime {
+		from = opt.From
+	}
+	if opt.To != model.NoTime {
+		to = opt.To
+	}
+	for i := range t.Series {
+		r.Series = append(r.Series, newSeries(t, i, from, to, opt.AtTime))
+	}
+}
+
 // NewPagesReport returns a report about one decoded layout.
 func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Report {
 	r := &Report{Header: NewHeader(SchemaPages, p)}

@@ -58,6 +58,11 @@ func (m *markdownWriter) figures() {
 	if !v.lacks("leaks") {
 		row("never freed", v.Leaks.Bytes, v.Leaks.Count)
 	}
+	for i := range m.text.r.Series {
+		if x := &m.text.r.Series[i]; x.At != nil {
+			m.printf("| %s | %s | | |\n", model.Clean(x.Name), s.value(x.At))
+		}
+	}
 	m.printf("\n%s, %s", model.Counted(v.Events, "event"), model.Counted(v.TemporaryCount, "temporary block"))
 	if v.UnmatchedFrees > 0 {
 		m.printf(", %s of an unknown address", model.Counted(v.UnmatchedFrees, "free"))

@@ -68,7 +68,7 @@ type Report struct {
 
 	Series       []Series      `json:"series,omitzero"` // in the file's order
 	SeriesEvents []SeriesEvent `json:"series_events,omitzero"`
-	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"`
+	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
 	Around *Around `json:"around,omitzero"` // only when asked for, and then alone

@@ -342,3 +342,27 @@ func TestSitesEndAsTheTraceDoes(t *testing.T) {
 			v.FreedBytes, v.FreedCount, v.OverwrittenBytes, v.OverwrittenCount)
 	}
 }
+
+// TestMeasuredSeries reports a curve that a trace has beside its events.
+func TestMeasuredSeries(t *testing.T) {
+	p, ix := sample(t)
+	next := *p
+	next.Timeline = &model.Timeline{Series: []model.Series{{Name: "resident", Times: []model.Time{10, 20, 40}, Values: []float64{4096, 12288, 8192}}}}
+	r, err := Build(t.Context(), &next, ix, whole())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Series) != 1 || r.Series[0].Points != 3 || *r.Series[0].Max != 12288 || *r.Series[0].Last != 8192 || r.DumpCounts != nil {
+		t.Errorf("%+v", r.Series)
+	}
+	var text, json bytes.Buffer
+	if err := WriteText(&text, r, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteJSON(&json, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), " resident      8.00 KiB  at most 12.0 KiB\n") || !strings.Contains(json.String(), `"name": "resident"`) {
+		t.Errorf("%s\n%s", &text, &json)
+	}
+}

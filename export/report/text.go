@@ -164,12 +164,22 @@ func (t *textWriter) figures() {
 	}
 	t.line(" ", pad("temporary", 12, false), pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
 		"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	for i := range t.r.Series {
+		t.measured(&t.r.Series[i])
+	}
 	if v.GCCount > 0 {
 		t.line(" ", pad("collected", 12, false), pad(t.style.bytes(v.GCBytes), 10, true),
 			"  ", t.style.count(v.GCObjects), " objects in ", model.Counted(v.GCCount, "collection"))
 	}
 	if v.Saturated {
 		t.line(" a sum does not fit 64 bits and is shown as the largest number")
+	}
+}
+
+// measured tells a curve that was measured beside the events.
+func (t *textWriter) measured(s *Series) {
+	if s.At != nil && s.Max != nil {
+		t.line(" ", pad(model.Clean(s.Name), 12, false), pad(t.style.value(s.At), 10, true), "  at most ", t.style.value(s.Max))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
 )
@@ -74,8 +75,8 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	if err != nil {
 		return nil, err
 	}
-	if format.Name == "mlyze" {
-		if _, why := a.keeper(src, format.Name); why != "" {
+	if kind.OfFormat(format) == kind.Trace {
+		if _, why := a.keeper(src, format); why != "" {
 			src.Close()
 			return nil, usageError(fmt.Errorf("%s: %s", path, why))
 		}

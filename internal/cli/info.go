@@ -118,7 +118,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return nil, inputError(err)
 	}
 	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p)}
-	a.infoIndex(o, src, p)
+	a.infoIndex(o, src, format, p)
 	if src.Piped() && src.Size() < 0 {
 		o.File.Bytes = 0 // of a pipe: what has arrived says nothing
 	}
@@ -158,8 +158,8 @@ func (o *infoObject) text(w io.Writer) {
 }
 
 // infoIndex says whether an index is there, and corrects what opening costs if one is.
-func (a *app) infoIndex(o *infoObject, src *loaders.Source, p *model.Profile) {
-	place, why := a.keeper(src, p.Meta.Format)
+func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Format, p *model.Profile) {
+	place, why := a.keeper(src, format)
 	if place == nil {
 		o.Index = why
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -13,9 +14,9 @@ import (
 )
 
 // keeper returns where the index of an input is kept, nil and the reason if nowhere.
-func (a *app) keeper(src *loaders.Source, format string) (k *indexcache.Place, why string) {
+func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.Place, why string) {
 	switch {
-	case format != "mlyze":
+	case kind.OfFormat(format) != kind.Trace:
 		return nil, "only traces have one"
 	case a.flags.Index == "none":
 		return nil, "none is kept (--index none)"

@@ -124,7 +124,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
-	if s.place, s.noPlace = a.keeper(src, format.Name); s.place != nil {
+	if s.place, s.noPlace = a.keeper(src, format); s.place != nil {
 		s.index = traceindex.NewKeptIndex(s.place)
 	} else {
 		s.index = traceindex.NewKeptIndex(nil)
@@ -136,7 +136,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	}
 	opt := loaders.Options{FrameOrder: a.frameOrder()}
 	s.kept.Go(func() {
-		if format.Name == "mlyze" {
+		if kind.OfFormat(format) == kind.Trace {
 			a.collector.Traces.Add(1)
 			defer a.collector.Traces.Add(-1)
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-//go:embed samples/*.mlyze.zst samples/*.mvmheap samples/*.mb samples/*.spaa.zst
+//go:embed samples/*.mlyze.zst samples/*.heaptrack.zst samples/*.mvmheap samples/*.mb samples/*.spaa.zst
 var files embed.FS
 
 // Sample is one recording.
@@ -18,13 +18,14 @@ type Sample struct {
 	data  []byte
 }
 
-// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted; the
+// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted but for one; the
 // snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process. The
 // stack profiles were recorded with heaptrack and perf, and converted.
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
 		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
+		{Name: "heaptrack", file: "shop.heaptrack.zst", About: "a small C++ shop as heaptrack records it: sessions that leak, a full cache, a burst, resident memory"},
 		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps all its data: three collections, each with 2,000 more records"},
 		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
 		{Name: "stacks", file: "server.spaa.zst", About: "the same key-value server as a stack profile: allocations by stack, with samples, windows and four threads"},

@@ -24,13 +24,13 @@ func TestEvict(t *testing.T) {
 	make("dead"+Suffix+".1"+TempSuffix, 10, 2*time.Hour)
 	make("busy"+Suffix+".2"+TempSuffix, 10, time.Minute)
 	make("other", 10, 100*time.Hour)
-	evict(dir, "39"+Suffix, now)
+	evict(dir, Suffix, "39"+Suffix, now)
 	names := entriesOf(t, dir)
 	if len(names) != MaxFiles+2 || names[MaxFiles-1] != "39"+Suffix || names[MaxFiles-2] != "30"+Suffix {
 		t.Error(names)
 	}
 	make("00"+Suffix, MaxBytes-1500, 0)
-	evict(dir, "39"+Suffix, now)
+	evict(dir, Suffix, "39"+Suffix, now)
 	if names := entriesOf(t, dir); len(names) != 5 {
 		t.Error(names)
 	}

@@ -204,7 +204,7 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 		return err
 	}
 	if !k.Beside {
-		evict(dir, name, time.Now())
+		evict(dir, Suffix, name, time.Now())
 	}
 	return nil
 }
@@ -243,9 +243,9 @@ func (k *Place) unchanged() bool {
 	return err == nil && is.Size() == was.Size() && is.ModTime().Equal(was.ModTime())
 }
 
-// evict removes index files from the cache until the rest is small enough, those not used for longest first, and what
+// evict removes files with a suffix from the cache until the rest is small enough, those not used for longest first, and what
 // writers that died have left. newest stays.
-func evict(dir, newest string, now time.Time) {
+func evict(dir, suffix, newest string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -255,11 +255,11 @@ func evict(dir, newest string, now time.Time) {
 		info, err := e.Info()
 		switch {
 		case err != nil || !info.Mode().IsRegular():
-		case strings.HasSuffix(e.Name(), TempSuffix) && strings.Contains(e.Name(), Suffix+"."):
+		case strings.HasSuffix(e.Name(), TempSuffix) && strings.Contains(e.Name(), suffix+"."):
 			if now.Sub(info.ModTime()) > tempAge {
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
-		case strings.HasSuffix(e.Name(), Suffix) && e.Name() != newest:
+		case strings.HasSuffix(e.Name(), suffix) && e.Name() != newest:
 			files = append(files, info)
 		}
 	}

@@ -61,6 +61,8 @@ var allowed = map[string][]string{
 	"loaders/internal/weighted": {"model", "loaders"},
 	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
+	// It turns text into events of .mlyze, which are read as such.
+	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "export/mlyze"},
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
 

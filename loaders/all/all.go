@@ -4,6 +4,7 @@ package all
 import (
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/heaptext"
+	"github.com/memtui/memtui/loaders/heaptrack"
 	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -18,6 +19,6 @@ func Formats() []loaders.Format {
 	return []loaders.Format{
 		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
-		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(),
+		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(), heaptrack.Format(),
 	}
 }

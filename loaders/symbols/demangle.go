@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+	"github.com/memtui/memtui/model"
 )
 
 const (
@@ -16,7 +17,11 @@ func Demangle(name string) string {
 	if !mangled(name) || len(name) > maxMangled {
 		return name
 	}
-	out, err := demangle.ToString(name, demangle.MaxLength(maxDemangled))
+	var out string
+	err := model.Guarded(func() (err error) { // names that are cut short in some places make the library panic
+		out, err = demangle.ToString(name, demangle.MaxLength(maxDemangled))
+		return err
+	})
 	if err != nil || out == "" {
 		return name
 	}

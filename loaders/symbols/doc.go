@@ -15,7 +15,7 @@
 // A module's file is looked for in the folders that the user named, then in the sysroot, or at the path that the recording says.
 // It must be the file that was recorded: of the same build id, or, where the recording tells none, of segments of the same sizes. A
 // file that is not gives no names at all, as wrong names are worse than none. Where the file has no DWARF, that is read from its debug
-// file: by build id, or by .gnu_debuglink, whose checksum must fit. Nothing is asked of the network unless the user names servers.
+// file: by build id, or by .gnu_debuglink, whose checksum must fit. The network is never asked.
 //
 // # Which names
 //
@@ -23,5 +23,7 @@
 // only as far as its size says: the nearest one may be another function altogether. Names are demangled (Itanium C++, Rust) where
 // that works and stay raw where it does not.
 //
-// Addresses that a caller returns to lie behind the call: the byte before is looked up for them.
+// What was found is kept by the binary's build id, where there is a cache, and read again when the debug file is another.
+//
+// Addresses that a caller returns to lie after the call: the byte before is looked up for them.
 package symbols

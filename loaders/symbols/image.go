@@ -38,7 +38,7 @@ type image struct {
 // errNotELF is why a file that is there is not used.
 var errNotELF = errors.New("it is not an ELF file")
 
-// openImage opens an ELF file. It never waits: what is no regular file is refused.
+// openImage opens an ELF file. It never waits: other than regular files are refused.
 func openImage(ctx context.Context, path string) (*image, error) {
 	info, err := os.Stat(path)
 	switch {

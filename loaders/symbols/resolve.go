@@ -76,7 +76,7 @@ func (t *Table) inFile(im *image, m *Module, ids []int) (addrs []uint64, of map[
 	return slices.Compact(addrs), of
 }
 
-// names finds the frames at sorted addresses of a binary.
+// names finds the frames at sorted addresses of a binary: those that are kept from an earlier time, and the others in its files.
 func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
 	info := im
 	if !im.hasDWARF() {
@@ -84,6 +84,24 @@ func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint
 			defer info.close()
 		}
 	}
+	key, source := keptKey(im), sourceOf(im, info)
+	all := load(s.opt.Names, key, source)
+	left := slices.DeleteFunc(slices.Clone(addrs), func(a uint64) bool { _, ok := all[a]; return ok })
+	if len(left) == 0 {
+		return all, nil
+	}
+	frames, problems := readNames(ctx, im, info, left)
+	for _, a := range left {
+		all[a] = frames[a]
+	}
+	if len(problems) == 0 && ctx.Err() == nil {
+		_ = store(s.opt.Names, key, source, all) // or it is read again
+	}
+	return all, problems
+}
+
+// readNames finds the frames at sorted addresses in a binary and its debug file, which may be the same one, or nil.
+func readNames(ctx context.Context, im, info *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
 	found := make(map[uint64]symbol, len(addrs))
 	places := map[uint64]located{}
 	var problems []model.Problem

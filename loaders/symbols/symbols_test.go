@@ -334,6 +334,7 @@ func TestDemangle(t *testing.T) {
 		"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE": "core::fmt::Formatter::pad",
 		"_RNvCskwGfYPst2Cb_3foo16example_function":       "foo::example_function",
 		"_RNvMs_Cs4Cv8Wi1oAIB_7mycrateNtB4_7Example3foo": "<mycrate::Example>::foo",
+		"_ZW1A":                                "_ZW1A",
 		"_ZZZZ":                                "_ZZZZ",
 		"_Z" + strings.Repeat("N", maxMangled): "_Z" + strings.Repeat("N", maxMangled),
 	} {

@@ -100,7 +100,7 @@ func (t *Table) Add(m Module) {
 func (t *Table) Forget() { t.spans = t.spans[:0] }
 
 // Address returns the ID of an address in what is mapped now; equal ones have one ID, and IDs count from 0. returned says that a call
-// returns to the address, so that it lies behind the call.
+// returns to the address, so that it lies after the call.
 func (t *Table) Address(addr uint64, returned bool) int {
 	if returned && addr > 0 {
 		addr--

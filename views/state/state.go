@@ -299,3 +299,6 @@ func (s *State) Stacks() *model.Stacks {
 	}
 	return s.Profile.Stacks
 }
+
+// Invented reports whether the file has no addresses of blocks; see [model.Meta].
+func (s *State) Invented() bool { return s.Profile != nil && s.Profile.Meta.InventedAddresses }

@@ -210,8 +210,11 @@ func (p *BlockScreen) Hides() string { return p.Blocks.Hides() }
 
 // Unopened implements [ui.Unopener].
 func (p *BlockScreen) Unopened() string {
-	if p.Blocks.Uses != 0 {
+	switch {
+	case p.Blocks.Uses != 0:
 		return "all uses are listed"
+	case p.State.Invented():
+		return noAddresses
 	}
 	if i, ok := p.Blocks.List.Selected(); ok && p.addr == 0 {
 		if b, have := p.Blocks.Row(i); have && b.Addr == 0 {
@@ -220,6 +223,9 @@ func (p *BlockScreen) Unopened() string {
 	}
 	return ""
 }
+
+// noAddresses is why nothing can be looked up by address.
+const noAddresses = "the file has no addresses"
 
 // openUses lists all uses of the selected block's address, or of the address that was searched.
 func (p *BlockScreen) openUses() {
@@ -242,6 +248,9 @@ func (p *BlockScreen) openUses() {
 
 // SearchHint implements [ui.Hinter]: an address can be typed as well as a filter.
 func (p *BlockScreen) SearchHint() string {
+	if p.State.Invented() {
+		return "text, size>1M, age>2s"
+	}
 	return "text, size>1M, age>2s, or an address: 0x7f…"
 }
 
@@ -256,6 +265,10 @@ func (p *BlockScreen) SearchText() string {
 func (p *BlockScreen) Search(text string) {
 	p.Blocks.Uses, p.addr = 0, 0
 	if addr, ok := parseAddress(text); ok {
+		if p.State.Invented() {
+			p.Say(noAddresses)
+			return
+		}
 		p.addr, text = addr, ""
 	}
 	p.Emit(state.SetFilter{Text: text})

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
@@ -98,6 +99,11 @@ func (p *Timeline) instantFigures() []figure {
 	}
 	if q, ok := p.chart.Peak.Get(); ok && q.Ok {
 		list = append(list, figure{"to peak", ui.DeltaText(level.Bytes, q.Run.Bytes, bytes), themes.Text})
+	}
+	if m := ui.Measured(s); m != nil {
+		if v, _, ok := pages.ValueAt(m, now); ok {
+			list = append(list, figure{m.Name, bytes(uint64(max(v, 0))), themes.Muted})
+		}
 	}
 	if known {
 		list = append(list, figure{"events in this column", model.Group(step.totals.Events), themes.Muted})

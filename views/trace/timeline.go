@@ -42,6 +42,7 @@ type timelineAreas struct{ chart, readout, top, stack widget.Rect }
 // NewTimeline returns the curve of live memory over time.
 func NewTimeline(e *ui.Env) *Timeline {
 	p := &Timeline{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e)}
+	p.chart.WithMeasured = true
 	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return fetchRange(ctx, e.Trace, k) })
 	p.step = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (stepFigures, error) {
 		totals, err := e.Trace.Totals(ctx, k.over)

@@ -138,7 +138,7 @@ func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wid
 
 // view returns what the columns depend on now.
 func (p *BlockPane) view() blockView {
-	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9}
+	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9, noAddr: p.state.Invented()}
 	if p.state.Exact {
 		v.times = len(p.figures().Time(p.state.Status.Duration))
 	}
@@ -172,18 +172,22 @@ func (p *BlockPane) explain() {
 	p.Detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
-	p.Detail.Facts = []string{fateText(&b)}
-	if b.Addr == 0 {
+	p.Detail.Facts = []string{fateText(&b, p.state.Invented())}
+	switch {
+	case p.state.Invented():
+		p.Detail.Title = "Block"
+		p.Detail.Facts = append(p.Detail.Facts, "the file has no addresses: which of several blocks of one size and stack dies is a guess, the newest")
+	case b.Addr == 0:
 		p.Detail.Facts = append(p.Detail.Facts, "the file has no address for it, so no free can be matched to it")
 	}
 }
 
-// fateText says when a block came and went.
-func fateText(b *analysis.Block) string {
+// fateText says when a block came and went. invented says that a block without an address can die.
+func fateText(b *analysis.Block, invented bool) string {
 	switch {
 	case b.Died != model.NoTime:
 		return fmt.Sprintf("allocated at %v, freed at %v after %v", b.Born, b.Died, b.Died-b.Born)
-	case b.Addr == 0:
+	case b.Addr == 0 && !invented:
 		return fmt.Sprintf("allocated at %v, no free is known", b.Born)
 	}
 	return fmt.Sprintf("allocated at %v, never freed", b.Born)
@@ -352,7 +356,7 @@ func (p *BlockPane) CopyText() string {
 		return ""
 	}
 	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), b.Thread,
-		fateText(&b), p.Detail.Text())
+		fateText(&b, p.state.Invented()), p.Detail.Text())
 }
 
 // died reports whether a block ended before an instant.

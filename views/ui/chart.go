@@ -25,6 +25,9 @@ type ChartPane struct {
 	curve  *Lazy[curveKey, curve]
 	part   *Lazy[partKey, parted]
 	Peak   *Lazy[peakKey, peaks]
+
+	WithMeasured bool // what was measured beside the events is drawn in the background
+	measured     measuredCurve
 }
 
 type curveKey struct {
@@ -144,7 +147,9 @@ func (c *ChartPane) setData(from, to model.Time) {
 	ch.Title, ch.Answer = c.Title(), c.answer()
 	if part, narrowed := partOf(s, v.curveKey); ok && narrowed {
 		c.showPart(part)
+		return
 	}
+	c.showMeasured()
 }
 
 // emptyText says why there is no curve.

@@ -28,10 +28,10 @@ func Of(p *model.Profile) Kind {
 		return Stacks
 	case p.Heaps != nil:
 		return Heap
+	case p.Allocations != nil:
+		return Trace // it may have curves, too
 	case p.Timeline != nil:
 		return Dump
-	case p.Allocations != nil:
-		return Trace
 	}
 	return None
 }
@@ -42,7 +42,7 @@ func OfFormat(f loaders.Format) Kind {
 		return Heap
 	}
 	switch f.Name {
-	case "mlyze":
+	case "mlyze", "heaptrack":
 		return Trace
 	case "spaa", "jemalloc-heap", "tcmalloc-heap", "go-heap-text", "massif", "dhat", "memcheck", "sanitizer", "perf-script":
 		return Stacks

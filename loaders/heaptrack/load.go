@@ -1,0 +1,143 @@
+package heaptrack
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
+	"github.com/memtui/memtui/model"
+)
+
+const formatName = "heaptrack"
+
+// Format returns the format of heaptrack's recordings.
+func Format() loaders.Format {
+	return loaders.Format{
+		Name:       formatName,
+		Summary:    "heaptrack recording, raw or interpreted: every allocation and free, with stacks",
+		Extensions: []string{".heaptrack"},
+		Sniff:      sniff,
+		Load:       load,
+		Info:       info,
+		Validate:   validate,
+	}
+}
+
+// trace is the event source of one file: its events in another form.
+type trace struct {
+	model.ChunkSource
+	events *loaders.Source
+	src    *loaders.Source // the text
+}
+
+// Changed implements [model.Changing].
+func (t *trace) Changed() bool { return t.src.Changed() }
+
+// Await implements [model.Awaited].
+func (t *trace) Await(ctx context.Context, offset int64) (size int64, err error) {
+	if _, err := t.events.ReadSome(ctx, make([]byte, 1), offset); err != io.EOF {
+		return -1, err
+	}
+	return t.events.Size(), nil
+}
+
+// opening is a file that is being read.
+type opening struct {
+	src   *loaders.Source
+	c     *converter
+	trace *trace
+	b     *builder
+	found findings
+}
+
+// firstStacks is after what time stacks are published first; then after twice that, and so on.
+const firstStacks = 200 * time.Millisecond
+
+func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
+	o := &opening{src: src, c: newConverter(ctx, src)}
+	o.b = newBuilder(src.Budget(), &o.found, opt.Symbols)
+	o.c.begin()
+	events, err := loaders.OpenStream(ctx, src.Path(), o.c)
+	if err != nil {
+		return err
+	}
+	src.Attach(events)
+	o.trace = &trace{mlyze.Events(events), events, src}
+	o.publish(store, false)
+	for wait := firstStacks; ; wait *= 2 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-o.c.done:
+			return o.next(ctx, store, true)
+		case <-time.After(wait):
+			if err := o.next(ctx, store, false); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next publishes the stacks that are known by now.
+func (o *opening) next(ctx context.Context, store *model.Store, last bool) error {
+	o.c.mu.Lock()
+	t, f := o.c.tables, o.c.head.form
+	t.used = slices.Clone(t.used)
+	o.c.mu.Unlock()
+	if !last && len(t.parents) == len(o.b.nodes) {
+		return nil
+	}
+	if err := o.b.add(ctx, t, f); err != nil {
+		return err
+	}
+	if last {
+		o.b.conclude()
+	}
+	o.publish(store, true)
+	return nil
+}
+
+// conclude tells what is uncertain about all stacks.
+func (b *builder) conclude() {
+	if b.deep > 0 {
+		b.found.add(model.Problem{Severity: model.Warning, Code: "stack-depth", Count: b.deep, Offset: model.NoOffset,
+			Message: "stacks are deeper than " + model.Group(maxDepth) + " frames: they were cut at the leaf"})
+	}
+	for _, why := range slices.Sorted(maps.Keys(b.names.unnamed)) {
+		b.found.add(model.Problem{Severity: model.Note, Code: "unsymbolized", Count: int64(b.names.unnamed[why]), Offset: model.NoOffset,
+			Message: "addresses have no names: " + why})
+	}
+}
+
+// publish publishes what is known so far.
+func (o *opening) publish(store *model.Store, stacks bool) {
+	o.c.mu.Lock()
+	meta := o.meta()
+	found, lost := o.c.found.take()
+	series := o.c.rss.series()
+	o.c.mu.Unlock()
+	own, _ := o.found.take()
+	var built *model.Stacks
+	if stacks {
+		built = o.b.stacks()
+	}
+	store.Update(func(old *model.Profile) *model.Profile {
+		next := model.Profile{}
+		if old != nil {
+			next = *old
+		}
+		next.Meta, next.Stacks, next.Allocations = meta, built, o.trace
+		if len(series.Times) > 0 {
+			next.Timeline = &model.Timeline{Series: []model.Series{series}}
+		}
+		next.Lost += lost
+		for _, p := range slices.Concat(found, own) {
+			next.Problems = model.AddProblem(next.Problems, p)
+		}
+		return &next
+	})
+}
