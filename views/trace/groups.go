@@ -28,7 +28,7 @@ func (p *groupPane) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(p.State.Stacks(), by, s)
+	return p.Labels.FilterName(p.State.Stacks(), by, s)
 }
 
 // named returns how the state wants groups to be called.

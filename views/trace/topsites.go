@@ -31,7 +31,7 @@ type topSites struct {
 	rows    topRows
 	cols    []ui.Column[analysis.Site]
 	up      bool // the smallest first
-	labels  ui.SiteLabels
+	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
 }
@@ -68,8 +68,8 @@ const (
 )
 
 func newTopSites(e *ui.Env) *topSites {
-	t := &topSites{env: e}
-	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.Trace, &t.labels, k) })
+	t := &topSites{env: e, labels: ui.NewSiteLabels(e.Libraries)}
+	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (topRows, error) { return fetchTop(ctx, e.Trace, t.labels, k) })
 	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
 	t.list = widget.List{Table: t, Column: -1}
 	t.setColumns()
@@ -368,7 +368,7 @@ func (t *topSites) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(t.state.Stacks(), t.rows.by, s)
+	return t.labels.FilterName(t.state.Stacks(), t.rows.by, s)
 }
 
 // tell tells everybody which row is selected.

@@ -132,7 +132,7 @@ func (c *ChartPane) showPart(k partKey) {
 	for _, p := range ch.Backdrop {
 		all = max(all, p.Hi)
 	}
-	if most < all/backdropShare || v.curveKey != k.curveKey || k.shows == state.ChartTop {
+	if TooSmall(most, all) || v.curveKey != k.curveKey || k.shows == state.ChartTop {
 		ch.Backdrop = nil // the part would be a line at the bottom
 	}
 	ch.PeakAt = -1
@@ -147,8 +147,11 @@ func (c *ChartPane) showPart(k partKey) {
 	}
 }
 
-// backdropShare is how small a part of all may be to be drawn before it.
-const backdropShare = 10
+// TooSmall reports whether a part is so small that its curve before that of all would be a line at the bottom.
+func TooSmall(part, all uint64) bool {
+	const share = 10
+	return part < all/share
+}
 
 // stack makes a curve of each part, and one of the rest on top.
 func (c *ChartPane) stack(v *parted) {

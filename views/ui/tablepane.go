@@ -21,7 +21,7 @@ type TablePane struct {
 
 // NewTablePane returns the parts that tables of traces share: list, stack and blocks.
 func NewTablePane(e *Env) TablePane {
-	return TablePane{Pane: NewPane(e), Blocks: NewBlockPane(e), Labels: &SiteLabels{}}
+	return TablePane{Pane: NewPane(e), Blocks: NewBlockPane(e), Labels: NewSiteLabels(e.Libraries)}
 }
 
 // DrawPanes draws the table and its detail in the area below the title.
