@@ -119,7 +119,7 @@ func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 		key := frameKey{function, out.Files[file], line}
 		switch {
 		case out.Functions[function] == funcname.NoName:
-			key.file, key.line = calltree.FrameModule(s, model.FrameID(f)), model.NoLine
+			key.file, key.line = path.Base(calltree.FrameModule(s, model.FrameID(f))), model.NoLine
 			line = model.NoLine
 		case j.match == MatchFrames || function == 0:
 		case j.match == MatchFiles:

@@ -22,6 +22,10 @@ func TestUnnamedFunctionsOfTwoRuns(t *testing.T) {
 	if c = compareIn(t, before, after, Options{Match: MatchFunctions}); c.Counts[ChangeSame] != 0 {
 		t.Errorf("of two modules: %q", changes(c))
 	}
+	after.Stacks.Files[1] = "/usr/lib/liba.so.1"
+	if c = compareIn(t, before, after, Options{Match: MatchFunctions}); c.Counts[ChangeSame] != 1 {
+		t.Errorf("of one module in two folders: %q", changes(c))
+	}
 	texts := [2]*Side{{File: "x", Rows: []SideRow{{Key: "0x7f01", Bytes: 3}}}, {File: "y", Rows: []SideRow{{Key: "0x7f02", Bytes: 3}}}}
 	if c = compareIn(t, texts[0], texts[1], Options{}); c.Counts[ChangeSame] != 1 || c.Rows[0].Key != "?" {
 		t.Errorf("functions: %+v", c.Rows)
