@@ -57,8 +57,11 @@ type Finding struct {
 	Text       string   // the evidence, what goes on after the owner's name: "452 of 9,000 were never freed, …"
 }
 
-// UsualFindings is how many findings there are on screens: more are not read.
-const UsualFindings = 7
+// UsualFindings is how many findings there are on screens: as many as reports have rows, so that both say the same.
+const UsualFindings = 20
+
+// peakSites is how many of the sites that hold most at the peak are looked at for one that is no leak.
+const peakSites = 7
 
 // Thresholds of what is worth a line.
 const (
@@ -304,7 +307,7 @@ func (f *finder) peak() error {
 	slices.SortFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
-	for _, s := range f.sites[:min(len(f.sites), UsualFindings)] {
+	for _, s := range f.sites[:min(len(f.sites), peakSites)] {
 		share := ratio(s.LiveBytes, f.top.Bytes)
 		told := slices.ContainsFunc(f.out, func(x Finding) bool { return slices.Contains(x.Keys, s.Key) })
 		if share < peakPart || s.LeakBytes > s.LiveBytes/2 || told {

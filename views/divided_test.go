@@ -46,3 +46,25 @@ func TestChartIsDivided(t *testing.T) {
 		u.keys("V").has("Live bytes ─")
 	}
 }
+
+// The copied command divides the curve as the chart on screen is; of the selected group alone there is none, which is said.
+func TestCommandOfADividedChart(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("2", "V")
+	if got := strings.Join(u.app.commandWords(), " "); got != "--table curve --group owner --stacked 6" {
+		t.Errorf("the command is %q", got)
+	}
+	u.keys("j", "V", "Y").has("no command prints this", "selected alone")
+	u.keys("V")
+	if got := strings.Join(u.app.commandWords(), " "); got != "--table curve" {
+		t.Errorf("the command of the whole chart is %q", got)
+	}
+}
+
+// What leaks stands before larger rows that do not, and the header says so.
+func TestLeaksBeginWithLeaks(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("4").has("VERDICT▼")
+	text := u.Text()
+	if leak, big := strings.Index(text, "32.5K"), strings.Index(text, "391K"); leak < 0 || big < leak {
+		t.Errorf("the order is\n%s", text)
+	}
+}

@@ -139,7 +139,7 @@ func TestSitesByOwner(t *testing.T) {
 		if strings.HasPrefix(rows[i].Name, "std::") {
 			t.Errorf("%s owns memory", rows[i].Name)
 		}
-		if name := ui.FilterName(nil, analysis.ByOwner, &rows[i]); name != rows[i].Name {
+		if name := ui.NewSiteLabels(nil).FilterName(nil, analysis.ByOwner, &rows[i]); name != rows[i].Name {
 			t.Errorf("%s is filtered as %q", rows[i].Name, name)
 		}
 	}

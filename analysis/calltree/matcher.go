@@ -99,13 +99,13 @@ func (m *frameMatcher) text(f model.FrameID) string {
 	case byFile:
 		return m.stacks.At(f).File
 	case byModule:
-		return frameModule(m.stacks, f)
+		return FrameModule(m.stacks, f)
 	}
 	return FrameFunction(m.stacks, f)
 }
 
-// frameModule returns the module of a frame: its binary where the file tells it, else what its file belongs to.
-func frameModule(s *model.Stacks, f model.FrameID) string {
+// FrameModule returns the module of a frame: its binary where the file tells it, else what its file belongs to.
+func FrameModule(s *model.Stacks, f model.FrameID) string {
 	if int(f) < len(s.FrameDSO) {
 		return s.DSOs[s.FrameDSO[f]].Name
 	}

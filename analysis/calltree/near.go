@@ -111,7 +111,7 @@ func nameFor(s *model.Stacks, t target, f model.FrameID) string {
 		}
 		return ""
 	case byModule:
-		if module := frameModule(s, f); module != "" {
+		if module := FrameModule(s, f); module != "" {
 			return ModulePrefix + module
 		}
 		return ""

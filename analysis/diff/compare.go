@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 )
 
@@ -182,6 +184,8 @@ type Options struct {
 	Per    Normal
 	Swap   bool          // what was given as after is before
 	Joined *JoinedStacks // of the stacks of both sides as given, with the same masks and match; nil makes it
+
+	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
 }
 
 // Comparison is what changed from one side to the other. It never changes; any goroutine may read it.
@@ -198,11 +202,13 @@ type Comparison struct {
 	Merged        [2]int           // rows that fell into another one of their own side
 	Unknown       int              // rows left out, as what they weigh is not known of both sides
 	Joined        *JoinedStacks    // nil where no side has stacks
+
+	libraries *regexp.Regexp // of the options
 }
 
 // Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
 func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison, error) {
-	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, Bases: [2]uint64{1, 1}}
+	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, libraries: opt.Libraries, Bases: [2]uint64{1, 1}}
 	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
 		var err error
 		if c.Joined, err = JoinStacks(ctx, before.Stacks, after.Stacks, opt.Masks, opt.Match); err != nil {
@@ -299,6 +305,9 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 		fresh.Key, fresh.Sub = row.Key, row.Sub
 		if !row.Own {
 			fresh.Key, fresh.Sub = applyMasks(m.masks, row.Key), applyMasks(m.masks, row.Sub)
+			if !m.sameFile && funcname.Unnamed(fresh.Key) {
+				fresh.Key = funcname.NoName
+			}
 		}
 		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.Nth}
 		if row.Own && !m.sameFile {
@@ -440,7 +449,7 @@ func (c *Comparison) Name(r *Row) string {
 	if r.Node == 0 {
 		return r.Key
 	}
-	return calltree.FunctionName(c.Joined.Stacks, calltree.NewOwners(c.Joined.Stacks, nil).Node(r.Node))
+	return calltree.FunctionName(c.Joined.Stacks, calltree.NewOwners(c.Joined.Stacks, c.libraries).Node(r.Node))
 }
 
 // distance is |a-b|.

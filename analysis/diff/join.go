@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 )
 
@@ -21,7 +23,8 @@ const (
 func (m FrameMatch) String() string { return [...]string{"frames", "files", "functions"}[m] }
 
 // JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are masked; of
-// frames that are taken for equal, the first one seen stands. It never changes; any goroutine may read it.
+// frames that are taken for equal, the first one seen stands. Functions of two files that have an address for a name are told apart by
+// their modules alone: addresses differ from run to run. It never changes; any goroutine may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
 	Node   [2][]model.NodeID // by node of each file: the node in Stacks
@@ -34,6 +37,7 @@ func JoinStacks(ctx context.Context, before, after *model.Stacks, masks []Mask, 
 		functions: map[string]model.FuncID{"": 0}, files: map[string]model.FileID{"": 0},
 		frames: map[frameKey]model.FrameID{}, nodes: map[nodeKey]model.NodeID{},
 	}
+	j.places = before == nil || after == nil || before == after
 	joined := &JoinedStacks{Stacks: j.out}
 	for side, s := range []*model.Stacks{before, after} {
 		switch {
@@ -69,6 +73,7 @@ type stackJoiner struct {
 	out       *model.Stacks
 	masks     []Mask
 	match     FrameMatch
+	places    bool // addresses mean the same wherever they stand
 	functions map[string]model.FuncID
 	files     map[string]model.FileID
 	frames    map[frameKey]model.FrameID
@@ -100,7 +105,10 @@ func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeI
 func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 	functions, files := make([]model.FuncID, len(s.Functions)), make([]model.FileID, len(s.Files))
 	for i, name := range s.Functions {
-		functions[i] = intern(j.functions, &j.out.Functions, applyMasks(j.masks, name))
+		if name = applyMasks(j.masks, name); !j.places && funcname.Unnamed(name) {
+			name = funcname.NoName
+		}
+		functions[i] = intern(j.functions, &j.out.Functions, name)
 	}
 	for i, name := range s.Files {
 		files[i] = intern(j.files, &j.out.Files, applyMasks(j.masks, name))
@@ -110,6 +118,9 @@ func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 		function, file, line := functions[s.FrameFunc[f]], files[s.FrameFile[f]], s.FrameLine[f]
 		key := frameKey{function, out.Files[file], line}
 		switch {
+		case out.Functions[function] == funcname.NoName:
+			key.file, key.line = path.Base(calltree.FrameModule(s, model.FrameID(f))), model.NoLine
+			line = model.NoLine
 		case j.match == MatchFrames || function == 0:
 		case j.match == MatchFiles:
 			key.line = model.NoLine

@@ -44,3 +44,15 @@ func WithoutSignature(name string) string {
 	}
 	return body
 }
+
+// NoName stands for functions of which only an address is known, where addresses of several runs are put together.
+const NoName = "?"
+
+// Unnamed reports whether a name is an address, or stands for none: what tools write where a binary has no symbols.
+func Unnamed(name string) bool {
+	digits, ok := strings.CutPrefix(name, "0x")
+	if !ok || digits == "" {
+		return name == "??" || name == NoName
+	}
+	return strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+}

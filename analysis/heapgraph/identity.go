@@ -13,8 +13,76 @@ const noRow = ^model.Row(0)
 
 // Identified reports whether two snapshots tell which of their objects are the same.
 func Identified(a, b *model.Heap) bool {
-	return len(a.IDs) > 0 && len(b.IDs) > 0 && a.Schema.IDs.Prefix != "" && a.Schema.IDs == b.Schema.IDs
+	return identifies(a) && identifies(b) && a.Schema.IDs == b.Schema.IDs
 }
+
+// identifies reports whether the objects of a snapshot have identities.
+func identifies(h *model.Heap) bool { return len(h.IDs) > 0 && h.Schema.IDs.Prefix != "" }
+
+// Identities tell which objects of a snapshot another one has, too, without the snapshot. Of many objects only a part is kept, chosen
+// by identity, so that it is the same part in every snapshot. The zero value knows none.
+type Identities struct {
+	form model.HeapIDForm
+	step uint64   // one in so many is kept, a power of two
+	ids  []uint64 // ascending
+}
+
+// mostIdentities is how many identities of a snapshot are kept: enough for any type that counts, in a megabyte.
+const mostIdentities = 1 << 17
+
+// IdentitiesOf returns those of the objects of a snapshot.
+func IdentitiesOf(h *model.Heap) (o Identities) {
+	if !identifies(h) {
+		return o
+	}
+	o.form = h.Schema.IDs
+	kinds := h.Schema.Objects().Kinds
+	for o.step = 1; !o.fill(h, kinds); o.step *= 2 {
+		o.ids = o.ids[:0]
+	}
+	slices.Sort(o.ids)
+	o.ids = slices.Clip(o.ids)
+	return o
+}
+
+// fill keeps one in step identities; false means that those are too many.
+func (o *Identities) fill(h *model.Heap, kinds model.HeapKinds) bool {
+	for r, id := range h.IDs {
+		if id == 0 || !kinds.Has(h.Kinds[r]) || !o.keeps(id) {
+			continue
+		}
+		if len(o.ids) == mostIdentities {
+			return false
+		}
+		o.ids = append(o.ids, id)
+	}
+	return true
+}
+
+// keeps reports whether an identity belongs to the part that is kept.
+func (o *Identities) keeps(id uint64) bool {
+	const spread = 0x9E3779B97F4A7C15 // addresses have the same low bits
+	return id*spread>>32&(o.step-1) == 0
+}
+
+// Tell reports whether objects of another snapshot can be told apart by them.
+func (o *Identities) Tell(h *model.Heap) bool {
+	return o.step > 0 && identifies(h) && o.form == h.Schema.IDs
+}
+
+// Has reports whether the snapshot has the object of a row of another one, which it can [Identities.Tell]. It is 0 where the object is not
+// kept; else one object stands for as many as it returns.
+func (o *Identities) Has(h *model.Heap, r model.Row) (stands uint64) {
+	if id := h.IDs[r]; id != 0 && o.keeps(id) {
+		if _, ok := slices.BinarySearch(o.ids, id); ok {
+			return o.step
+		}
+	}
+	return 0
+}
+
+// Exact reports whether every object is kept.
+func (o *Identities) Exact() bool { return o.step == 1 }
 
 // byID is the rows of a snapshot that have an identity, ascending by it.
 type byID struct {

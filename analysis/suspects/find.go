@@ -54,8 +54,11 @@ type Suspect struct {
 	Verdict     Verdict
 	First       int // the snapshot that growth is counted from
 	HasGrowth   bool
-	Growth      int64 // objects of the type since then
-	GrowthBytes int64 // own bytes since then
+	Growth      int64  // objects of the type since then
+	GrowthBytes int64  // own bytes since then
+	HasSame     bool   // the format tells which objects are the same, and Same means something
+	Same        uint64 // objects that the first snapshot has, too
+	exact       bool   // Same is no estimate
 	course      []moment
 	grown       uint64 // bytes that growth is estimated at, as retained
 }
@@ -78,7 +81,7 @@ func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 	slices.SortFunc(w.others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
 	for _, axis := range axes(g.Heap.Schema) {
 		s := &survey{ctx: ctx, g: g, h: g.Heap, order: order, place: place, axis: axis, real: g.Heap.Schema.Real(),
-			kinds: g.Heap.Schema.Objects().Kinds, byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
+			kinds: g.Heap.Schema.Objects().Kinds, first: w.firstObjects(g.Heap), byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
 		if w.survey = s; axis == 0 {
 			w.types = s
 		}
@@ -109,6 +112,14 @@ type candidate struct {
 	grown   uint64 // bytes that came since then, as retained
 	points  []point
 	value   float64 // how well the class tells what is held, 0 … 1
+}
+
+// firstObjects returns the objects of the first snapshot, nil where it is the one that is looked at, or cannot tell them from those.
+func (w *finder) firstObjects(h *model.Heap) *heapgraph.Identities {
+	if len(w.others) == 0 || w.others[0].Snapshot >= w.at || !w.others[0].objects.Tell(h) {
+		return nil
+	}
+	return &w.others[0].objects
 }
 
 // look adds the candidates of one axis.
@@ -189,6 +200,16 @@ func (w *finder) judge(c *candidate) {
 	if c.grown = uint64(math.Min(rise, float64(w.total()))); c.verdict == Grows && c.grown < w.total()/grownPart {
 		c.verdict = Bounded
 	}
+	if c.verdict == Grows && len(c.course) == 2 && w.replaced(c) {
+		c.verdict = Once // of two snapshots, chance alone may tell which has more of what comes and goes
+	}
+}
+
+// replaced reports whether most objects of a class that the first snapshot had are gone: then what is there now is no growth of the same
+// thing.
+func (w *finder) replaced(c *candidate) bool {
+	before := c.course[0].count
+	return w.first != nil && before >= crowd && min(c.same, before) < before/telling
 }
 
 func hasSnapshot(list []moment, i int) bool {

@@ -19,15 +19,16 @@ type key struct {
 // figures are how many objects of a class there are, and their own bytes.
 type figures struct{ count, bytes uint64 }
 
-// Census is how many objects of each type there are in a snapshot.
+// Census is how many objects of each type there are in a snapshot, and which, where the format tells.
 type Census struct {
 	Snapshot int
 	of       map[key]figures
+	objects  heapgraph.Identities
 }
 
 // Count counts the objects of snapshot i.
 func Count(h *model.Heap, i int) Census {
-	c := Census{i, map[key]figures{}}
+	c := Census{i, map[key]figures{}, heapgraph.IdentitiesOf(h)}
 	for _, axis := range axes(h.Schema) {
 		for _, g := range heapgraph.Groups(h, heapgraph.By{Kinds: h.Schema.Objects().Kinds, Axis: axis}) {
 			k := key{axis, g.Name, g.Sub}

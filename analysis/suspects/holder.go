@@ -29,6 +29,9 @@ func (w *finder) describe(c *candidate) Suspect {
 		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
 		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
 	}
+	if w.first != nil && len(c.course) > 1 {
+		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.first.Exact()
+	}
 	s.Runtime = w.isRuntime(c.key)
 	if len(c.points) == 0 {
 		return s

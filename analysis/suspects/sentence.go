@@ -103,12 +103,30 @@ func (s *Suspect) grew() string {
 	}
 	switch since := fmt.Sprintf("since #%d", s.First); s.Verdict {
 	case Grows:
-		return text + s.grewBy(since) + s.howOften()
+		return text + s.grewBy(since) + s.howOften() + s.stayed()
 	case Once:
+		if len(s.course) == 2 {
+			return text + s.grewBy(since) + s.stayed()
+		}
 		from, to := s.step()
 		return text + fmt.Sprintf("grew once, by %s from #%d to #%d", model.Group(to.count-from.count), from.snapshot, to.snapshot)
 	}
 	return text + s.bound()
+}
+
+// stayed says how many of the objects of the first snapshot are still there, "" where the format does not tell.
+func (s *Suspect) stayed() string {
+	before := s.course[0].count
+	switch about := map[bool]string{false: "about "}[s.exact]; {
+	case !s.HasSame || before == 0:
+		return ""
+	case s.Same == before:
+		return fmt.Sprintf(", the %s of #%d are still there", model.Group(before), s.First)
+	case s.Same == 0:
+		return fmt.Sprintf(", none of the %s of #%d is left", model.Group(before), s.First)
+	default:
+		return fmt.Sprintf(", %s%s of the %s of #%d are still there", about, model.Group(s.Same), model.Group(before), s.First)
+	}
 }
 
 // bound says how many there are at most.

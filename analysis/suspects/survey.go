@@ -16,6 +16,7 @@ const pauseEvery = 1 << 16
 type class struct {
 	key
 	seen                   bool
+	same                   uint64 // of count, objects that the first snapshot has, too; an estimate where there are very many
 	count, bytes, retained uint64 // retained by those that hang below no other of the class
 	until                  uint64 // where the rows below the last such one end
 	shift                  int32  // of picked ones: their place among those, plus one
@@ -34,7 +35,8 @@ type survey struct {
 	place model.Column[uint64]
 	axis  int
 	real  model.HeapKinds
-	kinds model.HeapKinds // of objects
+	kinds model.HeapKinds       // of objects
+	first *heapgraph.Identities // of the first snapshot, nil where they tell nothing
 
 	byID  []int32 // class of a type
 	rest  map[uint32]int32
@@ -92,6 +94,9 @@ func (s *survey) sum() error {
 		}
 		c := &s.list[n]
 		c.count++
+		if s.first != nil {
+			c.same += s.first.Has(s.h, r)
+		}
 		c.bytes, _ = model.SaturatingAdd(c.bytes, s.h.Bytes(r))
 		if !c.seen || uint64(p) >= c.until {
 			c.seen, c.until = true, uint64(p)+s.g.RetainedCount(r)

@@ -43,7 +43,9 @@ type FailedSite struct {
 	Row    *model.Row `json:"accumulation_row,omitzero"` // of a heap snapshot: below which the objects gather
 	Bytes  uint64     `json:"bytes"`                     // of a heap snapshot, what the objects retain
 	Count  uint64     `json:"count"`
-	Frames []Place    `json:"frames"` // leaf first; of a heap snapshot the type, its holder, and what dominates that
+	Frames []Place    `json:"frames"` // leaf first, at most 128; of a heap snapshot the type, its holder, and what dominates that
+
+	rest int // frames beyond those
 }
 
 // StaleEntry is an entry of a baseline or of suppressions that accepts nothing any more.
@@ -96,9 +98,11 @@ func newFailedLeak(f *accept.Failure) FailedLeak {
 			site.Row = &s.Row
 		}
 		for frame := range s.Frames {
-			if site.Frames = append(site.Frames, framePlace(frame)); len(site.Frames) == mostFrames {
-				break
+			if len(site.Frames) == mostFrames {
+				site.rest++
+				continue
 			}
+			site.Frames = append(site.Frames, framePlace(frame))
 		}
 		out.Sites = append(out.Sites, site)
 	}
@@ -150,7 +154,7 @@ func (c *CheckLeaks) reason(s Style) string {
 }
 
 // What texts show of a leak; JSON has more.
-const shownFrames, shownSites, shownStale = 12, 3, 3
+const shownSites, shownStale = 3, 3
 
 // lines returns a leak with its owner, evidence and stacks, as lines after a headline.
 func (f *FailedLeak) lines(s Style) (head string, lines []string) {
@@ -196,15 +200,15 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 		where = fmt.Sprintf("below row %d: ", *x.Row)
 	}
 	lines := []string{where + s.bytes(x.Bytes) + " in " + of.counted(x.Count)}
-	for i, p := range x.Frames[:min(len(x.Frames), shownFrames)] {
+	for i, p := range x.Frames {
 		line := fmt.Sprintf("  #%d %s", i, s.function(p.Name()))
 		if at := p.Base(); at != "" {
 			line += " (" + at + ")"
 		}
 		lines = append(lines, line)
 	}
-	if n := len(x.Frames) - shownFrames; n > 0 {
-		lines = append(lines, s.text("  … ")+model.Counted(n, "more frame"))
+	if x.rest > 0 {
+		lines = append(lines, s.text("  … ")+model.Counted(x.rest, "more frame"))
 	}
 	return lines
 }

@@ -54,6 +54,8 @@ func (r *Report) rows(table string) (any, bool) {
 	switch {
 	case r.Around != nil:
 		return r.Around.rows(), table == "" || table == aroundTable
+	case r.AroundType != nil:
+		return r.AroundType.rows(), table == "" || table == aroundTable
 	case r.Trace != nil:
 		return r.Trace.rows(table)
 	case r.Path != nil:

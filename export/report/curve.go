@@ -13,7 +13,8 @@ import (
 
 // CurveSite is a site that has a part of the curve of its own.
 type CurveSite struct {
-	Stack uint64 `json:"stack"`
+	Stack uint64  `json:"stack"`          // of a group, the one that allocated most of it
+	Group *string `json:"group,omitzero"` // where the curve is divided by groups; then there are no frames
 	Place
 	PeakBytes uint64 `json:"peak_bytes"` // when the curve is highest
 	Bytes     uint64 `json:"bytes"`      // at the end of the curve
@@ -23,18 +24,19 @@ type CurveSite struct {
 	history []uint64 // highest of each column
 }
 
-// CurveParts are the bytes of sites at the end of a column: members of a JSON object named "stack_" and the site's id.
+// CurveParts are the bytes of sites or groups at the end of a column: members of a JSON object named "stack_" and the site's id, or by the
+// word of the group and its name ("owner_main").
 type CurveParts []CurvePart
 
 // CurvePart is that of one site.
 type CurvePart struct {
-	stack uint64
+	name  string
 	bytes uint64
 }
 
 func (p CurveParts) members() (list []member) {
 	for i := range p {
-		list = append(list, member{"stack_" + strconv.FormatUint(p[i].stack, 10), &p[i].bytes})
+		list = append(list, member{p[i].name, &p[i].bytes})
 	}
 	return list
 }
@@ -71,7 +73,7 @@ func (b *builder) addCurve(columns []analysis.Column) {
 	}
 }
 
-// stacked adds the top sites to a question, and returns them: those that hold most when what is asked about is highest.
+// stacked adds the top sites, or groups, to a question, and returns them: those that hold most when what is asked about is highest.
 func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	if b.opt.Stacked == 0 {
 		return nil, nil
@@ -80,15 +82,15 @@ func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	if err != nil || !whole.HasPeak {
 		return nil, err
 	}
-	sites, err := b.trace.Sites(b.ctx, analysis.Query{At: whole.Peak.Instant, Range: q.Range, Cell: q.Cell, NoPeaks: true})
+	sites, err := b.trace.Sites(b.ctx, analysis.Query{At: whole.Peak.Instant, Range: q.Range, By: b.opt.Group, Cell: q.Cell, NoPeaks: true})
 	if err != nil {
 		return nil, err
 	}
 	sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.LiveBytes == 0 })
 	slices.SortFunc(sites, func(a, b analysis.Site) int {
-		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
+		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
 	})
-	sites = sites[:min(len(sites), b.opt.Stacked)]
+	sites, q.By = sites[:min(len(sites), b.opt.Stacked)], b.opt.Group
 	for _, s := range sites {
 		q.Parts = append(q.Parts, []analysis.Key{s.Key})
 	}
@@ -99,8 +101,13 @@ func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
 	frames := newFrames(b.stacks, s.Stack)
 	x := CurveSite{Stack: uint64(s.Stack), Place: frames.place(s.Stack), PeakBytes: s.LiveBytes, Frames: frames}
+	name := "stack_" + strconv.FormatUint(x.Stack, 10)
+	if b.opt.Group != analysis.ByStack {
+		x.Group, x.Place, x.Frames = &s.Name, Place{Function: &s.Name}, Frames{}
+		name = b.opt.Group.String() + "_" + model.Clean(s.Name)
+	}
 	for i, c := range columns {
-		b.out.Curve[i].CurveParts = append(b.out.Curve[i].CurveParts, CurvePart{x.Stack, c.LastBytes})
+		b.out.Curve[i].CurveParts = append(b.out.Curve[i].CurveParts, CurvePart{name, c.LastBytes})
 		x.history, x.Bytes = append(x.history, c.MaxBytes), c.LastBytes
 	}
 	b.out.CurveSites = append(b.out.CurveSites, x)
@@ -111,8 +118,12 @@ const curveColumnsOfSites = 24
 
 // curveSites are the top sites of the curve.
 func (w tableWriter) curveSites() table {
+	of := "site"
+	if w.t.grouped != analysis.ByStack {
+		of = w.t.grouped.String()
+	}
 	out := table{
-		name: "curve", title: "Live bytes by site", answer: model.Counted(len(w.t.CurveSites), "site") + " that hold most when the curve is highest",
+		name: "curve", title: "Live bytes by " + of, answer: model.Counted(len(w.t.CurveSites), of) + " that hold most when the curve is highest",
 		cols: append([]col{{titles.AtPeak, number}, {titles.AtEnd, number}, {titles.Trend, sketch}}, placeCols()...),
 	}
 	for _, s := range w.t.CurveSites {

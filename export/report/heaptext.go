@@ -97,6 +97,9 @@ func (s *Snapshot) counts() []counted {
 func (r *Report) heapTables(s Style, full bool) []table {
 	var list []table
 	w := heapWriter{r.Heap, s, full}
+	if r.AroundType != nil {
+		return append(list, w.around(r.AroundType))
+	}
 	if r.Object != nil {
 		list = append(list, w.object(r.Object), w.edges("References from it", r.Object.Out, r.Object.OutCount),
 			w.edges("References to it", r.Object.In, r.Object.InCount))

@@ -23,6 +23,7 @@ type HeapSuspect struct {
 	Through     *string    `json:"through,omitzero"`      // the name of the holder's reference
 	Growth      *int64     `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
 	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // their own
+	Same        *uint64    `json:"same_count,omitzero"`   // objects that the first snapshot has, too; where the format identifies objects
 	Verdict     string     `json:"verdict"`
 	Evidence    string     `json:"evidence"`
 
@@ -46,6 +47,9 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 	}
 	if s.HasGrowth {
 		out.Growth, out.GrowthBytes = &s.Growth, &s.GrowthBytes
+	}
+	if s.HasSame {
+		out.Same = &s.Same
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
 
@@ -248,7 +249,7 @@ func (d *diffing) collect(ctx context.Context) error {
 
 // compare matches the rows.
 func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
-	opt := diff.Options{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap}
+	opt := diff.Options{Masks: d.opt.Masks, Match: d.opt.Match, Swap: d.flags.Swap, Libraries: settings.Libraries(d.sides[0].config)}
 	for n := range diff.NormalCount {
 		if n.String() == d.flags.Normalize {
 			opt.Per = n

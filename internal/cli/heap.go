@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -32,8 +33,11 @@ type (
 	heapFile struct {
 		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last."`
 	}
-	heapSnapshotsCmd  struct{ heapFile }
-	heapTypesCmd      struct{ heapFile }
+	heapSnapshotsCmd struct{ heapFile }
+	heapTypesCmd     struct {
+		heapFile
+		Peek string `placeholder:"TYPE" help:"Print what refers to all the objects of a type, and what they refer to, instead; its whole name."`
+	}
 	heapFramesCmd     struct{ heapFile }
 	heapDominatorsCmd struct{ heapFile }
 	heapSuspectsCmd   struct{ heapFile }
@@ -46,7 +50,30 @@ func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
 
 // Run lists the types of objects.
 func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
+	if c.Peek != "" {
+		return c.peek(ctx, a)
+	}
 	return a.heapList(ctx, c.File, report.ListTypes)
+}
+
+// peek prints what is around the objects of a type.
+func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
+	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+		types, near := heapgraph.TypesNamed(h, c.Peek, calltree.NearNames)
+		around, err := heapgraph.Around(ctx, h, types)
+		if err != nil {
+			return err
+		}
+		if around.Count == 0 {
+			text := "no object has the type " + model.Clean(c.Peek)
+			if len(near) > 0 {
+				text += ", near: " + model.Clean(strings.Join(near, ", "))
+			}
+			return usageError(errors.New("--peek: " + text))
+		}
+		r.AroundType = report.NewAroundType(h.Schema, c.Peek, around, a.flags.Limit)
+		return nil
+	})
 }
 
 // Run lists the routines and blocks.

@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"analysis/suspects":          {"model", "analysis/heapgraph"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
-	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
+	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
 	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 

@@ -61,9 +61,10 @@ type rowsKey struct {
 // Set is a comparison and what it is of.
 type Set struct {
 	*diff.Comparison
-	key   rowsKey
-	unit  ui.ProfileUnit // of stack profiles
-	shown *ui.ChangeSet
+	key    rowsKey
+	unit   ui.ProfileUnit // of stack profiles
+	shown  *ui.ChangeSet
+	labels *ui.SiteLabels
 }
 
 // makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
@@ -174,7 +175,7 @@ func key(c *state.Compare, sides [2]sideKey) rowsKey {
 
 // compare answers a comparison.
 func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
-	out := &Set{key: k}
+	out := &Set{key: k, labels: ui.NewSiteLabels(e.Libraries)}
 	var sides [2]*diff.Side
 	for i := range k.Sides {
 		side, err := k.Sides[i].fetch(ctx, e.Views, k.per != diff.NormalNone)
@@ -192,7 +193,7 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 			side.Unlist()
 		}
 	}
-	opt := diff.Options{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap}
+	opt := diff.Options{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap, Libraries: e.Libraries}
 	var err error
 	if sides[0].Stacks != nil || sides[1].Stacks != nil {
 		if opt.Joined, err = e.Joins.Get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {

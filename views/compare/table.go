@@ -65,13 +65,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	s := c.Joined.Stacks
 	n := calltree.SiteNode(s, r.Node)
 	site := analysis.Site{Node: r.Node, Name: calltree.FunctionName(s, n), Where: calltree.Where(s.At(s.Frame[n]))}
-	switch {
-	case full:
-		return ui.SiteLabel{Name: site.Name, Where: site.Where}
-	case ui.Family(site.Name) == "":
-		return ui.SiteLabel{Name: funcname.Bare(site.Name), Where: site.Where}
-	}
-	return ui.LabelOfCaller(s, &site, nil)
+	return c.labels.Label(s, analysis.ByStack, &site, full)
 }
 
 // show asks for a comparison and shows the newest that there is.

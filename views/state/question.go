@@ -36,7 +36,8 @@ type Question struct {
 	Only      []string
 	Swap      bool
 
-	Limit *int
+	Limit   *int
+	Stacked *int // how many groups the curve is divided by
 }
 
 // Args returns the flags that ask the question, in the order of the fields.
@@ -75,6 +76,7 @@ func (q *Question) Args() []string {
 	a.text("only", strings.Join(q.Only, ","))
 	a.on("swap", q.Swap)
 	a.number("limit", q.Limit)
+	a.number("stacked", q.Stacked)
 	return a.words
 }
 

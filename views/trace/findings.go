@@ -2,6 +2,8 @@ package trace
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -27,7 +29,7 @@ type findingsPane struct {
 	width  int           // that they are wrapped for
 	room   int           // rows that there are for them, 0 while nothing was drawn
 	chosen int           // the finding that was in full when they were wrapped
-	labels ui.SiteLabels
+	labels *ui.SiteLabels
 	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
 }
 
@@ -44,7 +46,7 @@ type findingsKey struct {
 }
 
 func newFindingsPane(e *ui.Env) *findingsPane {
-	p := &findingsPane{env: e}
+	p := &findingsPane{env: e, labels: ui.NewSiteLabels(e.Libraries)}
 	p.lazy = ui.NewLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
 		return analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
 	})
@@ -154,6 +156,11 @@ func (p *findingsPane) choose(of int) {
 	}
 }
 
+// followed reports whether any finding is about sites, which have a curve.
+func (p *findingsPane) followed() bool {
+	return slices.ContainsFunc(p.rows, func(f analysis.Finding) bool { return len(f.Keys) > 0 })
+}
+
 // height returns the rows that the pane would like to have, its heading included.
 func (p *findingsPane) height(w int) int {
 	return 1 + max(len(p.broken(w, 0)), 1)
@@ -256,12 +263,12 @@ func (p *findingsPane) function() string {
 	case f.HasOwner:
 		return f.Owner.Function
 	case f.Site.Name != "":
-		return ui.FilterName(p.state.Stacks(), analysis.ByStack, &f.Site)
+		return p.labels.FilterName(p.state.Stacks(), analysis.ByStack, &f.Site)
 	}
 	return ""
 }
 
-// follow goes where a finding leads.
+// follow goes where a finding leads. Of several sites of an owner, all are listed, the most telling selected.
 func (p *findingsPane) follow() {
 	f := p.selected()
 	if f == nil {
@@ -273,6 +280,9 @@ func (p *findingsPane) follow() {
 	if f.Site.Name != "" {
 		p.env.Emit(state.SetGroup{By: analysis.ByStack})
 		p.env.Emit(state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true}})
+	}
+	if len(f.Keys) > 1 && f.HasOwner && f.Owner.Function != "" {
+		p.env.Emit(state.SetFilter{Text: "/^" + regexp.QuoteMeta(ownerWord(f.Owner.Function)) + "$/"})
 	}
 	p.env.Open(screenOf(f.Kind))
 }

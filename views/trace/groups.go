@@ -20,7 +20,7 @@ type groupPane struct {
 }
 
 func newGroupPane(e *ui.Env) groupPane {
-	return groupPane{TablePane: ui.NewTablePane(e), Blocks: ui.NewBlockPane(e), labels: &ui.SiteLabels{}}
+	return groupPane{TablePane: ui.NewTablePane(e), Blocks: ui.NewBlockPane(e), labels: ui.NewSiteLabels(e.Libraries)}
 }
 
 // FocusedList implements [ui.Lister].
@@ -69,7 +69,7 @@ func (p *groupPane) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(p.State.Stacks(), by, s)
+	return p.Labels.FilterName(p.State.Stacks(), by, s)
 }
 
 // named returns how the state wants groups to be called.

@@ -62,9 +62,12 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 			sum.Count += l.Count
 		},
 		Most: func(d leakData) (bytes, count uint64) { return d.Bytes, d.Count },
-		Wide: 110,
+		Wide: 110, First: verdictColumn,
 	}
 }
+
+// verdictColumn is where the verdict stands, which sorts at first: what leaks comes before larger rows that do not, by growth and certainty.
+const verdictColumn = 5
 
 // columns returns those of the table of leaks. What was freed late has no shares.
 func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {

@@ -55,7 +55,7 @@ type gridData struct {
 
 // NewLifetimes returns the screen of blocks by size and lifetime.
 func NewLifetimes(e *ui.Env) *Lifetimes {
-	p := &Lifetimes{Pane: ui.NewPane(e), labels: &ui.SiteLabels{}}
+	p := &Lifetimes{Pane: ui.NewPane(e), labels: ui.NewSiteLabels(e.Libraries)}
 	p.makers = ui.NewLazy(e, func(ctx context.Context, k makersKey) (*makers, error) { return fetchMakers(ctx, e.Trace, k) })
 	p.grid = ui.NewLazy(e, func(ctx context.Context, k gridKey) (*gridData, error) {
 		g, err := e.Trace.Grid(ctx, k.GridQuery)

@@ -20,6 +20,7 @@ type Overview struct {
 	top      *topSites
 	second   *topSites // beside top where there is room
 	findings *findingsPane
+	curve    *findingCurve // of the selected finding, beside it where there is room
 	headline *ui.Lazy[HeadlineKey, Headline]
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
@@ -37,11 +38,11 @@ const (
 )
 
 // overviewAreas is where the parts are; those that do not fit are empty.
-type overviewAreas struct{ chart, figures, top, second, findings widget.Rect }
+type overviewAreas struct{ chart, figures, top, second, findings, curve widget.Rect }
 
 // NewOverview returns the first screen of a trace.
 func NewOverview(e *ui.Env) *Overview {
-	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e)}
+	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e), curve: newFindingCurve(e)}
 	p.second.fixed = true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
 	return p
@@ -93,6 +94,9 @@ func (p *Overview) Show(s *state.State) {
 		p.headline.Ask(HeadlineKey{s.Status.Revision, s.Range})
 	}
 	p.top.Show(s)
+	if !p.areas.curve.Empty() {
+		p.curve.show(s, p.findings.selected(), p.areas.curve)
+	}
 	if !p.areas.second.Empty() {
 		p.second.fixedTo = analysis.CostTotal
 		if s.Cost == analysis.CostTotal {
@@ -107,6 +111,8 @@ const (
 	lowOverview  = 12  // rows below which there is no chart
 	wideOverview = 150 // cells from which on there are two tables
 	maxChartRows = 16
+	tallOverview = 45 // rows from which on there is a curve beside the findings of a wide one
+	curveRows    = 10 // of it
 )
 
 // layout shares the rows: the chart has two fifths, the rest is for the tables.
@@ -122,7 +128,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		}
 		return a
 	}
-	figures := 1
+	figures, whole := 1, r.H
 	if r.H >= lowOverview {
 		a.chart, r = r.CutTop(min(r.H*2/5+1, maxChartRows))
 		figures = 2
@@ -131,7 +137,16 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		a.figures, r = r.CutTop(figures)
 	}
 	if r.H >= 6 {
-		r, a.findings = r.CutBottom(min(p.findings.height(r.W), (r.H+1)/2))
+		w, least := r.W, 0
+		beside := whole >= tallOverview && r.W >= wideOverview && p.findings.followed()
+		if beside {
+			w, least = r.W/2-1, curveRows
+		}
+		r, a.findings = r.CutBottom(min(max(p.findings.height(w), least), (r.H+1)/2))
+		if beside {
+			a.findings, a.curve = a.findings.CutLeft(w)
+			_, a.curve = a.curve.CutLeft(2)
+		}
 	}
 	a.top = r
 	if r.W >= wideOverview {
@@ -156,6 +171,9 @@ func (p *Overview) Draw(s tcell.Screen) {
 	}
 	if !a.findings.Empty() {
 		p.findings.draw(s, a.findings, p.focus == paneFindings)
+	}
+	if !a.curve.Empty() {
+		p.curve.draw(s, a.curve)
 	}
 }
 
@@ -183,7 +201,11 @@ func (p *Overview) Do(a keymap.Action) bool {
 		p.maximal = !p.maximal
 		p.Changed()
 	default:
-		return p.chart.Do(a) || p.focused().Do(a)
+		done := p.chart.Do(a) || p.focused().Do(a)
+		if done && p.focus == paneFindings {
+			p.Changed() // the curve is of another one
+		}
+		return done
 	}
 	return true
 }
@@ -252,6 +274,7 @@ func (p *Overview) Click(x, y int, double bool) {
 	case a.findings.Contains(x, y):
 		p.focus, p.chosen = paneFindings, true
 		p.findings.click(x, y, double)
+		p.Changed()
 	case a.top.Contains(x, y):
 		p.focus, p.chosen = paneTop, true
 		p.top.click(x, y, double)

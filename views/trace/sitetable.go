@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/state"
@@ -76,8 +77,15 @@ func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {
 // words returns what words of a filter look at.
 func (n naming) words(by analysis.Group, s *analysis.Site) []string {
 	label := n.label(by, s)
-	return []string{s.Name, s.Where, label.Name, label.Where}
+	words := []string{s.Name, s.Where, label.Name, label.Where}
+	if owner := n.labels.FilterName(n.stacks, by, s); by == analysis.ByStack && owner != "" {
+		words = append(words, ownerWord(owner))
+	}
+	return words
 }
+
+// ownerWord is what filters of tables know a site by beside its names: "owner:" and the function that owns it.
+func ownerWord(function string) string { return "owner:" + funcname.Bare(function) }
 
 // siteData determines the table of sites.
 type siteData struct {

@@ -229,7 +229,23 @@ func (p *Timeline) Command() []string {
 	if p.maximal && p.focus != timelineChart {
 		return p.top.tableCommand()
 	}
-	return (&state.Question{Table: "curve"}).Args()
+	q := state.Question{Table: "curve"}
+	if p.State.ChartOf == state.ChartTop {
+		parts := ui.MostParts
+		q.Stacked = &parts
+		if by := ui.DividedBy(&p.State); by != analysis.ByStack {
+			q.Group = by.String()
+		}
+	}
+	return q.Args()
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Timeline) Unprinted() string {
+	if s := &p.State; p.maximal && p.focus != timelineChart || s.ChartOf != state.ChartSelected || !s.Selected.Set {
+		return ""
+	}
+	return p.Hint("the curve is that of what is selected alone; {only} filters by it, and {divide} shows another curve")
 }
 
 // Click implements clicker.

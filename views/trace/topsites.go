@@ -29,7 +29,7 @@ type topSites struct {
 	state   state.State
 	adopted state.Selection // the state's selection that the list follows already
 	got     *topRows        // the newest answer; the table shows it a moment later
-	labels  ui.SiteLabels
+	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
 }
@@ -65,7 +65,7 @@ type topData struct {
 const maxTopTrends = 64
 
 func newTopSites(e *ui.Env) *topSites {
-	t := &topSites{env: e, got: &topRows{}}
+	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries)}
 	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return fetchTop(ctx, e.Trace, k) })
 	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
 	t.Table = ui.NewTable(e, &t.ListPane, topData{topRows: &topRows{}}, ui.Spec[topData, analysis.Site]{
@@ -336,7 +336,7 @@ func (t *topSites) Function() string {
 	if !ok {
 		return ""
 	}
-	return ui.FilterName(t.state.Stacks(), t.data().by, s)
+	return t.labels.FilterName(t.state.Stacks(), t.data().by, s)
 }
 
 // tell tells everybody which row is selected.

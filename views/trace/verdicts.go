@@ -55,6 +55,14 @@ func packKeys(keys []analysis.Key) string {
 	return string(b)
 }
 
+// unpackKeys returns what [packKeys] packed.
+func unpackKeys(packed string) (keys []analysis.Key) {
+	for b := []byte(packed); len(b) >= 4; b = b[4:] {
+		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
+	}
+	return keys
+}
+
 // trendSet is the sparklines of a few groups. Read-only once made.
 type trendSet struct {
 	by    analysis.Group
@@ -72,10 +80,7 @@ func (t *trendSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) [
 
 // fetchTrends asks for the histories of a few groups.
 func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
-	var keys []analysis.Key
-	for b := []byte(k.keys); len(b) >= 4; b = b[4:] {
-		keys = append(keys, analysis.Key(binary.LittleEndian.Uint32(b)))
-	}
+	keys := unpackKeys(k.keys)
 	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type nearKey struct {
 // NewBlockPane returns a pane without blocks.
 func NewBlockPane(e *Env) BlockPane {
 	return BlockPane{
-		Env: e, labels: &SiteLabels{},
+		Env: e, labels: NewSiteLabels(e.Libraries),
 		blocks: NewLazy(e, func(ctx context.Context, k blockKey) (*blockTable, error) { return fetchBlocks(ctx, e.Trace, k) }),
 		Near: NewLazy(e, func(_ context.Context, k nearKey) ([]analysis.Block, error) {
 			rows := make([]analysis.Block, 0, k.Count)

@@ -39,7 +39,7 @@ func (c *ChartPane) showMeasured() {
 		points[i] = widget.Point{Lo: v, Hi: v, Last: v, OK: col.Known}
 		all = max(all, v)
 	}
-	if most >= all/backdropShare {
+	if !TooSmall(most, all) {
 		ch.Backdrop = points
 	}
 }

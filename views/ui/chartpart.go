@@ -36,8 +36,8 @@ type parted struct {
 	names   []string            // of them, or of what is selected; not cleaned
 }
 
-// mostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the rest.
-const mostParts = 6
+// MostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the rest.
+const MostParts = 6
 
 // partOf returns the key of a chart for a state; ok is false for one of all blocks.
 func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
@@ -48,13 +48,13 @@ func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
 	case s.ChartOf == state.ChartSelected:
 		p.shows = state.ChartWhole
 	case s.ChartOf == state.ChartTop:
-		p.by = dividedBy(s)
+		p.by = DividedBy(s)
 	}
 	return p, !p.only.IsAll() || p.shows != state.ChartWhole
 }
 
-// dividedBy returns what a chart is divided by: owners in place of stacks, whose names are too much alike.
-func dividedBy(s *state.State) analysis.Group {
+// DividedBy returns what a chart is divided by: owners in place of stacks, whose names are too much alike.
+func DividedBy(s *state.State) analysis.Group {
 	if s.Group == analysis.ByStack {
 		return analysis.ByOwner
 	}
@@ -99,7 +99,7 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 		slices.SortFunc(sites, func(a, b analysis.Site) int {
 			return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Key, b.Key))
 		})
-		sites = sites[:min(len(sites), mostParts)]
+		sites = sites[:min(len(sites), MostParts)]
 		for _, s := range sites {
 			q.Parts = append(q.Parts, []analysis.Key{s.Key})
 		}
@@ -132,7 +132,7 @@ func (c *ChartPane) showPart(k partKey) {
 	for _, p := range ch.Backdrop {
 		all = max(all, p.Hi)
 	}
-	if most < all/backdropShare || v.curveKey != k.curveKey || k.shows == state.ChartTop {
+	if TooSmall(most, all) || v.curveKey != k.curveKey || k.shows == state.ChartTop {
 		ch.Backdrop = nil // the part would be a line at the bottom
 	}
 	ch.PeakAt = -1
@@ -147,8 +147,11 @@ func (c *ChartPane) showPart(k partKey) {
 	}
 }
 
-// backdropShare is how small a part of all may be to be drawn before it.
-const backdropShare = 10
+// TooSmall reports whether a part is so small that its curve before that of all would be a line at the bottom.
+func TooSmall(part, all uint64) bool {
+	const share = 10
+	return part < all/share
+}
 
 // stack makes a curve of each part, and one of the rest on top.
 func (c *ChartPane) stack(v *parted) {
@@ -245,7 +248,7 @@ func (c *ChartPane) partTitle() string {
 		title = " of " + title
 	}
 	if s.ChartOf == state.ChartTop {
-		title += " by " + dividedBy(s).String()
+		title += " by " + DividedBy(s).String()
 	}
 	return title
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
 	"sync"
 
@@ -10,16 +11,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SiteLabels are how tables show sites: what a library function allocates is shown after its caller
-// ("open_session › _M_mutate"), since the library's own name tells nothing. Safe for use from any goroutine.
+// SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session › _M_mutate"), as
+// reports do, since the library's own name tells nothing. Safe for use from any goroutine.
 type SiteLabels struct {
+	libraries *regexp.Regexp // that own nothing beside those that are known; may be nil
+
 	mu     sync.Mutex
 	stacks *model.Stacks
+	owners *calltree.Owners // of stacks
 	of     map[model.NodeID]SiteLabel
 
 	filter calltree.Filter
 	hidden []func(string) bool // functions that the filter hides
 }
+
+// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, beside those that are known; it
+// may be nil.
+func NewSiteLabels(libraries *regexp.Regexp) *SiteLabels { return &SiteLabels{libraries: libraries} }
 
 // Follow makes labels leave out functions that a filter hides.
 func (l *SiteLabels) Follow(f calltree.Filter) {
@@ -44,29 +52,63 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	switch {
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
 		return SiteLabel{s.Name, s.Where}
-	case by == analysis.ByFunction || by == analysis.ByOwner || stacks == nil || s.Node == 0 || Family(s.Name) == "":
+	case by == analysis.ByFunction || by == analysis.ByOwner || stacks == nil || s.Node == 0:
 		return SiteLabel{funcname.Bare(s.Name), s.Where}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stacks != stacks {
-		l.stacks, l.of = stacks, map[model.NodeID]SiteLabel{}
-	}
+	l.adopt(stacks)
 	out, ok := l.of[s.Node]
 	if !ok {
-		out = LabelOfCaller(stacks, s, l.hidden)
+		out = SiteLabel{funcname.Bare(s.Name), s.Where}
+		if n := l.owner(s.Node); n != 0 && n != calltree.SiteNode(stacks, s.Node) {
+			f := stacks.At(stacks.Frame[n])
+			if f.Function != s.Name {
+				out = SiteLabel{funcname.Bare(f.Function) + ownedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+			}
+		}
 		l.of[s.Node] = out
 	}
 	return out
 }
 
+// ownedSign stands between an owner and what it calls.
+const ownedSign = " › "
+
+// adopt makes labels those of some stacks. The caller holds the lock.
+func (l *SiteLabels) adopt(stacks *model.Stacks) {
+	if l.stacks != stacks {
+		l.stacks, l.owners, l.of = stacks, calltree.NewOwners(stacks, l.libraries), map[model.NodeID]SiteLabel{}
+	}
+}
+
+// owner returns the owner of a stack, or the next of its callers that is not hidden; 0 where there is none with a name.
+func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
+	const far = 64
+	n := l.owners.Node(leaf)
+	for range far {
+		if n == 0 {
+			break
+		}
+		name := l.stacks.At(l.stacks.Frame[n]).Function
+		if name != "" && !slices.ContainsFunc(l.hidden, func(match func(string) bool) bool { return match(name) }) {
+			return n
+		}
+		n = l.stacks.Parent[n]
+	}
+	return 0
+}
+
 // FilterName returns what a step of a filter calls a row: the function that it is named after, its file or module; "" for rows of other
 // groups and for what is unknown.
-func FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
+func (l *SiteLabels) FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:
-	case by == analysis.ByStack && s.Node != 0 && stacks != nil && Family(s.Name) != "":
-		if n := caller(stacks, s, nil); n != 0 {
+	case by == analysis.ByStack && s.Node != 0 && stacks != nil:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.adopt(stacks)
+		if n := l.owner(s.Node); n != 0 {
 			return stacks.At(stacks.Frame[n]).Function
 		}
 		return s.Name
@@ -78,34 +120,4 @@ func FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) strin
 		return calltree.ModulePrefix + s.Name
 	}
 	return ""
-}
-
-// LabelOfCaller names the nearest caller outside of libraries; the site itself where there is none.
-func LabelOfCaller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) SiteLabel {
-	n := caller(stacks, s, hidden)
-	if n == 0 {
-		return SiteLabel{funcname.Bare(s.Name), s.Where}
-	}
-	f := stacks.At(stacks.Frame[n])
-	return SiteLabel{funcname.Bare(f.Function) + " › " + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
-}
-
-// caller returns the nearest caller of a site outside of libraries, 0 where there is none.
-func caller(stacks *model.Stacks, s *analysis.Site, hidden []func(string) bool) model.NodeID {
-	const far = 64
-	n := calltree.SiteNode(stacks, s.Node)
-	for range far {
-		n = stacks.Parent[n]
-		if n == 0 {
-			break
-		}
-		f := stacks.At(stacks.Frame[n])
-		if slices.ContainsFunc(hidden, func(match func(string) bool) bool { return match(f.Function) }) {
-			continue
-		}
-		if f.Function != "" && Family(f.Function) == "" {
-			return n
-		}
-	}
-	return 0
 }

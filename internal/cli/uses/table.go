@@ -175,6 +175,8 @@ func clashes() []clash {
 		{"snapshot", "to", profiles, "", "a window is a range"},
 		{"peek", "table", stacked, "", alone},
 		{"peek", "group", stacked, "", alone},
+		{"peek", "by", heaps, "", "what is around a type has one order"},
+		{"peek", "edges", heaps, "", "what is around a type are references as recorded"},
 		{"peek", "stacked", traces, "", alone},
 		{"peek", "min-age", traces, "", alone},
 		{"worst", "snapshot", dumps, "", layout},

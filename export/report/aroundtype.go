@@ -1,0 +1,95 @@
+package report
+
+import (
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// AroundType is a type of objects of a snapshot with what refers to its objects and what they refer to, all of them together.
+type AroundType struct {
+	Type       string          `json:"type"`          // as asked for
+	Matched    int             `json:"matched_types"` // how many types that stands for
+	Count      uint64          `json:"count"`
+	Bytes      uint64          `json:"bytes"`
+	Retainers  []TypeNeighbors `json:"retainers"`  // most rows first
+	References []TypeNeighbors `json:"references"` // most rows first
+	RowCounts  AroundTypeCount `json:"row_counts"` // without the limit
+}
+
+// AroundTypeCount says how many kinds of retainers and references there are without a limit.
+type AroundTypeCount struct {
+	Retainers  int `json:"retainers"`
+	References int `json:"references"`
+}
+
+// TypeNeighbors are rows of one kind and type on the other end of references.
+type TypeNeighbors struct {
+	Kind       string  `json:"kind"`
+	Label      string  `json:"label"`
+	Edge       *string `json:"edge,omitzero"` // the name of all the references, where they have one
+	Count      uint64  `json:"count"`
+	Bytes      uint64  `json:"bytes"` // their own
+	References uint64  `json:"reference_count"`
+}
+
+// typeNeighbor is a row of the table.
+type typeNeighbor struct {
+	Relation string `json:"relation"`
+	TypeNeighbors
+}
+
+// NewAroundType renders what is around a type, at most limit rows of each list.
+func NewAroundType(s *model.HeapSchema, name string, a *heapgraph.AroundType, most int) *AroundType {
+	rows := func(list []heapgraph.Neighbors) []TypeNeighbors {
+		out := []TypeNeighbors{}
+		for _, n := range limit(list, most) {
+			row := TypeNeighbors{Kind: s.Kinds[n.Kind].Name, Label: n.Label, Count: n.Rows, Bytes: n.Bytes, References: n.References}
+			if n.Edge != "" {
+				row.Edge = &n.Edge
+			}
+			out = append(out, row)
+		}
+		return out
+	}
+	return &AroundType{
+		Type: name, Matched: a.Types, Count: a.Count, Bytes: a.Bytes, Retainers: rows(a.Retainers), References: rows(a.References),
+		RowCounts: AroundTypeCount{len(a.Retainers), len(a.References)},
+	}
+}
+
+// rows returns retainers, the type and what its objects refer to.
+func (a *AroundType) rows() (list []typeNeighbor) {
+	for _, n := range a.Retainers {
+		list = append(list, typeNeighbor{"retainer", n})
+	}
+	list = append(list, typeNeighbor{"type", TypeNeighbors{Kind: "", Label: a.Type, Count: a.Count, Bytes: a.Bytes}})
+	for _, n := range a.References {
+		list = append(list, typeNeighbor{"reference", n})
+	}
+	return list
+}
+
+// around lays a type out: what refers to its objects above it, what they refer to below.
+func (w heapWriter) around(a *AroundType) table {
+	out := table{
+		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.bytes(a.Bytes),
+		more: a.RowCounts.Retainers + a.RowCounts.References - len(a.Retainers) - len(a.References),
+		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word}, {titles.What, name}, {titles.Reference, symbol}},
+	}
+	if a.Matched > 1 {
+		out.answer += ", " + model.Counted(a.Matched, "type") + " of that name taken together"
+	}
+	words := map[string]string{"retainer": "referred to by", "reference": "refers to"}
+	for _, r := range a.rows() {
+		edge, references := "", ""
+		if r.Edge != nil {
+			edge = w.style.text(model.Clean(*r.Edge))
+		}
+		if r.References > 0 {
+			references = w.style.count(r.References)
+		}
+		out.rows = append(out.rows, []string{w.style.count(r.Count), w.style.bytes(r.Bytes), references, words[r.Relation], w.name(r.Label), edge})
+	}
+	return out
+}

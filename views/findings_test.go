@@ -1,0 +1,60 @@
+package views
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/ui"
+)
+
+// Where there is room, the curve of the selected finding stands beside it, and follows the selection.
+func TestFindingsShowTheirCurve(t *testing.T) {
+	u := openKvleak(t, 200, 50, colourCaps)
+	u.has("Live bytes of close_session, 2 sites", "at most 32.6 KiB, all 1.13 MiB")
+	u.keys("Down").has("Live bytes of open_session, 2 sites")
+	u.keys("Down").has("Live bytes of alloc_buffer", "at most 977 KiB, all 1.13 MiB")
+	lacks(t, openKvleak(t, 120, 40, colourCaps), "Live bytes of close_session")
+}
+
+// A finding about several sites of an owner leads to all of them, and to no other owner's.
+func TestFindingOpensItsOwner(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("Down", "Enter")
+	if u.onScreen() != keymap.ShowLeaks || u.state().Filter != "/^owner:open_session$/" {
+		t.Fatalf("it opens %s filtered by %q", u.onScreen(), u.state().Filter)
+	}
+	u.has("never freed 2 of 6 · 1.02 KiB", "open_session", "_M_mutate")
+	u.keys("3").has("open_session", "M_mutate", "2 of 21 sites")
+	lacks(t, u, "close_session", "worker_batch")
+	if text := u.keys("Esc").Text(); u.state().Filter != "" || !strings.Contains(text, "worker_batch") {
+		t.Errorf("the filter %q stays", u.state().Filter)
+	}
+}
+
+// Rows are named after their owners, as in reports: what the config calls a library owns nothing.
+func TestSitesAreNamedByOwners(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps)
+	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByStack})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(libraries *regexp.Regexp) map[string]bool {
+		out := map[string]bool{}
+		labels, stacks := ui.NewSiteLabels(libraries), u.state().Profile.Stacks
+		for i := range rows {
+			out[labels.Label(stacks, analysis.ByStack, &rows[i], false).Name] = true
+			if name := labels.FilterName(stacks, analysis.ByStack, &rows[i]); libraries != nil && name == "close_session" {
+				t.Errorf("%s is filtered as %s", rows[i].Name, name)
+			}
+		}
+		return out
+	}
+	if got := names(nil); !got["close_session"] || !got["main › allocate_dtv"] || !got["open_session › _M_mutate"] {
+		t.Errorf("got %v", got)
+	}
+	if got := names(regexp.MustCompile("^close_session")); !got["worker_reader › close_session"] || got["close_session"] {
+		t.Errorf("with a library of one's own %v", got)
+	}
+}
