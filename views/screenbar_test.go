@@ -89,7 +89,7 @@ func TestSpaceIsNeverSilent(t *testing.T) {
 func TestListsScrollSideways(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("3")
 	lacks(t, u, "WHERE", "MEAN")
-	u.keys("Shift+Right", "Shift+Right", "Shift+Right", "Shift+Right").has("‹", "MEAN", "open_session › _M_mutate")
+	u.keys("Shift+Right", "Shift+Right", "Shift+Right", "Shift+Right", "Shift+Right").has("‹", "MEAN", "open_session › _M_mutate")
 	for range 20 {
 		u.keys("Shift+Right")
 	}

@@ -103,7 +103,7 @@ func (c *findingCurve) name(f *analysis.Finding) string {
 	}
 	name = widget.Clean(funcname.Bare(name))
 	if n := len(f.Keys); n > 1 {
-		name += ", " + ui.Plural(n, "site", "sites")
+		name += ", " + model.Counted(n, "site")
 	}
 	return name
 }

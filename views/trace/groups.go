@@ -69,7 +69,7 @@ func (p *groupPane) Function() string {
 	if !ok {
 		return ""
 	}
-	return p.Labels.FilterName(p.State.Stacks(), by, s)
+	return p.labels.FilterName(p.State.Stacks(), by, s)
 }
 
 // named returns how the state wants groups to be called.

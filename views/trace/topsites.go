@@ -204,7 +204,7 @@ func (t *topSites) Show(s *state.State) {
 		t.lazy.Ask(whole, part, s.Settled() || needed)
 	}
 	if t.got, _ = t.lazy.Get(); t.got != nil {
-		t.Ask(topData{t.got, naming{&t.labels, s.Stacks(), s.FullName}}, s.Filter)
+		t.Ask(topData{t.got, naming{t.labels, s.Stacks(), s.FullName}}, s.Filter)
 	} else {
 		t.got = &topRows{}
 		t.Forget()
