@@ -52,6 +52,7 @@ type reader struct {
 	unusable bool // the addresses of the current stack cannot be read: its figures are left out
 
 	rounding carried
+	hidden   int64 // frames of the allocator that were left out
 }
 
 // read reads a file of any of the formats.
