@@ -180,7 +180,7 @@ func (k *reader) setRate(text string) {
 	if err != nil || !(n >= 0) || n > 1<<62 {
 		n = 1
 		if text != "" {
-			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is no number: figures are shown as they stand in the file")
+			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is not a number: figures are shown as they stand in the file")
 		}
 	}
 	k.rate = n
