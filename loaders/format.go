@@ -26,7 +26,10 @@ const (
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
-	Symbols    Symbols
+
+	// AllocatorFrames keeps the frames of the allocator itself, with which every stack of its profiles ends.
+	AllocatorFrames bool
+	Symbols         Symbols
 }
 
 // Confidence says how sure a format is that a file is its own.

@@ -123,6 +123,9 @@ func (k *reader) build() error {
 	}
 	k.rows = nil
 	k.records(places, sums)
+	if k.hidden > 0 {
+		k.Count("allocator_frames", "Frames of the allocator left out", k.hidden)
+	}
 	if n := len(k.in.maps); n > 0 {
 		k.Count("mappings", "Mapped parts of files", int64(n))
 	}
@@ -199,10 +202,19 @@ func (k *reader) node(r *row) model.NodeID {
 		return r.node
 	}
 	var leafFirst []model.FrameID
+	own := 0 // frames of the allocator, at the leaf
 	for packed := r.stack; len(packed) > 0; {
 		addr, n := binary.Uvarint(packed)
 		packed = packed[n:]
-		leafFirst = append(leafFirst, k.in.frames(addr)...)
+		frames := k.in.frames(addr)
+		if own == len(leafFirst) && k.in.allocates(addr, frames) {
+			own += len(frames)
+		}
+		leafFirst = append(leafFirst, frames...)
+	}
+	if own < len(leafFirst) && !k.Opt.AllocatorFrames {
+		k.hidden += int64(own)
+		leafFirst = leafFirst[own:]
 	}
 	return k.LeafStack(leafFirst)
 }

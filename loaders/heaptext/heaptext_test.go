@@ -65,11 +65,31 @@ func stackOf(p *model.Profile, r int) (names []string) {
 func TestThreadsAndMappings(t *testing.T) {
 	p := read1(t, Jemalloc(), made)
 	w := p.Weights
-	if w.Records.Len() != 2 || fmt.Sprint(stackOf(p, 0)) != "[0x1000 in libjemalloc.so.2 0x2200 in my shop]" {
+	if w.Records.Len() != 2 || fmt.Sprint(stackOf(p, 0)) != "[0x2200 in my shop]" {
 		t.Errorf("%d records, %q", w.Records.Len(), stackOf(p, 0))
 	}
 	if th := w.Threads[w.Records.Thread[1]]; th.TID != 7 || th.Comm != "worker" {
 		t.Errorf("%+v", th)
+	}
+}
+
+// TestAllocatorFramesCanBeKept expects the frames of the allocator to be left out and counted, unless they are asked for.
+func TestAllocatorFramesCanBeKept(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		src, err := loaders.OpenSource(t.Context(), "-", strings.NewReader(made))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		var store model.Store
+		if err := Jemalloc().Load(t.Context(), src, loaders.Options{AllocatorFrames: keep, Symbols: loaders.Symbols{Off: true}}, &store); err != nil {
+			t.Fatal(err)
+		}
+		p := store.Current()
+		counted := strings.Contains(fmt.Sprint(p.Meta.Facts), "Frames of the allocator left out 2")
+		if kept := stackOf(p, 0)[0] == "0x1000 in libjemalloc.so.2"; kept != keep || counted == keep {
+			t.Errorf("%v: %q, %v", keep, stackOf(p, 0), p.Meta.Facts)
+		}
 	}
 }
 
@@ -93,7 +113,7 @@ func TestAllocatedIsNotInvented(t *testing.T) {
 
 func TestNamesBeforeTheProfile(t *testing.T) {
 	p := read1(t, Jemalloc(), "--- symbol\nbinary=/opt/shop\n0x0000000007001000 prof_backtrace\n0x00000000050001ff main--serve(int)--operator--\n---\n--- heap\n"+made)
-	if got := strings.Join(stackOf(p, 0), "|"); got != "prof_backtrace|operator--|serve(int)|main" || p.Weights.Command != "/opt/shop" {
+	if got := strings.Join(stackOf(p, 0), "|"); got != "operator--|serve(int)|main" || p.Weights.Command != "/opt/shop" {
 		t.Errorf("%s of %s", got, p.Weights.Command)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,6 +153,19 @@ func (a *addresses) resolve(addr uint64) (out []model.FrameID) {
 		frame.Function = "0x" + strconv.FormatUint(addr-m.from+m.offset, 16) + " in " + path.Base(m.file)
 	}
 	return []model.FrameID{a.b.Frame(frame)}
+}
+
+var (
+	allocatorFile = regexp.MustCompile(`^lib(jemalloc|tcmalloc)[^/]*\.so`)
+	allocatorCode = regexp.MustCompile(`^(je_|_rjem_|prof_backtrace|prof_alloc_prep|prof_tctx|tcmalloc::|MallocHook::|tc_)`)
+)
+
+// allocates reports whether an address lies in the allocator that wrote the profile.
+func (a *addresses) allocates(addr uint64, frames []model.FrameID) bool {
+	if m, ok := a.at(addr - 1); ok && allocatorFile.MatchString(path.Base(m.file)) {
+		return true
+	}
+	return len(frames) > 0 && allocatorCode.MatchString(a.b.Function(frames[0]))
 }
 
 // name returns that of an address or, as some writers take the call off, of the byte before.

@@ -52,6 +52,7 @@ type reader struct {
 	unusable bool // the addresses of the current stack cannot be read: its figures are left out
 
 	rounding carried
+	hidden   int64 // frames of the allocator that were left out
 }
 
 // read reads a file of any of the formats.
@@ -179,7 +180,7 @@ func (k *reader) setRate(text string) {
 	if err != nil || !(n >= 0) || n > 1<<62 {
 		n = 1
 		if text != "" {
-			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is no number: figures are shown as they stand in the file")
+			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is not a number: figures are shown as they stand in the file")
 		}
 	}
 	k.rate = n

@@ -152,7 +152,7 @@ func (k *reader) begin(m [][]byte) bool {
 	}
 	seconds, err := strconv.ParseInt(string(m[5]), 10, 64)
 	if err != nil || seconds > 1<<32 {
-		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "the time of a sample is no number of seconds: the sample was left out")
+		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "the time of a sample is not a number of seconds: the sample was left out")
 		return true
 	}
 	fraction := string(m[6]) + "000000000"

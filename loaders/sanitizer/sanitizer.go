@@ -109,7 +109,7 @@ func (k *reader) begin(label, size, blocks string) {
 	b, bad := strconv.ParseUint(blocks, 10, 64)
 	if err != nil || bad != nil {
 		k.Lost += int64(len(k.lines.Bytes()))
-		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "these are no numbers of 64 bits: the leak was left out")
+		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "these are not numbers of 64 bits: the leak was left out")
 		return
 	}
 	k.leak = &leak{label: label, bytes: n, blocks: b, offset: k.lines.Offset()}

@@ -36,7 +36,7 @@ func TestRules(t *testing.T) {
 		p, err := hostile.Read(t.Context(), Format(), []byte(strings.Replace(report, c.from, c.to, 1)))
 		code := ""
 		if err != nil {
-			code = map[bool]string{true: "number"}[strings.Contains(err.Error(), "no numbers")]
+			code = map[bool]string{true: "number"}[strings.Contains(err.Error(), "not numbers")]
 		} else if len(p.Problems) > 0 && p.Problems[0].Severity > model.Note {
 			code = p.Problems[0].Code
 		}

@@ -225,7 +225,7 @@ func (d *dhat) point() error {
 
 func (d *dhat) number() {
 	at, line := d.c.At()
-	d.Say(model.Error, "number", at, line, "this is no number of 64 bits: it was left out")
+	d.Say(model.Error, "number", at, line, "this is not a number of 64 bits: it was left out")
 }
 
 // stack reads the indexes of a point's frames.

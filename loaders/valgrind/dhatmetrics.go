@@ -52,7 +52,7 @@ func (d *dhat) metrics() (out []figure, event uint16) {
 	return out, d.Event(e)
 }
 
-// neverRead returns the bytes of a point whose blocks nobody read.
+// neverRead returns the bytes of a point whose blocks were never read.
 func neverRead(p *point) (model.Number, bool) {
 	return model.Unsigned(p.figures[totalBytes]), p.known(readBytes) && p.figures[readBytes] == 0 && p.figures[totalBytes] > 0
 }

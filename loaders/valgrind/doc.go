@@ -10,7 +10,7 @@
 //	           "heap_tree=" ( "empty" | "detailed" | "peak" ) [ node ]
 //	node     = blanks "n" children ":" bytes place { node }
 //
-// heaptrack_print -M writes headers behind snapshots, and trees that say nothing. Blanks before a node tell its depth. Bytes of a node
+// heaptrack_print -M writes headers after snapshots, and trees that say nothing. Blanks before a node tell its depth. Bytes of a node
 // hold those of its children; the rest is its own. Nodes below the threshold of a report are added up into one without an address.
 //
 // Every snapshot is a state, so figures of different snapshots are never added up: each detailed one is a window, and the stacks of the file

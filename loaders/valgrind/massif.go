@@ -182,7 +182,7 @@ func (m *massif) field(key, value string) bool {
 func (m *massif) number(text string) (uint64, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		m.Say(model.Error, "number", m.lines.Offset(), m.lines.Number(), "this is no number of 64 bits: it is taken for 0")
+		m.Say(model.Error, "number", m.lines.Offset(), m.lines.Number(), "this is not a number of 64 bits: it is taken for 0")
 	}
 	return n, err == nil
 }
@@ -327,7 +327,7 @@ func (m *massif) records(peak int, event uint16, id model.MetricID) {
 	}
 }
 
-// time returns when a snapshot was taken: in microseconds where the file's unit is one of time, else in that unit.
+// time returns when a snapshot was taken: in microseconds where the unit of the file is one of time, else in that unit.
 func (m *massif) time(s *snapshot) model.Time {
 	scale := map[string]float64{"ms": 1e3, "s": 1e6}[m.unit]
 	if n, err := strconv.ParseInt(s.time, 10, 64); err == nil && n >= 0 && scale == 0 {
@@ -335,7 +335,7 @@ func (m *massif) time(s *snapshot) model.Time {
 	}
 	f, err := strconv.ParseFloat(s.time, 64)
 	if err != nil || !(f >= 0) || f*max(scale, 1) >= math.MaxInt64 {
-		m.Say(model.Error, "number", s.offset, s.line, "the time of a snapshot is no number: it is taken for 0")
+		m.Say(model.Error, "number", s.offset, s.line, "the time of a snapshot is not a number: it is taken for 0")
 		return 0
 	}
 	return model.Time(math.Round(f * max(scale, 1)))
@@ -369,7 +369,7 @@ func (m *massif) curves() {
 	m.Profile.AxisUnit, m.Profile.Start, m.Profile.End = t.AxisUnit, 0, m.list[order[len(order)-1]].at
 }
 
-// axis returns what the file's times count where that is no time.
+// axis returns what the file's times count where that is not a time.
 func (m *massif) axis() string {
 	switch m.unit {
 	case "i":

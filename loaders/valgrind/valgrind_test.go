@@ -41,7 +41,7 @@ func TestMassif(t *testing.T) {
 	}
 }
 
-// TestMassifOfHeaptrack reads headers behind the snapshots, fractions of seconds, and trees that say nothing.
+// TestMassifOfHeaptrack reads headers after the snapshots, fractions of seconds, and trees that say nothing.
 func TestMassifOfHeaptrack(t *testing.T) {
 	p, got := hostile.Totals(t, Massif(), "testdata/heaptrack-M.out")
 	s := p.Timeline.Series[0]

@@ -128,7 +128,7 @@ func (p *Timeline) windowSpec() ui.Spec[windowData, int] {
 	}
 }
 
-// moment returns a time as columns have room for it: without the unit where that is none of time.
+// moment returns a time as columns have room for it: without the unit where that is not one of time.
 func (p *Timeline) moment(t model.Time) string {
 	if unit := p.Prof.Weights.AxisUnit; unit != "" {
 		return ui.Axis(unit)(int64(t), 1)

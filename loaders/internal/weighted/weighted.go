@@ -125,6 +125,9 @@ func (b *Builder) Frame(f Frame) model.FrameID {
 	return id
 }
 
+// Function returns the name of a frame's function.
+func (b *Builder) Function(f model.FrameID) string { return b.stacks.Functions[b.stacks.FrameFunc[f]] }
+
 func (b *Builder) function(name string) model.FuncID {
 	id, ok := b.functions[name]
 	if !ok {
