@@ -26,6 +26,7 @@ func (b *Builder) Publish(store *model.Store) {
 // nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err, says why;
 // else the file is valid and empty.
 func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
+	b.ended()
 	short := (*model.MemoryError)(nil)
 	switch {
 	case err == nil:
@@ -45,7 +46,7 @@ func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, er
 		}
 	}
 	b.Meta.Size = b.src.StoredSize()
-	whole = whole && b.Lost == 0 && short == nil && err == nil && ctx.Err() == nil
+	whole = whole && b.Lost == 0 && !model.HasError(b.src.Problems()) && short == nil && err == nil && ctx.Err() == nil
 	store.Update(func(*model.Profile) *model.Profile { return b.Build(whole) })
 	return err
 }
@@ -66,8 +67,23 @@ func (b *Builder) refusal() error {
 	}
 }
 
-// Report gives the problems to a validator, without notes.
+// ended notes what became of the decompression, and whether the file grows. Several calls note it once.
+func (b *Builder) ended() {
+	if b.noted {
+		return
+	}
+	b.noted = true
+	for _, p := range b.src.Problems() {
+		b.AddProblem(p)
+	}
+	if b.src.Grown() {
+		b.Say(model.Note, "growing", model.NoOffset, 0, "the file has grown since it was opened: what was added is not shown")
+	}
+}
+
+// Report gives the problems to a validator, without notes. Call it when everything was read.
 func (b *Builder) Report(report func(loaders.Violation)) {
+	b.ended()
 	for _, p := range b.problems {
 		if p.Severity != model.Note {
 			report(loaders.Violation{

@@ -37,6 +37,7 @@ type Builder struct {
 	known    map[problemKey]int
 	windows  []model.Window
 	labelled bool // a record has labels
+	noted    bool // what became of the input is among the problems
 
 	published time.Time
 }
@@ -94,6 +95,9 @@ func New(src *loaders.Source, format string) *Builder {
 	b.Profile.SourceTool = format
 	return b
 }
+
+// MaxDepth is how many frames of a stack are kept: no program has more, but some bytes of a hostile file can claim any number.
+const MaxDepth = 1 << 16
 
 // LeafFirst notes how the file writes its stacks.
 func (b *Builder) LeafFirst(yes bool) { b.stacks.LeafFirst = yes }
