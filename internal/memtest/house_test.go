@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof"},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
 	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
@@ -86,6 +87,7 @@ var allowed = map[string][]string{
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
+	"internal/memtest/damaged":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/modeltest": {"model"},
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},

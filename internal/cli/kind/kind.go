@@ -44,7 +44,7 @@ func OfFormat(f loaders.Format) Kind {
 	switch f.Name {
 	case "mlyze":
 		return Trace
-	case "spaa":
+	case "spaa", "pprof":
 		return Stacks
 	case "memdump-json", "memdump-mb":
 		return Dump
