@@ -26,6 +26,7 @@ const (
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
+	Unit       string // of weights that a file gives without one; "" where the user says nothing
 }
 
 // Confidence says how sure a format is that a file is its own.

@@ -37,6 +37,7 @@ type globals struct {
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
 	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
+	Unit       string       `placeholder:"UNIT" help:"Unit of weights in folded stacks, whose files give none: bytes, ns, …"`
 	Snapshot   *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
 	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`

@@ -134,7 +134,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
-	opt := loaders.Options{FrameOrder: a.frameOrder()}
+	opt := a.options()
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
 			a.collector.Traces.Add(1)
@@ -145,6 +145,22 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.keep(ctx)
 	})
 	return s
+}
+
+// options returns the user's answers to what files leave open.
+func (a *app) options() loaders.Options {
+	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit}
+}
+
+// answers returns the flags of [app.options] as they were given.
+func (a *app) answers() (words []string) {
+	if a.flags.FrameOrder != "auto" {
+		words = append(words, "--frame-order", a.flags.FrameOrder)
+	}
+	if a.flags.Unit != "" {
+		words = append(words, "--unit", a.flags.Unit)
+	}
+	return words
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {

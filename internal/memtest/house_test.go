@@ -60,6 +60,9 @@ var allowed = map[string][]string{
 	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/folded":            {"model", "loaders", "loaders/internal/..."},
+	"loaders/speedscope":        {"model", "loaders", "loaders/internal/..."},
+	"loaders/v8profile":         {"model", "loaders", "loaders/internal/..."},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof"},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 

@@ -236,9 +236,7 @@ func (r *reader) emit() {
 			if v < 0 {
 				weight = model.Signed(v)
 			}
-			if !r.Weigh(r.metrics[j], weight) {
-				r.Say(model.Error, "too-large", r.sums.offset[i], 0, "there are more weights than the limit of 4 GiB: the others were left out; it cannot be raised")
-			}
+			r.Weigh(r.metrics[j], weight)
 		}
 		r.Add(weighted.Record{Node: k.node, Thread: k.thread, CPU: model.NoCPU, Labels: k.labels, Offset: r.sums.offset[i]})
 	}

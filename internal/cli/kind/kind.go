@@ -44,7 +44,7 @@ func OfFormat(f loaders.Format) Kind {
 	switch f.Name {
 	case "mlyze":
 		return Trace
-	case "spaa", "pprof":
+	case "spaa", "pprof", "folded", "speedscope", "v8-heapprofile", "v8-cpuprofile":
 		return Stacks
 	case "memdump-json", "memdump-mb":
 		return Dump

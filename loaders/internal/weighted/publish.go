@@ -12,9 +12,12 @@ import (
 // publishEvery is how often what has been read is published.
 const publishEvery = 250 * time.Millisecond
 
+// Due reports whether it is time to publish again: for loaders that make records only then.
+func (b *Builder) Due() bool { return time.Since(b.published) >= publishEvery }
+
 // Publish shows what has been read so far, now and then: call it as often as you like.
 func (b *Builder) Publish(store *model.Store) {
-	if b.Empty() || time.Since(b.published) < publishEvery {
+	if b.Empty() || !b.Due() {
 		return
 	}
 	b.published = time.Now()

@@ -278,9 +278,13 @@ type Record struct {
 	Offset int64 // in the file
 }
 
-// Weigh adds a weight to the record that Add will end. ok is false where the table is full.
+// Weigh adds a weight to the record that Add will end. ok is false where the table is full, which is among the problems then.
 func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
-	return b.Profile.Records.Weights.Add(m, n)
+	if b.Profile.Records.Weights.Add(m, n) {
+		return true
+	}
+	b.Say(model.Error, "too-large", model.NoOffset, 0, "there are more weights than the limit of 4 GiB: the others were left out; it cannot be raised")
+	return false
 }
 
 // Add ends a record with the weights that were given since the last one.
@@ -295,6 +299,11 @@ func (b *Builder) Add(r Record) model.RecordID {
 	rec.Labels = append(rec.Labels, r.Labels)
 	b.labelled = b.labelled || r.Labels != 0
 	return id
+}
+
+// Forget drops all records, so that they can be added anew with other weights. Stacks stay.
+func (b *Builder) Forget() {
+	b.Profile.Records = model.StackRecords{Texts: b.Profile.Records.Texts}
 }
 
 // Window adds a span of time with weights of its own.
