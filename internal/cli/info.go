@@ -111,7 +111,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 	}
 	var p *model.Profile
 	err = src.Guard(func() error {
-		p, err = format.Info(ctx, src, a.options())
+		p, err = format.Info(ctx, src, a.loading())
 		return err
 	})
 	if err != nil {

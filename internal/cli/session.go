@@ -134,7 +134,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
-	opt := a.options()
+	opt := a.loading()
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
 			a.collector.Traces.Add(1)
@@ -147,12 +147,12 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// options returns the user's answers to what files leave open.
-func (a *app) options() loaders.Options {
+// loading returns the user's answers to what files leave open.
+func (a *app) loading() loaders.Options {
 	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit}
 }
 
-// answers returns the flags of [app.options] as they were given.
+// answers returns the flags of [app.loading] as they were given.
 func (a *app) answers() (words []string) {
 	if a.flags.FrameOrder != "auto" {
 		words = append(words, "--frame-order", a.flags.FrameOrder)

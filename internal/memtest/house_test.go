@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"loaders/all":               {"loaders/..."},
 	"loaders/internal/json":     {},
 	"loaders/internal/lines":    {"model", "loaders"},
-	"loaders/internal/weighted": {"model", "loaders"},
+	"loaders/internal/weighted": {"model", "loaders", "loaders/internal/json"},
 	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},

@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
-	"math"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/loaders/internal/lines"
 	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
@@ -202,14 +200,8 @@ func split(text []byte) (stack []byte, n model.Number, ok bool) {
 		return nil, n, false
 	}
 	stack, digits := bytes.TrimRight(text[:i], " \t"), text[i+1:]
-	if u, ok := json.Uint(digits); ok {
-		return stack, model.Unsigned(u), true
-	}
-	if s, ok := json.Int(digits); ok {
-		return stack, model.Signed(s), true
-	}
-	f, ok := json.Float(digits)
-	return stack, model.Float(f), ok && !math.IsInf(f, 0)
+	n, ok = weighted.Number(digits)
+	return stack, n, ok
 }
 
 // emit makes records of the sums.
