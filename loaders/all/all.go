@@ -9,9 +9,11 @@ import (
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/loaders/pprof"
 	"github.com/memtui/memtui/loaders/spaa"
+	"github.com/memtui/memtui/loaders/speedscope"
+	"github.com/memtui/memtui/loaders/v8profile"
 )
 
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
 func Formats() []loaders.Format {
-	return []loaders.Format{mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(), pprof.Format(), folded.Format()}
+	return []loaders.Format{mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(), pprof.Format(), speedscope.Format(), v8profile.Heap(), v8profile.CPU(), folded.Format()}
 }

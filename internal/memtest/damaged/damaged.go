@@ -123,8 +123,13 @@ func Stacks(p *model.Profile) (out []Stack) {
 
 // Total returns the sum of a metric.
 func Total(p *model.Profile, metric string) (sum model.Amount) {
-	for _, s := range Stacks(p) {
-		sum.Sum(s.Weights[metric])
+	w := p.Weights
+	for r := range w.Records.Len() {
+		for m, n := range w.Records.Weights.All(r) {
+			if w.Metrics[m].Name == metric {
+				sum.Add(n)
+			}
+		}
 	}
 	return sum
 }

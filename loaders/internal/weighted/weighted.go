@@ -301,6 +301,16 @@ func (b *Builder) Add(r Record) model.RecordID {
 	return id
 }
 
+// Sample adds one sample in time.
+func (b *Builder) Sample(s model.Sample) {
+	list := b.Profile.Samples
+	if n := len(list); n == 0 || list[n-1].Len() == model.MaxChunk {
+		b.Profile.Samples = append(slices.Clip(list), model.SampleChunk{})
+	}
+	b.Profile.Samples[len(b.Profile.Samples)-1].Add(s)
+	b.Profile.Counts.Samples++
+}
+
 // Forget drops all records, so that they can be added anew with other weights. Stacks stay.
 func (b *Builder) Forget() {
 	b.Profile.Records = model.StackRecords{Texts: b.Profile.Records.Texts}
@@ -351,7 +361,7 @@ func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 }
 // Build returns what has been read so far, or in all; nothing of it will change.
 func (b *Builder) Build(complete bool) *model.Profile {
 	p, s := b.Profile, *b.stacks
-	p.Windows = slices.Clone(b.windows)
+	p.Windows, p.Samples = slices.Clone(b.windows), slices.Clone(p.Samples)
 	p.Events, p.Metrics, p.Threads = slices.Clone(p.Events), slices.Clone(p.Metrics), slices.Clone(p.Threads)
 	p.Counts.Frames, p.Counts.Stacks = int64(len(s.FrameFunc)-1), int64(p.Records.Len())
 	p.Counts.DSOs, p.Counts.Threads = int64(len(p.DSOs)-1), int64(len(p.Threads)-1)
