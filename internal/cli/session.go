@@ -287,13 +287,13 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err != nil {
 		return nil, err
 	}
-	if err := traceGroup(c.Group); err != nil {
+	if err := traceGroup(string(c.Group)); err != nil {
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.Group, opt.Cell, opt.Stacked = groupNamed(c.Group), c.Cell.Cell, c.Stacked
+	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}

@@ -123,7 +123,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
 		valued(traces, "group", "stack", "function", "owner", "file", "module", "thread", "size"),
-		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind"),
+		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind", "label:KEY"),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
