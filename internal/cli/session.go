@@ -47,11 +47,23 @@ type session struct {
 	err  error              // why nothing can be shown; valid once done is closed
 }
 
-// source opens an input and finds its format.
-func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
+// openInput opens a file, standard input or an address.
+func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, error) {
+	if isURL(path) {
+		return fetch(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure)
+	}
 	src, err := loaders.OpenSource(ctx, path, a.env.Stdin)
 	if err != nil {
-		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
+		return nil, fmt.Errorf("%w%s", err, a.missing(path))
+	}
+	return src, nil
+}
+
+// source opens an input and finds its format.
+func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
+	src, err := a.openInput(ctx, path)
+	if err != nil {
+		return nil, loaders.Format{}, inputError(err)
 	}
 	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
 		src.Allow(a.memoryLimit())

@@ -74,7 +74,7 @@ func part() []Use {
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
 // reader are flags of every command that reads a file whole.
-func reader() []Use { return of(kind.All, "max-memory", "index") }
+func reader() []Use { return of(kind.All, "max-memory", "index", "insecure") }
 
 // drawing are flags of what prints text, tables those of what prints tables.
 func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
@@ -101,7 +101,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"evidence": slices.Concat(helped(kind.All, "format", "What to print about it: text, its path, or json, the manifest."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
-		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory")),
+		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map", "worst"), with("map", dumps, "per-cell")),
