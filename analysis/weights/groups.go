@@ -43,7 +43,7 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regex
 		}
 	}
 	switch {
-	case by == ByProfileThread || by >= ByLabel:
+	case by == ByProfileThread || by >= byLabel:
 	case by == ByOwner:
 		g.findOwners(libraries)
 	default:
@@ -54,7 +54,7 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regex
 
 // wholeStacks reports whether a stack belongs to one row, with all that it weighs.
 func (g *Grouping) wholeStacks() bool {
-	return g.By == ByProfileThread || g.By == ByOwner || g.By >= ByLabel
+	return g.By == ByProfileThread || g.By == ByOwner || g.By >= byLabel
 }
 
 // rowOf returns the row that a record belongs to as a whole; ok is false for stacks without frames, which nothing owns.
@@ -62,7 +62,7 @@ func (g *Grouping) rowOf(s *Selection, record int) (row uint32, ok bool) {
 	if g.By == ByProfileThread {
 		return g.of[s.Profile.Records.Thread[record]], true
 	}
-	if g.By >= ByLabel {
+	if g.By >= byLabel {
 		return g.of[labelsOf(s.Profile, record)], true
 	}
 	leaf := s.Node(model.RecordID(record))

@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ByLabel and what follows it group by the value of a label, one By for each of [LabelKeys].
-const ByLabel By = 128
+// byLabel and what follows it group by the value of a label, one By for each of [LabelKeys].
+const byLabel By = 128
 
 // LabelKeys returns the keys of the labels that records have, sorted; at most so many as there are groupings for.
 func LabelKeys(w *model.StackProfile) (keys []string) {
@@ -23,17 +23,17 @@ func LabelKeys(w *model.StackProfile) (keys []string) {
 		}
 	}
 	slices.Sort(keys)
-	return keys[:min(len(keys), 255-int(ByLabel))]
+	return keys[:min(len(keys), 255-int(byLabel))]
 }
 
 // LabelBy returns the grouping by the values of a label; ok is false where no record has the key.
 func LabelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	i, ok := slices.BinarySearch(LabelKeys(w), key)
-	return ByLabel + By(i), ok
+	return byLabel + By(i), ok
 }
 
-// LabelValue returns what a set of labels says under a key: several values are told together. It is "" where the set has none.
-func LabelValue(set []model.Label, key string) string {
+// labelValue returns what a set of labels says under a key: several values are told together. It is "" where the set has none.
+func labelValue(set []model.Label, key string) string {
 	var values []string
 	for _, l := range set {
 		if l.Key == key {
@@ -53,15 +53,6 @@ func labelText(l model.Label) string {
 	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
 }
 
-// LabelText returns a set of labels in words ("shard=3, tenant=a"), "" for none. It is not cleaned.
-func LabelText(set []model.Label) string {
-	texts := make([]string, len(set))
-	for i, l := range set {
-		texts[i] = l.Key + "=" + labelText(l)
-	}
-	return strings.Join(texts, ", ")
-}
-
 // labelRows makes a row for every value of a label, and tells which one each set of labels belongs to.
 func (s *Selection) labelRows(by By) (rows []Row, of []uint32) {
 	keys := LabelKeys(s.Profile)
@@ -69,8 +60,8 @@ func (s *Selection) labelRows(by By) (rows []Row, of []uint32) {
 	of = make([]uint32, max(1, len(s.Profile.Labels)))
 	for i := range of {
 		name := ""
-		if i < len(s.Profile.Labels) && int(by-ByLabel) < len(keys) {
-			name = LabelValue(s.Profile.Labels[i], keys[by-ByLabel])
+		if i < len(s.Profile.Labels) && int(by-byLabel) < len(keys) {
+			name = labelValue(s.Profile.Labels[i], keys[by-byLabel])
 		}
 		row, ok := at[name]
 		if !ok {

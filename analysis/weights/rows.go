@@ -25,7 +25,7 @@ const (
 
 // String returns the title of the column of names.
 func (b By) String() string {
-	if b >= ByLabel {
+	if b >= byLabel {
 		return "label"
 	}
 	return [...]string{"function", "owner", "DSO", "source line", "thread", "kind"}[b]
@@ -125,7 +125,7 @@ func (s *Selection) tableRows(by By) (rows []Row, of []uint32) {
 		}
 		return rows, of
 	}
-	if by >= ByLabel {
+	if by >= byLabel {
 		return s.labelRows(by)
 	}
 	at := map[string]uint32{}

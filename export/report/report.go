@@ -332,7 +332,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}
-	if p.Meta.Version != 0 {
+	if p.Meta.Format != "" && p.Meta.Version != model.NoVersion {
 		h.File.Version = &p.Meta.Version
 	}
 	if p.Meta.HasStart {

@@ -25,42 +25,54 @@ func sniff(head []byte) loaders.Confidence {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return loaders.No
 	}
+	c := count(head, cut)
+	switch {
+	case c.all == 0 || float64(c.stacks) < enoughLines*float64(c.all) || 2*c.nested < c.stacks:
+		return loaders.No
+	case c.stacks < 4:
+		if c.plain == 0 { // one or two lines of prose may look like a stack
+			return loaders.No
+		}
+	case 2*len(c.roots) > c.stacks:
+		return loaders.No
+	}
+	return loaders.Maybe
+}
+
+// counts is how many lines are what.
+type counts struct {
+	all, stacks, nested int
+	plain               int // nested ones without blanks
+	roots               map[string]bool
+}
+
+// count judges the lines of a text; the last one is left out where it may be cut.
+func count(head []byte, cut bool) (c counts) {
+	c.roots = map[string]bool{}
 	lines := bytes.Split(head, []byte("\n"))
 	if cut && len(lines) > 1 {
 		lines = lines[:len(lines)-1]
 	}
-	all, stacks, nested, plain := 0, 0, 0, 0
-	roots := map[string]bool{}
 	for _, line := range lines {
 		text := bytes.TrimSpace(line)
 		if len(text) == 0 || text[0] == '#' {
 			continue
 		}
-		all++
+		c.all++
 		stack, _, ok := split(text)
 		root, rest, deep := bytes.Cut(stack, []byte(";"))
 		if !ok || !named(stack) || !rootLike(root) {
 			continue
 		}
-		stacks++
-		roots[string(root)] = true
+		c.stacks++
+		c.roots[string(root)] = true
 		if deep && len(bytes.Trim(rest, "; \t")) > 0 {
-			if nested++; bytes.IndexByte(stack, ' ') < 0 {
-				plain++
+			if c.nested++; bytes.IndexByte(stack, ' ') < 0 {
+				c.plain++
 			}
 		}
 	}
-	switch {
-	case all == 0 || float64(stacks) < enoughLines*float64(all) || 2*nested < stacks:
-		return loaders.No
-	case stacks < 4:
-		if plain == 0 { // one or two lines of prose may look like a stack
-			return loaders.No
-		}
-	case 2*len(roots) > stacks:
-		return loaders.No
-	}
-	return loaders.Maybe
+	return c
 }
 
 // named reports whether a stack has a letter.

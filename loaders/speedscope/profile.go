@@ -65,7 +65,7 @@ func (p *profile) read() {
 		}
 	})
 	if !ok {
-		p.reject("it is no object")
+		p.reject("it is not an object")
 	}
 	if p.sampled && p.evented {
 		p.reject("it has samples and events")
@@ -87,7 +87,7 @@ func (p *profile) member(name string, k json.Kind) {
 // frame returns a shared frame by the number that comes next.
 func (p *profile) frame() (f model.FrameID, ok bool) {
 	if p.r.Value() != json.Number {
-		p.reject("a frame is no number")
+		p.reject("a frame is not a number")
 		return 0, false
 	}
 	n, ok := json.Uint(p.r.Text())
@@ -111,7 +111,7 @@ func (p *profile) sample() {
 			node = p.r.Child(node, f)
 		}
 	}) {
-		p.reject("a sample is no list")
+		p.reject("a sample is not a list")
 	}
 	if depth > weighted.MaxDepth {
 		p.deep(at, line)
@@ -129,7 +129,7 @@ func (p *profile) weigh() {
 	k := p.r.Value()
 	n, ok := weighted.Number(p.r.Text())
 	if k != json.Number || !ok {
-		p.reject("a weight is no number")
+		p.reject("a weight is not a number")
 		return
 	}
 	if p.bad == "" {
@@ -232,8 +232,17 @@ func (p *profile) add() {
 	if event == model.NoEvent {
 		return
 	}
+	first := p.records(event, n)
+	if p.unit.micros > 0 {
+		p.timeline(event, first, n)
+	}
+}
+
+// records makes one of each stack of the first n samples, and returns the first of them.
+func (p *profile) records(event uint16, n int) (first model.RecordID) {
+	r := p.r
+	first = model.RecordID(r.Profile.Records.Len())
 	sums := []model.Amount{}
-	first := model.RecordID(r.Profile.Records.Len())
 	for i, node := range p.nodes[:n] {
 		if node == 0 && p.kind == "evented" {
 			continue
@@ -254,9 +263,7 @@ func (p *profile) add() {
 		r.Weigh(r.weight, sums[at].Number())
 		r.Add(weighted.Record{Node: node, Event: event, CPU: model.NoCPU, Offset: model.NoOffset})
 	}
-	if p.unit.micros > 0 {
-		p.timeline(event, first, n)
-	}
+	return first
 }
 
 // eventName returns a name that no event has yet: profiles may have equal ones, or none.

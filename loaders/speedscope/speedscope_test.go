@@ -69,18 +69,18 @@ const frames = `{"frames":[{"name":"a","file":"a.c","line":3,"col":4},{"name":"b
 func TestBadProfiles(t *testing.T) {
 	good := `{"weights":[1,2.5],"samples":[[0],[0,1]],"unit":"none","name":"good","type":"sampled"}`
 	for why, bad := range map[string]string{
-		"2 samples and 1 weights": `{"type":"sampled","unit":"none","samples":[[0],[1]],"weights":[1]}`,
-		"it names frame 2":        `{"type":"sampled","unit":"none","samples":[[2]],"weights":[1]}`,
-		"it names frame -1":       `{"type":"sampled","unit":"none","samples":[[-1]],"weights":[1]}`,
-		"a sample is no list":     `{"type":"sampled","unit":"none","samples":[7],"weights":[1]}`,
-		"a weight is no number":   `{"type":"sampled","unit":"none","samples":[[0]],"weights":["x"]}`,
-		"its type is neither":     `{"type":"other","unit":"none"}`,
-		"frames are open":         `{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0}]}`,
-		"not the innermost":       `{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0},{"type":"O","at":1,"frame":1},{"type":"C","at":2,"frame":0}]}`,
-		"none is open":            `{"type":"evented","unit":"none","events":[{"type":"C","at":0,"frame":0}]}`,
-		"follows one at":          `{"type":"evented","unit":"none","events":[{"type":"O","at":5,"frame":0},{"type":"C","at":4,"frame":0}]}`,
-		"not all of":              `{"type":"evented","unit":"none","events":[{"type":"O","frame":0}]}`,
-		"no object":               `7`,
+		"2 samples and 1 weights":  `{"type":"sampled","unit":"none","samples":[[0],[1]],"weights":[1]}`,
+		"it names frame 2":         `{"type":"sampled","unit":"none","samples":[[2]],"weights":[1]}`,
+		"it names frame -1":        `{"type":"sampled","unit":"none","samples":[[-1]],"weights":[1]}`,
+		"a sample is not a list":   `{"type":"sampled","unit":"none","samples":[7],"weights":[1]}`,
+		"a weight is not a number": `{"type":"sampled","unit":"none","samples":[[0]],"weights":["x"]}`,
+		"its type is neither":      `{"type":"other","unit":"none"}`,
+		"frames are open":          `{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0}]}`,
+		"not the innermost":        `{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0},{"type":"O","at":1,"frame":1},{"type":"C","at":2,"frame":0}]}`,
+		"none is open":             `{"type":"evented","unit":"none","events":[{"type":"C","at":0,"frame":0}]}`,
+		"follows one at":           `{"type":"evented","unit":"none","events":[{"type":"O","at":5,"frame":0},{"type":"C","at":4,"frame":0}]}`,
+		"not all of":               `{"type":"evented","unit":"none","events":[{"type":"O","frame":0}]}`,
+		"not an object":            `7`,
 	} {
 		for _, text := range []string{
 			`{"shared":` + frames + `,"profiles":[` + bad + `,` + good + `]}`,

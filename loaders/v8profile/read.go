@@ -186,7 +186,7 @@ func (r *reader) sample() {
 	}
 	if r.Value() != json.Number {
 		at, line := r.At()
-		r.Say(model.Error, "samples", at, line, "a sample is no number")
+		r.Say(model.Error, "samples", at, line, "a sample is not a number")
 		r.samples = append(r.samples, -1)
 		return
 	}

@@ -37,7 +37,7 @@ type level struct {
 	firstChild bool
 }
 
-// tree reads a node and all below it. Where the next value is no object, it is passed.
+// tree reads a node and all below it. Where the next value is not an object, it is passed.
 func (r *reader) tree() {
 	if !r.enter(none) {
 		return
@@ -75,7 +75,7 @@ func (r *reader) enter(parent int) bool {
 	if r.Peek() != '{' {
 		if line := r.Line(); !r.Dead() {
 			r.Value()
-			r.Say(model.Error, "node", offset, line, "a node is no object")
+			r.Say(model.Error, "node", offset, line, "a node is not an object")
 		}
 		return false
 	}
@@ -129,7 +129,7 @@ func (r *reader) size(text []byte) uint64 {
 		return uint64(f)
 	}
 	at, line := r.At()
-	r.Say(model.Error, "node", at, line, "a size is no number of bytes")
+	r.Say(model.Error, "node", at, line, "a size is not a number of bytes")
 	return 0
 }
 

@@ -81,7 +81,7 @@ type problemKey struct {
 func New(src *loaders.Source, format string) *Builder {
 	b := &Builder{
 		src: src, stacks: model.NewStacks(),
-		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Size: src.StoredSize(), Outer: src.Outer()},
+		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion, Size: src.StoredSize(), Outer: src.Outer()},
 		Profile: model.StackProfile{
 			DSOs: []model.DSO{{}}, Threads: []model.ProfileThread{{PID: -1, TID: -1}}, Labels: [][]model.Label{nil},
 			Start: model.NoTime, End: model.NoTime,
