@@ -30,6 +30,7 @@ type Options struct {
 	// AllocatorFrames keeps the frames of the allocator itself, with which every stack of its profiles ends.
 	AllocatorFrames bool
 	Symbols         Symbols
+	Unit            string // of weights that a file gives without one; "" where the user says nothing
 }
 
 // Confidence says how sure a format is that a file is its own.

@@ -143,6 +143,17 @@ func (a Amount) Uint64() uint64 {
 	return a.low
 }
 
+// Number returns the amount as a number: exact where it is an integer of 64 bits, else the nearest float.
+func (a Amount) Number() Number {
+	switch {
+	case !a.mixed && a.high == 0:
+		return Unsigned(a.low)
+	case !a.mixed && a.high == -1 && int64(a.low) < 0:
+		return Signed(int64(a.low))
+	}
+	return Float(max(-math.MaxFloat64, min(math.MaxFloat64, a.Float64())))
+}
+
 // Exact returns the amount where it is an integer from 0 to 2^64-1.
 func (a Amount) Exact() (n uint64, ok bool) { return a.low, a.high == 0 && !a.mixed }
 

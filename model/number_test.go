@@ -46,3 +46,24 @@ func TestAmounts(t *testing.T) {
 		t.Error(mixed)
 	}
 }
+
+// An amount as a number is the amount.
+func TestAmountNumber(t *testing.T) {
+	for _, list := range [][]Number{
+		{}, {Unsigned(math.MaxUint64)}, {Signed(-1)}, {Signed(math.MinInt64)}, {Unsigned(7), Signed(-9)}, {Float(0.25), Unsigned(1)},
+	} {
+		var a, b Amount
+		for _, n := range list {
+			a.Add(n)
+		}
+		if b.Add(a.Number()); a.String() != b.String() {
+			t.Errorf("%v: %v", a, b)
+		}
+	}
+	var a Amount
+	a.Add(Float(math.MaxFloat64))
+	a.Add(Float(math.MaxFloat64))
+	if f := a.Number().Float64(); math.IsInf(f, 0) {
+		t.Error(f)
+	}
+}

@@ -28,7 +28,7 @@ type Meta struct {
 	Path    string // as the user named it; "-" for standard input
 	Name    string // last element of Path, for titles
 	Format  string // "mlyze", …: the names of the command line's contract
-	Version int    // of the format, as the file states it
+	Version int    // of the format, as the file states it; NoVersion where the format has none
 	Size    int64  // bytes of the file as stored; of a pipe, what has arrived
 	Outer   string // outer compression: "", "gzip", "zstd"
 
@@ -43,6 +43,9 @@ type Meta struct {
 	FrameNote string // how the order of frames was decided, in words; "" when there are no stacks
 	Facts     []Fact // what only this format says, for `info` and the help screen
 }
+
+// NoVersion is the version of a format that has none.
+const NoVersion = -1
 
 // Fact is one line of `info`: a name in the field's words and its value, already formatted for people.
 type Fact struct {

@@ -42,9 +42,9 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regex
 			g.rank[row] = g.rank[order[i-1]]
 		}
 	}
-	switch by {
-	case ByProfileThread:
-	case ByOwner:
+	switch {
+	case by == ByProfileThread || by >= byLabel:
+	case by == ByOwner:
 		g.findOwners(libraries)
 	default:
 		g.findOuter()
@@ -53,12 +53,17 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regex
 }
 
 // wholeStacks reports whether a stack belongs to one row, with all that it weighs.
-func (g *Grouping) wholeStacks() bool { return g.By == ByProfileThread || g.By == ByOwner }
+func (g *Grouping) wholeStacks() bool {
+	return g.By == ByProfileThread || g.By == ByOwner || g.By >= byLabel
+}
 
 // rowOf returns the row that a record belongs to as a whole; ok is false for stacks without frames, which nothing owns.
 func (g *Grouping) rowOf(s *Selection, record int) (row uint32, ok bool) {
 	if g.By == ByProfileThread {
 		return g.of[s.Profile.Records.Thread[record]], true
+	}
+	if g.By >= byLabel {
+		return g.of[labelsOf(s.Profile, record)], true
 	}
 	leaf := s.Node(model.RecordID(record))
 	return g.owner[leaf], leaf != 0

@@ -335,6 +335,22 @@ func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bo
 	return 0, false
 }
 
+// aliases are what pprof calls the metrics of allocation profiles.
+var aliases = map[string]string{
+	"live_bytes": "inuse_space", "live_count": "inuse_objects", "alloc_bytes": "alloc_space", "alloc_count": "alloc_objects",
+}
+
+// Named finds a metric by its name, or by what pprof calls the same figure.
+func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
+	if m, ok := p.Metric(name); ok {
+		return m, true
+	}
+	if other := aliases[name]; other != "" {
+		return p.Metric(other)
+	}
+	return 0, false
+}
+
 // CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
 	name := p.Metrics[metric].Name
@@ -343,6 +359,12 @@ func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID
 	}
 	if stem, isBytes := strings.CutSuffix(name, "_bytes"); isBytes {
 		return p.Metric(stem + "_count")
+	}
+	if stem, isSpace := strings.CutSuffix(name, "_space"); isSpace {
+		return p.Metric(stem + "_objects")
+	}
+	if strings.HasSuffix(name, "_objects") {
+		return metric, true
 	}
 	for _, count := range []string{"samples", "count"} {
 		if m, ok := p.Metric(count); ok {

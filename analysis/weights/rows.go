@@ -25,6 +25,9 @@ const (
 
 // String returns the title of the column of names.
 func (b By) String() string {
+	if b >= byLabel {
+		return "label"
+	}
 	return [...]string{"function", "owner", "DSO", "source line", "thread", "kind"}[b]
 }
 
@@ -121,6 +124,9 @@ func (s *Selection) tableRows(by By) (rows []Row, of []uint32) {
 			}
 		}
 		return rows, of
+	}
+	if by >= byLabel {
+		return s.labelRows(by)
 	}
 	at := map[string]uint32{}
 	n := len(s.Stacks.FrameFunc)

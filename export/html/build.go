@@ -81,7 +81,7 @@ func (b *builder) part(what string, f func() error) error {
 func (b *builder) head() {
 	r := b.src.Report
 	if f := r.File; f.Format != "" {
-		b.Facts = append(b.Facts, fmt.Sprintf("%s %d", f.Format, *f.Version))
+		b.Facts = append(b.Facts, f.Kind())
 	}
 	size := model.Bytes(max(r.File.Bytes, 0)).String()
 	if r.File.Compression != "" {

@@ -6,6 +6,7 @@
 package report
 
 import (
+	"fmt"
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 )
@@ -37,6 +38,14 @@ type File struct {
 	Version     *int   `json:"version,omitzero"`
 	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 while a pipe has not ended: no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
+}
+
+// Kind returns the format, and its version where formats of the kind have one.
+func (f *File) Kind() string {
+	if f.Version == nil {
+		return f.Format
+	}
+	return fmt.Sprintf("%s %d", f.Format, *f.Version)
 }
 
 // Problem is a [model.Problem] in the words of the contract.
@@ -325,7 +334,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}
-	if p.Meta.Format != "" {
+	if p.Meta.Format != "" && p.Meta.Version != model.NoVersion {
 		h.File.Version = &p.Meta.Version
 	}
 	if p.Meta.HasStart {

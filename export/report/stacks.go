@@ -112,6 +112,7 @@ func (a Amount) cell() string                 { return a.String() }
 type RecordName struct {
 	text   string
 	number bool
+	known  bool // the file gives one
 }
 
 func (n RecordName) appendJSON(dst []byte) []byte {
@@ -125,7 +126,7 @@ func (n RecordName) cell() string { return model.Clean(n.text) }
 
 // WeightedStack is one record.
 type WeightedStack struct {
-	Stack  RecordName    `json:"stack"`
+	Stack  RecordName    `json:"stack,omitzero"` // absent where the file gives none
 	Value  Amount        `json:"value"`
 	Frames ProfileFrames `json:"frames"`
 }
@@ -281,7 +282,7 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	var rows []WeightedStack
 	for _, t := range limit(list, n) {
 		name, number := s.Profile.Records.Name(t.Record)
-		rows = append(rows, WeightedStack{RecordName{name, number}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+		rows = append(rows, WeightedStack{RecordName{name, number, s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

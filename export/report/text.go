@@ -52,7 +52,7 @@ func (t *textWriter) head() {
 	f := t.r.File
 	about := []string{}
 	if f.Format != "" {
-		about = append(about, fmt.Sprintf("%s %d", f.Format, *f.Version))
+		about = append(about, f.Kind())
 	}
 	size := t.style.bytes(uint64(max(f.Bytes, 0)))
 	if f.Compression != "" {

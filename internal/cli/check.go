@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -169,16 +170,22 @@ func (s *session) whole(ctx context.Context) (*model.Profile, error) {
 // comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was
 // allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
+	var names []string
 	for _, side := range []*model.Profile{p, q} {
 		if a.flags.By != "" || kind.Of(side) != kind.Stacks {
 			return a
 		}
-		if _, ok := side.Weights.Metric("live_bytes"); !ok {
+		m, ok := weights.Named(side.Weights, "live_bytes")
+		if !ok {
 			return a
 		}
+		names = append(names, side.Weights.Metrics[m].Name)
+	}
+	if names[0] != names[1] {
+		return a
 	}
 	flags, live := *a.flags, *a
-	flags.By, live.flags = "live_bytes", &flags
+	flags.By, live.flags = names[0], &flags
 	return &live
 }
 

@@ -37,11 +37,13 @@ type globals struct {
 	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
 	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
 	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
+	Unit       string       `placeholder:"UNIT" help:"Unit of weights in folded stacks, whose files give none: bytes, ns, …"`
 	Snapshot   *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
 	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
 	MaxMemory  arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
+	Insecure   bool         `help:"Fetch addresses that begin with https:// without verifying the server's certificate."`
 	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`
 	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
 	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`

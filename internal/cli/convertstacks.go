@@ -36,6 +36,9 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 		return c.traceSPAA(ctx)
 	case kind.Of(c.p) != kind.Stacks:
 		return nil, c.cannot()
+	case c.p.Meta.Format != "spaa":
+		return nil, usageError(fmt.Errorf("convert: %s is %s: only profiles that are .spaa can be written as such; pprof, folded and speedscope take any",
+			c.p.Meta.Name, c.p.Meta.Format))
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	case c.flags.By != "" && c.isGiven("by") || c.flags.Event != "":

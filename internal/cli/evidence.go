@@ -141,11 +141,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 func (a *app) viewFlags() []string {
 	q := a.question()
 	q.Format = ""
-	words := q.Args()
-	if a.flags.FrameOrder != "auto" {
-		words = append(words, "--frame-order", a.flags.FrameOrder)
-	}
-	return words
+	return append(q.Args(), a.answers()...)
 }
 
 // redactFlags replaces names in flags, also in those that are in force.

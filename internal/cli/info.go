@@ -111,7 +111,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 	}
 	var p *model.Profile
 	err = src.Guard(func() error {
-		p, err = format.Info(ctx, src, loaders.Options{FrameOrder: a.frameOrder()})
+		p, err = format.Info(ctx, src, a.loading())
 		return err
 	})
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 func (o *infoObject) text(w io.Writer) {
 	line := func(name, value string) { fmt.Fprintf(w, "  %-22s %s\n", model.Clean(name), model.Clean(value)) }
 	fmt.Fprintln(w, model.Clean(o.File.Name))
-	line("format", fmt.Sprintf("%s %d", o.File.Format, *o.File.Version))
+	line("format", o.File.Kind())
 	size := "unknown until the input ends"
 	if o.File.Bytes > 0 {
 		size = fmt.Sprintf("%s (%s)", model.Bytes(o.File.Bytes), model.Bytes(o.File.Bytes).Exact())

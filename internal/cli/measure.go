@@ -323,8 +323,9 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 			continue
 		}
 		for _, metric := range metrics {
+			named, ok := weights.Named(w, metric)
 			for _, sum := range totals.Sums {
-				if w.Metrics[sum.Metric].Name == metric {
+				if ok && sum.Metric == named {
 					return figure{value: report.Clamp(sum.Sum.Uint64())}, nil
 				}
 			}

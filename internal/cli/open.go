@@ -287,10 +287,7 @@ func (a *app) naming(path string) []string {
 	if path == "" {
 		return nil
 	}
-	if a.flags.FrameOrder != "auto" {
-		return []string{"--frame-order", a.flags.FrameOrder, path}
-	}
-	return []string{path}
+	return append(a.answers(), path)
 }
 
 // begun waits for the first revision that has something to show, so that a file of which nothing can be read is an error message and not a screen.

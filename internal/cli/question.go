@@ -28,8 +28,8 @@ func (a *app) question() state.Question {
 	case *reportCmd:
 		q.Table, q.Window, q.Cell = c.Table, c.Window, c.Cell.Cell
 		q.Steps, _ = c.Filter() // commands check it
-		if c.Group != analysis.ByStack.String() {
-			q.Group = c.Group
+		if string(c.Group) != analysis.ByStack.String() {
+			q.Group = string(c.Group)
 		}
 	case *diffCmd:
 		q.A, q.B, q.Cell, q.Group, q.Match, q.Normalize, q.Swap = c.A, c.B, c.Cell.Cell, c.Group, c.Match, c.Normalize, c.Swap

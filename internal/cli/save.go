@@ -183,10 +183,7 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, err
 	}
 	q.Format, q.Table, q.Group, q.By, q.Limit = "", "", "", by, nil
 	words := slices.Concat([]string{"convert", "--to", f.name}, uses.Understood("convert", q.Args()))
-	if a.flags.FrameOrder != "auto" {
-		words = append(words, "--frame-order", a.flags.FrameOrder)
-	}
-	return append(words, fileOf(a), "-"), nil
+	return append(append(words, a.answers()...), fileOf(a), "-"), nil
 }
 
 // saveTo runs the command and puts what it prints into a file, which takes its name only once it is whole.

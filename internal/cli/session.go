@@ -47,11 +47,23 @@ type session struct {
 	err  error              // why nothing can be shown; valid once done is closed
 }
 
-// source opens an input and finds its format.
-func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
+// openInput opens a file, standard input or an address.
+func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, error) {
+	if isURL(path) {
+		return fetch(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure)
+	}
 	src, err := loaders.OpenSource(ctx, path, a.env.Stdin)
 	if err != nil {
-		return nil, loaders.Format{}, inputError(fmt.Errorf("%w%s", err, a.missing(path)))
+		return nil, fmt.Errorf("%w%s", err, a.missing(path))
+	}
+	return src, nil
+}
+
+// source opens an input and finds its format.
+func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
+	src, err := a.openInput(ctx, path)
+	if err != nil {
+		return nil, loaders.Format{}, inputError(err)
 	}
 	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
 		src.Allow(a.memoryLimit())
@@ -134,7 +146,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
-	opt := loaders.Options{FrameOrder: a.frameOrder()}
+	opt := a.loading()
 	s.kept.Go(func() {
 		if kind.OfFormat(format) == kind.Trace {
 			a.collector.Traces.Add(1)
@@ -145,6 +157,22 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.keep(ctx)
 	})
 	return s
+}
+
+// loading returns the user's answers to what files leave open.
+func (a *app) loading() loaders.Options {
+	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit}
+}
+
+// answers returns the flags of [app.loading] as they were given.
+func (a *app) answers() (words []string) {
+	if a.flags.FrameOrder != "auto" {
+		words = append(words, "--frame-order", a.flags.FrameOrder)
+	}
+	if a.flags.Unit != "" {
+		words = append(words, "--unit", a.flags.Unit)
+	}
+	return words
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {
@@ -271,13 +299,13 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err != nil {
 		return nil, err
 	}
-	if err := traceGroup(c.Group); err != nil {
+	if err := traceGroup(string(c.Group)); err != nil {
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.Group, opt.Cell, opt.Stacked = groupNamed(c.Group), c.Cell.Cell, c.Stacked
+	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}

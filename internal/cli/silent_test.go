@@ -19,7 +19,7 @@ var tries = map[string][]string{
 	"event": {"malloc", "heap", "allocations", "page-faults", "allocation"}, "min-age": {"100ms", "50%"}, "snapshot": {"0"}, "series": {"1", "0"}, "point": {"2", "0"},
 	"focus": {"handle"}, "ignore": {"/./"}, "show-from": {"/o/"}, "hide": {"/o/"}, "pivot": {"/o/"}, "window": {"#1"}, "cell": {"64,1ms", "any,never"},
 	"a": {"0", "20%"}, "b": {"1", "50%"}, "mask": {".+=x"}, "depth": {"1"}, "only": {"new"}, "without": {"1", "2", "3", "4", "5", "6", "8", "10"},
-	"group": {"function", "frame", "series"}, "function": {"/./"}, "file": {"x"}, "module": {"x"}, "through": {"x"}, "min-size": {"100"}, "max-size": {"100"}, "min-lifetime": {"1ms"}, "max-lifetime": {"1ms"}, "thread": {"9"},
+	"unit": {"bytes"}, "group": {"function", "frame", "series"}, "function": {"/./"}, "file": {"x"}, "module": {"x"}, "through": {"x"}, "min-size": {"100"}, "max-size": {"100"}, "min-lifetime": {"1ms"}, "max-lifetime": {"1ms"}, "thread": {"9"},
 	"type": {"Str"}, "repr": {"P6opaque"}, "where": {"repr=P6opaque"}, "name": {"zzz"}, "per-cell": {"9"},
 	"stacked": {"2"}, "peek": {"/./"}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
 	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-live-at": {"end=1"},

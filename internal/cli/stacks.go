@@ -222,8 +222,28 @@ func window(p *model.Profile, name string) (int, error) {
 	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
 }
 
+// grouping is what rows of a table of groups stand for. "label:" is followed by a key.
+type grouping string
+
+const labelPrefix = "label:"
+
+// String returns the value as help lists it.
+func (g grouping) String() string {
+	if strings.HasPrefix(string(g), labelPrefix) {
+		return labelPrefix + "KEY"
+	}
+	return string(g)
+}
+
 // profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
-func profileGroup(name string) (weights.By, bool, error) {
+func profileGroup(w *model.StackProfile, name string) (weights.By, bool, error) {
+	if key, labelled := strings.CutPrefix(name, labelPrefix); labelled {
+		by, ok := weights.LabelBy(w, key)
+		if !ok {
+			return 0, false, usageError(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
+		}
+		return by, true, nil
+	}
 	switch name {
 	case "", "stack", "function":
 		return 0, false, nil
@@ -238,7 +258,16 @@ func profileGroup(name string) (weights.By, bool, error) {
 	case "kind":
 		return weights.ByFrameKind, true, nil
 	}
-	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by owner, dso, source, thread or kind, not by %s", name))
+	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by owner, dso, source, thread, kind or label:KEY, not by %s", name))
+}
+
+// labelKeys says which labels there are.
+func labelKeys(w *model.StackProfile) string {
+	keys := weights.LabelKeys(w)
+	if len(keys) == 0 {
+		return "the file has no labels"
+	}
+	return "available: " + strings.Join(keys, ", ")
 }
 
 // traceGroup checks that a grouping is one of traces.
@@ -253,7 +282,7 @@ func traceGroup(name string) error {
 // stackOptions returns what the flags say about a report of weighted stacks.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit, opt.Libraries = a.flags.Limit, settings.Libraries(a.config)
-	if opt.By, opt.Group, err = profileGroup(c.Group); err != nil {
+	if opt.By, opt.Group, err = profileGroup(p.Weights, string(c.Group)); err != nil {
 		return opt, err
 	}
 	sel, err := a.selection(ctx, p, a.flags.Event)

@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"loaders/all":               {"loaders/..."},
 	"loaders/internal/json":     {},
 	"loaders/internal/lines":    {"model", "loaders"},
-	"loaders/internal/weighted": {"model", "loaders"},
+	"loaders/internal/weighted": {"model", "loaders", "loaders/internal/json"},
 	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
+	"internal/memtest/damaged":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/modeltest": {"model"},
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},

@@ -3,14 +3,18 @@ package all
 
 import (
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/folded"
 	"github.com/memtui/memtui/loaders/heaptext"
 	"github.com/memtui/memtui/loaders/heaptrack"
 	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/loaders/perfscript"
+	"github.com/memtui/memtui/loaders/pprof"
 	"github.com/memtui/memtui/loaders/sanitizer"
 	"github.com/memtui/memtui/loaders/spaa"
+	"github.com/memtui/memtui/loaders/speedscope"
+	"github.com/memtui/memtui/loaders/v8profile"
 	"github.com/memtui/memtui/loaders/valgrind"
 )
 
@@ -20,5 +24,7 @@ func Formats() []loaders.Format {
 		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
 		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(), heaptrack.Format(),
+		pprof.Format(), speedscope.Format(), v8profile.Heap(), v8profile.CPU(),
+		folded.Format(), // last: it goes by how lines look
 	}
 }

@@ -47,7 +47,7 @@ const (
 	Is          = "IS"
 	Kind        = "KIND"
 	Largest     = "LARGEST"
-	Last        = "LAST" // when the newest block was allocated
+	Last        = "LAST"     // when the newest block was allocated
 	Lifetime    = "LIFETIME" // mean of the blocks of a stack
 	Layouts     = "LAYOUTS"
 	LeakShare   = "LEAK%" // the part of blocks that was never freed

@@ -173,6 +173,9 @@ func (p *Leaks) Command() []string {
 	if c := p.Sorted(); c.Amounts != nil {
 		by = c.Key
 	}
+	if m, ok := weights.Named(p.Prof.Weights, by); ok { // which may have another name in the file
+		by = p.Prof.Weights.Metrics[m].Name
+	}
 	return (&state.Question{Table: "top", Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
 }
 
@@ -181,8 +184,8 @@ func (p *Leaks) OfferedFor(f *model.Profile) bool {
 	if f.Weights == nil {
 		return false
 	}
-	_, bytes := f.Weights.Metric("live_bytes")
-	_, count := f.Weights.Metric("live_count")
+	_, bytes := weights.Named(f.Weights, "live_bytes")
+	_, count := weights.Named(f.Weights, "live_count")
 	return bytes || count
 }
 

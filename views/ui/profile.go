@@ -418,6 +418,6 @@ func (d *ProfileFile) MetricsOf(e uint16) []model.MetricID {
 
 // MetricNamed finds a metric of an event by its name.
 func (d *ProfileFile) MetricNamed(e uint16, name string) (model.MetricID, bool) {
-	m, ok := d.Weights.Metric(name)
+	m, ok := weights.Named(d.Weights, name)
 	return m, ok && int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
 }

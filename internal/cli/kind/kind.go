@@ -44,7 +44,8 @@ func OfFormat(f loaders.Format) Kind {
 	switch f.Name {
 	case "mlyze", "heaptrack":
 		return Trace
-	case "spaa", "jemalloc-heap", "tcmalloc-heap", "go-heap-text", "massif", "dhat", "memcheck", "sanitizer", "perf-script":
+	case "spaa", "pprof", "folded", "speedscope", "v8-heapprofile", "v8-cpuprofile", "jemalloc-heap", "tcmalloc-heap", "go-heap-text",
+		"massif", "dhat", "memcheck", "sanitizer", "perf-script":
 		return Stacks
 	case "memdump-json", "memdump-mb":
 		return Dump

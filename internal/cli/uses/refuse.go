@@ -84,7 +84,7 @@ func pairs(command string) bool { return has("diff check open", command) }
 func meant(command string, f *kong.Flag) (list []Use) {
 	all := usesOf(command, f.Name)
 	for _, u := range all {
-		if u.Values == nil || slices.Contains(u.Values, f.Target.String()) {
+		if u.Values == nil || slices.Contains(u.Values, fmt.Sprint(f.Target)) {
 			list = append(list, u)
 		}
 	}

@@ -56,7 +56,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 
 // about chooses what of a file a report is about.
 func about() []Use {
-	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event"), part(),
+	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), part(),
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; of single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
@@ -74,7 +74,7 @@ func part() []Use {
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
 // reader are flags of every command that reads a file whole.
-func reader() []Use { return of(kind.All, "max-memory", "index") }
+func reader() []Use { return of(kind.All, "max-memory", "index", "insecure") }
 
 // drawing are flags of what prints text, tables those of what prints tables.
 func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
@@ -100,8 +100,8 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
 		"evidence": slices.Concat(helped(kind.All, "format", "What to print about it: text, its path, or json, the manifest."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
-		"info":     slices.Concat(written("text or json"), reader()),
-		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory")),
+		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
+		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map", "worst"), with("map", dumps, "per-cell")),
@@ -123,7 +123,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
 		valued(traces, "group", "stack", "function", "owner", "file", "module", "thread", "size"),
-		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind"),
+		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind", "label:KEY"),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
@@ -131,14 +131,14 @@ func reportUses() []Use {
 // checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
 func checkUses() []Use {
 	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
-		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), with("base", dumps, "snapshot", "point"),
+		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), with("base", dumps, "snapshot", "point"),
 		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
 
 // diffUses returns the flags of diff. Those about places are about both sides.
 func diffUses() []Use {
-	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(stacked, "from", "to", "match", "depth"),
+	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), of(stacked, "from", "to", "match", "depth"),
 		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b give each side its own."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
@@ -147,7 +147,7 @@ func diffUses() []Use {
 
 // convertUses returns the flags of convert.
 func convertUses() []Use {
-	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event"),
+	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"),
 		of(heaps, "snapshot", "table"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))

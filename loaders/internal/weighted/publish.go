@@ -12,9 +12,12 @@ import (
 // publishEvery is how often what has been read is published.
 const publishEvery = 250 * time.Millisecond
 
+// Due reports whether it is time to publish again: for loaders that make records only then.
+func (b *Builder) Due() bool { return time.Since(b.published) >= publishEvery }
+
 // Publish shows what has been read so far, now and then: call it as often as you like.
 func (b *Builder) Publish(store *model.Store) {
-	if b.Empty() || time.Since(b.published) < publishEvery {
+	if b.Empty() || !b.Due() {
 		return
 	}
 	b.published = time.Now()
@@ -26,6 +29,7 @@ func (b *Builder) Publish(store *model.Store) {
 // nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err, says why;
 // else the file is valid and empty.
 func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
+	b.ended()
 	short := b.short(err)
 	switch {
 	case err == nil:
@@ -44,7 +48,7 @@ func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, er
 		}
 	}
 	b.Meta.Size = b.src.StoredSize()
-	whole = whole && b.Lost == 0 && !short && err == nil && ctx.Err() == nil
+	whole = whole && b.Lost == 0 && !model.HasError(b.src.Problems()) && !short && err == nil && ctx.Err() == nil
 	store.Update(func(*model.Profile) *model.Profile { return b.Build(whole) })
 	return err
 }
@@ -74,8 +78,23 @@ func (b *Builder) refusal() error {
 	}
 }
 
-// Report gives the problems to a validator, without notes.
+// ended notes what became of the decompression, and whether the file grows. Several calls note it once.
+func (b *Builder) ended() {
+	if b.noted {
+		return
+	}
+	b.noted = true
+	for _, p := range b.src.Problems() {
+		b.AddProblem(p)
+	}
+	if b.src.Grown() {
+		b.Say(model.Note, "growing", model.NoOffset, 0, "the file has grown since it was opened: what was added is not shown")
+	}
+}
+
+// Report gives the problems to a validator, without notes. Call it when everything was read.
 func (b *Builder) Report(report func(loaders.Violation)) {
+	b.ended()
 	for _, p := range b.problems {
 		if p.Severity != model.Note {
 			report(loaders.Violation{

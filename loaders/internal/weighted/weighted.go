@@ -40,6 +40,7 @@ type Builder struct {
 	known    map[problemKey]int
 	windows  []model.Window
 	labelled bool // a record has labels
+	noted    bool // what became of the input is among the problems
 
 	published time.Time
 }
@@ -83,7 +84,7 @@ type problemKey struct {
 func New(src *loaders.Source, format string) *Builder {
 	b := &Builder{
 		src: src, stacks: model.NewStacks(),
-		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Size: src.StoredSize(), Outer: src.Outer()},
+		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion, Size: src.StoredSize(), Outer: src.Outer()},
 		Profile: model.StackProfile{
 			DSOs: []model.DSO{{}}, Threads: []model.ProfileThread{{PID: -1, TID: -1}}, Labels: [][]model.Label{nil},
 			Start: model.NoTime, End: model.NoTime,
@@ -97,6 +98,9 @@ func New(src *loaders.Source, format string) *Builder {
 	b.Profile.SourceTool = format
 	return b
 }
+
+// MaxDepth is how many frames of a stack are kept: no program has more, but some bytes of a hostile file can claim any number.
+const MaxDepth = 1 << 16
 
 // LeafFirst notes how the file writes its stacks.
 func (b *Builder) LeafFirst(yes bool) { b.stacks.LeafFirst = yes }
@@ -280,9 +284,13 @@ type Record struct {
 	Offset int64 // in the file
 }
 
-// Weigh adds a weight to the record that Add will end. ok is false where the table is full.
+// Weigh adds a weight to the record that Add will end. ok is false where the table is full, which is among the problems then.
 func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
-	return b.Profile.Records.Weights.Add(m, n)
+	if b.Profile.Records.Weights.Add(m, n) {
+		return true
+	}
+	b.Say(model.Error, "too-large", model.NoOffset, 0, "there are more weights than the limit of 4 GiB: the others were left out; it cannot be raised")
+	return false
 }
 
 // Add ends a record with the weights that were given since the last one.
@@ -297,6 +305,21 @@ func (b *Builder) Add(r Record) model.RecordID {
 	rec.Labels = append(rec.Labels, r.Labels)
 	b.labelled = b.labelled || r.Labels != 0
 	return id
+}
+
+// Sample adds one sample in time.
+func (b *Builder) Sample(s model.Sample) {
+	list := b.Profile.Samples
+	if n := len(list); n == 0 || list[n-1].Len() == model.MaxChunk {
+		b.Profile.Samples = append(slices.Clip(list), model.SampleChunk{})
+	}
+	b.Profile.Samples[len(b.Profile.Samples)-1].Add(s)
+	b.Profile.Counts.Samples++
+}
+
+// Forget drops all records, so that they can be added anew with other weights. Stacks stay.
+func (b *Builder) Forget() {
+	b.Profile.Records = model.StackRecords{Texts: b.Profile.Records.Texts}
 }
 
 // Window adds a span of time with weights of its own.
@@ -343,7 +366,7 @@ func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 && b.Timeli
 // Build returns what has been read so far, or in all; nothing of it will change.
 func (b *Builder) Build(complete bool) *model.Profile {
 	p, s := b.Profile, *b.stacks
-	p.Windows = slices.Clone(b.windows)
+	p.Windows, p.Samples = slices.Clone(b.windows), slices.Clone(p.Samples)
 	p.Events, p.Metrics, p.Threads = slices.Clone(p.Events), slices.Clone(p.Metrics), slices.Clone(p.Threads)
 	p.Counts.Frames, p.Counts.Stacks = int64(len(s.FrameFunc)-1), int64(p.Records.Len())
 	p.Counts.DSOs, p.Counts.Threads = int64(len(p.DSOs)-1), int64(len(p.Threads)-1)

@@ -2,6 +2,7 @@ package weighted
 
 import (
 	"bytes"
+	"compress/gzip"
 	"strings"
 	"testing"
 
@@ -77,5 +78,30 @@ func TestNothingUsableIsAnError(t *testing.T) {
 	err := b.Finish(t.Context(), &store, true, nil)
 	if err == nil || !strings.Contains(err.Error(), "no number") || store.Current() != nil {
 		t.Errorf("%v, %v", err, store.Current())
+	}
+}
+
+// A compressed file that ends too early is told, whatever its loader could read of it.
+func TestWhatBecameOfTheInputIsTold(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(bytes.Repeat([]byte("main;a 1\n"), 1000))
+	z.Close()
+	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(packed.Bytes()[:packed.Len()-9]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	src.ReadAt(make([]byte, 1<<20), 0)
+	b := New(src, "made")
+	b.Add(Record{Event: model.NoEvent, CPU: model.NoCPU})
+	var store model.Store
+	if err := b.Finish(t.Context(), &store, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	b.Report(func(v loaders.Violation) { n += int(v.Count) })
+	if p := store.Current(); p.Complete || len(p.Problems) != 1 || n != 1 {
+		t.Errorf("complete %v, %d violations, %+v", p.Complete, n, p.Problems)
 	}
 }

@@ -1,0 +1,176 @@
+package folded
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/memtui/memtui/internal/memtest/damaged"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// The sums are those of an independent program.
+func TestSamples(t *testing.T) {
+	for name, want := range map[string]struct {
+		stacks int
+		total  string
+	}{
+		"edge.folded": {10, "50.5"}, "google-pprof.collapsed": {30, "21696"}, "heaptrack.peak.folded": {23, "2732980"}, "perf.samples.folded": {107, "564"},
+	} {
+		r := damaged.Open(t, Format(), sample(t, name))
+		if r.Err != nil || r.Sniffed != loaders.Maybe {
+			t.Fatal(name, r.Err, r.Sniffed)
+		}
+		total := damaged.Total(r.Profile, "weight")
+		if got := len(damaged.Stacks(r.Profile)); got != want.stacks || total.String() != want.total {
+			t.Errorf("%s: %d stacks, %v", name, got, total)
+		}
+		if r.Valid() == (name == "edge.folded") {
+			t.Errorf("%s: %+v", name, r.Violations)
+		}
+	}
+}
+
+// Blanks, empty frames, comments, repeated stacks and marks of frames are read as other tools read them.
+func TestEdge(t *testing.T) {
+	r := damaged.Open(t, Format(), sample(t, "edge.folded"))
+	got := ""
+	for _, s := range damaged.Stacks(r.Profile) {
+		for _, f := range s.Frames {
+			got += f.Function + "|"
+		}
+		w := s.Weights["weight"]
+		got += w.String() + "\n"
+	}
+	want := "main|a|b|7\nmain|a|1.5\nmain|std::map<int, long>|operator new(unsigned long)|10\nleading|2\nmain|empty|3\nmain|trailing|4\nmain|neg|-5\n" +
+		"main|two weights 10|12\nmain|inl_[i]|k_[k]|7\n日本|größe|9\n"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	p := r.Profile
+	leaf := p.Stacks.Frame[p.Weights.Records.Node[8]]
+	if p.Weights.FrameKind[leaf] != model.FrameKernel {
+		t.Error("a frame of the kernel is none")
+	}
+	if len(r.Violations) != 1 || r.Violations[0].Rule != "line" || r.Violations[0].Line != 10 || p.Complete {
+		t.Errorf("%+v", r.Violations)
+	}
+}
+
+// wide writes text as UTF-16 with a mark.
+func wide(order binary.AppendByteOrder, text string) (b []byte) {
+	for _, c := range append([]uint16{0xfeff}, utf16.Encode([]rune(text))...) {
+		b = order.AppendUint16(b, c)
+	}
+	return b
+}
+
+func TestUTF16(t *testing.T) {
+	text := strings.Repeat("main;größe;😀 name 3\r\nmain;b 4\r\n", 9000)
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		r := damaged.Open(t, Format(), wide(order, text))
+		if r.Err != nil || r.Sniffed != loaders.Maybe || !r.Profile.Complete || len(damaged.Stacks(r.Profile)) != 2 {
+			t.Fatal(r.Err, r.Sniffed, r.Violations)
+		}
+		s := damaged.Stacks(r.Profile)[0]
+		if w := s.Weights["weight"]; w.String() != "27000" || s.Frames[2].Function != "😀 name" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// What is no folded text is not claimed.
+func TestSniffClaimsNothingElse(t *testing.T) {
+	texts := map[string]string{
+		"csv":      "name;count 1\nAnn;Smith;New York 10001\nBob;Hill;Old Town 20002\nEve;Ray;Big City 30003\nJoe;Day;Sea Side 40004\n",
+		"numbers":  strings.Repeat("1;2;3 4\n", 20),
+		"log":      strings.Repeat("Nov 22 12:00:01 host app[17]: got a; b and c 3\n", 20),
+		"access":   strings.Repeat("1.2.3.4 - - [22/Nov/2026] \"GET /a;b HTTP/1.1\" \"Mozilla/5.0 (X11; Linux)\" 200 51\n", 20),
+		"json":     strings.Repeat("{\"a\": \"x; y\", \"b\": 3}\n", 20),
+		"passwd":   "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n",
+		"services": "tcpmux 1/tcp\necho 7/tcp\necho 7/udp\n",
+		"hosts":    "127.0.0.1 localhost\n",
+		"prose":    "We came; we saw it; in 1999\n",
+		"table":    strings.Repeat("alpha 12\nbeta 13\n", 20),
+		"c":        "int a; int b = 3;\nfor (i = 0; i < 3; i++) x += 1;\nreturn 0;\n",
+		"sql":      strings.Repeat("select a; limit 3\nSELECT * FROM t;\n", 9),
+		"maps":     strings.Repeat("7f00-7f10 r-xp 00000000 08:01 1234\n", 20),
+		"env":      strings.Repeat("PATH=/a;/b 3\n", 20),
+		"binary":   "main;a\x00 3\nmain;b 4\n",
+		"blank":    "\n\n",
+	}
+	for _, pattern := range []string{"../../README.md", "../../docs/*.md", "*.go", "../*/*.go", "../../go.*", "../../internal/cli/*.go", "../../export/html/assets/*"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range names {
+			if info, err := os.Stat(name); err != nil || info.IsDir() {
+				continue
+			}
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[name] = string(b)
+		}
+	}
+	for name, text := range texts {
+		for from := 0; from < len(text); from += loaders.SniffLength {
+			if c := sniff([]byte(text[from:min(len(text), from+loaders.SniffLength)])); c != loaders.No {
+				t.Errorf("%s at %d is taken for stacks", name, from)
+			}
+		}
+	}
+	for _, text := range []string{"main;a 1\n", "a;b 1", "# of a test\nmain;a 1.5\nmain 3\n", "main;f(int, char) 1\nmain;operator new(unsigned long) 2\nmain;a 3\n"} {
+		if c := sniff([]byte(text)); c != loaders.Maybe {
+			t.Errorf("%q is not recognized", text)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	b := sample(t, "heaptrack.peak.folded")
+	damaged.Hurt(t, Format(), b, func(cut int) bool { // a cut within a number, or between two lines, leaves a stack
+		line := b[:cut]
+		if i := strings.LastIndexByte(string(line), '\n'); i >= 0 {
+			line = line[i+1:]
+		}
+		_, _, ok := split(line)
+		return len(line) > 0 && !ok
+	})
+	damaged.Hurt(t, Format(), wide(binary.LittleEndian, string(sample(t, "edge.folded"))), func(int) bool { return false })
+}
+
+// A stack of frames without end is cut.
+func TestDepth(t *testing.T) {
+	r := damaged.Open(t, Format(), []byte("main;a 1\n"+strings.Repeat("f;", 70_000)+"g 2\n"))
+	if r.Err != nil || !strings.Contains(fmt.Sprint(r.Violations), "stack-depth") {
+		t.Errorf("%v %+v", r.Err, r.Violations)
+	}
+}
+
+// FuzzOpen opens any text.
+func FuzzOpen(f *testing.F) {
+	f.Add(sample(f, "edge.folded"))
+	f.Add(wide(binary.BigEndian, "main;b 4\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) < 1<<14 {
+			damaged.Open(t, Format(), b)
+		}
+	})
+}

@@ -1,0 +1,125 @@
+package folded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/memtui/memtui/loaders"
+)
+
+const (
+	enoughLines = 0.8 // of the first lines must be stacks
+	rootBlanks  = 3   // outside of brackets, as a name has at most
+)
+
+// sniff looks whether the first lines are stacks.
+func sniff(head []byte) loaders.Confidence {
+	cut := len(head) >= loaders.SniffLength
+	if order := wideOrder(head); order != nil {
+		head = narrow(head[2:], order)
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(head, 0) >= 0 {
+		return loaders.No
+	}
+	c := count(head, cut)
+	switch {
+	case c.all == 0 || float64(c.stacks) < enoughLines*float64(c.all) || 2*c.nested < c.stacks:
+		return loaders.No
+	case c.stacks < 4:
+		if c.plain == 0 { // one or two lines of prose may look like a stack
+			return loaders.No
+		}
+	case 2*len(c.roots) > c.stacks:
+		return loaders.No
+	}
+	return loaders.Maybe
+}
+
+// counts is how many lines are what.
+type counts struct {
+	all, stacks, nested int
+	plain               int // nested ones without blanks
+	roots               map[string]bool
+}
+
+// count judges the lines of a text; the last one is left out where it may be cut.
+func count(head []byte, cut bool) (c counts) {
+	c.roots = map[string]bool{}
+	lines := bytes.Split(head, []byte("\n"))
+	if cut && len(lines) > 1 {
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		text := bytes.TrimSpace(line)
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		c.all++
+		stack, _, ok := split(text)
+		root, rest, deep := bytes.Cut(stack, []byte(";"))
+		if !ok || !named(stack) || !rootLike(root) {
+			continue
+		}
+		c.stacks++
+		c.roots[string(root)] = true
+		if deep && len(bytes.Trim(rest, "; \t")) > 0 {
+			if c.nested++; bytes.IndexByte(stack, ' ') < 0 {
+				c.plain++
+			}
+		}
+	}
+	return c
+}
+
+// named reports whether a stack has a letter.
+func named(stack []byte) bool { return bytes.IndexFunc(stack, unicode.IsLetter) >= 0 }
+
+// rootLike reports whether the outermost frame can be a name: few blanks outside of brackets, and no quotes.
+func rootLike(root []byte) bool {
+	depth, blanks := 0, 0
+	for _, c := range root {
+		switch c {
+		case '(', '<', '[', '{':
+			depth++
+		case ')', '>', ']', '}':
+			depth--
+		case ' ', '\t':
+			if depth <= 0 {
+				blanks++
+			}
+		case '"', '=':
+			return false
+		}
+	}
+	return blanks <= rootBlanks
+}
+
+// wideOrder returns the order of bytes of UTF-16 by its mark, nil for other text.
+func wideOrder(head []byte) binary.ByteOrder {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+		return binary.LittleEndian
+	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// narrow turns UTF-16 into UTF-8. A last byte that is alone is left out.
+func narrow(b []byte, order binary.ByteOrder) (out []byte) {
+	for i := 0; i+1 < len(b); i += 2 {
+		r := rune(order.Uint16(b[i:]))
+		if utf16.IsSurrogate(r) && i+3 < len(b) {
+			if pair := utf16.DecodeRune(r, rune(order.Uint16(b[i+2:]))); pair != unicode.ReplacementChar {
+				r = pair
+				i += 2
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package pprof
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/model"
+)
+
+// reader reads one profile.
+type reader struct {
+	*weighted.Builder
+	ctx context.Context
+	src *loaders.Source
+
+	tables  tables
+	sums    sums
+	metrics []model.MetricID // by sample type; a type without one is left out
+	known   []bool
+	steps   int
+	unnamed int64    // locations that are shown as addresses
+	missing location // stands for those that the file does not define
+
+	leafFirst []model.FrameID // of the current sample
+	values    []int64
+	labels    []model.Label
+}
+
+func newReader(ctx context.Context, src *loaders.Source) *reader {
+	r := &reader{
+		Builder: weighted.New(src, formatName), ctx: ctx, src: src,
+		tables: tables{strings: nil, mappings: map[uint64]mapping{}, functions: map[uint64]function{}, locations: map[uint64]*location{}},
+		sums:   sums{at: map[recordKey]int{}},
+	}
+	r.Profile.SourceTool = "pprof"
+	r.LeafFirst(true)
+	r.Meta.FrameNote = "leaf first: as the format says"
+	return r
+}
+
+// read reads everything.
+func (r *reader) read() error {
+	data, err := r.src.Range(r.ctx, 0, 1<<62)
+	if err != nil {
+		return err
+	}
+	return r.src.Guard(func() error {
+		end, err := r.pass(data, func(m *message) error { r.take(m); return nil })
+		if err != nil {
+			return err
+		}
+		r.begin()
+		_, err = r.pass(data[:end], func(m *message) error {
+			if m.number == fieldSample {
+				return r.sample(m.inner())
+			}
+			return nil
+		})
+		r.Lost += int64(len(data) - end)
+		r.emit()
+		return err
+	})
+}
+
+// pass calls f with every field of the profile, and returns where it ended: at the end, or where damage shows.
+func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) {
+	m := message{b: data}
+	for n := 1; m.next(); n++ {
+		if wire, known := wireOf(m.number); known && m.wire != wire && !(m.number == fieldComment && m.wire == wireBytes) {
+			m.fail(fmt.Sprintf("field %d has the wire type %d", m.number, m.wire))
+			break
+		}
+		if err := f(&m); err != nil {
+			return m.start, err
+		}
+		if n%model.AskEvery == 0 {
+			if err := r.ask(); err != nil {
+				return m.start, err
+			}
+		}
+	}
+	if m.wrong != "" {
+		r.damaged(&m, m.wrong+": nothing after it can be read")
+	}
+	return m.at, nil
+}
+
+// ask returns why reading must stop.
+func (r *reader) ask() error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	return r.Full()
+}
+
+// damaged notes that a field is not as it must be. Both passes meet a damaged one: it is told once.
+func (r *reader) damaged(m *message, wrong string) {
+	if at := m.offset(); r.tables.samples == 0 || !r.told(at) {
+		r.Say(model.Error, "field", at, 0, "%s", wrong)
+	}
+}
+
+// told reports whether damage at an offset is known already.
+func (r *reader) told(at int64) bool {
+	for _, p := range r.Problems() {
+		if p.Code == "field" && p.Offset == at {
+			return true
+		}
+	}
+	return false
+}
+
+// whole notes where a message could not be read to its end.
+func (r *reader) whole(m *message) {
+	if m.wrong != "" {
+		r.damaged(m, m.wrong)
+	}
+}
+
+// begin makes metrics and the event, once all names are known.
+func (r *reader) begin() {
+	t := &r.tables
+	e := model.ProfileEvent{Name: r.name(t.period.name, 0), TracksFrees: r.has("inuse_space") || r.has("inuse_objects")}
+	if e.Name == "" {
+		e.Name = r.src.Name()
+	}
+	if e.TracksFrees || r.has("alloc_space") {
+		e.Kind = "allocation"
+	}
+	if t.periodValue > 0 {
+		e.Mode = "every " + strconv.FormatInt(t.periodValue, 10) + " " + r.name(t.period.unit, 0)
+	}
+	for i, v := range t.types {
+		name := r.name(v.name, 0)
+		if name == "" {
+			name = "value " + strconv.Itoa(i+1)
+		}
+		id, ok := r.Metric(model.ProfileMetric{Name: name, Unit: r.name(v.unit, 0)})
+		r.metrics, r.known = append(r.metrics, id), append(r.known, ok)
+	}
+	if primary, ok := r.primary(); ok {
+		e.Primary, e.PrimaryName = r.metrics[primary], r.Profile.Metrics[r.metrics[primary]].Name
+	}
+	if len(t.types) == 0 {
+		r.Say(model.Error, "sample-type", 0, 0, "there is no sample type: nothing tells what the values mean")
+	}
+	r.Event(e)
+	r.clock()
+	r.facts()
+}
+
+func (r *reader) has(typ string) bool {
+	for _, v := range r.tables.types {
+		if v.name < uint64(len(r.tables.strings)) && r.tables.strings[v.name] == typ {
+			return true
+		}
+	}
+	return false
+}
+
+// primary returns the sample type that is shown first: the one that the file names, else the last.
+func (r *reader) primary() (i int, ok bool) {
+	i = len(r.tables.types) - 1
+	want := r.name(r.tables.defaultType, 0)
+	if want == "" {
+		return i, i >= 0 && r.known[i]
+	}
+	for j, v := range r.tables.types {
+		if r.name(v.name, 0) == want {
+			return j, r.known[j]
+		}
+	}
+	r.Say(model.Error, "sample-type", 0, 0, "the default sample type %q is not among the sample types", model.KeptName(want))
+	return i, i >= 0 && r.known[i]
+}
+
+// clock sets the times of the profile. One of a moment has a time and no duration.
+func (r *reader) clock() {
+	t := &r.tables
+	if t.time > 0 {
+		r.Meta.Start, r.Meta.HasStart = uint64(t.time/1000), true
+		r.Profile.StartSeconds = float64(t.time) / 1e9
+	}
+	if t.duration > 0 {
+		r.Profile.Start, r.Profile.End = 0, model.Time(t.duration/1000)
+	}
+}
+
+// facts says what only these files tell.
+func (r *reader) facts() {
+	t := &r.tables
+	types := ""
+	for i, v := range t.types {
+		if types += ", " + r.name(v.name, 0) + " (" + r.name(v.unit, 0) + ")"; i == 15 {
+			types += ", …"
+			break
+		}
+	}
+	r.Fact("sample_types", "Sample types", trimComma(types))
+	r.Fact("default_sample_type", "Default sample type", r.name(t.defaultType, 0))
+	if t.hasPeriod && t.periodValue != 0 {
+		r.Fact("period", "Period", fmt.Sprintf("%d %s of %s", t.periodValue, r.name(t.period.unit, 0), r.name(t.period.name, 0)))
+	}
+	if t.duration > 0 {
+		r.Fact("duration", "Duration", time.Duration(t.duration).String())
+	}
+	for _, c := range t.comments[:min(len(t.comments), 20)] {
+		r.Fact("comment", "Comment", r.name(c, 0))
+	}
+	r.Fact("drop_frames", "Frames to drop (not applied)", r.name(t.drop, 0))
+	r.Fact("keep_frames", "Frames to keep (not applied)", r.name(t.keep, 0))
+	r.Fact("doc_url", "Documentation", r.name(t.docURL, 0))
+	r.Count("samples", "Samples in the file", t.samples)
+}
+
+func trimComma(list string) string {
+	if len(list) > 2 {
+		return list[2:]
+	}
+	return ""
+}
+
+// emit makes records of the sums.
+func (r *reader) emit() {
+	n := len(r.tables.types)
+	for i, k := range r.sums.keys {
+		for j, v := range r.sums.values[i*n : (i+1)*n] {
+			if !r.known[j] {
+				continue
+			}
+			weight := model.Unsigned(uint64(v))
+			if v < 0 {
+				weight = model.Signed(v)
+			}
+			r.Weigh(r.metrics[j], weight)
+		}
+		r.Add(weighted.Record{Node: k.node, Thread: k.thread, CPU: model.NoCPU, Labels: k.labels, Offset: r.sums.offset[i]})
+	}
+	r.sums = sums{}
+	if r.unnamed > 0 {
+		r.Say(model.Note, "unresolved", model.NoOffset, 0, "%s locations have no names in the file: they are shown as addresses", model.Group(uint64(r.unnamed)))
+	}
+}

@@ -1,0 +1,197 @@
+package v8profile
+
+import (
+	"strconv"
+
+	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/model"
+)
+
+// build makes stacks and records of the nodes.
+func (r *reader) build() {
+	byID := make(map[int64]int, len(r.nodes))
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.hasID {
+			if _, known := byID[n.id]; !known {
+				byID[n.id] = i
+			}
+		}
+	}
+	r.link(byID)
+	stacks := r.stacks()
+	r.begin()
+	r.count(byID)
+	records := r.records(stacks)
+	if !r.heap {
+		r.timeline(byID, stacks, records)
+	}
+	r.Count("nodes", "Nodes", int64(len(r.nodes)))
+	r.Count("scripts", "Scripts", int64(len(r.scripts)))
+	if r.heap && r.hasSamples {
+		r.Count("samples", "Samples in the file (not added up)", r.heapCount)
+	}
+}
+
+// link finds the parents of nodes that are a list.
+func (r *reader) link(byID map[int64]int) {
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		if n.parent != none {
+			continue
+		}
+		id, named := r.parents[-1-int64(i)]
+		if !named && n.hasID && n.id >= 0 {
+			id, named = r.parents[n.id]
+		}
+		if !named {
+			continue
+		}
+		parent, known := byID[id]
+		if !known || parent == i {
+			r.Say(model.Error, "node", n.offset, 0, "the parent of node %d is not there", n.id)
+			continue
+		}
+		n.parent = parent
+	}
+}
+
+// stacks returns the leaf of each node's stack. Nodes that are their own ancestors are roots.
+func (r *reader) stacks() []model.NodeID {
+	out := make([]model.NodeID, len(r.nodes))
+	state := make([]uint8, len(r.nodes)) // 1: on the way, 2: done
+	depth := make([]int, len(r.nodes))
+	var way []int
+	for i := range r.nodes {
+		for at := i; at != none && state[at] != 2; at = r.nodes[at].parent {
+			if state[at] == 1 {
+				r.Say(model.Error, "node", r.nodes[at].offset, 0, "node %d is below itself", r.nodes[at].id)
+				r.nodes[at].parent = none
+				break
+			}
+			state[at] = 1
+			way = append(way, at)
+		}
+		for len(way) > 0 {
+			at := way[len(way)-1]
+			way = way[:len(way)-1]
+			n := &r.nodes[at]
+			parent := model.NodeID(0)
+			if n.parent != none && state[n.parent] == 2 {
+				parent, depth[at] = out[n.parent], depth[n.parent]+1
+			}
+			state[at] = 2
+			if depth[at] >= weighted.MaxDepth {
+				r.Say(model.Warning, "stack-depth", n.offset, 0, "a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
+				out[at] = parent
+				continue
+			}
+			out[at] = r.Child(parent, n.frame)
+		}
+	}
+	return out
+}
+
+// begin makes the event and its metric.
+func (r *reader) begin() {
+	name, metric, unit, kind := "cpu", "samples", "", "timer"
+	if r.heap {
+		name, metric, unit, kind = "heap", "live_bytes", "bytes", "allocation"
+		r.Say(model.Note, "collected", model.NoOffset, 0, "sizes are estimates of a sampling profiler; the file does not tell whether objects that were collected are included")
+	}
+	id, _ := r.Metric(model.ProfileMetric{Name: metric, Unit: unit})
+	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
+}
+
+// count counts hits anew where there are samples.
+func (r *reader) count(byID map[int64]int) {
+	if r.heap || !r.hasSamples {
+		return
+	}
+	hits := uint64(0)
+	for i := range r.nodes {
+		hits += r.nodes[i].weight
+		r.nodes[i].weight = 0
+	}
+	unknown := int64(0)
+	for _, id := range r.samples {
+		if i, ok := byID[id]; ok {
+			r.nodes[i].weight++
+		} else {
+			unknown++
+		}
+	}
+	if unknown > 0 {
+		r.AddProblem(model.Problem{Severity: model.Error, Code: "samples", Message: "a sample names a node that is not there", Count: unknown, Offset: model.NoOffset})
+	}
+	if hits != uint64(len(r.samples)) && hits > 0 {
+		r.Say(model.Note, "hits", model.NoOffset, 0, "nodes count %s hits, and there are %s samples: samples are shown", model.Group(hits), model.Group(uint64(len(r.samples))))
+	}
+}
+
+// records makes those of the stacks that weigh something, and returns the record of each.
+func (r *reader) records(stacks []model.NodeID) map[model.NodeID]model.RecordID {
+	at := map[model.NodeID]int{}
+	var order []model.NodeID
+	var sums []model.Amount
+	var offsets []int64
+	for i, leaf := range stacks {
+		n := &r.nodes[i]
+		if n.weight == 0 {
+			continue
+		}
+		k, known := at[leaf]
+		if !known {
+			k = len(order)
+			at[leaf] = k
+			order, sums, offsets = append(order, leaf), append(sums, model.Amount{}), append(offsets, n.offset)
+		}
+		sums[k].Add(model.Unsigned(n.weight))
+	}
+	out := make(map[model.NodeID]model.RecordID, len(order))
+	for k, leaf := range order {
+		r.Weigh(0, sums[k].Number())
+		out[leaf] = r.Add(weighted.Record{Node: leaf, CPU: model.NoCPU, Offset: offsets[k]})
+	}
+	return out
+}
+
+// timeline adds the samples of a CPU profile in time, which begins with the recording.
+func (r *reader) timeline(byID map[int64]int, stacks []model.NodeID, records map[model.NodeID]model.RecordID) {
+	r.Profile.Start, r.Profile.End = model.NoTime, model.NoTime
+	if len(r.times) == 0 {
+		return
+	}
+	if len(r.times) != len(r.samples) {
+		r.Say(model.Error, "samples", model.NoOffset, 0, "there are %d samples and %d times", len(r.samples), len(r.times))
+	}
+	micros := 1.0
+	if r.instants { // the start of old files is in seconds, their instants are not
+		micros = 1e6
+	}
+	start, last, t := int64(r.start*micros), int64(0), int64(0)
+	backward := int64(0)
+	for i, id := range r.samples[:min(len(r.samples), len(r.times))] {
+		if r.times[i] < 0 && !r.instants {
+			backward++
+		}
+		if t += r.times[i]; r.instants {
+			t = r.times[i] - start
+		}
+		t = max(-int64(model.MaxTime)/4, min(int64(model.MaxTime)/4, t))
+		last = max(last, t)
+		n, ok := byID[id]
+		if !ok {
+			continue
+		}
+		r.Sample(model.Sample{Time: model.Time(t), Record: records[stacks[n]], SampleLabel: model.SampleLabel{CPU: model.NoCPU}, Period: 1})
+	}
+	if backward > 0 {
+		r.AddProblem(model.Problem{Severity: model.Note, Code: "backward", Message: "a sample is earlier than the one before it", Count: backward, Offset: model.NoOffset})
+	}
+	if d := (r.end - r.start) * micros; d > 0 && d < float64(model.MaxTime) {
+		last = max(last, int64(d))
+	}
+	r.Profile.Start, r.Profile.End = 0, model.Time(last)
+	r.Profile.StartSeconds = r.start * micros / 1e6
+	r.Fact("start_time", "Started at, by the engine's clock", strconv.FormatFloat(r.Profile.StartSeconds, 'f', 6, 64)+" s")
+}
