@@ -23,9 +23,18 @@ const (
 	RootFirst
 )
 
+// HeapSizes says where the sizes of objects come from, where a heap dump leaves that open.
+type HeapSizes uint8
+
+const (
+	SizesAuto   HeapSizes = iota // distances between objects where those tell, else their layout
+	SizesLayout                  // computed from fields and elements
+)
+
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
+	Sizes      HeapSizes
 }
 
 // Confidence says how sure a format is that a file is its own.

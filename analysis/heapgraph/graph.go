@@ -40,6 +40,8 @@ type Graph struct {
 	Retained      []uint64 // bytes of the row and all it dominates
 	RetainedCount []uint32 // rows of the same, the row included
 	Unreachable   int
+	// UnreachableBytes is what the unreachable rows weigh.
+	UnreachableBytes uint64
 
 	cut    rowBits                   // rows of which references are left out; nil: none
 	kept   map[model.Row][]model.Row // what is left of theirs

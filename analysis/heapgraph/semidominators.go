@@ -258,6 +258,7 @@ func (w *domWork) retain() {
 	for r := range n {
 		if !w.reached.has(model.Row(r)) {
 			add(model.RootRow, model.Row(r))
+			g.UnreachableBytes, _ = model.SaturatingAdd(g.UnreachableBytes, h.Bytes(model.Row(r)))
 		}
 	}
 	w.report(1)

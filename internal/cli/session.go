@@ -134,7 +134,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	if !a.screen {
 		s.stderr = a.env.Stderr
 	}
-	opt := loaders.Options{FrameOrder: a.frameOrder()}
+	opt := loaders.Options{FrameOrder: a.frameOrder(), Sizes: a.heapSizes()}
 	s.kept.Go(func() {
 		if format.Name == "mlyze" {
 			a.collector.Traces.Add(1)
@@ -145,6 +145,13 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.keep(ctx)
 	})
 	return s
+}
+
+func (a *app) heapSizes() loaders.HeapSizes {
+	if a.flags.Sizes == "layout" {
+		return loaders.SizesLayout
+	}
+	return loaders.SizesAuto
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {

@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"loaders/internal/weighted": {"model", "loaders"},
 	"loaders/mlyze":             {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/memdump":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
+	"loaders/hprof":             {"model", "loaders", "loaders/internal/..."},
 	"loaders/mvmheap":           {"model", "loaders", "loaders/internal/...", "github.com/klauspost/compress"},
 	"loaders/spaa":              {"model", "loaders", "loaders/internal/...", "golang.org/x/sys"},
 
