@@ -81,6 +81,7 @@ func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists)
 		if err != nil {
 			return err
 		}
+		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
@@ -191,6 +192,7 @@ func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f 
 				return err
 			}
 		}
+		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})

@@ -322,8 +322,21 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
+	a.renew(s, p, &r.Header)
 	a.warnMemory(p, &r.Header)
 	return r, nil
+}
+
+// renew has a report tell what decoding snapshots has found, which was not known when p was published.
+func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
+	now := s.store.Current()
+	if now == p {
+		return
+	}
+	h.Renew(now)
+	if p.Complete {
+		a.warn(now)
+	}
 }
 
 // warn says in one line on standard error that figures do not cover the whole file.

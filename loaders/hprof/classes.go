@@ -3,9 +3,8 @@ package hprof
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
-	strs "strings"
+	"strings"
 
 	"github.com/memtui/memtui/model"
 )
@@ -54,6 +53,7 @@ type classes struct {
 	prims  [12]int32 // by type: the class of arrays, -1 for none
 	texts  texts
 
+	endless     int64             // classes that are their own superclasses, or have too many
 	loaderClass map[uint64]string // names of the classes of class loaders, by id
 }
 
@@ -84,7 +84,7 @@ func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
 		return 0, err
 	}
 	if !ok {
-		name = "<name " + hex(id) + ">"
+		name = "<name " + hexID(id) + ">"
 	}
 	if !whole {
 		t.cut++
@@ -192,7 +192,7 @@ func (k *classes) nameAll(ctx context.Context, f *file) error {
 	}
 	for i := range k.list {
 		x := &k.list[i]
-		x.name = "<class " + hex(x.id) + ">"
+		x.name = "<class " + hexID(x.id) + ">"
 		if id, ok := names[x.id]; ok {
 			name, whole, ok, err := f.name(ctx, id)
 			if err != nil {
@@ -212,7 +212,35 @@ func (k *classes) nameAll(ctx context.Context, f *file) error {
 			x.parent = n
 		}
 	}
+	k.cutChains()
 	return nil
+}
+
+// cutChains takes the superclass from classes that are among their own superclasses, or have too many.
+func (k *classes) cutChains() {
+	const under = -1 // the chain that is being followed
+	depth := make([]int32, len(k.list))
+	var way []int32
+	for i := range k.list {
+		way = way[:0]
+		at := int32(i)
+		for at >= 0 && depth[at] == 0 {
+			depth[at] = under
+			way = append(way, at)
+			at = k.list[at].parent
+		}
+		for j := len(way) - 1; j >= 0; j-- {
+			x := &k.list[way[j]]
+			if up := x.parent; up >= 0 && (depth[up] == under || depth[up] >= maxDepth) {
+				x.parent = -1
+				k.endless++
+			}
+			depth[way[j]] = 1
+			if x.parent >= 0 {
+				depth[way[j]] += depth[x.parent]
+			}
+		}
+	}
 }
 
 // primitives are the names of primitive types, by type, and what stands for them in the names of arrays.
@@ -227,8 +255,8 @@ const primitiveLetters = "    ZCFDBSIJ" // by type
 func primitiveOf(name string) int {
 	switch {
 	case len(name) == 2 && name[0] == '[' && name[1] != ' ':
-		return max(strs.IndexByte(primitiveLetters, name[1]), 0)
-	case strs.HasSuffix(name, "[]"): // Android's
+		return max(strings.IndexByte(primitiveLetters, name[1]), 0)
+	case strings.HasSuffix(name, "[]"): // Android's
 		return max(slices.Index(primitives[1:], name[:len(name)-2])+1, 0)
 	}
 	return 0
@@ -241,33 +269,24 @@ func className(name string) string {
 		dims++
 	}
 	if dims == 0 || dims > 255 {
-		return strs.ReplaceAll(name, "/", ".")
+		return strings.ReplaceAll(name, "/", ".")
 	}
 	base := name[dims:]
 	switch {
-	case strs.HasPrefix(base, "L") && strs.HasSuffix(base, ";"):
-		base = strs.ReplaceAll(base[1:len(base)-1], "/", ".")
-	case len(base) == 1 && base != " " && strs.Contains(primitiveLetters, base):
-		base = primitives[strs.IndexByte(primitiveLetters, base[0])]
+	case strings.HasPrefix(base, "L") && strings.HasSuffix(base, ";"):
+		base = strings.ReplaceAll(base[1:len(base)-1], "/", ".")
+	case len(base) == 1 && base != " " && strings.Contains(primitiveLetters, base):
+		base = primitives[strings.IndexByte(primitiveLetters, base[0])]
 	default:
-		return strs.ReplaceAll(name, "/", ".")
+		return strings.ReplaceAll(name, "/", ".")
 	}
-	return base + strs.Repeat("[]", dims)
+	return base + strings.Repeat("[]", dims)
 }
 
-// chain calls f for a class and its superclasses, at most maxDepth of them, until f returns false. It reports whether it met no cycle
-// or too long a chain.
-func (k *classes) chain(i int32, f func(x *class) bool) bool {
-	for depth := 0; i >= 0; depth++ {
-		if depth >= maxDepth {
-			return false
-		}
-		if !f(&k.list[i]) {
-			return true
-		}
-		i = k.list[i].parent
+// chain calls f for a class and its superclasses until it returns false.
+func (k *classes) chain(i int32, f func(x *class) bool) {
+	for ; i >= 0 && f(&k.list[i]); i = k.list[i].parent {
 	}
-	return true
 }
 
 // strength returns what the referent of an instance of a class is.
@@ -289,20 +308,20 @@ func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
 }
 
 // plans says of every class that has instances where their values refer to objects.
-func (k *classes) plans(ctx context.Context, f *file) (cyclic int, err error) {
+func (k *classes) plans(ctx context.Context, f *file) (err error) {
 	for i := range k.list {
 		if k.list[i].longest == 0 {
 			continue
 		}
-		plan, fields, at, end := []planned(nil), 0, uint32(0), k.list[i].longest
+		plan, at, end := []planned(nil), uint32(0), k.list[i].longest
 		kind := k.strength(int32(i))
-		sound := k.chain(int32(i), func(x *class) bool {
+		k.chain(int32(i), func(x *class) bool {
 			for _, fd := range x.fields {
 				size := uint32(typeSize(fd.kind, f.ids))
 				if at+size > end || at+size < at {
 					return false
 				}
-				if fields++; fd.kind == typeObject {
+				if fd.kind == typeObject {
 					var label model.EdgeLabel
 					if label, err = k.label(ctx, f, x, fd, kind); err != nil {
 						return false
@@ -313,15 +332,12 @@ func (k *classes) plans(ctx context.Context, f *file) (cyclic int, err error) {
 			}
 			return at < end
 		})
-		if !sound {
-			cyclic++
-		}
 		if err != nil {
-			return cyclic, err
+			return err
 		}
 		k.list[i].plan = slices.Clip(plan)
 	}
-	return cyclic, nil
+	return nil
 }
 
 // label returns the label of a field.
@@ -334,15 +350,20 @@ func (k *classes) label(ctx context.Context, f *file, x *class, fd field, kind m
 	return l, err
 }
 
-// sumFields returns the bytes that all fields of an instance take in the program, where a reference takes so many.
-func (k *classes) sumFields(i int32, reference int64) (sum int64) {
-	k.chain(i, func(x *class) bool {
-		for _, fd := range x.fields {
-			sum += valueSize(fd.kind, reference)
+// sumFields returns, for each class, the bytes that all fields of an instance take in the program, where a reference takes so many.
+func (k *classes) sumFields(reference int64) []int64 {
+	own, sums := make([]int64, len(k.list)), make([]int64, len(k.list))
+	for i := range k.list {
+		for _, fd := range k.list[i].fields {
+			own[i] += valueSize(fd.kind, reference)
 		}
-		return sum < math.MaxInt32
-	})
-	return sum
+	}
+	for i := range sums {
+		for at := int32(i); at >= 0; at = k.list[at].parent {
+			sums[i] += own[at]
+		}
+	}
+	return sums
 }
 
 // valueSize returns the bytes of a value in the program.
@@ -353,7 +374,7 @@ func valueSize(kind byte, reference int64) int64 {
 	return int64(typeSize(kind, 0))
 }
 
-func hex(id uint64) string {
+func hexID(id uint64) string {
 	const digits = "0123456789abcdef"
 	b := []byte{}
 	for ; id > 0 || len(b) == 0; id >>= 4 {

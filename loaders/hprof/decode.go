@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	strs "strings"
+	"strings"
 	"sync"
 
 	"github.com/memtui/memtui/model"
@@ -162,12 +162,11 @@ func (d *decoding) entities(u *unit) {
 
 // link makes references and tables.
 func (d *decoding) link() error {
-	cyclic, err := d.k.plans(d.ctx, d.f)
-	if err != nil {
+	if err := d.k.plans(d.ctx, d.f); err != nil {
 		return err
 	}
-	if cyclic > 0 {
-		d.found(model.Error, "superclass", d.f.dumps[d.i].at, int64(cyclic), "classes have more than %d superclasses, or are among their own", maxDepth)
+	if n := d.k.endless; n > 0 {
+		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n, "classes have more than %d superclasses, or are among their own", maxDepth)
 	}
 	l := &linker{f: d.f, ctx: d.ctx, tell: d.advance, k: d.k, x: d.x, h: d.h, units: d.units, start: make([]uint32, d.h.Len()+1)}
 	if err := l.link(); err != nil {
@@ -273,11 +272,11 @@ func (k *classes) tables() *model.HeapTables {
 
 // packageOf returns the package of a class, or of the elements of an array's.
 func packageOf(name string) string {
-	name = strs.TrimRight(name, "[]")
-	if i := strs.IndexByte(name, '+'); i >= 0 { // of a lambda
+	name = strings.TrimRight(name, "[]")
+	if i := strings.IndexByte(name, '+'); i >= 0 { // of a lambda
 		name = name[:i]
 	}
-	if i := strs.LastIndexByte(name, '.'); i >= 0 {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i]
 	}
 	return ""

@@ -40,7 +40,7 @@ type file struct {
 	version int // the last number of it
 	ids     int // bytes of an id
 	clock   int64
-	strings strings
+	strings names
 	classes []loadedClass
 	frames  []frame
 	stacks  []stack

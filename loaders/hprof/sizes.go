@@ -115,9 +115,9 @@ func fitArrays(x *index, a *arrays, l layout, choices []int64, references bool) 
 
 // sizeAll gives every row its size.
 func sizeAll(h *model.Heap, k *classes, x *index, a *arrays, l layout, gaps bool) {
-	instance := make([]int64, len(k.list))
-	for i := range k.list {
-		instance[i] = l.round(l.header + k.sumFields(int32(i), l.reference))
+	instance := k.sumFields(l.reference)
+	for i, sum := range instance {
+		instance[i] = l.round(l.header + sum)
 	}
 	classObject := make([]int64, k.dumped)
 	for i := range classObject {

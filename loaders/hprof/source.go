@@ -190,7 +190,7 @@ func (k *classes) loaderNames() map[uint64]string {
 		}
 		name := k.loaderClass[id]
 		if name == "" {
-			name = "<loader " + hex(id) + ">"
+			name = "<loader " + hexID(id) + ">"
 		}
 		if count[name]++; count[name] > 1 {
 			name += " #" + strconv.Itoa(count[name])

@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// strings says where the names of the file stand. It takes less memory than they do.
-type strings struct{ list []stringPlace }
+// names says where the names of the file stand. It takes less memory than they do.
+type names struct{ list []stringPlace }
 
 type stringPlace struct {
 	id     uint64
@@ -19,12 +19,12 @@ type stringPlace struct {
 	length int64
 }
 
-func (s *strings) add(id uint64, at, length int64) {
+func (s *names) add(id uint64, at, length int64) {
 	s.list = append(s.list, stringPlace{id, at, length})
 }
 
 // sort makes the names ready to be looked up.
-func (s *strings) sort() {
+func (s *names) sort() {
 	if !slices.IsSortedFunc(s.list, compareStrings) {
 		slices.SortStableFunc(s.list, compareStrings)
 	}
@@ -32,7 +32,7 @@ func (s *strings) sort() {
 
 func compareStrings(a, b stringPlace) int { return cmp.Compare(a.id, b.id) }
 
-func (s *strings) find(id uint64) (stringPlace, bool) {
+func (s *names) find(id uint64) (stringPlace, bool) {
 	i, ok := slices.BinarySearchFunc(s.list, id, func(p stringPlace, id uint64) int { return cmp.Compare(p.id, id) })
 	if !ok {
 		return stringPlace{}, false
