@@ -66,6 +66,9 @@ type Format struct {
 	// that of its [model.HeapSource].
 	Heap *model.HeapSchema
 
+	// Sizes says that Options.Sizes means something: files leave open where the sizes of objects come from.
+	Sizes bool
+
 	// Sniff judges the first bytes, at most [SniffLength] and fewer for short files, after decompression.
 	Sniff func(head []byte) Confidence
 	// Load publishes what it can as soon as it can: first a profile with Meta and sources, later the tables. It returns

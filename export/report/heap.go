@@ -43,15 +43,8 @@ type Snapshot struct {
 	Bytes     *uint64 `json:"bytes,omitzero"` // managed and unmanaged
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
-	SnapshotReach
+	HeapReach
 	Complete bool `json:"complete"`
-}
-
-// SnapshotReach is how much of the chosen snapshot the root reaches, where a format keeps the rest, too: nil for others.
-type SnapshotReach struct {
-	ReachableBytes   *uint64 `json:"reachable_bytes,omitzero"`
-	UnreachableRows  *int    `json:"unreachable_rows,omitzero"`
-	UnreachableBytes *uint64 `json:"unreachable_bytes,omitzero"`
 }
 
 // HeapType is the objects of one type: the rows of the schema's first set.
@@ -143,6 +136,9 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time
+	}
+	if schema.Garbage {
+		s.HeapReach = make(HeapReach, 1)
 	}
 	for i := range schema.Sets {
 		s.HeapCounts = append(s.HeapCounts, HeapCount{&schema.Sets[i], known(info.Count(i))})

@@ -232,11 +232,11 @@ func (b *heapBuilder) reach(g *heapgraph.Graph) {
 		return
 	}
 	all := g.Retained[model.RootRow] - g.UnreachableBytes
-	reach := SnapshotReach{&all, &g.Unreachable, &g.UnreachableBytes}
+	reach := HeapReach{{&all, &g.UnreachableBytes, &g.Unreachable}}
 	if b.opt.Lists&ListSnapshots != 0 {
-		b.report.Heap.Snapshots[b.opt.Snapshot].SnapshotReach = reach
+		b.report.Heap.Snapshots[b.opt.Snapshot].HeapReach = reach
 	}
-	b.report.Heap.shown.SnapshotReach = reach
+	b.report.Heap.shown.HeapReach = reach
 }
 
 // retained asks what the groups of a set retain: nil without a graph, and without those that take too long to find out.

@@ -32,11 +32,14 @@ type (
 	heapFile struct {
 		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last."`
 	}
-	heapSnapshotsCmd  struct{ heapFile }
-	heapTypesCmd      struct{ heapFile }
-	heapFramesCmd     struct{ heapFile }
-	heapDominatorsCmd struct{ heapFile }
-	heapSuspectsCmd   struct{ heapFile }
+	heapFiles struct {
+		File []string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Several files, or a folder, are one recording."`
+	}
+	heapSnapshotsCmd  struct{ heapFiles }
+	heapTypesCmd      struct{ heapFiles }
+	heapFramesCmd     struct{ heapFiles }
+	heapDominatorsCmd struct{ heapFiles }
+	heapSuspectsCmd   struct{ heapFiles }
 )
 
 // Run lists the snapshots.
@@ -65,11 +68,11 @@ func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
 }
 
 // heapList prints lists about the chosen snapshot.
-func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists) error {
+func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists) error {
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
-	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
+	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err
@@ -87,9 +90,9 @@ func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists)
 	})
 }
 
-// onHeap opens a file of snapshots, waits until its tables are read, and calls f.
-func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.Profile) error) error {
-	s, err := a.open(ctx, file)
+// onHeap opens files of snapshots, waits until its tables are read, and calls f.
+func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *model.Profile) error) error {
+	s, err := a.recording(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -170,7 +173,7 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *repor
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
 func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
-	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
+	return a.onHeap(ctx, []string{file}, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err

@@ -38,8 +38,9 @@ type session struct {
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
-	after     *session // a second file to compare with, nil for none
-	afterPath string   // how a command line names it
+	parts     []*session // further files whose snapshots are shown with its own
+	after     *session   // a second file to compare with, nil for none
+	afterPath string     // how a command line names it
 
 	lent bool               // it belongs to another one, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
@@ -229,6 +230,9 @@ func (s *session) release() {
 	}
 	s.index.Close()
 	s.src.Close()
+	for _, part := range s.parts {
+		part.close()
+	}
 }
 
 // report waits for a session and builds its report.
@@ -330,11 +334,14 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 // renew has a report tell what decoding snapshots has found, which was not known when p was published.
 func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
 	now := s.store.Current()
+	for _, part := range s.parts {
+		now = joined(&model.Profile{Meta: now.Meta, Problems: slices.Clip(now.Problems), Lost: now.Lost, Complete: now.Complete}, part.store.Current())
+	}
 	if now == p {
 		return
 	}
 	h.Renew(now)
-	if p.Complete {
+	if p.Complete && !now.Complete {
 		a.warn(now)
 	}
 }

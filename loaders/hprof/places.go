@@ -4,7 +4,7 @@ package hprof
 // that a row is in is gone through again.
 type places struct {
 	units   []placed
-	classes []int64 // by class row, from 1 on: offset of the class dump, behind its tag
+	classes []int64 // by class row, from 1 on: offset of the class dump, after its tag
 }
 
 type placed struct {

@@ -1,6 +1,7 @@
 package hprof
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -155,7 +156,7 @@ func (l *linker) link() error {
 		return err
 	}
 	l.out = make([][2]linked, len(l.units))
-	onAllCores(func() {
+	err := onAllCores(func() {
 		w := linkWork{linker: l, c: l.f.cursor(l.ctx)}
 		for i := l.next.Add(1) - 1; i < int64(len(l.units)); i = l.next.Add(1) - 1 {
 			if w.unit(int(i)); w.c.err != nil {
@@ -167,8 +168,8 @@ func (l *linker) link() error {
 			l.tell(l.units[i].end - l.units[i].from)
 		}
 	})
-	if l.err != nil {
-		return l.err
+	if err := cmp.Or(err, l.err); err != nil {
+		return err
 	}
 	return l.assemble()
 }

@@ -3,6 +3,7 @@ package hprof
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -21,7 +22,7 @@ const (
 	pieceHeap       = 0xFE
 )
 
-// rootForm is what a kind of root record holds behind the id.
+// rootForm is what a kind of root record holds after the id.
 type rootForm struct {
 	text   string
 	ids    int // more ids
@@ -91,7 +92,7 @@ const (
 // unitBytes is how much of a dump is one piece of work.
 const unitBytes = 4 << 20
 
-// The three orders of rows behind the classes.
+// The three orders of rows after the classes.
 const (
 	ofInstances = iota
 	ofObjects
@@ -141,7 +142,7 @@ func (u *unit) sawClass(class uint64, values uint32) {
 // classPlace is where the class dump of a class stands.
 type classPlace struct {
 	id uint64
-	at int64 // behind its tag
+	at int64 // after its tag
 }
 
 func (u *unit) problem(code string, at int64, format string, args ...any) {
@@ -163,7 +164,7 @@ func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, er
 	s := &scanner{f: f, ctx: ctx, tell: tell}
 	jobs := jobsOf(d.segments)
 	found := make([][]*unit, len(jobs))
-	onAllCores(func() {
+	s.fail(onAllCores(func() {
 		c := f.cursor(ctx)
 		for i := s.next.Add(1) - 1; i < int64(len(jobs)) && s.failed() == nil; i = s.next.Add(1) - 1 {
 			for _, seg := range jobs[i] {
@@ -177,7 +178,7 @@ func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, er
 				u.shrink()
 			}
 		}
-	})
+	}))
 	var units []*unit
 	for _, list := range found {
 		units = append(units, list...)
@@ -185,21 +186,15 @@ func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, er
 	return units, s.err
 }
 
-// onAllCores runs f on as many goroutines as there are cores. A defect in it is that of the caller's goroutine.
-func onAllCores(f func()) {
+// onAllCores runs f on as many goroutines as there are cores. A defect in it is the error.
+func onAllCores(f func()) error {
 	var group sync.WaitGroup
-	var defect atomic.Value
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			if err := model.Guarded(func() error { f(); return nil }); err != nil {
-				defect.Store(err)
-			}
-		})
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for i := range errs {
+		group.Go(func() { errs[i] = model.Guarded(func() error { f(); return nil }) })
 	}
 	group.Wait()
-	if err, ok := defect.Load().(error); ok {
-		panic(err)
-	}
+	return errors.Join(errs...)
 }
 
 // jobsOf puts short segments together.

@@ -16,10 +16,10 @@ type layout struct {
 
 func (l *layout) round(n int64) int64 { return (n + l.align - 1) / l.align * l.align }
 
-// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place behind it counts as free.
+// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place after it counts as free.
 const slack = 300
 
-// arrays are the lengths of arrays, by row behind the last instance.
+// arrays are the lengths of arrays, by row after the last instance.
 type arrays struct {
 	first  uint32 // row
 	length []uint32

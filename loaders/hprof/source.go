@@ -21,6 +21,7 @@ func Format() loaders.Format {
 		Summary:    "Java heap dumps: every object of a JVM or of an Android app, and what refers to it",
 		Extensions: []string{".hprof"},
 		Heap:       Schema(),
+		Sizes:      true,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,
@@ -234,4 +235,12 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		}
 	}
 	return nil
+}
+
+// Clock implements [model.HeapClock].
+func (f *file) Clock() (at model.Time, ok bool) {
+	if f.clock <= 0 || f.clock >= 1<<43 {
+		return 0, false
+	}
+	return model.Time(f.clock * 1000), true
 }
