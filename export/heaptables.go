@@ -173,12 +173,12 @@ func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, yield
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		r := at.row
-		row = append(row[:0], number(uint64(r)), heapCell{number: uint64(g.Idom[r]), unknown: r == model.RootRow}, number(at.depth),
+		row = append(row[:0], number(uint64(r)), heapCell{number: uint64(g.Idom(r)), unknown: r == model.RootRow}, number(at.depth),
 			text(h.Kind(r).Name), text(heapgraph.Label(h, r)), number(h.Bytes(r)))
 		if h.Schema.Split {
 			row = append(row, number(h.Managed(r)), number(h.Unmanaged(r)))
 		}
-		row = append(row, number(g.Retained[r]), number(uint64(g.RetainedCount[r])))
+		row = append(row, number(g.Retained[r]), number(g.RetainedCount(r)))
 		if err := yield(row); err != nil {
 			return err
 		}
@@ -186,8 +186,8 @@ func dominatorRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, yield
 			return ctx.Err()
 		}
 		children := g.Children(r)
-		for i := len(children) - 1; i >= 0; i-- {
-			todo = append(todo, place{children[i], at.depth + 1})
+		for i := children.Len() - 1; i >= 0; i-- {
+			todo = append(todo, place{children.At(i), at.depth + 1})
 		}
 	}
 	return nil

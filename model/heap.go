@@ -6,9 +6,11 @@ import (
 	"strings"
 )
 
-// Row is an object's number within one snapshot. It means nothing in another one. A snapshot has at most 2^32-2 rows and as many
-// references: a reference then takes four bytes. Counts and sizes go to 2^63.
-type Row uint32
+// Row is an object's number within one snapshot. It means nothing in another one. Rows, references, counts and sizes go to 2^63.
+type Row uint64
+
+// Ref is the number of a reference within one snapshot.
+type Ref uint64
 
 // RootRow is the row that everything hangs off.
 const RootRow Row = 0
@@ -82,17 +84,18 @@ type Heap struct {
 	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings
 	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs says how they are written
 
-	Start []uint32    // by Row, one more than there are rows: references of r are [Start[r], Start[r+1])
-	To    []Row       // by reference
-	Label []EdgeLabel // by reference
+	Start Column[Ref] // by Row, one more than there are rows: references of r are [Start[r], Start[r+1])
+	To    Column[Row] // by Ref
+	Label []EdgeLabel // by Ref
 	// LargeIndex holds index labels that do not fit, by reference.
-	LargeIndex map[uint32]uint64
+	LargeIndex map[Ref]uint64
 
 	Tables   *HeapTables
 	Complete bool // false when the file ends within the snapshot; what is missing is empty
 }
 
-// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what.
+// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what. A snapshot with columns of
+// eight bytes takes twice as many.
 const (
 	GraphRowBytes = 30
 	GraphRefBytes = 8
@@ -208,12 +211,12 @@ func (h *Heap) SetSize(r Row, bytes uint64) {
 // does not say.
 func (h *Heap) OnAxis(axis int, r Row) string {
 	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
-		if axis < len(h.Axes) && int(r) < len(h.Axes[axis]) {
+		if axis < len(h.Axes) && uint64(r) < uint64(len(h.Axes[axis])) {
 			return h.Tables.String(h.Axes[axis][r])
 		}
 		return ""
 	}
-	if h.Kind(r).Naming != NamedByType || int(r) >= len(h.Entity) {
+	if h.Kind(r).Naming != NamedByType || uint64(r) >= uint64(len(h.Entity)) {
 		return ""
 	}
 	return h.Tables.OnAxis(axis, h.Entity[r])
@@ -221,7 +224,7 @@ func (h *Heap) OnAxis(axis int, r Row) string {
 
 // IDText returns the identity of a row's object as the format's tools write it, "" for none.
 func (h *Heap) IDText(r Row) string {
-	if int(r) >= len(h.IDs) || h.IDs[r] == 0 || h.Schema.IDs.Prefix == "" {
+	if uint64(r) >= uint64(len(h.IDs)) || h.IDs[r] == 0 || h.Schema.IDs.Prefix == "" {
 		return ""
 	}
 	return h.Schema.IDs.Prefix + strconv.FormatUint(h.IDs[r], h.Schema.IDs.Base)
@@ -246,13 +249,17 @@ func (h *Heap) RowOf(text string) (r Row, ok bool) {
 	return 0, false
 }
 
-// Out returns the references of a row: targets, and where they stand in To and Label. The slice is the heap's.
-func (h *Heap) Out(r Row) (to []Row, first uint32) {
-	return h.To[h.Start[r]:h.Start[r+1]], h.Start[r]
+// Out returns the references of a row: targets, and where they stand in To and Label. The column is the heap's.
+func (h *Heap) Out(r Row) (to Column[Row], first Ref) {
+	first = h.Start.At(int(r))
+	return h.To.Slice(int(first), int(h.Start.At(int(r)+1))), first
 }
 
+// Has reports whether the snapshot has a row.
+func (h *Heap) Has(r Row) bool { return uint64(r) < uint64(len(h.Kinds)) }
+
 // EdgeKind describes the kind of reference e.
-func (h *Heap) EdgeKind(e uint32) *HeapEdgeInfo {
+func (h *Heap) EdgeKind(e Ref) *HeapEdgeInfo {
 	if k := h.Schema.LabelKind(h.Label[e]); int(k) < len(h.Schema.Edges) {
 		return &h.Schema.Edges[k]
 	}
@@ -260,7 +267,7 @@ func (h *Heap) EdgeKind(e uint32) *HeapEdgeInfo {
 }
 
 // EdgeText describes reference e: its string, "Index 7", or "Unknown", as the field's tools do.
-func (h *Heap) EdgeText(e uint32) string {
+func (h *Heap) EdgeText(e Ref) string {
 	switch l := h.Label[e]; l.Form() {
 	case LabelIndex:
 		return "Index " + strconv.FormatUint(uint64(h.Schema.LabelValue(l)), 10)

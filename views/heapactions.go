@@ -137,11 +137,11 @@ func (a *app) goToRow(text string) error {
 			return nil
 		}
 	}
-	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 32)
+	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 64)
 	switch {
 	case err != nil:
 		return fmt.Errorf("invalid row %q", text)
-	case ok && load.I == a.state.Snapshot() && int(n) >= load.Heap.Len():
+	case ok && load.I == a.state.Snapshot() && !load.Heap.Has(model.Row(n)):
 		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.Heap.Len()-1)))
 	}
 	a.visit(keymap.ShowObject, state.SetRow{Of: a.state.Snapshot(), Row: model.Row(n)})

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,16 +40,23 @@ func heldBy(types string, ids []uint64, refs ...[]int) *model.Heap {
 
 func dominators(t *testing.T, before, after *model.Heap) (*Comparison, []heapgraph.GrownSubtree) {
 	t.Helper()
-	var graphs [2]*heapgraph.Graph
-	for i, h := range []*model.Heap{before, after} {
-		var err error
-		if graphs[i], err = heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges); err != nil {
+	sides := func(before, after *model.Heap) *DominatorRows {
+		var graphs [2]*heapgraph.Graph
+		for i, h := range []*model.Heap{before, after} {
+			var err error
+			if graphs[i], err = heapgraph.NewGraph(t.Context(), h, mvmheap.RootEdges); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := DominatorSides(t.Context(), graphs[0], graphs[1], nil)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return rows
 	}
-	rows, err := DominatorSides(t.Context(), graphs[0], graphs[1], nil)
-	if err != nil {
-		t.Fatal(err)
+	rows, wide := sides(before, after), sides(before, modeltest.Widen(after))
+	if !reflect.DeepEqual(wide.Places, rows.Places) {
+		t.Errorf("of a snapshot with wide columns: %+v, not %+v", wide.Places, rows.Places)
 	}
 	return compareIn(t, rows.Sides[0], rows.Sides[1], Options{}), rows.Places
 }

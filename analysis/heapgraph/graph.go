@@ -2,7 +2,6 @@ package heapgraph
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 )
@@ -33,21 +32,39 @@ type Heaps interface {
 // Graph is a snapshot under one edge policy: who dominates whom, and what that retains. It never changes once made,
 // but for caches of its own; any goroutine may use it.
 type Graph struct {
-	Heap   *model.Heap
-	Policy Policy
-	// Idom is each row's immediate dominator; that of the root is the root. Unreachable rows hang off the root and are counted in Unreachable.
-	Idom          []model.Row
-	Retained      []uint64 // bytes of the row and all it dominates
-	RetainedCount []uint32 // rows of the same, the row included
-	Unreachable   int
+	Heap        *model.Heap
+	Policy      Policy
+	Retained    []uint64 // by row: bytes of the row and all it dominates; nil without dominators
+	Unreachable int      // rows that hang off the root although it does not reach them
 	// UnreachableBytes is what the unreachable rows weigh.
 	UnreachableBytes uint64
 
-	cut    rowBits                   // rows of which references are left out; nil: none
-	kept   map[model.Row][]model.Row // what is left of theirs
+	idom   model.Column[model.Row]
+	count  model.Column[uint64]
+	core   links
 	shared *shared
-	caches caches
 }
+
+// links is a core of either width. Rows and references are numbers of the heap.
+type links interface {
+	children(r uint64) model.Column[model.Row]
+	preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error)
+	path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error)
+	reference(from, to uint64) (e model.Ref, ok bool)
+	sources(r uint64) model.Column[model.Row]
+	retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error)
+	retainedBySets(ctx context.Context, kinds model.HeapKinds, budget int) (map[uint32]uint64, error)
+	memory() int64 // of what is kept beside the heap and the graph's own columns
+}
+
+// HasDominators reports whether dominators and retained sizes are known: they are not of [NewReferences].
+func (g *Graph) HasDominators() bool { return g.idom.Len() > 0 }
+
+// Idom returns a row's immediate dominator; that of the root, and of rows that nothing reaches, is the root.
+func (g *Graph) Idom(r model.Row) model.Row { return g.idom.At(int(r)) }
+
+// RetainedCount returns how many rows a row retains, itself included.
+func (g *Graph) RetainedCount(r model.Row) uint64 { return g.count.At(int(r)) }
 
 // Totals are the sums over a snapshot's rows.
 type Totals struct {
@@ -96,27 +113,19 @@ func (g *Group) Add(other *Group) {
 // Step is one step of a path from the root: how the row before reaches Row.
 type Step struct {
 	Row  model.Row
-	Edge uint32 // reference that leads here; meaningless for the first step
+	Edge model.Ref // reference that leads here; meaningless for the first step
 }
 
-// caches is what a graph computes on first use.
-type caches struct {
-	tree  domTree
-	paths pathTree
-	bytes atomic.Int64 // of both
-}
-
-// shared is what the graphs of one snapshot compute once for both.
+// shared is what the graphs of one snapshot compute once for both: its columns are as wide as the snapshot's.
 type shared struct {
-	in    inEdges
-	bytes atomic.Int64
+	narrow inEdges[uint32]
+	wide   inEdges[uint64]
 }
 
-// rowBits is a set of rows.
-type rowBits []uint64
-
-func newRowBits(n int) rowBits { return make(rowBits, (n+63)/64) }
-
-func (b rowBits) has(r model.Row) bool { return b[r>>6]>>(r&63)&1 != 0 }
-
-func (b rowBits) set(r model.Row) { b[r>>6] |= 1 << (r & 63) }
+// incomingOf returns the lists of one width.
+func incomingOf[I index](s *shared) *inEdges[I] {
+	if narrow, ok := any(&s.narrow).(*inEdges[I]); ok {
+		return narrow
+	}
+	return any(&s.wide).(*inEdges[I])
+}

@@ -87,7 +87,7 @@ func (w *growth) unknown(p *growPlace) bool { return w.was == nil && len(p.befor
 type growth struct {
 	before, after *Graph
 	name          func(string) string // nil for labels as they are
-	was, is       []model.Row         // rows before and after by identity; nil where objects cannot be told apart
+	was, is       *byID               // rows before and after by identity; nil where objects cannot be told apart
 	least         uint64              // growth that is worth telling
 	found         []GrownSubtree
 }
@@ -125,7 +125,7 @@ func (w *growth) below(p *growPlace) []*growPlace {
 	for side, rows := range [2][]model.Row{p.before, p.after} {
 		x.names = map[uint64]*growPlace{}
 		for _, r := range rows {
-			for _, c := range [2]*Graph{w.before, w.after}[side].Children(r) {
+			for _, c := range [2]*Graph{w.before, w.after}[side].Children(r).All() {
 				x.enter(side, c)
 			}
 		}
@@ -160,14 +160,14 @@ type growBelow struct {
 func (x *growBelow) enter(side int, r model.Row) {
 	w := x.w
 	if side == 0 {
-		if w.same(w.before, r, w.after, w.is) == noRow {
+		if w.same(w.before, r, w.is) == noRow {
 			x.at(w.before, r).add(0, r, w.before.Retained[r])
 		}
 		return
 	}
 	place := x.at(w.after, r)
 	place.add(1, r, w.after.Retained[r])
-	if old := w.same(w.after, r, w.before, w.was); old != noRow {
+	if old := w.same(w.after, r, w.was); old != noRow {
 		place.add(0, old, w.before.Retained[old])
 		if !w.sameDominator(old, r) {
 			place.moved++
@@ -178,10 +178,11 @@ func (x *growBelow) enter(side int, r model.Row) {
 // at returns the place that a row belongs to, made on first use.
 func (x *growBelow) at(g *Graph, r model.Row) *growPlace {
 	kind := g.Heap.Kind(r)
-	id := uint64(g.Heap.Kinds[r])<<32 | uint64(g.Heap.Entity[r])
+	id := uint64(g.Heap.Entity[r])
 	if kind.Naming == model.NamedByKind {
-		id = uint64(g.Heap.Kinds[r])<<32 | uint64(r)
+		id = uint64(r) // no memory holds as many rows as reach the bits of the kind
 	}
+	id |= uint64(g.Heap.Kinds[r]) << 56
 	at := x.names[id]
 	if at != nil {
 		return at

@@ -221,16 +221,15 @@ func (h *heaps) keep(key key, j *job) {
 
 // bytes estimates the memory of a snapshot and its graphs, with what those have computed so far.
 func (k *keptHeap) bytes() int64 {
-	n, refs := int64(k.heap.Len()), int64(len(k.heap.To))
-	h := k.heap
-	sum := 7*n + 4*int64(len(h.Start)+len(h.Extra)) + 8*int64(len(h.IDs)) + 8*refs + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))
+	h, n := k.heap, int64(k.heap.Len())
+	sum := 7*n + h.Start.Bytes() + h.To.Bytes() + 4*int64(len(h.Extra)+len(h.Label)) + 8*int64(len(h.IDs)) + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))
 	for _, column := range h.Axes {
 		sum += 4 * int64(len(column))
 	}
-	sum += k.shared.bytes.Load()
+	sum += k.shared.narrow.bytes.Load() + k.shared.wide.bytes.Load()
 	for _, g := range k.graphs {
 		if g != nil {
-			sum += 16*n + int64(64*len(g.kept)) + g.caches.bytes.Load()
+			sum += 8*int64(len(g.Retained)) + g.idom.Bytes() + g.count.Bytes() + g.core.memory()
 		}
 	}
 	return sum

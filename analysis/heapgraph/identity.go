@@ -3,6 +3,7 @@ package heapgraph
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/memtui/memtui/model"
 )
@@ -15,33 +16,46 @@ func Identified(a, b *model.Heap) bool {
 	return len(a.IDs) > 0 && len(b.IDs) > 0 && a.Schema.IDs.Prefix != "" && a.Schema.IDs == b.Schema.IDs
 }
 
-// rowsByID lists the rows that have an identity, ascending by it.
-func rowsByID(h *model.Heap) []model.Row {
-	rows := make([]model.Row, 0, len(h.IDs))
+// byID is the rows of a snapshot that have an identity, ascending by it.
+type byID struct {
+	ids  []uint64 // by row
+	rows model.Column[model.Row]
+}
+
+func rowsByID(h *model.Heap) *byID {
+	if wideHeap(h) {
+		return &byID{h.IDs, modelColumn[model.Row](sortedByID[uint64](h))}
+	}
+	return &byID{h.IDs, modelColumn[model.Row](sortedByID[uint32](h))}
+}
+
+func sortedByID[I index](h *model.Heap) []I {
+	rows := make([]I, 0, len(h.IDs))
 	for r, id := range h.IDs {
 		if id != 0 {
-			rows = append(rows, model.Row(r))
+			rows = append(rows, I(r))
 		}
 	}
-	slices.SortFunc(rows, func(a, b model.Row) int { return cmp.Or(cmp.Compare(h.IDs[a], h.IDs[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(rows, func(a, b I) int { return cmp.Or(cmp.Compare(h.IDs[a], h.IDs[b]), cmp.Compare(a, b)) })
 	return rows
 }
 
 // same returns the row of another snapshot that is the object of a row; noRow where there is none, or objects cannot be told apart.
-func (w *growth) same(g *Graph, r model.Row, other *Graph, rows []model.Row) model.Row {
-	if rows == nil || g.Heap.IDs[r] == 0 {
+func (w *growth) same(g *Graph, r model.Row, other *byID) model.Row {
+	if other == nil || g.Heap.IDs[r] == 0 {
 		return noRow
 	}
-	i, ok := slices.BinarySearchFunc(rows, g.Heap.IDs[r], func(x model.Row, id uint64) int { return cmp.Compare(other.Heap.IDs[x], id) })
-	if !ok {
+	id := g.Heap.IDs[r]
+	i := sort.Search(other.rows.Len(), func(i int) bool { return other.ids[other.rows.At(i)] >= id })
+	if i == other.rows.Len() || other.ids[other.rows.At(i)] != id {
 		return noRow
 	}
-	return rows[i]
+	return other.rows.At(i)
 }
 
 // sameDominator reports whether an object has the dominator that it had: the same object, or a row without identity of the same name.
 func (w *growth) sameDominator(before, after model.Row) bool {
-	a, b := w.before.Idom[before], w.after.Idom[after]
+	a, b := w.before.Idom(before), w.after.Idom(after)
 	x, y := w.before.Heap.IDs[a], w.after.Heap.IDs[b]
 	return x == y && (x != 0 || Label(w.before.Heap, a) == Label(w.after.Heap, b))
 }
@@ -52,8 +66,8 @@ func (w *growth) taken(p *growPlace) (rows int, bytes uint64) {
 		return 0, 0
 	}
 	for _, r := range p.after {
-		for _, c := range w.after.Children(r) {
-			if old := w.same(w.after, c, w.before, w.was); old != noRow && !w.sameDominator(old, c) {
+		for _, c := range w.after.Children(r).All() {
+			if old := w.same(w.after, c, w.was); old != noRow && !w.sameDominator(old, c) {
 				rows++
 				bytes, _ = model.SaturatingAdd(bytes, w.after.Retained[c])
 			}
@@ -71,10 +85,10 @@ func (g *Graph) retainedOnce(rows []model.Row) (bytes uint64) {
 	var way []model.Row
 	for _, r := range rows {
 		way = way[:0]
-		at := g.Idom[r]
+		at := g.Idom(r)
 		for _, known := inside[at]; !known; _, known = inside[at] {
 			way = append(way, at)
-			at = g.Idom[at]
+			at = g.Idom(at)
 		}
 		for _, above := range way {
 			inside[above] = inside[at]

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 )
@@ -12,21 +13,21 @@ import (
 // flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where from is
 // not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue is scratch space
 // for as many rows as there are.
-func (g *Graph) flood(ctx context.Context, queue []model.Row, seen rowBits, from []model.Row, target model.Row) error {
-	if seen.has(model.RootRow) {
+func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, target I) error {
+	if seen.has(0) {
 		return nil
 	}
-	seen.set(model.RootRow)
-	queue[0] = model.RootRow
-	touched := uint32(0)
+	seen.set(0)
+	queue[0] = 0
+	touched := I(0)
 	for i, n := 0, 1; i < n; i++ {
-		touched += g.touchQueue(queue[i:n])
+		touched += c.touchQueue(queue[i:n])
 		r := queue[i]
-		for _, t := range g.out(r) {
-			if seen.has(t) {
+		for _, t := range c.out(r) {
+			if seen.has(uint64(t)) {
 				continue
 			}
-			seen.set(t)
+			seen.set(uint64(t))
 			queue[n] = t
 			n++
 			if from != nil {
@@ -41,81 +42,87 @@ func (g *Graph) flood(ctx context.Context, queue []model.Row, seen rowBits, from
 		}
 	}
 	if touched != 0 {
-		queue[0] = model.RootRow // as it was: keeps the touches from being optimized away
+		queue[0] = 0 // as it was: keeps the touches from being optimized away
 	}
 	return nil
 }
 
 // touchQueue is for rows that wait in a walk's queue: see touchFar.
-func (g *Graph) touchQueue(waiting []model.Row) (touched uint32) {
+func (c *core[I]) touchQueue(waiting []I) (touched I) {
 	if len(waiting) <= touchFar {
 		return 0
 	}
-	start, to := g.Heap.Start, g.Heap.To
-	touched = start[waiting[touchFar]]
-	if len(to) > 0 {
-		touched += uint32(to[min(int(start[waiting[touchNear]]), len(to)-1)])
+	touched = c.start[waiting[touchFar]]
+	if len(c.to) > 0 {
+		touched += c.to[min(int(c.start[waiting[touchNear]]), len(c.to)-1)]
 	}
 	return touched
 }
 
 // pathTree holds a shortest path to every row: its predecessor there.
-type pathTree struct {
+type pathTree[I index] struct {
 	mu   sync.Mutex
 	seen rowBits
-	from []model.Row // nil until asked for
+	from []I // nil until asked for
 }
 
 // shortest returns the tree of shortest paths, made on first use.
-func (g *Graph) shortest(ctx context.Context) (*pathTree, error) {
-	p := &g.caches.paths
+func (c *core[I]) shortest(ctx context.Context) (*pathTree[I], error) {
+	p := &c.paths
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.from != nil {
 		return p, nil
 	}
-	seen, from := newRowBits(g.Heap.Len()), make([]model.Row, g.Heap.Len())
-	if err := g.flood(ctx, make([]model.Row, len(from)), seen, from, model.RootRow); err != nil {
+	seen, from := newRowBits(c.heap.Len()), make([]I, c.heap.Len())
+	if err := c.flood(ctx, make([]I, len(from)), seen, from, 0); err != nil {
 		return nil, err
 	}
 	p.seen, p.from = seen, from
-	g.caches.bytes.Add(int64(4*len(from) + 8*len(seen)))
+	c.bytes.Add(columnBytes(from) + int64(8*len(seen)))
 	return p, nil
 }
+
+// memory returns what the graph has computed since it was made, and the references that the policy replaces.
+func (c *core[I]) memory() int64 { return int64(64*len(c.kept)) + c.bytes.Load() }
 
 // Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in the order
 // of a breadth-first walk that takes references in the file's order. ok is false when there is none. The first step is the root.
 func (g *Graph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
-	if int(row) >= g.Heap.Len() {
+	if !g.Heap.Has(row) {
 		return nil, false, nil
 	}
+	return g.core.path(ctx, row, without)
+}
+
+func (c *core[I]) path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
 	if len(without) == 0 {
-		p, err := g.shortest(ctx)
-		if err != nil || !p.seen.has(row) {
+		p, err := c.shortest(ctx)
+		if err != nil || !p.seen.has(uint64(row)) {
 			return nil, false, err
 		}
-		return g.steps(p.from, row), true, nil
+		return c.steps(p.from, I(row)), true, nil
 	}
 	if without[row] || without[model.RootRow] {
 		return nil, false, nil
 	}
-	seen, from := newRowBits(g.Heap.Len()), make([]model.Row, g.Heap.Len())
+	seen, from := newRowBits(c.heap.Len()), make([]I, c.heap.Len())
 	for r, out := range without {
-		if out && int(r) < g.Heap.Len() {
-			seen.set(r)
+		if out && c.heap.Has(r) {
+			seen.set(uint64(r))
 		}
 	}
-	if err := g.flood(ctx, make([]model.Row, len(from)), seen, from, row); err != nil || !seen.has(row) {
+	if err := c.flood(ctx, make([]I, len(from)), seen, from, I(row)); err != nil || !seen.has(uint64(row)) {
 		return nil, false, err
 	}
-	return g.steps(from, row), true, nil
+	return c.steps(from, I(row)), true, nil
 }
 
 // steps follows predecessors back from row. The reference of each step is the first that leads there, of those that hold it.
-func (g *Graph) steps(from []model.Row, row model.Row) []Step {
+func (c *core[I]) steps(from []I, row I) []Step {
 	var path []Step
-	for row != model.RootRow {
-		path = append(path, Step{row, g.reference(from[row], row)})
+	for row != 0 {
+		path = append(path, Step{model.Row(row), c.stepBetween(from[row], row)})
 		row = from[row]
 	}
 	path = append(path, Step{Row: model.RootRow})
@@ -123,93 +130,73 @@ func (g *Graph) steps(from []model.Row, row model.Row) []Step {
 	return path
 }
 
-// reference returns the first reference from one row to another that holds it, the first of all where none does.
-func (g *Graph) reference(from, row model.Row) uint32 {
-	to, first := g.Heap.Out(from)
-	at := first + uint32(slices.Index(to, row))
-	if g.cut == nil || !g.cut.has(from) {
-		return at
+// stepBetween returns the first reference from one row to another that holds it, the first of all where none does.
+func (c *core[I]) stepBetween(from, row I) model.Ref {
+	if e, ok := c.reference(uint64(from), uint64(row)); ok {
+		return e
 	}
-	for i, t := range to {
-		if e := first + uint32(i); t == row && !g.skips(from, e) {
-			return e
-		}
-	}
-	return at
-}
-
-// PathLengths counts the steps from the root to every row; a row that cannot be reached has none.
-func (g *Graph) PathLengths(ctx context.Context) ([]uint32, error) {
-	p, err := g.shortest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	length := make([]uint32, len(p.from))
-	var way []model.Row
-	for r := range length {
-		way = way[:0]
-		for at := model.Row(r); at != model.RootRow && length[at] == 0 && p.seen.has(at); at = p.from[at] {
-			way = append(way, at)
-		}
-		for i := len(way) - 1; i >= 0; i-- {
-			length[way[i]] = length[p.from[way[i]]] + 1
-		}
-	}
-	return length, nil
+	first := c.start[from]
+	return model.Ref(first) + model.Ref(slices.Index(c.to[first:c.start[from+1]], row))
 }
 
 // inEdges lists references by target: those to r come from rows from[start[r]:start[r+1]], ascending.
-type inEdges struct {
+type inEdges[I index] struct {
 	once  sync.Once
-	start []uint32
-	from  []model.Row
+	start []I
+	from  []I
+	bytes atomic.Int64 // of both
 }
 
 // incoming makes the lists of incoming references on first use.
-func (g *Graph) incoming() *inEdges {
-	in := &g.shared.in
+func (c *core[I]) incoming() *inEdges[I] {
+	in := c.in
 	in.once.Do(func() {
-		h := g.Heap
-		in.start, in.from = make([]uint32, h.Len()+1), make([]model.Row, len(h.To))
-		for _, t := range h.To {
+		n := c.heap.Len()
+		in.start, in.from = make([]I, n+1), make([]I, len(c.to))
+		for _, t := range c.to {
 			in.start[t]++
 		}
-		sum := uint32(0)
-		for i, c := range in.start {
-			sum += c
+		sum := I(0)
+		for i, k := range in.start {
+			sum += k
 			in.start[i] = sum
 		}
 		// Backwards, so that each list's start sinks to where it belongs and the sources ascend.
-		for r := h.Len() - 1; r >= 0; r-- {
-			to, _ := h.Out(model.Row(r))
+		for r := n - 1; r >= 0; r-- {
+			to := c.to[c.start[r]:c.start[r+1]]
 			for i := len(to) - 1; i >= 0; i-- {
 				t := to[i]
 				in.start[t]--
-				in.from[in.start[t]] = model.Row(r)
+				in.from[in.start[t]] = I(r)
 			}
 		}
-		g.shared.bytes.Add(int64(4 * (len(in.start) + len(in.from))))
+		in.bytes.Add(columnBytes(in.start) + columnBytes(in.from))
 	})
 	return in
 }
 
+func (c *core[I]) sources(r uint64) model.Column[model.Row] {
+	in := c.incoming()
+	return modelColumn[model.Row](in.from[in.start[r]:in.start[r+1]])
+}
+
 // In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending. The first
 // call on a snapshot takes time in proportion to its references, without dominators every call does.
-func (g *Graph) In(row model.Row) iter.Seq2[model.Row, uint32] {
-	return func(yield func(model.Row, uint32) bool) {
-		if g.Idom == nil { // there was no memory for them, nor is there any for lists of references
+func (g *Graph) In(row model.Row) iter.Seq2[model.Row, model.Ref] {
+	return func(yield func(model.Row, model.Ref) bool) {
+		if !g.HasDominators() { // there was no memory for them, nor is there any for lists of references
 			g.scanIn(row, yield)
 			return
 		}
-		in := g.incoming()
-		sources := in.from[in.start[row]:in.start[row+1]]
-		for i, r := range sources {
-			if i > 0 && sources[i-1] == r {
+		last := noRow
+		for _, r := range g.core.sources(uint64(row)).All() {
+			if r == last {
 				continue // all references of one source were told at once
 			}
+			last = r
 			to, first := g.Heap.Out(r)
-			for k, t := range to {
-				if t == row && !yield(r, first+uint32(k)) {
+			for k, t := range to.All() {
+				if t == row && !yield(r, first+model.Ref(k)) {
 					return
 				}
 			}
@@ -218,16 +205,16 @@ func (g *Graph) In(row model.Row) iter.Seq2[model.Row, uint32] {
 }
 
 // scanIn calls yield for the references to row until it wants no more.
-func (g *Graph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
+func (g *Graph) scanIn(row model.Row, yield func(model.Row, model.Ref) bool) {
 	r, h := 0, g.Heap
-	for e, t := range h.To {
+	for e, t := range h.To.All() {
 		if t != row {
 			continue
 		}
-		for int(h.Start[r+1]) <= e {
+		for h.Start.At(r+1) <= model.Ref(e) {
 			r++
 		}
-		if !yield(model.Row(r), uint32(e)) {
+		if !yield(model.Row(r), model.Ref(e)) {
 			return
 		}
 	}
@@ -235,6 +222,6 @@ func (g *Graph) scanIn(row model.Row, yield func(model.Row, uint32) bool) {
 
 // InCount returns the number of references to row.
 func (g *Graph) InCount(row model.Row) int {
-	in := g.incoming()
-	return int(in.start[row+1] - in.start[row])
+	sources := g.core.sources(uint64(row))
+	return sources.Len()
 }

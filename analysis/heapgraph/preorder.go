@@ -11,36 +11,37 @@ import (
 const preorderRowBytes = 20
 
 // Preorder lists the rows so that each stands before what it dominates, and what it dominates follows it at once: r and all below it
-// are order[place[r] : place[r]+RetainedCount[r]]. The order of rows with one dominator means nothing.
-func (g *Graph) Preorder(ctx context.Context) (order []model.Row, place []uint32, err error) {
-	n := len(g.Idom)
-	if b := model.BudgetOf(ctx); !b.Fits(preorderRowBytes * int64(n)) {
-		return nil, nil, b.Error("looking for suspects")
+// are order[place[r] : place[r]+RetainedCount(r)]. The order of rows with one dominator means nothing.
+func (g *Graph) Preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
+	return g.core.preorder(ctx)
+}
+
+func (c *core[I]) preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
+	n := len(c.idom)
+	need := preorderRowBytes * int64(n)
+	if isWide[I]() {
+		need *= 2
 	}
-	t := g.tree()
+	if b := model.BudgetOf(ctx); !b.Fits(need) {
+		return order, place, b.Error("looking for suspects")
+	}
+	t := c.below()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	order, place = make([]model.Row, 0, n), make([]uint32, n)
-	for todo := []model.Row{model.RootRow}; len(todo) > 0; {
-		if len(order)%pauseEvery == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+	rows, at := make([]I, 0, n), make([]I, n)
+	for todo := []I{0}; len(todo) > 0; {
+		if len(rows)%pauseEvery == 0 && ctx.Err() != nil {
+			return order, place, ctx.Err()
 		}
 		r := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], t.rows[t.start[r]:t.start[r+1]]...)
-		place[r] = uint32(len(order))
-		order = append(order, r)
+		at[r] = I(len(rows))
+		rows = append(rows, r)
 	}
-	return order, place, nil
+	return modelColumn[model.Row](rows), modelColumn[uint64](at), nil
 }
 
 // Reference returns the first reference of row from that holds row to; ok is false where there is none.
-func (g *Graph) Reference(from, to model.Row) (e uint32, ok bool) {
-	rows, first := g.Heap.Out(from)
-	partly := g.cut != nil && g.cut.has(from)
-	for i, t := range rows {
-		if e := first + uint32(i); t == to && (!partly || !g.skips(from, e)) {
-			return e, true
-		}
-	}
-	return 0, false
+func (g *Graph) Reference(from, to model.Row) (e model.Ref, ok bool) {
+	return g.core.reference(uint64(from), uint64(to))
 }

@@ -15,14 +15,14 @@ func TestReferencesNeedNoDominators(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	type reference struct {
 		from model.Row
-		edge uint32
+		edge model.Ref
 	}
 	for n := 1; n < 40; n += 3 {
 		for _, p := range []Policy{mvmheap.RootEdges, mvmheap.AllEdges} {
 			h := randomHeap(rnd, n)
 			whole := graphOf(t, h, p)
 			bare, err := NewReferences(t.Context(), h, p)
-			if err != nil || bare.Idom != nil {
+			if err != nil || bare.HasDominators() {
 				t.Fatal(err)
 			}
 			for r := range model.Row(h.Len()) {

@@ -16,14 +16,14 @@ type Refs struct {
 	Count  uint64
 	Bytes  uint64    // of the other ends themselves, once for each reference
 	First  model.Row // first other end
-	Number uint32    // of the first reference
+	Number model.Ref // of the first reference
 }
 
 // refKey is what references are grouped by.
 type refKey struct {
 	label  model.EdgeLabel
 	kind   model.HeapKind
-	entity uint32
+	entity uint64
 }
 
 type refGroups struct {
@@ -32,13 +32,13 @@ type refGroups struct {
 	list []Refs
 }
 
-func (g *refGroups) add(end model.Row, e uint32) {
-	key := refKey{label: g.h.Label[e], kind: g.h.Kinds[end], entity: uint32(end)}
+func (g *refGroups) add(end model.Row, e model.Ref) {
+	key := refKey{label: g.h.Label[e], kind: g.h.Kinds[end], entity: uint64(end)}
 	if key.label.Indexed() {
 		key.label, _ = g.h.Schema.Label(g.h.Schema.LabelKind(key.label), model.LabelIndex, 0)
 	}
 	if g.h.Kind(end).Naming != model.NamedByKind {
-		key.entity = g.h.Entity[end]
+		key.entity = uint64(g.h.Entity[end])
 	}
 	i, ok := g.at[key]
 	if !ok {
@@ -68,8 +68,8 @@ func (g *refGroups) sorted() []Refs {
 func (g *Graph) OutGroups(row model.Row) []Refs {
 	groups := refGroups{h: g.Heap, at: map[refKey]int{}}
 	to, first := g.Heap.Out(row)
-	for i, t := range to {
-		groups.add(t, first+uint32(i))
+	for i, t := range to.All() {
+		groups.add(t, first+model.Ref(i))
 	}
 	return groups.sorted()
 }

@@ -16,7 +16,7 @@ func Label(h *model.Heap, r model.Row) string {
 	switch k := h.Kind(r); {
 	case k.Naming == model.NamedByKind:
 		return k.Title
-	case int(r) >= len(h.Entity):
+	case uint64(r) >= uint64(len(h.Entity)):
 		return "<unknown " + k.Name + ">"
 	case k.About && int(r) < len(h.About):
 		return h.Tables.Type(h.About[r])

@@ -24,7 +24,7 @@ func unmanaged(h *model.Heap, r int) uint64 {
 
 // Sum sums over all rows. What an incomplete snapshot lacks counts as nothing.
 func Sum(h *model.Heap) Totals {
-	t := Totals{Rows: int64(h.Len()), References: int64(len(h.To)), Counts: make([]int64, len(h.Schema.Sets))}
+	t := Totals{Rows: int64(h.Len()), References: int64(h.To.Len()), Counts: make([]int64, len(h.Schema.Sets))}
 	kinds := [model.MaxHeapKinds]int64{}
 	for r, k := range h.Kinds {
 		kinds[k%model.MaxHeapKinds]++
@@ -43,29 +43,29 @@ func Sum(h *model.Heap) Totals {
 
 // idIndex numbers the types or frames that occur, in order of first use. Damaged files have numbers beyond their tables.
 type idIndex struct {
-	dense []int32 // by id: number plus one
-	rest  map[uint32]int32
+	dense []uint32 // by id: number plus one
+	rest  map[uint32]int
 	ids   []uint32
 }
 
 func newIDIndex(h *model.Heap) *idIndex {
-	return &idIndex{dense: make([]int32, max(len(h.Tables.Types), len(h.Tables.Frames))), rest: map[uint32]int32{}}
+	return &idIndex{dense: make([]uint32, max(len(h.Tables.Types), len(h.Tables.Frames))), rest: map[uint32]int{}}
 }
 
 func (x *idIndex) number(id uint32) int {
 	if int(id) < len(x.dense) {
 		if x.dense[id] == 0 {
 			x.ids = append(x.ids, id)
-			x.dense[id] = int32(len(x.ids))
+			x.dense[id] = uint32(len(x.ids))
 		}
 		return int(x.dense[id]) - 1
 	}
 	n, ok := x.rest[id]
 	if !ok {
-		n = int32(len(x.ids))
+		n = len(x.ids)
 		x.ids, x.rest[id] = append(x.ids, id), n
 	}
-	return int(n)
+	return n
 }
 
 // sumGroups sums the rows of some kinds by what a column says, in order of first use.

@@ -276,8 +276,8 @@ func (w *finder) gathers(c *candidate) bool {
 		return false // where a program's packages are all over its heap, that is no news
 	}
 	sum = 0
-	for i, p := range c.tops {
-		if r := w.order[p]; !w.real.Has(w.h.Kinds[w.g.Idom[r]]) {
+	for i, p := range c.tops.All() {
+		if r := w.row(p); !w.real.Has(w.h.Kinds[w.g.Idom(r)]) {
 			sum += c.sums[i+1] - c.sums[i]
 		}
 	}

@@ -60,17 +60,21 @@ func (w *finder) onlyThose(s *Suspect, c *candidate) {
 	for _, q := range c.points {
 		s.Count += q.held
 		s.Retained += q.weight
-		from, end := w.place[q.row], w.end(w.place[q.row])
-		i, _ := slices.BinarySearch(c.rows, from)
-		for ; i < len(c.rows) && c.rows[i] < end; i++ {
-			s.Bytes += w.h.Bytes(w.order[c.rows[i]])
+		from := w.placeOf(q.row)
+		end := w.end(from)
+		i, _ := c.rows.Search(from)
+		for ; i < c.rows.Len() && c.rows.At(i) < end; i++ {
+			s.Bytes += w.h.Bytes(w.row(c.rows.At(i)))
 		}
 	}
 }
 
+// placeOf returns where a row stands in the order.
+func (w *finder) placeOf(r model.Row) uint64 { return w.place.At(int(r)) }
+
 // isOf reports whether a row is an object of a class that hangs below no other.
 func (w *finder) isOf(c *candidate, r model.Row) bool {
-	_, own := slices.BinarySearch(c.tops, w.place[r])
+	_, own := c.tops.Search(w.placeOf(r))
 	return own
 }
 
@@ -93,11 +97,11 @@ func (w *finder) alike(a, b model.Row) bool {
 func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string) {
 	below := at // of the same row, the references to them count
 	if w.isOf(c, at) {
-		at = w.g.Idom[at]
+		at = w.g.Idom(at)
 	}
 	r, next := at, below
 	for steps, last := 0, at; steps < climb && w.isEveryday(r); {
-		up := w.g.Idom[r]
+		up := w.g.Idom(r)
 		if !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
 			return at, w.through(c, at, below) // it has no other owner
 		}
@@ -129,10 +133,9 @@ func (w *finder) through(c *candidate, from, to model.Row) string {
 	name := ""
 	rows, first := w.h.Out(from)
 	seen := 0
-	for i, t := range rows {
-		p := w.place[t]
-		e := first + uint32(i)
-		if w.g.Idom[t] != from || c.weight(p, w.end(p)) == 0 {
+	for i, t := range rows.All() {
+		p, e := w.placeOf(t), first+model.Ref(i)
+		if w.g.Idom(t) != from || c.weight(p, w.end(p)) == 0 {
 			continue
 		}
 		if w.h.Label[e].Form() != model.LabelString || seen > 0 && w.h.EdgeText(e) != name {
@@ -156,7 +159,7 @@ func (w *finder) isRuntime(k key) bool {
 
 // describesTypes reports whether a row is one of those that describe types, or are the runtime's own, or hangs below one.
 func (w *finder) describesTypes(r model.Row) bool {
-	for ; r != model.RootRow; r = w.g.Idom[r] {
+	for ; r != model.RootRow; r = w.g.Idom(r) {
 		if n := w.types.classOf(r); w.h.Kind(r).Meta || n >= 0 && w.isRuntime(w.types.list[n].key) {
 			return true
 		}

@@ -17,12 +17,12 @@ type class struct {
 	key
 	seen                   bool
 	count, bytes, retained uint64 // retained by those that hang below no other of the class
-	until                  uint32 // where the rows below the last such one end
+	until                  uint64 // where the rows below the last such one end
 	shift                  int32  // of picked ones: their place among those, plus one
 
-	rows []uint32 // of picked ones: where all of them stand in the order, ascending
-	tops []uint32 // those of rows that hang below no other
-	sums []uint64 // retained by the tops before each
+	rows model.Column[uint64] // of picked ones: where all of them stand in the order, ascending
+	tops model.Column[uint64] // those of rows that hang below no other
+	sums []uint64             // retained by the tops before each
 }
 
 // survey is the types of one snapshot, or its packages, with the order in which what a row dominates follows it.
@@ -30,8 +30,8 @@ type survey struct {
 	ctx   context.Context
 	g     *heapgraph.Graph
 	h     *model.Heap
-	order []model.Row
-	place []uint32
+	order model.Column[model.Row]
+	place model.Column[uint64]
 	axis  int
 	real  model.HeapKinds
 	kinds model.HeapKinds // of objects
@@ -82,7 +82,7 @@ func (s *survey) number(id uint32) int32 {
 
 // sum finds out how many objects of each class there are, and what those retain.
 func (s *survey) sum() error {
-	for p, r := range s.order {
+	for p, r := range s.order.All() {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
@@ -93,8 +93,8 @@ func (s *survey) sum() error {
 		c := &s.list[n]
 		c.count++
 		c.bytes, _ = model.SaturatingAdd(c.bytes, s.h.Bytes(r))
-		if !c.seen || uint32(p) >= c.until {
-			c.seen, c.until = true, uint32(p)+s.g.RetainedCount[r]
+		if !c.seen || uint64(p) >= c.until {
+			c.seen, c.until = true, uint64(p)+s.g.RetainedCount(r)
 			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[r])
 		}
 	}
@@ -104,14 +104,17 @@ func (s *survey) sum() error {
 // pick lists where the objects of some classes stand.
 func (s *survey) pick(picked []*class) error {
 	for i, c := range picked {
-		c.shift, c.rows = int32(i)+1, make([]uint32, 0, c.count)
+		c.shift, c.rows = int32(i)+1, model.Column[uint64]{}
+		if c.rows.Grow(int(c.count)); s.order.Wide != nil {
+			c.rows.Widen()
+		}
 	}
-	for p, r := range s.order {
+	for p, r := range s.order.All() {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
 		if n := s.classOf(r); n >= 0 && s.list[n].shift > 0 {
-			s.list[n].rows = append(s.list[n].rows, uint32(p))
+			s.list[n].rows.Append(uint64(p))
 		}
 	}
 	for _, c := range picked {
@@ -124,32 +127,36 @@ func (s *survey) pick(picked []*class) error {
 }
 
 func (s *survey) listTops(c *class) {
-	end, sum := uint32(0), uint64(0)
-	for i, p := range c.rows {
+	end, sum := uint64(0), uint64(0)
+	for i, p := range c.rows.All() {
 		if i > 0 && p < end {
 			continue
 		}
 		end = s.end(p)
-		c.tops, c.sums = append(c.tops, p), append(c.sums, sum)
-		sum, _ = model.SaturatingAdd(sum, s.g.Retained[s.order[p]])
+		c.tops.Append(p)
+		c.sums = append(c.sums, sum)
+		sum, _ = model.SaturatingAdd(sum, s.g.Retained[s.row(p)])
 	}
 	c.sums = append(c.sums, sum)
 }
 
 // end returns where in the order the row at p and all below it end.
-func (s *survey) end(p uint32) uint32 { return p + s.g.RetainedCount[s.order[p]] }
+func (s *survey) end(p uint64) uint64 { return p + s.g.RetainedCount(s.row(p)) }
+
+// row returns what stands at place p of the order.
+func (s *survey) row(p uint64) model.Row { return s.order.At(int(p)) }
 
 // weight returns what the objects of a class retain that stand from place p on and before end.
-func (c *class) weight(p, end uint32) uint64 {
-	i, _ := slices.BinarySearch(c.tops, p)
-	j, _ := slices.BinarySearch(c.tops, end)
+func (c *class) weight(p, end uint64) uint64 {
+	i, _ := c.tops.Search(p)
+	j, _ := c.tops.Search(end)
 	return c.sums[j] - c.sums[i]
 }
 
 // within returns how many objects of a class stand from place p on and before end.
-func (c *class) within(p, end uint32) uint64 {
-	i, _ := slices.BinarySearch(c.rows, p)
-	j, _ := slices.BinarySearch(c.rows, end)
+func (c *class) within(p, end uint64) uint64 {
+	i, _ := c.rows.Search(p)
+	j, _ := c.rows.Search(end)
 	return uint64(j - i)
 }
 
@@ -168,14 +175,14 @@ type point struct {
 func (s *survey) points(c *class) ([]point, error) {
 	least := c.retained / branches
 	var found []point
-	starts := []uint32{0}
+	starts := []uint64{0}
 	for steps := 0; len(starts) > 0; {
 		p := starts[len(starts)-1]
 		starts = starts[:len(starts)-1]
 		whole := c.weight(p, s.end(p))
 		for {
-			r := s.order[p]
-			if _, own := slices.BinarySearch(c.tops, p); own {
+			r := s.row(p)
+			if _, own := c.tops.Search(p); own {
 				break
 			}
 			virtual := !s.real.Has(s.h.Kinds[r])
@@ -185,7 +192,7 @@ func (s *survey) points(c *class) ([]point, error) {
 					return nil, s.ctx.Err()
 				}
 				w := c.weight(q, s.end(q))
-				if w > heaviest || w == heaviest && w > 0 && s.order[q] < s.order[best] {
+				if w > heaviest || w == heaviest && w > 0 && s.row(q) < s.row(best) {
 					best, heaviest = q, w
 				}
 			}
@@ -199,7 +206,7 @@ func (s *survey) points(c *class) ([]point, error) {
 			break
 		}
 		if p > 0 {
-			found = append(found, point{s.order[p], c.weight(p, s.end(p)), c.within(p, s.end(p))})
+			found = append(found, point{s.row(p), c.weight(p, s.end(p)), c.within(p, s.end(p))})
 		}
 	}
 	slices.SortFunc(found, func(a, b point) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.row, b.row)) })
@@ -207,7 +214,7 @@ func (s *survey) points(c *class) ([]point, error) {
 }
 
 // follow adds the rows right below place p that have at least so much of a class below them.
-func (s *survey) follow(c *class, p uint32, least uint64, starts []uint32) []uint32 {
+func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uint64 {
 	for q := p + 1; q < s.end(p); q = s.end(q) {
 		if c.weight(q, s.end(q)) >= least {
 			starts = append(starts, q)
@@ -219,14 +226,14 @@ func (s *survey) follow(c *class, p uint32, least uint64, starts []uint32) []uin
 // overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs, and how many objects
 // of c hang below one of those or hold one.
 func (s *survey) overlap(c, other *class) (bytes, rows uint64) {
-	for _, p := range c.tops {
+	for _, p := range c.tops.All() {
 		if other.covers(s, p) {
-			bytes += s.g.Retained[s.order[p]]
+			bytes += s.g.Retained[s.row(p)]
 		} else {
 			bytes += other.weight(p, s.end(p))
 		}
 	}
-	for _, p := range c.rows {
+	for _, p := range c.rows.All() {
 		if other.covers(s, p) || other.weight(p, s.end(p)) > 0 {
 			rows++
 		}
@@ -235,7 +242,7 @@ func (s *survey) overlap(c, other *class) (bytes, rows uint64) {
 }
 
 // covers reports whether the row at place p is an object of c or hangs below one.
-func (c *class) covers(s *survey, p uint32) bool {
-	i, found := slices.BinarySearch(c.tops, p)
-	return found || i > 0 && s.end(c.tops[i-1]) > p
+func (c *class) covers(s *survey, p uint64) bool {
+	i, found := c.tops.Search(p)
+	return found || i > 0 && s.end(c.tops.At(i-1)) > p
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -95,16 +97,17 @@ func (m *maker) link(from model.Row, name string, to model.Row) {
 
 func (m *maker) heap() *model.Heap {
 	h := m.h
-	h.Start, h.To, h.Label = []uint32{0}, nil, nil
+	h.Start, h.To, h.Label = model.ColumnOf[model.Ref](0), model.Column[model.Row]{}, nil
 	for r := range m.refs {
 		for i, to := range m.refs[r] {
 			l := model.LabelUnknown
 			if n := m.names[r][i]; n != "" {
 				l, _ = h.Schema.Label(0, model.LabelString, uint64(m.word(n)))
 			}
-			h.To, h.Label = append(h.To, to), append(h.Label, l)
+			h.To.Append(to)
+			h.Label = append(h.Label, l)
 		}
-		h.Start = append(h.Start, uint32(len(h.To)))
+		h.Start.Append(model.Ref(h.To.Len()))
 	}
 	return h
 }
@@ -148,13 +151,21 @@ func found(t *testing.T, at int, heaps ...*maker) []Suspect {
 			others = append(others, Count(m.heap(), i))
 		}
 	}
-	g, err := heapgraph.NewGraph(context.Background(), heaps[at].heap(), 0)
-	if err != nil {
-		t.Fatal(err)
+	find := func(h *model.Heap) (*heapgraph.Graph, []Suspect) {
+		g, err := heapgraph.NewGraph(context.Background(), h, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Find(context.Background(), g, at, others, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g, list
 	}
-	list, err := Find(context.Background(), g, at, others, 0)
-	if err != nil {
-		t.Fatal(err)
+	h := heaps[at].heap()
+	g, list := find(h)
+	if _, wide := find(modeltest.Widen(h)); !reflect.DeepEqual(wide, list) {
+		t.Errorf("of a snapshot with wide columns:\n%s\nnot\n%s", evidence(wide), evidence(list))
 	}
 	sum := uint64(0)
 	for i := range list {

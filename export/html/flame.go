@@ -1,6 +1,7 @@
 package html
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -32,20 +33,19 @@ type cost struct {
 	Scale uint64 `json:"scale,omitempty"` // weights are so many times too large; 0 is 1
 }
 
-// branches is any tree that can become a flame graph: totals never exceed those of the parent.
-type branches struct {
-	root     int32
-	children func(n int32) []int32
-	label    func(n int32) string
-	totals   []func(n int32) uint64
-	selves   []func(n int32) uint64
+// branches is any tree that can become a flame graph: totals never exceed those of the parent. Its nodes are numbers; the root is 0.
+type branches[N int32 | model.Row] struct {
+	children func(n N) iter.Seq[N]
+	label    func(n N) string
+	totals   []func(n N) uint64
+	selves   []func(n N) uint64
 }
 
 // grow cuts a tree to what can be seen: frames that weigh less than a share of the whole by every cost are put together, and so
 // are those below a depth.
-func (b *builder) grow(f *flame, t *branches) {
+func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 	for least := uint64(4000); ; least /= 2 {
-		kept, small, deep := f.fill(b, t, least)
+		kept, small, deep := fill(b, f, t, least)
 		if kept > b.limits.nodes && least > 1 {
 			f.Parent, f.Name, f.Self = nil, nil, nil
 			continue
@@ -61,19 +61,19 @@ func (b *builder) grow(f *flame, t *branches) {
 	}
 }
 
-// fill adds the nodes of t that weigh at least 1/least of the whole. It counts the nodes, the frames that are put together, and
+// fill adds the nodes of t to f that weigh at least 1/least of the whole. It counts the nodes, the frames that are put together, and
 // places where the tree is too deep.
-func (f *flame) fill(b *builder, t *branches, least uint64) (kept, small, deep int) {
+func fill[N int32 | model.Row](b *builder, f *flame, t *branches[N], least uint64) (kept, small, deep int) {
 	f.Self = make([][]uint64, len(t.totals))
 	limit := make([]uint64, len(t.totals))
 	for c, total := range t.totals {
-		limit[c] = max(total(t.root)/least, 1)
+		limit[c] = max(total(0)/least, 1)
 	}
 	type item struct {
-		node          int32
+		node          N
 		parent, depth int
 	}
-	for stack := []item{{t.root, none, 0}}; len(stack) > 0; {
+	for stack := []item{{0, none, 0}}; len(stack) > 0; {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := len(f.Parent)
@@ -85,7 +85,7 @@ func (f *flame) fill(b *builder, t *branches, least uint64) (kept, small, deep i
 			return kept, small, deep
 		}
 		rest, hidden := make([]uint64, len(t.totals)), false
-		for _, child := range t.children(it.node) {
+		for child := range t.children(it.node) {
 			if it.depth < b.limits.depth && t.visible(child, limit) {
 				stack = append(stack, item{child, n, it.depth + 1})
 				continue
@@ -108,7 +108,7 @@ func (f *flame) fill(b *builder, t *branches, least uint64) (kept, small, deep i
 	return kept, small, deep
 }
 
-func (t *branches) visible(n int32, limit []uint64) bool {
+func (t *branches[N]) visible(n N, limit []uint64) bool {
 	for c, total := range t.totals {
 		if total(n) >= limit[c] {
 			return true
@@ -127,7 +127,7 @@ func (b *builder) traceFlame() error {
 		return err
 	}
 	f := &flame{ID: "flame", Title: "Flame graph", Answer: "who calls what allocates", Turn: true, Rest: "(smaller frames)"}
-	t := &branches{label: func(n int32) string { return tree.Name(n) }}
+	t := &branches[int32]{label: func(n int32) string { return tree.Name(n) }}
 	var folded []*calltree.Folded
 	for _, c := range []struct {
 		analysis.Cost
@@ -163,8 +163,8 @@ func (b *builder) traceFlame() error {
 	if len(folded) == 0 {
 		return nil
 	}
-	t.children = func(n int32) []int32 { return childrenOf(folded, n) }
-	b.grow(f, t)
+	t.children = func(n int32) iter.Seq[int32] { return slices.Values(childrenOf(folded, n)) }
+	grow(b, f, t)
 	return nil
 }
 
@@ -239,8 +239,8 @@ func (b *builder) stackFlame(title, unit string) error {
 		return nil
 	}
 	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)", Costs: []cost{{"weight", title, unit, scale}}}
-	b.grow(f, &branches{
-		label: func(n int32) string { return tree.Name(n) }, children: x.Children,
+	grow(b, f, &branches[int32]{
+		label: func(n int32) string { return tree.Name(n) }, children: func(n int32) iter.Seq[int32] { return slices.Values(x.Children(n)) },
 		totals: []func(int32) uint64{func(n int32) uint64 { return x.Total[n] }}, selves: []func(int32) uint64{x.Self},
 	})
 	return nil
@@ -253,17 +253,18 @@ func (b *builder) dominatorFlame() {
 		return
 	}
 	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
-	b.grow(f, &branches{
-		label: func(n int32) string { return heapgraph.Label(g.Heap, model.Row(n)) },
-		children: func(n int32) []int32 {
-			rows := g.Children(model.Row(n))
-			out := make([]int32, len(rows))
-			for i, r := range rows {
-				out[i] = int32(r)
+	grow(b, f, &branches[model.Row]{
+		label: func(r model.Row) string { return heapgraph.Label(g.Heap, r) },
+		children: func(r model.Row) iter.Seq[model.Row] {
+			return func(yield func(model.Row) bool) {
+				for _, child := range g.Children(r).All() {
+					if !yield(child) {
+						return
+					}
+				}
 			}
-			return out
 		},
-		totals: []func(int32) uint64{func(n int32) uint64 { return g.Retained[n] }, func(n int32) uint64 { return uint64(g.RetainedCount[n]) }},
-		selves: []func(int32) uint64{func(n int32) uint64 { return g.Heap.Bytes(model.Row(n)) }, func(int32) uint64 { return 1 }},
+		totals: []func(model.Row) uint64{func(r model.Row) uint64 { return g.Retained[r] }, g.RetainedCount},
+		selves: []func(model.Row) uint64{g.Heap.Bytes, func(model.Row) uint64 { return 1 }},
 	})
 }

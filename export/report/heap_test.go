@@ -51,19 +51,20 @@ func (s snapshots) Tables(_ context.Context, i int) (*model.HeapTables, error) {
 func smallHeap(n int) *model.Heap {
 	h := &model.Heap{Schema: mvmheap.Schema(),
 		Kinds: []model.HeapKind{mvmheap.KindRoot, mvmheap.KindFrame}, Size: []uint16{0, 168}, Extra: []uint32{0, 0}, Entity: []uint32{0, 0},
-		Start: []uint32{0, 1}, To: []model.Row{1}, Label: []model.EdgeLabel{model.LabelUnknown}, Complete: true,
+		Start: model.ColumnOf[model.Ref](0, 1), To: model.ColumnOf[model.Row](1), Label: []model.EdgeLabel{model.LabelUnknown}, Complete: true,
 		Tables: &model.HeapTables{
 			Strings: []string{hostile, "", "P6|opaque"},
 			Types:   []model.HeapType{{Name: 0}, {Name: 2}}, Axes: [][]uint32{1: {2, 0}}, Frames: []model.HeapFrame{{Name: 1, Line: 3, File: 0}},
 		},
 	}
 	for i := range n {
-		h.To, h.Label = append(h.To, model.Row(i+2)), append(h.Label, model.LabelString) // string 0
-		h.Start = append(h.Start, uint32(len(h.To)))
+		h.To.Append(model.Row(i + 2))
+		h.Label = append(h.Label, model.LabelString) // string 0
+		h.Start.Append(model.Ref(h.To.Len()))
 		h.Kinds, h.Size = append(h.Kinds, mvmheap.KindObject), append(h.Size, 24)
 		h.Extra, h.Entity = append(h.Extra, 8), append(h.Entity, uint32(i%2))
 	}
-	h.Start = append(h.Start, uint32(len(h.To)))
+	h.Start.Append(model.Ref(h.To.Len()))
 	return h
 }
 

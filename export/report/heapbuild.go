@@ -329,7 +329,7 @@ func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]uint64)
 func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	rows, count := []model.Row{}, 0
 	order := func(x, y model.Row) int {
-		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount[y], g.RetainedCount[x]), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount(y), g.RetainedCount(x)), cmp.Compare(x, y))
 	}
 	real := g.Heap.Schema.Real()
 	for i, k := range g.Heap.Kinds {
@@ -349,7 +349,7 @@ func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	for _, row := range limit(rows, b.opt.Limit) {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
 			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), Bytes: g.Heap.Bytes(row),
-			RetainedBytes: g.Retained[row], RetainedCount: uint64(g.RetainedCount[row]),
+			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
 		})
 	}
 }

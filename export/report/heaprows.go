@@ -16,21 +16,25 @@ func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapPlaces: rowPlaces(h, row),
 		Bytes: h.Bytes(row), Managed: part(h.Schema, h.Managed(row)), Unmanaged: part(h.Schema, h.Unmanaged(row)),
 	}
-	if g.Idom == nil {
+	if !g.HasDominators() {
 		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
 	} else {
-		o.RetainedBytes, o.RetainedCount = g.Retained[row], uint64(g.RetainedCount[row])
+		o.RetainedBytes, o.RetainedCount = g.Retained[row], g.RetainedCount(row)
 	}
 	if id := h.IDText(row); id != "" {
 		o.ID = &id
 	}
-	if row != model.RootRow && g.Idom != nil {
-		o.Dominator = &g.Idom[row]
+	if row != model.RootRow && g.HasDominators() {
+		d := g.Idom(row)
+		o.Dominator = &d
 	}
 	to, first := h.Out(row)
-	o.OutCount = len(to)
-	for i, target := range limit(to, n) {
-		o.Out = append(o.Out, newEdge(h, target, first+uint32(i)))
+	o.OutCount = to.Len()
+	for i, target := range to.All() {
+		if n > 0 && i == n {
+			break
+		}
+		o.Out = append(o.Out, newEdge(h, target, first+model.Ref(i)))
 	}
 	for from, edge := range g.In(row) {
 		if o.InCount++; n == 0 || o.InCount <= n {
@@ -53,12 +57,12 @@ func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot in
 }
 
 // newEdge returns a reference, seen from one of its ends: the other one is row.
-func newEdge(h *model.Heap, row model.Row, edge uint32) HeapEdge {
+func newEdge(h *model.Heap, row model.Row, edge model.Ref) HeapEdge {
 	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge)}
 }
 
 // edgeKind returns the kind of a reference, nil where the format has one kind.
-func edgeKind(h *model.Heap, edge uint32) HeapEdgeKind {
+func edgeKind(h *model.Heap, edge model.Ref) HeapEdgeKind {
 	if len(h.Schema.Edges) < 2 {
 		return nil
 	}

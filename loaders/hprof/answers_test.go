@@ -97,7 +97,7 @@ func dominatorSum(g *heapgraph.Graph) string {
 	slices.SortFunc(rows, func(a, b model.Row) int { return cmp.Compare(g.Heap.IDs[a], g.Heap.IDs[b]) })
 	var lines []string
 	for _, r := range rows {
-		lines = append(lines, fmt.Sprintf("%x %x %d", g.Heap.IDs[r], g.Heap.IDs[g.Idom[r]], g.Retained[r]))
+		lines = append(lines, fmt.Sprintf("%x %x %d", g.Heap.IDs[r], g.Heap.IDs[g.Idom(r)], g.Retained[r]))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])
@@ -110,7 +110,7 @@ func reachedRows(h *model.Heap) []bool {
 		r := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		to, _ := h.Out(r)
-		for _, x := range to {
+		for _, x := range to.All() {
 			if !seen[x] {
 				seen[x] = true
 				todo = append(todo, x)

@@ -79,7 +79,7 @@ func TestWeak(t *testing.T) {
 			t.Fatal(err)
 		}
 		for row := range h.Kinds {
-			if heapgraph.Label(h, model.Row(row)) == "shop.Note" && g.Idom[row] == model.RootRow && h.Kinds[row] == kindInstance && g.RetainedCount[row] == 2 {
+			if heapgraph.Label(h, model.Row(row)) == "shop.Note" && g.Idom(model.Row(row)) == model.RootRow && h.Kinds[row] == kindInstance && g.RetainedCount(model.Row(row)) == 2 {
 				kinds = append(kinds, h.IDText(model.Row(row)))
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // assemble lays the references out in the order of rows, and drops those without a row to refer to.
 func (d *decoding) assemble() {
 	h := d.heap
-	if len(h.Start) == 0 {
+	if h.Start.Len() == 0 {
 		d.make(0)
 	}
 	if len(h.Kinds) > 0 && h.Kinds[0] != KindRoot {
@@ -22,21 +22,22 @@ func (d *decoding) assemble() {
 	if d.strict && d.failed() == nil {
 		d.checkTiling(uint32(refs))
 	}
-	edges := int(h.Start[len(h.Kinds)])
+	start := h.Start.Narrow
+	edges := int(start[len(h.Kinds)])
 	switch {
 	case d.badTo:
 		d.compact()
 	case sorted && edges == refs:
-		h.To, h.Label = d.to[:refs], d.label[:refs]
+		h.To.Narrow, h.Label = d.to[:refs], d.label[:refs]
 	default:
-		h.To = gather(make([]model.Row, edges), d.to, d.starts, h.Start)
+		h.To.Narrow = gather(make([]uint32, edges), d.to, d.starts, start)
 		// The targets' old place serves the labels: this is where memory peaks.
-		h.Label = gather(reuse(d.to, edges), d.label, d.starts, h.Start)
+		h.Label = gather(reuse(d.to, edges), d.label, d.starts, start)
 	}
 	if len(d.large) > 0 {
 		for e, l := range h.Label {
 			if l.Form() == model.LabelLarge {
-				h.LargeIndex[uint32(e)] = d.large[schema.LabelValue(l)]
+				h.LargeIndex[model.Ref(e)] = d.large[schema.LabelValue(l)]
 			}
 		}
 	}
@@ -46,12 +47,12 @@ func (d *decoding) assemble() {
 // slices makes heap.Start, which holds counts, say where references begin when they stand in the order of rows. Rows whose
 // slice does not lie within the references lose it. It reports whether they stand in that order already.
 func (d *decoding) slices(refs uint32) (sorted bool) {
-	h := d.heap
+	h, start := d.heap, d.heap.Start.Narrow
 	var bad tally
 	at := uint32(0)
 	sorted = true
 	for r := range h.Kinds {
-		n := h.Start[r+1]
+		n := start[r+1]
 		first := d.starts[r]
 		if n > 0 && (uint64(first)+uint64(n) > uint64(refs) || n > refs-at) {
 			bad.add(int64(r))
@@ -59,7 +60,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 		}
 		sorted = sorted && (n == 0 || first == at)
 		at += n
-		h.Start[r+1] = at
+		start[r+1] = at
 	}
 	if bad.n > 0 && (h.Complete || refs > 0) && !d.limited {
 		d.tell(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
@@ -69,11 +70,11 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 
 // checkTiling checks that every reference belongs to exactly one row.
 func (d *decoding) checkTiling(refs uint32) {
-	h := d.heap
+	h, start := d.heap, d.heap.Start.Narrow
 	taken := make([]uint64, refs/64+1)
 	var twice tally
 	for r := range h.Kinds {
-		for e := range h.Start[r+1] - h.Start[r] {
+		for e := range start[r+1] - start[r] {
 			e += d.starts[r]
 			if taken[e/64]&(1<<(e%64)) != 0 {
 				twice.add(int64(r))
@@ -83,13 +84,13 @@ func (d *decoding) checkTiling(refs uint32) {
 		}
 	}
 	d.tell(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
-	if edges := h.Start[len(h.Kinds)]; edges < refs && h.Complete {
+	if edges := start[len(h.Kinds)]; edges < refs && h.Complete {
 		d.found(model.Error, "reference-slice", d.place(colrfstr), int64(refs-edges), "references belong to no row")
 	}
 }
 
 // reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used anymore.
-func reuse(old []model.Row, n int) []model.EdgeLabel {
+func reuse(old []uint32, n int) []model.EdgeLabel {
 	if n == 0 || n > len(old) {
 		return make([]model.EdgeLabel, n)
 	}
@@ -124,18 +125,19 @@ func gather[T any](dst, src []T, from, start []uint32) []T {
 
 // compact is gather where some references have no row to refer to: they are left out.
 func (d *decoding) compact() {
-	h := d.heap
-	edges := h.Start[len(h.Kinds)]
-	h.To, h.Label = make([]model.Row, 0, edges), make([]model.EdgeLabel, 0, edges)
+	h, start := d.heap, d.heap.Start.Narrow
+	edges := start[len(h.Kinds)]
+	to, label := make([]uint32, 0, edges), make([]model.EdgeLabel, 0, edges)
 	begin := uint32(0)
 	for r := range h.Kinds {
-		n := h.Start[r+1] - begin
-		begin = h.Start[r+1]
+		n := start[r+1] - begin
+		begin = start[r+1]
 		for e := d.starts[r]; n > 0; e, n = e+1, n-1 {
 			if d.to[e] != noRow {
-				h.To, h.Label = append(h.To, d.to[e]), append(h.Label, d.label[e])
+				to, label = append(to, d.to[e]), append(label, d.label[e])
 			}
 		}
-		h.Start[r+1] = uint32(len(h.To))
+		start[r+1] = uint32(len(to))
 	}
+	h.To.Narrow, h.Label = to, label
 }

@@ -208,19 +208,19 @@ func TestBadTargetsAreLeftOut(t *testing.T) {
 	b[refs+3] = 250 // the first in the file
 	r := openBytes(t, b)
 	bad := r.heaps[0]
-	if len(bad.To) != len(good.To)-1 || r.profile.Complete {
-		t.Fatalf("%d references of %d", len(bad.To), len(good.To))
+	if bad.To.Len() != good.To.Len()-1 || r.profile.Complete {
+		t.Fatalf("%d references of %d", bad.To.Len(), good.To.Len())
 	}
 	gone := 0
 	for row := range good.Kinds {
 		was, _ := good.Out(model.Row(row))
 		is, _ := bad.Out(model.Row(row))
-		if len(is) == len(was)-1 {
-			was = was[1:]
+		if is.Len() == was.Len()-1 {
+			was = was.Slice(1, was.Len())
 			gone++
 		}
-		for j := range is {
-			if is[j] != was[j] {
+		for j, to := range is.All() {
+			if to != was.At(j) {
 				t.Errorf("row %d: %v, was %v", row, is, was)
 			}
 		}

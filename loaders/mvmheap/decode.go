@@ -28,8 +28,8 @@ type decoding struct {
 	progress func(float64) // may be nil
 	strict   bool          // check what showing the snapshot does not need
 
-	starts  []uint32    // by row: where its references begin in the two columns below
-	to      []model.Row // in the order of the file
+	starts  []uint32 // by row: where its references begin in the two columns below
+	to      []uint32 // in the order of the file
 	label   []model.EdgeLabel
 	large   []uint64      // indexes that do not fit their label, which says where here
 	badTo   bool          // some of to are noRow
@@ -49,12 +49,12 @@ type decoding struct {
 }
 
 // noRow marks a reference to a row that does not exist.
-const noRow = ^model.Row(0)
+const noRow = ^uint32(0)
 
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[uint32]uint64{}, Complete: f.snaps[i].whole},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].whole},
 	}
 }
 
@@ -155,7 +155,7 @@ func (d *decoding) room(rows, refs int64) bool {
 func (d *decoding) make(n int) {
 	h := d.heap
 	h.Size, h.Extra, h.Entity = make([]uint16, n), make([]uint32, n), make([]uint32, n)
-	h.Start, d.starts = make([]uint32, n+1), make([]uint32, n)
+	h.Start.Narrow, d.starts = make([]uint32, n+1), make([]uint32, n)
 }
 
 // run3 decodes the columns of version 3, several at once. The first says how many rows there are.
@@ -301,9 +301,10 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 		return rows, func(at int64, vals []uint64) {
 				for i, v := range vals {
 					v = saturate(v, math.MaxUint32, &over, at+int64(i))
-					h.Start[at+int64(i)+1] = uint32(v)
+					h.Start.Narrow[at+int64(i)+1] = uint32(v)
 					d.sum += int64(v)
 				}
+				d.sum = min(d.sum, math.MaxInt64/2) // a damaged column may claim any number
 			}, func(n int64) {
 				told(n)
 				d.room(0, min(d.sum, d.f.maxRefs()))
@@ -399,7 +400,7 @@ func (d *decoding) references() int64 {
 
 func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	limit = d.references()
-	d.to = make([]model.Row, limit)
+	d.to = make([]uint32, limit)
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally
 	return limit, func(at int64, vals []uint64) {
@@ -409,7 +410,7 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 					bad.add(at + int64(i))
 					v = uint64(noRow)
 				}
-				out[i] = model.Row(v)
+				out[i] = uint32(v)
 			}
 		}, func(n int64) {
 			d.to, d.badTo = d.to[:n], bad.n > 0

@@ -79,7 +79,7 @@ func (d *decoding) rows2() error {
 			d.setSize(model.Row(row), uint64(binary.LittleEndian.Uint16(c[6:])), &full)
 			d.setExtra(model.Row(row), binary.LittleEndian.Uint64(c[8:]), &over)
 			d.starts[row] = uint32(min(binary.LittleEndian.Uint64(c[16:]), math.MaxUint32))
-			h.Start[row+1] = binary.LittleEndian.Uint32(c[24:])
+			h.Start.Narrow[row+1] = binary.LittleEndian.Uint32(c[24:])
 		}
 		return used
 	})
@@ -96,7 +96,7 @@ func (d *decoding) refs2() error {
 		return nil
 	}
 	n := d.s.refs
-	d.to, d.label = make([]model.Row, n), make([]model.EdgeLabel, n)
+	d.to, d.label = make([]uint32, n), make([]model.EdgeLabel, n)
 	l := labels{d: d}
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally
@@ -113,7 +113,7 @@ func (d *decoding) refs2() error {
 				bad.add(e)
 				target = uint64(noRow)
 			}
-			d.to[e], d.label[e] = model.Row(target), l.pack(kind, value, e)
+			d.to[e], d.label[e] = uint32(target), l.pack(kind, value, e)
 			used += width
 			e++
 		}

@@ -120,17 +120,17 @@ func checkTwin(t *testing.T, h *model.Heap, slow []slowRow) {
 			t.Fatalf("row %d: kind %d, entity %d, %d bytes; want %+v", r, h.Kinds[r], h.Entity[r], h.Bytes(row), s)
 		}
 		to, first := h.Out(row)
-		if len(to) != len(s.refs) {
-			t.Fatalf("row %d has %d references, want %d", r, len(to), len(s.refs))
+		if to.Len() != len(s.refs) {
+			t.Fatalf("row %d has %d references, want %d", r, to.Len(), len(s.refs))
 		}
 		for j, ref := range s.refs {
-			l := h.Label[first+uint32(j)]
+			l := h.Label[first+model.Ref(j)]
 			kind, value := uint64(l.Form()), uint64(schema.LabelValue(l))
 			if l.Form() == model.LabelLarge {
-				kind, value = 1, h.LargeIndex[first+uint32(j)]
+				kind, value = 1, h.LargeIndex[first+model.Ref(j)]
 			}
-			if uint64(to[j]) != ref.target || kind != ref.kind || value != ref.value {
-				t.Fatalf("row %d, reference %d: to %d, %d %d; want %+v", r, j, to[j], kind, value, ref)
+			if uint64(to.At(j)) != ref.target || kind != ref.kind || value != ref.value {
+				t.Fatalf("row %d, reference %d: to %d, %d %d; want %+v", r, j, to.At(j), kind, value, ref)
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func TestNamesAndTexts(t *testing.T) {
 		t.Errorf("frame 3 is %q in %q:%d", name, file, line)
 	}
 	to, first := h.Out(model.RootRow)
-	if len(to) != 10 || h.EdgeText(first) != "Permanent Roots" || h.EdgeText(first+9) != "Thread Call Stack Roots" {
+	if to.Len() != 10 || h.EdgeText(first) != "Permanent Roots" || h.EdgeText(first+9) != "Thread Call Stack Roots" {
 		t.Errorf("the root refers to %v, as %q", to, h.EdgeText(first))
 	}
 	if h.Unmanaged(11) != 5_000_000_000 {
@@ -219,7 +219,7 @@ func TestRealCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openBytes(t, b)
-	if r.err != nil || len(r.heaps) != 1 || r.heaps[0].Len() != 40759 || len(r.heaps[0].To) != 0 || r.heaps[0].Complete || r.profile.Complete {
+	if r.err != nil || len(r.heaps) != 1 || r.heaps[0].Len() != 40759 || r.heaps[0].To.Len() != 0 || r.heaps[0].Complete || r.profile.Complete {
 		t.Fatal(r.err, len(r.heaps))
 	}
 	v := r.violation("truncated")

@@ -93,7 +93,7 @@ func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	}
 	all, _ := model.SaturatingAdd(managed, unmanaged)
 	signed := func(n uint64) int64 { return int64(min(n, 1<<63-1)) }
-	info.Rows, info.References = int64(len(h.Kinds)), int64(len(h.To))
+	info.Rows, info.References = int64(len(h.Kinds)), int64(h.To.Len())
 	info.Counts = []int64{setObjects: rows[KindObject], setTypeObjects: rows[KindTypeObject], setSTables: rows[KindSTable], setFrames: rows[KindFrame]}
 	info.Bytes, info.ManagedBytes, info.UnmanagedBytes = signed(all), signed(managed), signed(unmanaged)
 	return info

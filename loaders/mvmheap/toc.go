@@ -139,7 +139,7 @@ func (f *file) readMeta(w *window) error {
 	head := w.peek(first.start, tocHeader)
 	if k, ok := kindOf(head); ok && k == filemeta && len(head) == tocHeader {
 		first.end = first.start + tocHeader + int64(min(binary.LittleEndian.Uint64(head[nameLength:]), uint64(w.size)))
-		if err := w.readJSON(first, &f.meta); err != nil && w.err == nil {
+		if err := w.readJSON(first, f.meta.read); err != nil && w.err == nil {
 			f.problem(model.Error, ruleOf(err, "filemeta"), first.start, "the file's metadata cannot be read: %v", err)
 		}
 	} else if w.err == nil {
@@ -151,7 +151,7 @@ func (f *file) readMeta(w *window) error {
 		case !at.there():
 			f.problem(model.Error, "snapmeta", s.first(), "snapshot %d has no metadata", i)
 		default:
-			if err := w.readJSON(at, &s.meta); err != nil && w.err == nil {
+			if err := w.readJSON(at, s.meta.read); err != nil && w.err == nil {
 				f.problem(model.Error, ruleOf(err, "snapmeta"), at.start, "the metadata of snapshot %d cannot be read: %v", i, err)
 			}
 		}

@@ -184,7 +184,7 @@ func (p *Dominators) answer() string {
 	if p.graph.I != p.State.Snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.graph.I)
 	}
-	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(uint64(p.graph.RetainedCount[p.top]))
+	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(p.graph.RetainedCount(p.top))
 }
 
 // crumbs returns the way from the root to the row whose children are listed: its end, where not all of it fits.
@@ -193,7 +193,7 @@ func (p *Dominators) crumbs(w int) string {
 	text := namedRow(h, p.top, full)
 	sep := " " + p.Look.Glyphs.ArrowRight + " "
 	for r := p.top; r != model.RootRow; {
-		r = p.graph.Idom[r]
+		r = p.graph.Idom(r)
 		next := namedRow(h, r, full) + sep + text
 		if widget.Width(next) > w-2 {
 			return "… " + p.Look.Glyphs.ArrowRight + " " + widget.TruncateLeft(text, w-4)
@@ -265,13 +265,13 @@ func (p *Dominators) ascend() {
 		p.Say("this is the root: it has no dominator")
 	default:
 		p.wanted = domWant{true, p.top}
-		p.Emit(state.SetTop{Of: p.graph.I, Row: p.graph.Idom[p.top]})
+		p.Emit(state.SetTop{Of: p.graph.I, Row: p.graph.Idom(p.top)})
 	}
 }
 
 // Unopened implements [ui.Unopener].
 func (p *Dominators) Unopened() string {
-	if v, ok := p.table.Selected(); ok && p.graph != nil && v.count <= 1 && p.graph.RetainedCount[v.row] == 1 {
+	if v, ok := p.table.Selected(); ok && p.graph != nil && v.count <= 1 && p.graph.RetainedCount(v.row) == 1 {
 		return p.Hint("it retains only itself: {object-of-this} shows its references")
 	}
 	return ""
@@ -287,7 +287,7 @@ func (p *Dominators) descend() {
 		p.only = domOnly{true, p.top, v.kind, v.entity}
 		p.List.Home()
 		p.Changed()
-	case p.graph.RetainedCount[v.row] == 1:
+	case p.graph.RetainedCount(v.row) == 1:
 		p.Say(p.Unopened())
 	default:
 		p.only = domOnly{}
@@ -305,7 +305,7 @@ func (p *Dominators) accumulate() {
 		return
 	}
 	to := p.graph.Accumulation(from)
-	if to == p.top || p.graph.RetainedCount[to] == 1 {
+	if to == p.top || p.graph.RetainedCount(to) == 1 {
 		p.Say("this is the accumulation point already")
 		return
 	}

@@ -44,39 +44,41 @@ type domData struct {
 // domID returns a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
+// domGroup is what rows are put together by: their type or frame, or what their schema says they are. It has room for a row, where each
+// has a name of its own.
 type domGroup struct {
 	kind   model.HeapKind
-	entity uint32
+	entity uint64
 }
 
 // fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbors are listed.
 func fetchDominated(ctx context.Context, k domKey) (*domSet, error) {
 	children := k.graph.Children(k.top)
 	t := &domSet{domKey: k}
-	if len(children) == 0 && k.top != model.RootRow {
+	if children.Len() == 0 && k.top != model.RootRow {
 		t.wanted = domWant{true, k.top}
-		t.top = k.graph.Idom[k.top]
+		t.top = k.graph.Idom(k.top)
 		children = k.graph.Children(t.top)
 	}
 	return t, t.fill(ctx, children)
 }
 
 // fill makes the rows of the table from the children of its top.
-func (t *domSet) fill(ctx context.Context, children []model.Row) error {
+func (t *domSet) fill(ctx context.Context, children model.Column[model.Row]) error {
 	h, g := t.graph.Heap, t.graph
 	at := map[domGroup]int{}
-	for i, r := range children {
+	for i, r := range children.All() {
 		if i%(1<<14) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		v := domRow{row: r, count: 1, kind: h.Kinds[r], entity: h.Entity[r], retained: g.Retained[r], rows: uint64(g.RetainedCount[r]), own: h.Bytes(r)}
+		v := domRow{row: r, count: 1, kind: h.Kinds[r], entity: h.Entity[r], retained: g.Retained[r], rows: g.RetainedCount(r), own: h.Bytes(r)}
 		if h.Kind(r).Naming == model.NamedByKind {
 			v.entity = 0
 		}
 		if t.only.set && (v.kind != t.only.kind || v.entity != t.only.entity) {
 			continue
 		}
-		key := domGroup{v.kind, v.entity}
+		key := domGroup{v.kind, uint64(v.entity)}
 		if j, ok := at[key]; ok && t.grouped {
 			t.rows[j].add(&v)
 			continue
@@ -103,7 +105,7 @@ func (t *domSet) names(full bool) func(v *domRow) string {
 		if t.graph.Heap.Kind(v.row).Naming == model.NamedByKind {
 			return textOf(t.graph.Heap, v.row, full)
 		}
-		key := domGroup{v.kind, v.entity}
+		key := domGroup{v.kind, uint64(v.entity)}
 		name, ok := known[key]
 		if !ok {
 			name = textOf(t.graph.Heap, v.row, full)
@@ -126,7 +128,7 @@ func (p *Dominators) domSpec() ui.Spec[domData, domRow] {
 			if d.graph == nil {
 				return 0, 0
 			}
-			return d.graph.Retained[model.RootRow], uint64(d.graph.RetainedCount[model.RootRow])
+			return d.graph.Retained[model.RootRow], d.graph.RetainedCount(model.RootRow)
 		},
 	}
 }
@@ -135,7 +137,7 @@ func (p *Dominators) domSpec() ui.Spec[domData, domRow] {
 func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	var bytes, rows uint64
 	if d.graph != nil {
-		bytes, rows = d.graph.Retained[d.top], uint64(d.graph.RetainedCount[d.top])
+		bytes, rows = d.graph.Retained[d.top], d.graph.RetainedCount(d.top)
 	}
 	retained := func(v *domRow) uint64 { return v.retained }
 	share := func(v *domRow) float64 { return ui.ShareOf(v.retained, bytes) }

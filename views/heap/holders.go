@@ -82,15 +82,15 @@ func holdersOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id u
 			return nil, ctx.Err()
 		}
 		if kinds.Has(h.Kinds[r]) && h.Entity[r] == id {
-			each[g.Idom[r]]++
+			each[g.Idom(model.Row(r))]++
 		}
 	}
 	names := map[domGroup]string{}
 	out := map[string]holder{}
 	for row, n := range each {
-		key := domGroup{h.Kinds[row], h.Entity[row]}
+		key := domGroup{h.Kinds[row], uint64(h.Entity[row])}
 		if h.Kind(row).Naming == model.NamedByKind {
-			key.entity = uint32(row)
+			key.entity = uint64(row)
 		}
 		name, ok := names[key]
 		if !ok {

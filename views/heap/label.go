@@ -80,12 +80,12 @@ func sizeText(s *model.HeapSchema, managed, unmanaged uint64, exact bool) string
 }
 
 // edgeText describes a reference, with its kind where that is worth telling; "?" where the recorder does not.
-func edgeText(h *model.Heap, e uint32) string {
+func edgeText(h *model.Heap, e model.Ref) string {
 	return markedEdge(h, e, h.EdgeText(e))
 }
 
 // markedEdge is edgeText where the text of the reference is that of several.
-func markedEdge(h *model.Heap, e uint32, text string) string {
+func markedEdge(h *model.Heap, e model.Ref, text string) string {
 	if h.Label[e].Form() == model.LabelUnknown {
 		text = "?"
 	}

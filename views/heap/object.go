@@ -144,7 +144,7 @@ func pathRefs(s *pathSet) []refRow {
 	h := s.graph.Heap
 	rows := make([]refRow, len(s.steps))
 	for i, st := range s.steps {
-		rows[i] = refRow{edge: uint32(i), end: st.Row, count: 1, bytes: h.Bytes(st.Row)}
+		rows[i] = refRow{edge: model.Ref(i), end: st.Row, count: 1, bytes: h.Bytes(st.Row)}
 		if i > 0 {
 			rows[i].text = edgeText(h, st.Edge)
 		}

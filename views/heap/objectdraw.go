@@ -151,7 +151,7 @@ func (p *object) Title() string { return namedRow(p.graph.Heap, p.shown, p.State
 func (p *object) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", ui.BytesText(g.Retained[p.shown], p.State.Exact),
-		rowsText(uint64(g.RetainedCount[p.shown])), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+		rowsText(g.RetainedCount(p.shown)), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // facts say in a few lines what the row is and what holds it.
@@ -167,13 +167,13 @@ func (p *object) facts() []string {
 		what += " · " + id
 	}
 	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
-	held := "dominated by " + namedRow(h, g.Idom[r], p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom[r]], p.State.Exact)
+	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
 		held = fmt.Sprintf("the selected object is of snapshot #%d: row numbers do not carry over to another snapshot", p.State.Heap.RowOf)
 	case r == model.RootRow:
 		held = p.Hint("everything reachable is retained by it: {open} follows a reference, {dominators-of-this} shows what retains how much")
-	case g.Idom[r] == model.RootRow:
+	case g.Idom(r) == model.RootRow:
 		held = "no single dominator: several paths lead here from the root"
 	}
 	lines := []string{what, held}

@@ -187,8 +187,8 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 			return ui.ShareCell(g.Retained[*r], totals.Bytes())
 		}},
 		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
-			func(r model.Row) uint64 { return uint64(g.RetainedCount[r]) }),
-		linked(held, func(r model.Row) uint64 { return uint64(g.Idom[r]) }),
+			func(r model.Row) uint64 { return g.RetainedCount(r) }),
+		linked(held, func(r model.Row) uint64 { return uint64(g.Idom(r)) }),
 	}
 }
 
@@ -230,7 +230,7 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 
 // holderText names what alone holds a row.
 func holderText(g *ui.HeapGraph, r model.Row, full bool) string {
-	if d := g.Idom[r]; d != model.RootRow {
+	if d := g.Idom(r); d != model.RootRow {
 		return namedRow(g.Heap, d, full)
 	}
 	return "several"
@@ -254,11 +254,11 @@ func (p *objects) explain() {
 	h, g := p.table.Now().Of.set.load.Heap, p.table.Now().Of.graph
 	to, _ := h.Out(r)
 	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
-		ui.Plural(len(to), "reference out", "references out")))}
+		ui.Plural(to.Len(), "reference out", "references out")))}
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
-		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(uint64(g.RetainedCount[r])))))
+		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
 		lines = append(lines, dominatorLines(&p.HeapPane.Pane, g, r)...)
 	}
 	p.Detail.Set(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
@@ -267,16 +267,16 @@ func (p *objects) explain() {
 // dominatorLines returns what dominates a row, the nearest first, up to the root.
 func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
-	if g.Idom[r] == model.RootRow {
+	if g.Idom(r) == model.RootRow {
 		return []widget.Line{p.Note("no single dominator: several paths lead to it from the root")}
 	}
 	var lines []widget.Line
-	for n := 0; g.Idom[r] != model.RootRow && n < most; n++ {
-		r = g.Idom[r]
+	for n := 0; g.Idom(r) != model.RootRow && n < most; n++ {
+		r = g.Idom(r)
 		lines = append(lines, widget.Line{Indent: 2, Spans: []widget.Span{{Text: "dominated by ", Style: p.Look.Muted}, {Text: namedRow(g.Heap, r, p.State.FullName)},
 			{Text: ", which retains " + ui.BytesText(g.Retained[r], p.State.Exact), Style: p.Look.Muted}}})
 	}
-	if g.Idom[r] != model.RootRow {
+	if g.Idom(r) != model.RootRow {
 		lines = append(lines, p.Note("… and more, up to the root"))
 	}
 	return lines

@@ -22,13 +22,13 @@ type refKey struct {
 // refOnly restricts references to those that are like one of them: the same text, and the same type at the other end.
 type refOnly struct {
 	set  bool
-	edge uint32
+	edge model.Ref
 	end  model.Row
 }
 
 // refRow is a reference, or several that are alike.
 type refRow struct {
-	edge  uint32 // the first one
+	edge  model.Ref // the first one
 	end   model.Row
 	text  string
 	count uint64
@@ -45,12 +45,12 @@ type refSet struct {
 func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
 	h := k.graph.Heap
 	to, first := h.Out(k.row)
-	set := &refSet{refKey: k, outN: len(to), inN: k.graph.InCount(k.row)}
+	set := &refSet{refKey: k, outN: to.Len(), inN: k.graph.InCount(k.row)}
 	if k.grouped && !k.onlyOut.set {
 		set.out = refGroups(h, k.graph.OutGroups(k.row))
 	} else {
-		for i, end := range to {
-			if e := first + uint32(i); !k.onlyOut.set || alike(h, k.onlyOut, e, end) {
+		for i, end := range to.All() {
+			if e := first + model.Ref(i); !k.onlyOut.set || alike(h, k.onlyOut, e, end) {
 				set.out = append(set.out, refRow{edge: e, end: end, text: edgeText(h, e), count: 1, bytes: h.Bytes(end)})
 			}
 		}
@@ -80,7 +80,7 @@ func refGroups(h *model.Heap, groups []heapgraph.Refs) []refRow {
 }
 
 // alike reports whether a reference belongs to the group of another one.
-func alike(h *model.Heap, o refOnly, e uint32, end model.Row) bool {
+func alike(h *model.Heap, o refOnly, e model.Ref, end model.Row) bool {
 	a, b := h.Label[o.edge], h.Label[e]
 	indexes := a.Indexed() && b.Indexed() && h.Schema.LabelKind(a) == h.Schema.LabelKind(b)
 	if a != b && !indexes || h.Kinds[end] != h.Kinds[o.end] {

@@ -68,9 +68,9 @@ func (i Exclude) apply(s State) State {
 	} else {
 		rows = slices.Insert(rows, at, i.Row)
 	}
-	b := make([]byte, 0, 4*len(rows))
+	b := make([]byte, 0, 8*len(rows))
 	for _, r := range rows {
-		b = binary.BigEndian.AppendUint32(b, uint32(r))
+		b = binary.BigEndian.AppendUint64(b, uint64(r))
 	}
 	s.Heap.Without = string(b)
 	return s
@@ -81,8 +81,8 @@ func (h *Heap) Excluded() []model.Row { return UnpackRows(h.Without) }
 
 // UnpackRows returns the rows that a state packs into a text.
 func UnpackRows(packed string) (rows []model.Row) {
-	for b := []byte(packed); len(b) >= 4; b = b[4:] {
-		rows = append(rows, model.Row(binary.BigEndian.Uint32(b)))
+	for b := []byte(packed); len(b) >= 8; b = b[8:] {
+		rows = append(rows, model.Row(binary.BigEndian.Uint64(b)))
 	}
 	return rows
 }

@@ -32,7 +32,7 @@ type HeapLoad struct {
 }
 
 // Unlinked reports whether the file ends before the references of the snapshot: it has no dominators.
-func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && len(l.Heap.To) == 0 }
+func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && l.Heap.To.Len() == 0 }
 
 // UnlinkedText says of an [HeapLoad.Unlinked] snapshot what is missing, and what to do.
 func (e *Env) UnlinkedText(l *HeapLoad) []string {

@@ -49,8 +49,8 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 	for i := range out.List {
 		r := model.RootRow
 		if f := &out.List[i]; f.HasRow {
-			if r = f.Row; g.RetainedCount[r] == 1 { // nothing is below it
-				r = g.Idom[r]
+			if r = f.Row; g.RetainedCount(r) == 1 { // nothing is below it
+				r = g.Idom(r)
 			}
 		}
 		out.Lead = append(out.Lead, r)

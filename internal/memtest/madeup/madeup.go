@@ -132,6 +132,7 @@ type span struct {
 type reference struct {
 	to    model.Row
 	label model.EdgeLabel
+	index uint64 // where it does not fit the label
 }
 
 func (f *file) name(s string) uint32 {
@@ -162,7 +163,7 @@ func (f *file) line(fields []string, at int64) error {
 	switch what := fields[0]; {
 	case what == "snapshot" && len(fields) == 2:
 		us, err := strconv.ParseInt(fields[1], 10, 64)
-		h := model.Heap{Schema: &schema, Axes: make([][]uint32, len(schema.Axes)), LargeIndex: map[uint32]uint64{}, Complete: true}
+		h := model.Heap{Schema: &schema, Axes: make([][]uint32, len(schema.Axes)), Complete: true}
 		f.snaps = append(f.snaps, snapshot{heap: h, time: model.Time(us)})
 		return err
 	case what == "row" && len(fields) == 8 && len(f.snaps) > 0:
@@ -192,8 +193,8 @@ func (f *file) row(s *snapshot, fields []string, at int64) error {
 }
 
 func (f *file) ref(s *snapshot, fields []string) error {
-	from, err := strconv.ParseUint(fields[1], 10, 32)
-	to, err2 := strconv.ParseUint(fields[2], 10, 32)
+	from, err := strconv.ParseUint(fields[1], 10, 64)
+	to, err2 := strconv.ParseUint(fields[2], 10, 64)
 	kind := model.HeapEdgeKind(0)
 	if fields[3] == "weak" {
 		kind = 1
@@ -210,28 +211,25 @@ func (f *file) ref(s *snapshot, fields []string) error {
 	} else if fields[4] != "" {
 		form, value = model.LabelString, uint64(f.name(fields[4]))
 	}
-	label, ok := schema.Label(kind, form, value)
-	if !ok {
-		s.heap.LargeIndex[uint32(from)<<16|uint32(len(s.refs[from]))] = value // until references are numbered
-	}
-	s.refs[from] = append(s.refs[from], reference{model.Row(to), label})
+	label, _ := schema.Label(kind, form, value)
+	s.refs[from] = append(s.refs[from], reference{model.Row(to), label, value})
 	return nil
 }
 
 // finish lays the references out by row.
 func (s *snapshot) finish(f *file) {
-	h, large := &s.heap, map[uint32]uint64{}
-	h.Start, h.Tables = []uint32{0}, &f.tables
-	for r, refs := range s.refs {
-		for i, x := range refs {
+	h := &s.heap
+	h.Start, h.Tables, h.LargeIndex = model.ColumnOf(model.Ref(0)), &f.tables, map[model.Ref]uint64{}
+	for _, refs := range s.refs {
+		for _, x := range refs {
 			if x.label.Form() == model.LabelLarge {
-				large[uint32(len(h.To))] = h.LargeIndex[uint32(r)<<16|uint32(i)]
+				h.LargeIndex[model.Ref(h.To.Len())] = x.index
 			}
-			h.To, h.Label = append(h.To, x.to), append(h.Label, x.label)
+			h.To.Append(x.to)
+			h.Label = append(h.Label, x.label)
 		}
-		h.Start = append(h.Start, uint32(len(h.To)))
+		h.Start.Append(model.Ref(h.To.Len()))
 	}
-	h.LargeIndex = large
 }
 
 // Schema implements [model.HeapSource], like what follows.

@@ -80,7 +80,7 @@ func CheckEvents(last model.Time, events []model.Event) []error {
 // CheckHeap reports every broken invariant of a decoded snapshot, at most a hundred.
 func CheckHeap(h *model.Heap) []error {
 	c := &checker{}
-	rows, edges := len(h.Kinds), len(h.To)
+	rows, edges := len(h.Kinds), h.To.Len()
 	if h.Schema == nil {
 		c.that(false, "no schema")
 		return c.errs
@@ -89,7 +89,7 @@ func CheckHeap(h *model.Heap) []error {
 	c.that(len(h.Size) == rows && len(h.Entity) == rows, "row columns differ in length")
 	c.that(len(h.Extra) == rows && h.Schema.Split || len(h.Extra) == 0 && !h.Schema.Split, "%d unmanaged sizes", len(h.Extra))
 	c.that(len(h.IDs) == 0 || len(h.IDs) == rows && h.Schema.IDs.Prefix != "", "%d identities", len(h.IDs))
-	c.that(len(h.Start) == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, len(h.Start), len(h.Label))
+	c.that(h.Start.Len() == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, h.Start.Len(), len(h.Label))
 	c.that(h.Tables != nil, "no tables")
 	if len(c.errs) > 0 {
 		return c.errs
@@ -98,22 +98,22 @@ func CheckHeap(h *model.Heap) []error {
 		c.that(!x.ByRow || i < len(h.Axes) && len(h.Axes[i]) == rows, "axis %s is no column of rows", x.Key)
 		c.that(i == 0 || x.ByRow || i < len(h.Tables.Axes) && len(h.Tables.Axes[i]) == len(h.Tables.Types), "axis %s is no column of types", x.Key)
 	}
-	c.that(h.Start[0] == 0 && int(h.Start[rows]) == edges, "references of all rows are [%d, %d) of %d", h.Start[0], h.Start[rows], edges)
+	c.that(h.Start.At(0) == 0 && uint64(h.Start.At(rows)) == uint64(edges), "references of all rows are [%d, %d) of %d", h.Start.At(0), h.Start.At(rows), edges)
 	for r := range rows {
 		_, large := h.LargeSizes[model.Row(r)]
 		if int(h.Kinds[r]) >= len(h.Schema.Kinds) || large != (h.Size[r] == model.LargeSize) { // arguments take memory
 			c.that(false, "row %d: kind %d, or a large size is half there", r, h.Kinds[r])
 		}
-		c.that(h.Start[r] <= h.Start[r+1], "row %d: references end before they start", r)
+		c.that(h.Start.At(r) <= h.Start.At(r+1), "row %d: references end before they start", r)
 		_, large = h.Large[model.Row(r)]
 		c.that(large == (len(h.Extra) > 0 && h.Extra[r] == model.LargeExtra), "row %d: a large unmanaged size is half there", r)
 	}
-	for e, to := range h.To {
-		c.that(int(to) < rows, "reference %d: row %d of %d", e, to, rows)
+	for e, to := range h.To.All() {
+		c.that(h.Has(to), "reference %d: row %d of %d", e, to, rows)
 		if k := h.Schema.LabelKind(h.Label[e]); int(k) >= len(h.Schema.Edges) {
 			c.that(false, "reference %d: kind %d", e, k)
 		}
-		_, large := h.LargeIndex[uint32(e)]
+		_, large := h.LargeIndex[model.Ref(e)]
 		c.that(large == (h.Label[e].Form() == model.LabelLarge), "reference %d: a large index is half there", e)
 	}
 	return c.errs

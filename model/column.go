@@ -1,0 +1,122 @@
+package model
+
+import (
+	"iter"
+	"math"
+	"slices"
+)
+
+// Column is a column of rows, of references, or of counts of them. It takes four bytes for each as long as all are below 2^32, which
+// nearly always is so, and eight beyond. The zero value is empty. Loops over all of a large snapshot look at Narrow or Wide.
+type Column[N ~uint64] struct {
+	Narrow []uint32
+	Wide   []uint64 // instead of Narrow; nil where four bytes suffice
+}
+
+// NewColumn returns a column of n zeros that can hold numbers up to most.
+func NewColumn[N ~uint64](n int, most N) (c Column[N]) {
+	if most > math.MaxUint32 {
+		return Column[N]{Wide: make([]uint64, n)}
+	}
+	return Column[N]{Narrow: make([]uint32, n)}
+}
+
+// ColumnOf returns a column of some numbers.
+func ColumnOf[N ~uint64](list ...N) (c Column[N]) {
+	for _, n := range list {
+		c.Append(n)
+	}
+	return c
+}
+
+// Len returns how many numbers there are.
+func (c *Column[N]) Len() int { return len(c.Narrow) + len(c.Wide) }
+
+// At returns number i.
+func (c *Column[N]) At(i int) N {
+	if c.Wide != nil {
+		return N(c.Wide[i])
+	}
+	return N(c.Narrow[i])
+}
+
+// Set replaces number i. Where it is the first that needs eight bytes, the column is copied.
+func (c *Column[N]) Set(i int, n N) {
+	if c.Wide == nil && n <= math.MaxUint32 {
+		c.Narrow[i] = uint32(n)
+		return
+	}
+	c.Widen()
+	c.Wide[i] = uint64(n)
+}
+
+// Append adds a number. Where it is the first that needs eight bytes, the column is copied.
+func (c *Column[N]) Append(n N) {
+	if c.Wide == nil {
+		if n <= math.MaxUint32 {
+			c.Narrow = append(c.Narrow, uint32(n))
+			return
+		}
+		c.Widen()
+	}
+	c.Wide = append(c.Wide, uint64(n))
+}
+
+// Widen makes a column take eight bytes for each number.
+func (c *Column[N]) Widen() {
+	if c.Wide != nil {
+		return
+	}
+	c.Wide = make([]uint64, len(c.Narrow), len(c.Narrow)+1)
+	for i, n := range c.Narrow {
+		c.Wide[i] = uint64(n)
+	}
+	c.Narrow = nil
+}
+
+// Slice returns numbers from up to, but not including, number to. They share their memory with the column.
+func (c *Column[N]) Slice(from, to int) Column[N] {
+	if c.Wide != nil {
+		return Column[N]{Wide: c.Wide[from:to]}
+	}
+	return Column[N]{Narrow: c.Narrow[from:to]}
+}
+
+// Grow makes room for n more numbers.
+func (c *Column[N]) Grow(n int) {
+	if c.Wide != nil {
+		c.Wide = slices.Grow(c.Wide, n)
+	} else {
+		c.Narrow = slices.Grow(c.Narrow, n)
+	}
+}
+
+// All iterates over the numbers and where they stand.
+func (c Column[N]) All() iter.Seq2[int, N] {
+	return func(yield func(int, N) bool) {
+		for i, n := range c.Narrow {
+			if !yield(i, N(n)) {
+				return
+			}
+		}
+		for i, n := range c.Wide {
+			if !yield(i, N(n)) {
+				return
+			}
+		}
+	}
+}
+
+// Search looks for a number in an ascending column. It returns where it stands, or would, and whether it is there.
+func (c *Column[N]) Search(n N) (int, bool) {
+	switch {
+	case c.Wide != nil:
+		return slices.BinarySearch(c.Wide, uint64(n))
+	case n > math.MaxUint32:
+		return len(c.Narrow), false
+	}
+	return slices.BinarySearch(c.Narrow, uint32(n))
+}
+
+// Bytes returns how much memory the numbers take.
+func (c *Column[N]) Bytes() int64 { return 4*int64(len(c.Narrow)) + 8*int64(len(c.Wide)) }
