@@ -23,6 +23,14 @@ const (
 	RootFirst
 )
 
+// HeapSizes says where the sizes of objects come from, where a heap dump leaves that open.
+type HeapSizes uint8
+
+const (
+	SizesAuto   HeapSizes = iota // distances between objects where those tell, else their layout
+	SizesLayout                  // computed from fields and elements
+)
+
 // Options are the user's answers to what files leave open. The zero value decides everything by evidence.
 type Options struct {
 	FrameOrder FrameOrder
@@ -31,6 +39,7 @@ type Options struct {
 	AllocatorFrames bool
 	Symbols         Symbols
 	Unit            string // of weights that a file gives without one; "" where the user says nothing
+	Sizes           HeapSizes
 }
 
 // Confidence says how sure a format is that a file is its own.
@@ -61,6 +70,9 @@ type Format struct {
 	// Heap says what heap snapshots of the format can be made of, for help and flags; nil where it has none. A file's own schema is
 	// that of its [model.HeapSource].
 	Heap *model.HeapSchema
+
+	// Sizes says that Options.Sizes means something: files leave open where the sizes of objects come from.
+	Sizes bool
 
 	// Sniff judges the first bytes, at most [SniffLength] and fewer for short files, after decompression.
 	Sniff func(head []byte) Confidence

@@ -80,6 +80,7 @@ type Heap struct {
 	Large      map[Row]uint64
 	LargeSizes map[Row]uint64
 	Entity     []uint32   // by Row: what Schema.Kinds says names it: a type, a frame, or nothing
+	About      []uint32   // by Row, as far as rows describe types: the type that names them; those rows stand first
 	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings
 	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs says how they are written
 

@@ -15,6 +15,7 @@ type HeapSchema struct {
 	Edges    []HeapEdgeInfo // by HeapEdgeKind, at least one and at most MaxHeapKinds
 	Policies []HeapPolicy   // at least one; the first is the default
 	Split    bool           // sizes have two parts, managed and unmanaged; without, Heap.Extra is empty
+	Garbage  bool           // snapshots also hold rows that nothing reaches: they are counted apart
 	IDs      HeapIDForm     // how identities of objects are written; Heap.IDs has them
 }
 
@@ -55,6 +56,7 @@ type HeapKindInfo struct {
 	Virtual bool // no memory of the program's but one of the recorder's roots
 	Marked  bool // the title follows a row's name in brackets: "List (type object)"
 	Meta    bool // describes types: what hangs below is the runtime's rather than the program's
+	About   bool // a row of it describes a type, by which it is named: Heap.About says which
 }
 
 // HeapSet is rows that one table lists together: those of some kinds.

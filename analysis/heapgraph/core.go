@@ -27,6 +27,7 @@ type core[I index] struct {
 	retained    []uint64 // bytes of the row and all it dominates
 	count       []I      // rows of the same, the row included
 	unreachable int
+	lostBytes   uint64 // of the unreachable rows
 
 	tree  domTree[I]
 	paths pathTree[I]

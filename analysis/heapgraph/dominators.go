@@ -68,7 +68,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	}
 	w.immediate()
 	w.retain()
-	return &Graph{Heap: h, Policy: p, Retained: c.retained, Unreachable: c.unreachable, shared: s, core: c,
+	return &Graph{Heap: h, Policy: p, Retained: c.retained, Unreachable: c.unreachable, UnreachableBytes: c.lostBytes, shared: s, core: c,
 		idom: modelColumn[model.Row](c.idom), count: modelColumn[uint64](c.count)}, nil
 }
 

@@ -36,6 +36,8 @@ type Graph struct {
 	Policy      Policy
 	Retained    []uint64 // by row: bytes of the row and all it dominates; nil without dominators
 	Unreachable int      // rows that hang off the root although it does not reach them
+	// UnreachableBytes is what the unreachable rows weigh.
+	UnreachableBytes uint64
 
 	idom   model.Column[model.Row]
 	count  model.Column[uint64]

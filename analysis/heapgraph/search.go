@@ -18,6 +18,8 @@ func Label(h *model.Heap, r model.Row) string {
 		return k.Title
 	case uint64(r) >= uint64(len(h.Entity)):
 		return "<unknown " + k.Name + ">"
+	case k.About && int(r) < len(h.About):
+		return h.Tables.Type(h.About[r])
 	case k.Naming == model.NamedByFrame:
 		return frameLabel(h.Tables.Frame(h.Entity[r]))
 	}

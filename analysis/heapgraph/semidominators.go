@@ -283,6 +283,7 @@ func (w *domWork[I]) retain() {
 	for r := range n {
 		if !w.reached.has(uint64(r)) {
 			add(0, I(r))
+			c.lostBytes, _ = model.SaturatingAdd(c.lostBytes, h.Bytes(model.Row(r)))
 		}
 	}
 	w.report(1)

@@ -43,7 +43,8 @@ type Snapshot struct {
 	Bytes     *uint64 `json:"bytes,omitzero"` // managed and unmanaged
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
-	Complete  bool    `json:"complete"`
+	HeapReach
+	Complete bool `json:"complete"`
 }
 
 // HeapType is the objects of one type: the rows of the schema's first set.
@@ -135,6 +136,9 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time
+	}
+	if schema.Garbage {
+		s.HeapReach = make(HeapReach, 1)
 	}
 	for i := range schema.Sets {
 		s.HeapCounts = append(s.HeapCounts, HeapCount{&schema.Sets[i], known(info.Count(i))})

@@ -195,6 +195,9 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 			b.report.Heap.left = leftOut{"dominators", "suspects"}
 		}
 		b.report.Heap.follow(b.opt.Edges)
+		if graph != nil {
+			b.reach(graph)
+		}
 		if b.opt.Graph != nil && graph != nil {
 			b.opt.Graph(graph)
 		}
@@ -221,6 +224,19 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		b.dominators(graph)
 	}
 	return nil
+}
+
+// reach notes what of the chosen snapshot the root reaches.
+func (b *heapBuilder) reach(g *heapgraph.Graph) {
+	if !g.Heap.Schema.Garbage {
+		return
+	}
+	all := g.Retained[model.RootRow] - g.UnreachableBytes
+	reach := HeapReach{{&all, &g.UnreachableBytes, &g.Unreachable}}
+	if b.opt.Lists&ListSnapshots != 0 {
+		b.report.Heap.Snapshots[b.opt.Snapshot].HeapReach = reach
+	}
+	b.report.Heap.shown.HeapReach = reach
 }
 
 // retained asks what the groups of a set retain: nil without a graph, and without those that take too long to find out.

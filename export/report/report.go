@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"slices"
 )
 
 // Schema names of the objects, with the version that rises when a name's meaning changes.
@@ -344,6 +345,17 @@ func NewHeader(schema string, p *model.Profile) Header {
 		h.Problems[i] = newProblem(q)
 	}
 	return h
+}
+
+// Renew takes over what was found in the file since the header was made: its snapshots are decoded later than its headers.
+func (h *Header) Renew(p *model.Profile) {
+	now := NewHeader(h.Schema, p)
+	for _, q := range h.Problems {
+		if !slices.ContainsFunc(now.Problems, func(x Problem) bool { return x.Code == q.Code && x.Message == q.Message }) {
+			now.Problems = append(now.Problems, q)
+		}
+	}
+	h.Problems, h.Complete, h.LostBytes = now.Problems, h.Complete && p.Complete, p.Lost
 }
 
 func newProblem(q model.Problem) Problem {

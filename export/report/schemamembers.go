@@ -52,6 +52,22 @@ func (c HeapCounts) members() (list []member) {
 	return list
 }
 
+// HeapReach is how much of a snapshot the root reaches, where the format keeps the rest, too: nothing where it does not.
+type HeapReach []heapReach
+
+// heapReach has the figures of the chosen snapshot, nil for others.
+type heapReach struct {
+	bytes, unreachableBytes *uint64
+	unreachableRows         *int
+}
+
+func (r HeapReach) members() (list []member) {
+	for _, x := range r {
+		list = append(list, member{"reachable_bytes", x.bytes}, member{"unreachable_rows", x.unreachableRows}, member{"unreachable_bytes", x.unreachableBytes})
+	}
+	return list
+}
+
 func (p HeapPlaces) members() (list []member) {
 	for _, x := range p {
 		text := &x.Text

@@ -42,6 +42,7 @@ type globals struct {
 	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
+	Sizes      string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses tell them, the default) or layout (computed from fields)."`
 	MaxMemory  arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
 	Insecure   bool         `help:"Fetch addresses that begin with https:// without verifying the server's certificate."`
 	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`

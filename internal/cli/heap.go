@@ -33,14 +33,17 @@ type (
 	heapFile struct {
 		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last."`
 	}
-	heapSnapshotsCmd struct{ heapFile }
+	heapFiles struct {
+		File []string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Several files, or a folder, are one recording."`
+	}
+	heapSnapshotsCmd struct{ heapFiles }
 	heapTypesCmd     struct {
-		heapFile
+		heapFiles
 		Peek string `placeholder:"TYPE" help:"Print what refers to all the objects of a type, and what they refer to, instead; its whole name."`
 	}
-	heapFramesCmd     struct{ heapFile }
-	heapDominatorsCmd struct{ heapFile }
-	heapSuspectsCmd   struct{ heapFile }
+	heapFramesCmd     struct{ heapFiles }
+	heapDominatorsCmd struct{ heapFiles }
+	heapSuspectsCmd   struct{ heapFiles }
 )
 
 // Run lists the snapshots.
@@ -92,11 +95,11 @@ func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
 }
 
 // heapList prints lists about the chosen snapshot.
-func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists) error {
+func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists) error {
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
-	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
+	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err
@@ -108,14 +111,15 @@ func (a *app) heapList(ctx context.Context, file string, lists report.HeapLists)
 		if err != nil {
 			return err
 		}
+		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
 }
 
-// onHeap opens a file of snapshots, waits until its tables are read, and calls f.
-func (a *app) onHeap(ctx context.Context, file string, f func(*session, *model.Profile) error) error {
-	s, err := a.open(ctx, file)
+// onHeap opens files of snapshots, waits until its tables are read, and calls f.
+func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *model.Profile) error) error {
+	s, err := a.recording(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -195,8 +199,8 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *repor
 }
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
-func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
-	return a.onHeap(ctx, file, func(s *session, p *model.Profile) error {
+func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
+	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err
@@ -218,6 +222,7 @@ func (a *app) heapGraph(ctx context.Context, file string, graphOf graphMaker, f 
 				return err
 			}
 		}
+		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
 	})
@@ -248,7 +253,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if a.flags.By == "bytes" {
 		limit = 0
 	}
-	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+	return a.heapGraph(ctx, []string{c.File}, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
 		q, err := c.query(h.Schema)
 		if err != nil {
 			return err
@@ -317,7 +322,7 @@ type heapObjectCmd struct{ heapRow }
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+	return a.heapGraph(ctx, []string{c.File}, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		row, err := rowOf(h, c.Row)
 		if err != nil {
 			return err
@@ -353,7 +358,7 @@ type heapPathCmd struct {
 
 // Run prints a shortest path from the root.
 func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+	return a.heapGraph(ctx, []string{c.File}, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		row, err := rowOf(h, c.Row)
 		if err != nil {
 			return err

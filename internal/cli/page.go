@@ -116,7 +116,7 @@ func (s *session) openShown(ctx context.Context, src *html.Source) (err error) {
 
 // sameAgain returns the command that writes the same page again; nil for a sample, which has no path.
 func (a *app) sameAgain(c reportCmd, s *session) []string {
-	if p := s.store.Current(); c.File == "" || p.Meta.Path == "-" {
+	if p := s.store.Current(); len(c.File) == 0 || p.Meta.Path == "-" {
 		return nil
 	}
 	return append([]string{"memtui"}, a.env.Args...)

@@ -17,7 +17,7 @@ import (
 )
 
 type reportCmd struct {
-	File    string   `arg:"" help:"A file, or - for standard input."`
+	File    []string `arg:"" help:"A file, or - for standard input. Several files, or a folder, of heap snapshots are one recording."`
 	Table   string   `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators, suspects or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
 	Group   grouping `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
 	Cell    arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
@@ -33,7 +33,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err := a.oneTable(c.Table); err != nil {
 		return err
 	}
-	s, err := a.open(ctx, c.File)
+	s, err := a.recording(ctx, c.File)
 	if err != nil {
 		return err
 	}

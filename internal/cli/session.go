@@ -38,8 +38,9 @@ type session struct {
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
-	after     *session // a second file to compare with, nil for none
-	afterPath string   // how a command line names it
+	parts     []*session // further files whose snapshots are shown with its own
+	after     *session   // a second file to compare with, nil for none
+	afterPath string     // how a command line names it
 
 	lent bool               // it belongs to another one, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
@@ -161,7 +162,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 
 // loading returns the user's answers to what files leave open.
 func (a *app) loading() loaders.Options {
-	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit}
+	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit, Sizes: a.heapSizes()}
 }
 
 // answers returns the flags of [app.loading] as they were given.
@@ -172,7 +173,17 @@ func (a *app) answers() (words []string) {
 	if a.flags.Unit != "" {
 		words = append(words, "--unit", a.flags.Unit)
 	}
+	if a.heapSizes() == loaders.SizesLayout {
+		words = append(words, "--sizes", a.flags.Sizes)
+	}
 	return words
+}
+
+func (a *app) heapSizes() loaders.HeapSizes {
+	if a.flags.Sizes == "layout" {
+		return loaders.SizesLayout
+	}
+	return loaders.SizesAuto
 }
 
 func (a *app) frameOrder() loaders.FrameOrder {
@@ -250,6 +261,9 @@ func (s *session) release() {
 	}
 	s.index.Close()
 	s.src.Close()
+	for _, part := range s.parts {
+		part.close()
+	}
 }
 
 // report waits for a session and builds its report.
@@ -343,8 +357,24 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
+	a.renew(s, p, &r.Header)
 	a.warnMemory(p, &r.Header)
 	return r, nil
+}
+
+// renew has a report tell what decoding snapshots has found, which was not known when p was published.
+func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
+	now := s.store.Current()
+	for _, part := range s.parts {
+		now = joined(&model.Profile{Meta: now.Meta, Problems: slices.Clip(now.Problems), Lost: now.Lost, Complete: now.Complete}, part.store.Current())
+	}
+	if now == p {
+		return
+	}
+	h.Renew(now)
+	if p.Complete && !now.Complete {
+		a.warn(now)
+	}
 }
 
 // warn says in one line on standard error that figures do not cover the whole file.

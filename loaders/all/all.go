@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/loaders/folded"
 	"github.com/memtui/memtui/loaders/heaptext"
 	"github.com/memtui/memtui/loaders/heaptrack"
+	"github.com/memtui/memtui/loaders/hprof"
 	"github.com/memtui/memtui/loaders/memdump"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -21,7 +22,7 @@ import (
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
 func Formats() []loaders.Format {
 	return []loaders.Format{
-		mlyze.Format(), mvmheap.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
+		mlyze.Format(), mvmheap.Format(), hprof.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
 		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(), heaptrack.Format(),
 		pprof.Format(), speedscope.Format(), v8profile.Heap(), v8profile.CPU(),

@@ -174,7 +174,19 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	if err != nil {
 		return err
 	}
+	if err := sized(parsed, files); err != nil {
+		return err
+	}
 	return forget(parsed, of)
+}
+
+// sized refuses --sizes where no file leaves open where sizes come from.
+func sized(parsed *kong.Context, files []Input) error {
+	if slices.ContainsFunc(files, func(in Input) bool { return in.Format.Sizes }) ||
+		!slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == "sizes" }) {
+		return nil
+	}
+	return fmt.Errorf("--sizes: %s tells the sizes of its objects; the flag is for Java heap dumps", files[0].Name)
 }
 
 // forget resets the flags that mean nothing for files of these kinds: settings gave them their values.

@@ -67,7 +67,7 @@ func instant() []Use {
 
 // part chooses a snapshot or a page layout.
 func part() []Use {
-	return slices.Concat(of(heaps|dumps, "snapshot"), of(dumps, "series", "point"), of(heaps, "edges"))
+	return slices.Concat(of(heaps|dumps, "snapshot"), of(dumps, "series", "point"), of(heaps, "edges", "sizes"))
 }
 
 // steps filter stacks.
@@ -92,7 +92,7 @@ func written(formats string) []Use { return helped(kind.All, "format", "Output: 
 // line is refused.
 var Table = sync.OnceValue(func() map[string][]Use {
 	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
-	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory"))
+	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
@@ -130,7 +130,7 @@ func reportUses() []Use {
 
 // checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot"), of(dumps, "series"), reader(),
+	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
 		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), with("base", dumps, "snapshot", "point"),
 		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
@@ -142,13 +142,13 @@ func diffUses() []Use {
 		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b give each side its own."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
-		of(dumps, "series", "point"), with("by=retained_bytes", heaps, "edges"))
+		of(dumps, "series", "point"), of(heaps, "sizes"), with("by=retained_bytes", heaps, "edges"))
 }
 
 // convertUses returns the flags of convert.
 func convertUses() []Use {
 	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"),
-		of(heaps, "snapshot", "table"), with("table=dominators", heaps, "edges"),
+		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
 }

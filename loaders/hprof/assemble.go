@@ -1,0 +1,82 @@
+package hprof
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/memtui/memtui/model"
+)
+
+// assemble lays the references out in the order of rows, and gives back what held them.
+func (l *linker) assemble() error {
+	all := int64(len(l.front.to))
+	for i := range l.out {
+		all += int64(len(l.out[i][0].to) + len(l.out[i][1].to))
+	}
+	first := uint32(len(l.h.Kinds))
+	for _, u := range l.units {
+		first = min(first, u.first[ofPrimitives])
+	}
+	all += l.linkPrimitives(first)
+	if all > math.MaxUint32-1 {
+		return fmt.Errorf("the dump has %d references: more than %d cannot be shown", all, uint32(math.MaxUint32-1))
+	}
+	sum := uint32(0)
+	for r := range l.start {
+		sum += l.start[r]
+		l.start[r] = sum
+	}
+	if b := l.f.src.Budget(); !b.Fits(8 * all) {
+		return b.Error("the references of the dump")
+	}
+	to, label := make([]uint32, 0, all), make([]model.EdgeLabel, 0, all)
+	to, label = append(to, l.front.to...), append(label, l.front.label...)
+	for o := range 2 {
+		for i := range l.out {
+			x := &l.out[i][o]
+			if o == 1 {
+				l.largeAt(i, uint32(len(to)))
+			}
+			to, label = append(to, x.to...), append(label, x.label...)
+			*x = linked{}
+		}
+	}
+	more := l.extras(first)
+	for r := first; int(r) < len(l.h.Kinds); r++ {
+		if x := &l.k.list[l.h.Entity[r]]; l.h.Kinds[r] == kindPrimitives && int(l.h.Entity[r]) < l.k.dumped && x.dumped {
+			to, label = append(to, l.h.Entity[r]+1), append(label, l.classOf)
+		}
+		for len(more) > 0 && more[0].row == r {
+			to, label, more = append(to, more[0].to), append(label, more[0].label), more[1:]
+		}
+	}
+	setReferences(l.h, l.start, to, label)
+	return nil
+}
+
+// largeAt notes the indexes of a unit that do not fit their labels.
+func (l *linker) largeAt(unit int, first uint32) {
+	if len(l.large) == 0 {
+		return
+	}
+	for key, i := range l.large {
+		if key>>32 == uint64(unit) {
+			setLarge(l.h, first+uint32(key), i)
+		}
+	}
+}
+
+// linkPrimitives counts the references of arrays of primitive values, which all have one to their class where that is there.
+func (l *linker) linkPrimitives(first uint32) (all int64) {
+	for r := first; int(r) < len(l.h.Kinds); r++ {
+		if int(l.h.Entity[r]) < l.k.dumped {
+			l.start[r+1] = 1
+			all++
+		}
+	}
+	for _, e := range l.extras(first) {
+		l.start[e.row+1]++
+		all++
+	}
+	return all
+}

@@ -1,0 +1,385 @@
+package hprof
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// maxDepth bounds how many superclasses a class has: real ones have a dozen.
+const maxDepth = 1000
+
+// class is a class of a dump.
+type class struct {
+	id, super, loader, signers, domain uint64
+
+	name    string // as Java writes it
+	parent  int32  // number of the superclass, -1 for none
+	instSum int64  // bytes of the values of an instance in the file, as its dump says
+	statics []static
+	fields  []field
+	longest uint32 // the longest values of an instance
+	kind    model.HeapEdgeKind
+	dumped  bool
+	plan    []planned
+}
+
+// field is a field of instances.
+type field struct {
+	name uint64
+	kind byte
+}
+
+// static is a static field. Of objects it has the id, of others the bits.
+type static struct {
+	name, value uint64
+	kind        byte
+}
+
+// planned says where the values of an instance refer to an object.
+type planned struct {
+	at    uint32
+	label model.EdgeLabel
+}
+
+// classes are the classes of a dump: those that are dumped first, in the order of their rows, then those that objects name.
+type classes struct {
+	list   []class
+	dumped int
+	byID   map[uint64]int32
+	prims  [12]int32 // by type: the class of arrays, -1 for none
+	texts  texts
+
+	endless     int64             // classes that are their own superclasses, or have too many
+	loaderClass map[uint64]string // names of the classes of class loaders, by id
+}
+
+// texts are the texts of a dump, each once.
+type texts struct {
+	list []string
+	at   map[string]uint32
+	name map[uint64]uint32 // by id of the file's names
+	cut  int64             // names that are too long
+}
+
+func (t *texts) add(s string) uint32 {
+	i, ok := t.at[s]
+	if !ok {
+		i = uint32(len(t.list))
+		t.list, t.at[s] = append(t.list, s), i
+	}
+	return i
+}
+
+// field returns the text of a name of the file.
+func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
+	if i, ok := t.name[id]; ok {
+		return i, nil
+	}
+	name, whole, ok, err := f.name(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		name = "<name " + hexID(id) + ">"
+	}
+	if !whole {
+		t.cut++
+	}
+	i := t.add(name)
+	t.name[id] = i
+	return i, nil
+}
+
+// readClasses reads the class dumps of units, and names every class that objects are of.
+func (f *file) readClasses(ctx context.Context, units []*unit) (*classes, error) {
+	k := &classes{byID: map[uint64]int32{}, texts: texts{at: map[string]uint32{}, name: map[uint64]uint32{}}}
+	c := f.cursor(ctx)
+	for _, u := range units {
+		c.span(u.from, u.end)
+		for _, place := range u.classes {
+			c.span(place.at, u.end)
+			k.read(c)
+			if c.err != nil {
+				return nil, c.err
+			}
+		}
+	}
+	k.dumped = len(k.list)
+	for _, u := range units {
+		for _, id := range slices.Sorted(maps.Keys(u.most)) {
+			x := &k.list[k.number(id)]
+			x.longest = max(x.longest, u.most[id])
+		}
+	}
+	if err := k.nameAll(ctx, f); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// number returns the number of a class, a new one where it has none.
+func (k *classes) number(id uint64) int32 {
+	n, ok := k.byID[id]
+	if !ok {
+		n = int32(len(k.list))
+		k.byID[id], k.list = n, append(k.list, class{id: id, parent: -1})
+	}
+	return n
+}
+
+// read takes a class dump: all of it is there.
+func (k *classes) read(c *cursor) {
+	if !c.has(7*c.ids + 8) {
+		return
+	}
+	x := class{id: c.id(), parent: -1, dumped: true}
+	c.u4()
+	x.super, x.loader, x.signers, x.domain = c.id(), c.id(), c.id(), c.id()
+	c.p += 2 * c.ids
+	x.instSum = int64(c.u4())
+	for part := range 3 {
+		if !c.has(2) {
+			return
+		}
+		for n := c.u2(); n > 0; n-- {
+			if !x.member(c, part) {
+				return
+			}
+		}
+	}
+	if _, twice := k.byID[x.id]; !twice {
+		k.byID[x.id] = int32(len(k.list))
+	}
+	k.list = append(k.list, x)
+}
+
+func (x *class) member(c *cursor, part int) bool {
+	if part == 0 {
+		return skipMember(c, part)
+	}
+	if !c.has(c.ids + 1) {
+		return false
+	}
+	name, kind := c.id(), c.u1()
+	size := typeSize(kind, c.ids)
+	if part == 2 {
+		x.fields = append(x.fields, field{name, kind})
+		return true
+	}
+	if !c.has(size) {
+		return false
+	}
+	value := uint64(0)
+	for range size {
+		value = value<<8 | uint64(c.u1())
+	}
+	x.statics = append(x.statics, static{name, value, kind})
+	return true
+}
+
+// nameAll names the classes, and finds superclasses, the classes of arrays of primitive values and those of weak references.
+func (k *classes) nameAll(ctx context.Context, f *file) error {
+	names := make(map[uint64]uint64, len(f.classes))
+	for _, c := range f.classes {
+		names[c.id] = c.name
+	}
+	for t := range k.prims {
+		k.prims[t] = -1
+	}
+	for i := range k.list {
+		x := &k.list[i]
+		x.name = "<class " + hexID(x.id) + ">"
+		if id, ok := names[x.id]; ok {
+			name, whole, ok, err := f.name(ctx, id)
+			if err != nil {
+				return err
+			}
+			if !whole {
+				k.texts.cut++
+			}
+			if ok {
+				x.name = className(name)
+			}
+			if t := primitiveOf(name); ok && t > 0 && k.prims[t] < 0 && x.dumped {
+				k.prims[t] = int32(i)
+			}
+		}
+		if n, ok := k.byID[x.super]; ok && x.super != 0 && int(n) < k.dumped {
+			x.parent = n
+		}
+	}
+	k.cutChains()
+	return nil
+}
+
+// cutChains takes the superclass from classes that are among their own superclasses, or have too many.
+func (k *classes) cutChains() {
+	const under = -1 // the chain that is being followed
+	depth := make([]int32, len(k.list))
+	var way []int32
+	for i := range k.list {
+		way = way[:0]
+		at := int32(i)
+		for at >= 0 && depth[at] == 0 {
+			depth[at] = under
+			way = append(way, at)
+			at = k.list[at].parent
+		}
+		for j := len(way) - 1; j >= 0; j-- {
+			x := &k.list[way[j]]
+			if up := x.parent; up >= 0 && (depth[up] == under || depth[up] >= maxDepth) {
+				x.parent = -1
+				k.endless++
+			}
+			depth[way[j]] = 1
+			if x.parent >= 0 {
+				depth[way[j]] += depth[x.parent]
+			}
+		}
+	}
+}
+
+// primitives are the names of primitive types, by type, and what stands for them in the names of arrays.
+var primitives = [12]string{
+	typeBoolean: "boolean", typeChar: "char", typeFloat: "float", typeDouble: "double",
+	typeByte: "byte", typeShort: "short", typeInt: "int", typeLong: "long",
+}
+
+const primitiveLetters = "    ZCFDBSIJ" // by type
+
+// primitiveOf returns the type of the elements of an array's class, 0 for other classes.
+func primitiveOf(name string) int {
+	switch {
+	case len(name) == 2 && name[0] == '[' && name[1] != ' ':
+		return max(strings.IndexByte(primitiveLetters, name[1]), 0)
+	case strings.HasSuffix(name, "[]"): // Android's
+		return max(slices.Index(primitives[1:], name[:len(name)-2])+1, 0)
+	}
+	return 0
+}
+
+// className writes the name of a class as Java does: a.b.C, int[].
+func className(name string) string {
+	dims := 0
+	for dims < len(name) && name[dims] == '[' {
+		dims++
+	}
+	if dims == 0 || dims > 255 {
+		return strings.ReplaceAll(name, "/", ".")
+	}
+	base := name[dims:]
+	switch {
+	case strings.HasPrefix(base, "L") && strings.HasSuffix(base, ";"):
+		base = strings.ReplaceAll(base[1:len(base)-1], "/", ".")
+	case len(base) == 1 && base != " " && strings.Contains(primitiveLetters, base):
+		base = primitives[strings.IndexByte(primitiveLetters, base[0])]
+	default:
+		return strings.ReplaceAll(name, "/", ".")
+	}
+	return base + strings.Repeat("[]", dims)
+}
+
+// chain calls f for a class and its superclasses until it returns false.
+func (k *classes) chain(i int32, f func(x *class) bool) {
+	for ; i >= 0 && f(&k.list[i]); i = k.list[i].parent {
+	}
+}
+
+// strength returns what the referent of an instance of a class is.
+func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
+	k.chain(i, func(x *class) bool {
+		switch x.name {
+		case "java.lang.ref.SoftReference":
+			kind = edgeSoft
+		case "java.lang.ref.WeakReference":
+			kind = edgeWeak
+		case "java.lang.ref.PhantomReference":
+			kind = edgePhantom
+		case "java.lang.ref.FinalReference":
+			kind = edgeFinal
+		}
+		return kind == edgeStrong
+	})
+	return kind
+}
+
+// plans says of every class that has instances where their values refer to objects.
+func (k *classes) plans(ctx context.Context, f *file) (err error) {
+	for i := range k.list {
+		if k.list[i].longest == 0 {
+			continue
+		}
+		plan, at, end := []planned(nil), uint32(0), k.list[i].longest
+		kind := k.strength(int32(i))
+		k.chain(int32(i), func(x *class) bool {
+			for _, fd := range x.fields {
+				size := uint32(typeSize(fd.kind, f.ids))
+				if at+size > end || at+size < at {
+					return false
+				}
+				if fd.kind == typeObject {
+					var label model.EdgeLabel
+					if label, err = k.label(ctx, f, x, fd, kind); err != nil {
+						return false
+					}
+					plan = append(plan, planned{at, label})
+				}
+				at += size
+			}
+			return at < end
+		})
+		if err != nil {
+			return err
+		}
+		k.list[i].plan = slices.Clip(plan)
+	}
+	return nil
+}
+
+// label returns the label of a field.
+func (k *classes) label(ctx context.Context, f *file, x *class, fd field, kind model.HeapEdgeKind) (model.EdgeLabel, error) {
+	text, err := k.texts.field(ctx, f, fd.name)
+	if k.texts.list[text] != "referent" || x.name != "java.lang.ref.Reference" {
+		kind = edgeStrong
+	}
+	l, _ := schema.Label(kind, model.LabelString, uint64(text))
+	return l, err
+}
+
+// sumFields returns, for each class, the bytes that all fields of an instance take in the program, where a reference takes so many.
+func (k *classes) sumFields(reference int64) []int64 {
+	own, sums := make([]int64, len(k.list)), make([]int64, len(k.list))
+	for i := range k.list {
+		for _, fd := range k.list[i].fields {
+			own[i] += valueSize(fd.kind, reference)
+		}
+	}
+	for i := range sums {
+		for at := int32(i); at >= 0; at = k.list[at].parent {
+			sums[i] += own[at]
+		}
+	}
+	return sums
+}
+
+// valueSize returns the bytes of a value in the program.
+func valueSize(kind byte, reference int64) int64 {
+	if kind == typeObject {
+		return reference
+	}
+	return int64(typeSize(kind, 0))
+}
+
+func hexID(id uint64) string {
+	const digits = "0123456789abcdef"
+	b := []byte{}
+	for ; id > 0 || len(b) == 0; id >>= 4 {
+		b = append(b, digits[id&15])
+	}
+	slices.Reverse(b)
+	return "0x" + string(b)
+}

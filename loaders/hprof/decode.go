@@ -1,0 +1,283 @@
+package hprof
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+)
+
+// decoding is a dump on its way into memory.
+type decoding struct {
+	f        *file
+	ctx      context.Context
+	i        int
+	progress func(float64)
+
+	units    []*unit
+	k        *classes
+	x        *index
+	a        *arrays
+	h        *model.Heap
+	problems []model.Problem
+	lost     int64
+	rooted   bool
+
+	mu          sync.Mutex // held while progress is told
+	done, total int64
+}
+
+// Bytes that a row takes at most while a dump is decoded, beside its references.
+const decodeRowBytes = 48
+
+func (d *decoding) advance(n int64) {
+	if d.progress == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done += n
+	d.progress(0.99 * float64(d.done) / float64(max(d.total, d.done)))
+}
+
+func (d *decoding) found(severity model.Severity, code string, at, n int64, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(d.f.dumps) > 1 {
+		text = fmt.Sprintf("dump %d: ", d.i) + text
+	}
+	d.problems = model.AddProblem(d.problems, model.Problem{Severity: severity, Code: code, Message: text, Count: n, Offset: at})
+}
+
+func (d *decoding) run() (*model.Heap, error) {
+	dump := &d.f.dumps[d.i]
+	for _, s := range dump.segments {
+		d.total += 2 * (s.end - s.from)
+	}
+	var err error
+	if d.units, err = d.f.scan(d.ctx, dump, d.advance); err != nil {
+		return nil, err
+	}
+	if err := d.rows(); err != nil {
+		return nil, err
+	}
+	layout := findLayout(d.x, d.a, d.f.ids)
+	gaps := layout.gaps && d.f.sizes != sizesLayout
+	sizeAll(d.h, d.k, d.x, d.a, layout, gaps)
+	d.saySizes(layout, gaps)
+	d.a = nil
+	if err := d.link(); err != nil {
+		return nil, err
+	}
+	d.tell()
+	d.h.Complete = d.rooted
+	return d.h, nil
+}
+
+// rows makes the columns of rows.
+func (d *decoding) rows() (err error) {
+	if d.k, err = d.f.readClasses(d.ctx, d.units); err != nil {
+		return err
+	}
+	var counts [numOrders]int64
+	for _, u := range d.units {
+		for o := range counts {
+			counts[o] += int64(len(u.ids[o]))
+		}
+	}
+	all := 1 + int64(d.k.dumped) + counts[0] + counts[1] + counts[2]
+	if all > math.MaxUint32-1 {
+		return fmt.Errorf("the dump has %d objects: more than %d cannot be shown", all-1, uint32(math.MaxUint32-2))
+	}
+	if b := d.f.src.Budget(); !b.Fits(all * decodeRowBytes) {
+		return b.Error("the objects of the dump")
+	}
+	h := &model.Heap{Schema: &schema, Kinds: make([]model.HeapKind, all), Size: make([]uint16, all), Entity: make([]uint32, all), IDs: make([]uint64, all)}
+	d.h = h
+	self, _ := d.k.named("java.lang.Class")
+	h.About = make([]uint32, d.k.dumped+1)
+	for i := range d.k.dumped {
+		h.Kinds[i+1], h.IDs[i+1], h.Entity[i+1], h.About[i+1] = kindClass, d.k.list[i].id, uint32(self), uint32(i)
+	}
+	d.k.addPrimitives()
+	first := [numOrders]uint32{uint32(d.k.dumped + 1)}
+	first[1] = first[0] + uint32(counts[0])
+	first[2] = first[1] + uint32(counts[1])
+	d.a = &arrays{first: first[1], prims: first[2], length: make([]uint32, counts[1]+counts[2]), kind: make([]byte, counts[2])}
+	for _, u := range d.units {
+		u.first = first
+		for o := range first {
+			first[o] += uint32(len(u.ids[o]))
+		}
+	}
+	d.fill()
+	d.x = newIndex(h.IDs)
+	return d.ctx.Err()
+}
+
+// fill fills the columns of rows from what units found, and gives that back.
+func (d *decoding) fill() {
+	h, a := d.h, d.a
+	kinds := [numOrders]model.HeapKind{kindInstance, kindObjects, kindPrimitives}
+	for _, u := range d.units {
+		for o, ids := range u.ids {
+			at := u.first[o]
+			copy(h.IDs[at:], ids)
+			for i := range ids {
+				h.Kinds[int(at)+i] = kinds[o]
+			}
+		}
+		d.entities(u)
+		copy(a.length[u.first[ofObjects]-a.first:], u.length[0])
+		copy(a.length[u.first[ofPrimitives]-a.first:], u.length[1])
+		copy(a.kind[u.first[ofPrimitives]-a.prims:], u.prim)
+		for i, t := range u.prim {
+			h.Entity[int(u.first[ofPrimitives])+i] = uint32(d.k.prims[t])
+		}
+		u.ids, u.class, u.length, u.prim, u.most = [numOrders][]uint64{}, [2][]uint64{}, [2][]uint32{}, nil, nil
+	}
+}
+
+// entities gives the rows of a unit their classes.
+func (d *decoding) entities(u *unit) {
+	type known struct {
+		class  uint64
+		number uint32
+		ok     bool
+	}
+	var recent [recentClasses]known
+	for o, list := range u.class {
+		entity := d.h.Entity[u.first[o]:][:len(list)]
+		for i, class := range list {
+			r := &recent[recentOf(class)]
+			if !r.ok || r.class != class {
+				*r = known{class, uint32(d.k.byID[class]), true}
+			}
+			entity[i] = r.number
+		}
+	}
+}
+
+// link makes references and tables.
+func (d *decoding) link() error {
+	if err := d.k.plans(d.ctx, d.f); err != nil {
+		return err
+	}
+	if n := d.k.endless; n > 0 {
+		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n, "classes have more than %d superclasses, or are among their own", maxDepth)
+	}
+	l := &linker{f: d.f, ctx: d.ctx, tell: d.advance, k: d.k, x: d.x, h: d.h, units: d.units, start: make([]uint32, d.h.Len()+1)}
+	if err := l.link(); err != nil {
+		return err
+	}
+	d.rooted = l.start[1] > 0
+	if n := l.dangling.Load(); n > 0 {
+		d.found(model.Warning, "dangling-reference", d.f.dumps[d.i].at, n, "references lead to ids that no object of the dump has")
+	}
+	d.k.loaderClass = map[uint64]string{}
+	for i := range d.k.list {
+		if id := d.k.list[i].loader; id != 0 {
+			if r := d.x.find(id); r != noRow {
+				d.k.loaderClass[id] = d.k.list[d.h.Entity[r]].name
+			}
+		}
+	}
+	d.h.Tables = d.k.tables()
+	return nil
+}
+
+// saySizes notes where sizes come from.
+func (d *decoding) saySizes(l layout, gaps bool) {
+	at := d.f.dumps[d.i].at
+	switch {
+	case gaps:
+		d.found(model.Note, "sizes", at, 1, "sizes are the distances between objects; --sizes layout computes them from fields instead")
+	case l.guessed && d.f.ids == 8:
+		d.found(model.Note, "sizes", at, 1, "sizes are computed from fields, for headers of %d bytes and references of %d: a guess, as ids do not tell", l.header, l.reference)
+	default:
+		d.found(model.Note, "sizes", at, 1, "sizes are computed from fields, for headers of %d bytes and references of %d", l.header, l.reference)
+	}
+}
+
+// tell notes what the dump is short of.
+func (d *decoding) tell() {
+	dump := &d.f.dumps[d.i]
+	for _, u := range d.units {
+		for _, p := range u.problems {
+			if p.Code == "truncated" && p.Offset >= 0 && d.f.src.Limited() {
+				continue
+			}
+			d.problems = model.AddProblem(d.problems, p)
+		}
+	}
+	if d.x.same > 0 {
+		d.found(model.Error, "duplicate-id", dump.at, d.x.same, "objects have the id of another one: references lead to the first")
+	}
+	if d.k.texts.cut > 0 {
+		d.found(model.Warning, "name-length", dump.at, d.k.texts.cut, "names are longer than %s: they were cut", model.Bytes(model.MaxName))
+	}
+	if !d.rooted {
+		d.found(model.Warning, "no-roots", dump.at, 1, "the dump has no roots: who holds what is not known")
+	}
+}
+
+// named finds the first class of a name.
+func (k *classes) named(name string) (int32, bool) {
+	for i := range k.list {
+		if k.list[i].name == name {
+			return int32(i), true
+		}
+	}
+	return k.extraType(name), false
+}
+
+// extraType adds a class that the file does not have.
+func (k *classes) extraType(name string) int32 {
+	k.list = append(k.list, class{name: name, parent: -1})
+	return int32(len(k.list) - 1)
+}
+
+// addPrimitives makes sure that arrays of primitive values have a class to be named by.
+func (k *classes) addPrimitives() {
+	for t, name := range primitives {
+		if name != "" && k.prims[t] < 0 {
+			k.prims[t] = k.extraType(name + "[]")
+		}
+	}
+}
+
+// tables returns what names the rows.
+func (k *classes) tables() *model.HeapTables {
+	t := &model.HeapTables{Types: make([]model.HeapType, len(k.list)), Axes: make([][]uint32, numAxes)}
+	for axis := axisLoader; axis < numAxes; axis++ {
+		t.Axes[axis] = make([]uint32, len(k.list))
+	}
+	loaders := k.loaderNames()
+	for i := range k.list {
+		x := &k.list[i]
+		t.Types[i].Name = k.texts.add(x.name)
+		t.Axes[axisPackage][i] = k.texts.add(packageOf(x.name))
+		super := ""
+		if x.parent >= 0 && k.list[x.parent].super != 0 { // all but the first are java.lang.Object's
+			super = k.list[x.parent].name
+		}
+		t.Axes[axisSuper][i] = k.texts.add(super)
+		t.Axes[axisLoader][i] = k.texts.add(loaders[x.loader])
+	}
+	t.Strings = k.texts.list
+	return t
+}
+
+// packageOf returns the package of a class, or of the elements of an array's.
+func packageOf(name string) string {
+	name = strings.TrimRight(name, "[]")
+	if i := strings.IndexByte(name, '+'); i >= 0 { // of a lambda
+		name = name[:i]
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[:i]
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package hprof
+
+import (
+	"github.com/memtui/memtui/model"
+)
+
+// layout says how objects lie in the program's memory.
+type layout struct {
+	header    int64 // of an instance
+	array     int64 // header of an array
+	reference int64
+	align     int64
+	guessed   bool // the file does not tell
+	gaps      bool // distances between objects are their sizes
+}
+
+func (l *layout) round(n int64) int64 { return (n + l.align - 1) / l.align * l.align }
+
+// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place after it counts as free.
+const slack = 300
+
+// arrays are the lengths of arrays, by row after the last instance.
+type arrays struct {
+	first  uint32 // row
+	length []uint32
+	prims  uint32 // first row of arrays of primitive values
+	kind   []byte // of their elements
+}
+
+// bytes returns the memory of an array.
+func (l *layout) arrayBytes(a *arrays, r uint32) int64 {
+	n := int64(a.length[r-a.first])
+	if r < a.prims {
+		return l.round(l.array + n*l.reference)
+	}
+	return l.round(l.array + n*int64(typeSize(a.kind[r-a.prims], 0)))
+}
+
+// guessLayout is what is usual where distances tell nothing.
+func guessLayout(x *index, ids int) layout {
+	l := layout{header: 12, array: 16, reference: 4, align: 8, guessed: true}
+	if x.shift > 3 && x.shift <= 8 && ids == 8 {
+		l.align = 1 << x.shift
+	}
+	switch {
+	case ids == 4:
+		l.header, l.array, l.align = 8, 12, 8
+	case x.most >= 32<<30*uint64(l.align/8): // too far for references of four bytes
+		l.reference = 8
+	}
+	return l
+}
+
+// findLayout finds how objects lie from the distances between arrays, whose lengths the file tells.
+func findLayout(x *index, a *arrays, ids int) layout {
+	l := guessLayout(x, ids)
+	if x.shift < 3 {
+		return l
+	}
+	header, ok := fitArrays(x, a, l, []int64{12, 16, 20, 24}, false)
+	if !ok || ids == 4 && header != 12 {
+		return l
+	}
+	l.array, l.guessed, l.gaps = header, false, true
+	switch {
+	case header <= 12:
+		l.header = 8
+	case header <= 16:
+		l.header = 12
+	default:
+		l.header = 16
+	}
+	if reference, ok := fitArrays(x, a, l, []int64{4, 8}, true); ok {
+		l.reference = reference
+	}
+	return l
+}
+
+// fitArrays returns the header, or the size of a reference, with which most arrays reach exactly to the next object, and hardly any
+// further. ok is false where none fits half of them.
+func fitArrays(x *index, a *arrays, l layout, choices []int64, references bool) (best int64, ok bool) {
+	exact, over := make([]int64, len(choices)), make([]int64, len(choices))
+	all := int64(0)
+	for k := 0; k+1 < len(x.rows); k++ {
+		r := x.rows[k]
+		if r < a.first || references != (r < a.prims) {
+			continue
+		}
+		all++
+		gap := int64(min(x.ids[x.rows[k+1]]-x.ids[r], 1<<40))
+		for i, choice := range choices {
+			if references {
+				l.reference = choice
+			} else {
+				l.array = choice
+			}
+			if size := l.arrayBytes(a, r); size == gap {
+				exact[i]++
+			} else if size > gap {
+				over[i]++
+			}
+		}
+	}
+	at := -1
+	for i := range choices {
+		if over[i] <= all/100 && 2*exact[i] >= all && all >= 8 && (at < 0 || exact[i] > exact[at]) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return 0, false
+	}
+	return choices[at], true
+}
+
+// sizeAll gives every row its size.
+func sizeAll(h *model.Heap, k *classes, x *index, a *arrays, l layout, gaps bool) {
+	instance := k.sumFields(l.reference)
+	for i, sum := range instance {
+		instance[i] = l.round(l.header + sum)
+	}
+	classObject := make([]int64, k.dumped)
+	for i := range classObject {
+		sum := int64(0)
+		for _, s := range k.list[i].statics {
+			sum += valueSize(s.kind, l.reference)
+		}
+		classObject[i] = l.round(sum)
+	}
+	if gaps {
+		sizeByGaps(h, k, x, instance, classObject)
+	}
+	first := uint32(k.dumped + 1)
+	for i, bytes := range classObject {
+		h.SetSize(model.Row(i+1), uint64(bytes))
+	}
+	for r := first; r < a.first; r++ {
+		h.SetSize(model.Row(r), uint64(instance[h.Entity[r]]))
+	}
+	for r := a.first; int(r) < h.Len(); r++ {
+		h.SetSize(model.Row(r), uint64(l.arrayBytes(a, r)))
+	}
+}
+
+// sizeByGaps takes the least distance from instances of a class to the next object as their size, and from a class object as its own.
+func sizeByGaps(h *model.Heap, k *classes, x *index, instance, classObject []int64) {
+	least := make([]int64, len(instance))
+	own := make([]int64, len(classObject))
+	for i := 0; i+1 < len(x.rows); i++ {
+		r := x.rows[i]
+		gap := int64(min(x.ids[x.rows[i+1]]-x.ids[r], 1<<40))
+		switch h.Kinds[r] {
+		case kindInstance:
+			if e := h.Entity[r]; least[e] == 0 || gap < least[e] {
+				least[e] = gap
+			}
+		case kindClass:
+			own[r-1] = gap
+		}
+	}
+	for i, gap := range least {
+		if gap > 0 && gap <= instance[i]+slack {
+			instance[i] = gap
+		}
+	}
+	mirror := int64(0) // a class object without static fields
+	if n, ok := k.named("java.lang.Class"); ok {
+		mirror = instance[n]
+	}
+	for i, gap := range own {
+		if classObject[i] += mirror; gap > 0 && gap <= classObject[i]+slack {
+			classObject[i] = gap
+		}
+	}
+}
