@@ -73,6 +73,8 @@ type Format struct {
 
 	// Sizes says that Options.Sizes means something: files leave open where the sizes of objects come from.
 	Sizes bool
+	// Unitless says that Options.Unit means something: files give figures without their unit.
+	Unitless bool
 
 	// Sniff judges the first bytes, at most [SniffLength] and fewer for short files, after decompression.
 	Sniff func(head []byte) Confidence

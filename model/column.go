@@ -21,14 +21,6 @@ func NewColumn[N ~uint64](n int, most N) (c Column[N]) {
 	return Column[N]{Narrow: make([]uint32, n)}
 }
 
-// ColumnOf returns a column of some numbers.
-func ColumnOf[N ~uint64](list ...N) (c Column[N]) {
-	for _, n := range list {
-		c.Append(n)
-	}
-	return c
-}
-
 // Len returns how many numbers there are.
 func (c *Column[N]) Len() int { return len(c.Narrow) + len(c.Wide) }
 

@@ -9,8 +9,8 @@ import (
 // A column says the same whatever it is as wide as, and widens itself when a number needs it.
 func TestColumns(t *testing.T) {
 	want := []Row{3, 7, 7, math.MaxUint32}
-	narrow := ColumnOf(want...)
-	wide := ColumnOf(want...)
+	narrow := columnOf(want...)
+	wide := columnOf(want...)
 	wide.Widen()
 	if narrow.Wide != nil || wide.Narrow != nil || narrow.Bytes() != 16 || wide.Bytes() != 32 {
 		t.Errorf("%+v, %+v", narrow, wide)
@@ -58,4 +58,12 @@ func TestRowsBeyondTheSnapshot(t *testing.T) {
 	if !h.Has(1) {
 		t.Error("row 1 is not")
 	}
+}
+
+// columnOf returns a column of some numbers.
+func columnOf[N ~uint64](list ...N) (c Column[N]) {
+	for _, n := range list {
+		c.Append(n)
+	}
+	return c
 }

@@ -75,7 +75,7 @@ func smallHeap() *model.Heap {
 		Schema: mvmheap.Schema(),
 		Kinds:  []model.HeapKind{mvmheap.KindRoot, mvmheap.KindObject, mvmheap.KindObject, mvmheap.KindObject},
 		Size:   []uint16{0, 24, 100, 100}, Extra: []uint32{0, 16, 0, 0}, Entity: []uint32{0, 0, 1, 1},
-		Start: model.ColumnOf[model.Ref](0, 1, 3, 3, 4), To: model.ColumnOf[model.Row](1, 2, 3, 3),
+		Start: modeltest.ColumnOf[model.Ref](0, 1, 3, 3, 4), To: modeltest.ColumnOf[model.Row](1, 2, 3, 3),
 		Label:  []model.EdgeLabel{model.LabelString | 4<<2, model.LabelIndex, model.LabelIndex | 1<<2, model.LabelUnknown},
 		Tables: &model.HeapTables{Strings: []string{"List", "VMArray", "Block\x1b[2J", "P6opaque", "root"}, Types: []model.HeapType{{Name: 0}, {Name: 2}}, Axes: [][]uint32{1: {1, 3}}},
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -30,7 +31,7 @@ func madeUp(t *testing.T, policyOf func(*model.Heap) heapgraph.Policy) *heapgrap
 	h := &model.Heap{
 		Schema: schema, Complete: true, Kinds: []model.HeapKind{root, frame, object, object, object, object},
 		Entity: []uint32{0, 0, 0, 0, 1, 2}, Size: []uint16{0, 8, 8, 8, 8, 100},
-		Start: model.ColumnOf[model.Ref](0, 1, 2, 3, 4, 5, 5), To: model.ColumnOf[model.Row](1, 2, 3, 4, 5), Label: make([]model.EdgeLabel, 5),
+		Start: modeltest.ColumnOf[model.Ref](0, 1, 2, 3, 4, 5, 5), To: modeltest.ColumnOf[model.Row](1, 2, 3, 4, 5), Label: make([]model.EdgeLabel, 5),
 		Tables: &model.HeapTables{
 			Strings: []string{"Node", "Cache", "Session", "main", "/src/a.go"}, Types: []model.HeapType{{Name: 0}, {Name: 1}, {Name: 2}},
 			Frames: []model.HeapFrame{{Name: 3, File: 4, Line: 7}},

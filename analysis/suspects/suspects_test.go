@@ -97,7 +97,7 @@ func (m *maker) link(from model.Row, name string, to model.Row) {
 
 func (m *maker) heap() *model.Heap {
 	h := m.h
-	h.Start, h.To, h.Label = model.ColumnOf[model.Ref](0), model.Column[model.Row]{}, nil
+	h.Start, h.To, h.Label = modeltest.ColumnOf[model.Ref](0), model.Column[model.Row]{}, nil
 	for r := range m.refs {
 		for i, to := range m.refs[r] {
 			l := model.LabelUnknown

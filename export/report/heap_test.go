@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
 )
@@ -51,7 +52,7 @@ func (s snapshots) Tables(_ context.Context, i int) (*model.HeapTables, error) {
 func smallHeap(n int) *model.Heap {
 	h := &model.Heap{Schema: mvmheap.Schema(),
 		Kinds: []model.HeapKind{mvmheap.KindRoot, mvmheap.KindFrame}, Size: []uint16{0, 168}, Extra: []uint32{0, 0}, Entity: []uint32{0, 0},
-		Start: model.ColumnOf[model.Ref](0, 1), To: model.ColumnOf[model.Row](1), Label: []model.EdgeLabel{model.LabelUnknown}, Complete: true,
+		Start: modeltest.ColumnOf[model.Ref](0, 1), To: modeltest.ColumnOf[model.Row](1), Label: []model.EdgeLabel{model.LabelUnknown}, Complete: true,
 		Tables: &model.HeapTables{
 			Strings: []string{hostile, "", "P6|opaque"},
 			Types:   []model.HeapType{{Name: 0}, {Name: 2}}, Axes: [][]uint32{1: {2, 0}}, Frames: []model.HeapFrame{{Name: 1, Line: 3, File: 0}},

@@ -44,7 +44,7 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 		src.Close()
 		return inputError(err)
 	}
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Format: format}); err != nil {
+	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
 		src.Close()
 		return usageError(err)
 	}

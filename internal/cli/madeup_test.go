@@ -113,7 +113,7 @@ func TestMadeUpReport(t *testing.T) {
 	for format, want := range map[string][]string{
 		"text":     {"Classes", "4 classes of things", "CLASS", "Cache", "5.59 GiB", "THINGS", "LOADED CLASSES", "Picture"},
 		"markdown": {"Classes", "things", "loaded classes", "Picture"},
-		"html":     {"Classes", "Package", "Loaded classes", "Picture"},
+		"html":     {"Classes", "PACKAGE", "LOADED CLASSES", "Picture"},
 	} {
 		out, _ := command(0, "report", "-f", format, path)
 		for _, w := range want {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -153,8 +154,14 @@ func printed(b *app, command string) (list []string) {
 	return list
 }
 
-// fileOf returns the file that a command is about, as the command line names it.
-func fileOf(b *app) string { return b.parsed.Selected().Positional[0].Target.String() }
+// fileOf returns the file that a command is about, as the command line names it: the first of several.
+func fileOf(b *app) string {
+	file := b.parsed.Selected().Positional[0].Target
+	if file.Kind() == reflect.Slice {
+		file = file.Index(0)
+	}
+	return file.String()
+}
 
 // stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command sorts by.
 func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, error) {

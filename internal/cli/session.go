@@ -108,7 +108,7 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 			}
 			return nil, err
 		}
-		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Format: format, Numbered: a.target(path).numbered}
+		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Path: src.Path(), Format: format, Numbered: a.target(path).numbered}
 	}
 	if !lent {
 		if err := uses.Fits(a.parsed, inputs...); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -81,6 +82,9 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 		return nil, err
 	}
 	defer src.Close()
+	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+		return nil, usageError(err)
+	}
 	v := &validation{Valid: true, Header: a.validateHeader(ctx, src, format)}
 	report := func(x loaders.Violation) { v.add(x) }
 	err = src.Guard(func() error { return format.Validate(ctx, src, report) })

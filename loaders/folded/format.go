@@ -16,6 +16,7 @@ func Format() loaders.Format {
 		Summary:    "folded stacks, as flame graphs are drawn of: one stack a line, and a number",
 		Extensions: []string{".folded", ".collapsed"},
 		Sniff:      sniff,
+		Unitless:   true,
 		Load:       load,
 		Info:       info,
 		Validate:   validate,

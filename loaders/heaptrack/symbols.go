@@ -12,7 +12,6 @@ import (
 type namer struct {
 	table   *symbols.Table
 	modules int            // module lines that the table knows
-	seen    int            // stacks whose address the table knows
 	ids     []uint32       // by stack: ID of the table
 	frames  []span         // by ID: of builder.flat
 	unnamed map[string]int // addresses without a name, by why

@@ -22,7 +22,6 @@ type class struct {
 	statics []static
 	fields  []field
 	longest uint32 // the longest values of an instance
-	kind    model.HeapEdgeKind
 	dumped  bool
 	plan    []planned
 }

@@ -23,7 +23,6 @@ type decoding struct {
 	a        *arrays
 	h        *model.Heap
 	problems []model.Problem
-	lost     int64
 	rooted   bool
 
 	mu          sync.Mutex // held while progress is told

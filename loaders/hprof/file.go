@@ -86,7 +86,7 @@ type stack struct {
 
 // What makes a file useless as a whole.
 var (
-	errMagic   = errors.New("the file does not begin with " + magic)
+	errMagic   = errors.New("the magic " + magic + " of heap dumps is missing")
 	errVersion = errors.New("only versions 1.0.1, 1.0.2 and 1.0.3 can be read")
 	errIDSize  = errors.New("ids must have 4 or 8 bytes")
 	errNothing = errors.New("the file holds no heap dump: either it is a profile of another kind, or its writer died before the dump; " +

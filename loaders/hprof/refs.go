@@ -33,7 +33,6 @@ type linker struct {
 	h     *model.Heap
 	start []uint32 // by row, shifted by one: how many references
 	units []*unit
-	rows  uint32
 
 	extra    []extra
 	fixed    map[string]model.EdgeLabel

@@ -155,7 +155,7 @@ func (d *decoding) room(rows, refs int64) bool {
 func (d *decoding) make(n int) {
 	h := d.heap
 	h.Size, h.Extra, h.Entity = make([]uint16, n), make([]uint32, n), make([]uint32, n)
-	h.Start.Narrow, d.starts = make([]uint32, n+1), make([]uint32, n)
+	h.Start, d.starts = model.NewColumn[model.Ref](n+1, 0), make([]uint32, n)
 }
 
 // run3 decodes the columns of version 3, several at once. The first says how many rows there are.

@@ -63,7 +63,7 @@ func TestKept(t *testing.T) {
 	changed := strings.ReplaceAll(string(cache.kept[key]), "Session::open", "Session::shut")
 	cache.kept[key] = []byte(changed)
 	shut, table := false, look()
-	for id := range table.Len() {
+	for id := range table.places {
 		for _, f := range table.Frames(id) {
 			shut = shut || strings.Contains(f.Function, "Session::shut")
 		}

@@ -232,7 +232,7 @@ func TestMismatch(t *testing.T) {
 		if !slices.Equal(codes(problems), []string{"symbols-mismatch"}) || !strings.Contains(problems[0].Message, "is not the file that was recorded: ") {
 			t.Errorf("%s: %v", name, problems)
 		}
-		for id := range table.Len() {
+		for id := range table.places {
 			if len(table.Frames(id)) > 0 || table.Why(id) == Known {
 				t.Fatalf("%s: %v %v", name, table.Frames(id), table.Why(id))
 			}

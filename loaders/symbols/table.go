@@ -138,9 +138,6 @@ func (t *Table) find(addr uint64) int {
 	return -1
 }
 
-// Len returns how many IDs there are.
-func (t *Table) Len() int { return len(t.places) }
-
 // Module returns the module that an ID's address lies in.
 func (t *Table) Module(id int) (m Module, ok bool) {
 	if p := t.places[id].module; p >= 0 {

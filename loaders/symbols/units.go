@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 )
 
@@ -156,11 +155,6 @@ func abbrevLength(b []byte) int {
 		}
 	}
 	return min(r.off, len(b))
-}
-
-// at returns the position of the unit that holds an offset of .debug_info, -1 for none.
-func (d *debugInfo) at(off uint64) int {
-	return sort.Search(len(d.units), func(i int) bool { return d.units[i].off > off }) - 1
 }
 
 // entry returns a unit's own entry and a reader of those below.

@@ -71,7 +71,6 @@ type dhat struct {
 	points  []point
 	frames  []string
 	listed  bool // the list of frames was read
-	ids     []model.FrameID
 }
 
 func readDHAT(r *weighted.Reading) error {

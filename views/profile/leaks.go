@@ -95,9 +95,12 @@ func NewLeaks(e *ui.Env) *Leaks {
 	return p
 }
 
-// columns returns those of the table: the figures that the event has, then the function that the stack is named after.
+// columns returns those of the table: live memory and the other figures that the event has, then the function that the stack is named after.
 func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	for i, m := range leakMetrics() {
+		if !t.has[i] && i != leakLive { // which the order begins with
+			continue
+		}
 		c := ui.Column[leak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure, MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
 			Amounts: func(r *leak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
 			Known:   func(r *leak) bool { return r.known[i] }}

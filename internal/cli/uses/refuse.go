@@ -15,6 +15,7 @@ import (
 // Input is a file of a command line: its name, what it is, and whether the command line chooses a part of it as FILE#N.
 type Input struct {
 	Name     string
+	Path     string // as the user names it
 	Format   loaders.Format
 	Numbered bool
 }
@@ -174,19 +175,32 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	if err != nil {
 		return err
 	}
-	if err := sized(parsed, files); err != nil {
+	if err := idle(parsed, files); err != nil {
 		return err
 	}
 	return forget(parsed, of)
 }
 
-// sized refuses --sizes where no file leaves open where sizes come from.
-func sized(parsed *kong.Context, files []Input) error {
-	if slices.ContainsFunc(files, func(in Input) bool { return in.Format.Sizes }) ||
-		!slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == "sizes" }) {
-		return nil
+// particular says which inputs flags are for that mean nothing to others of the same kind.
+var particular = []struct {
+	flag  string
+	about func(Input) bool
+	says  string // after the name of a file
+}{
+	{"sizes", func(in Input) bool { return in.Format.Sizes }, "tells the sizes of its objects; the flag is for Java heap dumps"},
+	{"unit", func(in Input) bool { return in.Format.Unitless }, "states its units; the flag is for folded stacks"},
+	{"insecure", func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }, "is not fetched; the flag is for addresses that begin with https://"},
+}
+
+// idle refuses flags that are about no file of the command line.
+func idle(parsed *kong.Context, files []Input) error {
+	given := Given(parsed)
+	for _, p := range particular {
+		if len(files) > 0 && !slices.ContainsFunc(files, p.about) && slices.ContainsFunc(given, func(f *kong.Flag) bool { return f.Name == p.flag }) {
+			return fmt.Errorf("--%s: %s %s", p.flag, files[0].Name, p.says)
+		}
 	}
-	return fmt.Errorf("--sizes: %s tells the sizes of its objects; the flag is for Java heap dumps", files[0].Name)
+	return nil
 }
 
 // forget resets the flags that mean nothing for files of these kinds: settings gave them their values.

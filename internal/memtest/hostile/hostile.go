@@ -47,7 +47,7 @@ func Try(ctx context.Context, f loaders.Format, data []byte) (*model.Profile, er
 		}
 	}
 	if info, err := f.Info(ctx, src, loaders.Options{}); err == nil && info == nil {
-		return p, fmt.Errorf("Info returns neither a profile nor an error")
+		return p, fmt.Errorf("info returns neither a profile nor an error")
 	}
 	broken := 0
 	if err := f.Validate(ctx, src, func(v loaders.Violation) {

@@ -219,7 +219,7 @@ func (f *file) ref(s *snapshot, fields []string) error {
 // finish lays the references out by row.
 func (s *snapshot) finish(f *file) {
 	h := &s.heap
-	h.Start, h.Tables, h.LargeIndex = model.ColumnOf(model.Ref(0)), &f.tables, map[model.Ref]uint64{}
+	h.Start, h.Tables, h.LargeIndex = model.NewColumn[model.Ref](1, 0), &f.tables, map[model.Ref]uint64{}
 	for _, refs := range s.refs {
 		for _, x := range refs {
 			if x.label.Form() == model.LabelLarge {

@@ -5,7 +5,7 @@ import "github.com/memtui/memtui/model"
 // Heap lays out a snapshot; kinds and references as given, each row's size its number plus one, types by number modulo 3. The
 // schema has one axis beside the name of types, and one kind of references.
 func Heap(s *model.HeapSchema, kinds []model.HeapKind, refs [][]model.Row) *model.Heap {
-	h := &model.Heap{Schema: s, Kinds: kinds, Start: model.ColumnOf(model.Ref(0)), Complete: true, Large: map[model.Row]uint64{},
+	h := &model.Heap{Schema: s, Kinds: kinds, Start: ColumnOf(model.Ref(0)), Complete: true, Large: map[model.Row]uint64{},
 		Tables: &model.HeapTables{Strings: []string{"A", "B", "C", "P6opaque", "", "dir/f.raku"},
 			Types:  []model.HeapType{{Name: 0}, {Name: 1}, {Name: 2}},
 			Axes:   [][]uint32{1: {3, 3, 3}},
@@ -30,4 +30,12 @@ func Widen(h *model.Heap) *model.Heap {
 	wide.Start.Widen()
 	wide.To.Widen()
 	return &wide
+}
+
+// ColumnOf returns a column of some numbers.
+func ColumnOf[N ~uint64](list ...N) (c model.Column[N]) {
+	for _, n := range list {
+		c.Append(n)
+	}
+	return c
 }
