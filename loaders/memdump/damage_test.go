@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -209,6 +210,9 @@ func TestJSONRules(t *testing.T) {
 
 // TestBombs opens small files that claim, or hold, very much.
 func TestBombs(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
+	}
 	head := slices.Clip(body{}.strings("", "s"))
 	points := bytes.Repeat(body{}.point(1, 2, 0), 1<<20)
 	pages := bytes.Repeat(body{}.page(-1), 1<<20)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -31,6 +31,9 @@ func bomb(t *testing.T, points int) []byte {
 }
 
 func TestPointLimitIsNamedAndLifted(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
+	}
 	file := bomb(t, 9<<18)
 	for _, allowed := range []int64{0, 1 << 30} {
 		src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(file))
@@ -97,6 +100,9 @@ const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
 
 // TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing after it is not damage.
 func TestALimitIsOneProblem(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
+	}
 	long := strings.Repeat("x", 18<<20)
 	series, layout := strings.Repeat(`{"data":[]},`, 1<<17), `[{"data":[{"timestamp":1,"value":1,"meta":{"memory":{"pageTypes":[`
 	z, err := zstd.NewWriter(nil)

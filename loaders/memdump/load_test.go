@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -102,6 +103,9 @@ func TestFormsAgree(t *testing.T) {
 
 // TestMarks reaches layouts in the middle of compressed bodies, in any order, from several goroutines.
 func TestMarks(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
+	}
 	s := memtest.DumpSpec{Series: 4, Points: 200, Layouts: 20, Pages: 1500, Runs: 20, Seed: 3}
 	raw := rawDump(t, s)
 	body := raw[headerSize:]
