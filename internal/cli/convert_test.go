@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestDocsNameEveryTarget checks that docs/exporting.md names every target with all its suffixes, and that no two share one.
+// TestDocsNameEveryTarget checks that docs/commands.md names every target with all its suffixes, and that no two share one.
 func TestDocsNameEveryTarget(t *testing.T) {
-	page, err := os.ReadFile("../../docs/exporting.md")
+	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestDocsNameEveryTarget(t *testing.T) {
 	for _, target := range targets() {
 		for _, name := range append([]string{target.name}, target.suffixes...) {
 			if !strings.Contains(string(page), "`"+name+"`") {
-				t.Errorf("docs/exporting.md does not name %s", name)
+				t.Errorf("docs/commands.md does not name %s", name)
 			}
 		}
 		for _, s := range target.suffixes {

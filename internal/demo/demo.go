@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-//go:embed samples/*.mlyze.zst samples/*.heaptrack.zst samples/*.mvmheap samples/*.mb samples/*.spaa.zst
+//go:embed samples/*.mlyze.zst samples/*.heaptrack.zst samples/*.mvmheap samples/*.mb samples/*.spaa.zst samples/*.pb.gz
 var files embed.FS
 
 // Sample is one recording.
@@ -20,7 +20,7 @@ type Sample struct {
 
 // Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted but for one; the
 // snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process. The
-// stack profiles were recorded with heaptrack and perf, and converted.
+// stack profiles were recorded with heaptrack and perf, and converted, or are as Go wrote them.
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
@@ -29,6 +29,7 @@ func Samples() []Sample {
 		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps all its data: three collections, each with 2,000 more records"},
 		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
 		{Name: "stacks", file: "server.spaa.zst", About: "the same key-value server as a stack profile: allocations by stack, with samples, windows and four threads"},
+		{Name: "pprof", file: "go.heap.pb.gz", About: "the heap profile of a Go program, every allocation counted: a cache, and sessions that stay"},
 		{Name: "perf", file: "python.spaa.zst", About: "a Python program under perf: CPU time and page faults, with frames of the kernel"},
 	}
 	for i := range list {
