@@ -1,6 +1,9 @@
 package model
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Indexes into the tables of a [StackProfile].
 type (
@@ -90,6 +93,38 @@ type ProfileMetric struct {
 // NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water marks, which are reached
 // at different times.
 func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }
+
+// Measure says how figures of a metric are written.
+type Measure struct {
+	Bytes bool
+	Tick  float64 // microseconds of one unit, where the metric is a time; else 0
+}
+
+// Measure returns what the file states, or what the metric's name says.
+func (m *ProfileMetric) Measure() Measure {
+	switch m.Unit {
+	case "bytes", "byte", "B":
+		return Measure{Bytes: true}
+	case "seconds", "s":
+		return Measure{Tick: 1e6}
+	case "milliseconds", "ms":
+		return Measure{Tick: 1e3}
+	case "microseconds", "us", "µs":
+		return Measure{Tick: 1}
+	case "nanoseconds", "ns":
+		return Measure{Tick: 1e-3}
+	case "":
+		switch {
+		case strings.HasSuffix(m.Name, "_bytes"):
+			return Measure{Bytes: true}
+		case strings.HasSuffix(m.Name, "_ns"):
+			return Measure{Tick: 1e-3}
+		case strings.HasSuffix(m.Name, "_us"):
+			return Measure{Tick: 1}
+		}
+	}
+	return Measure{}
+}
 
 // Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set may
 // hold a key several times.

@@ -33,7 +33,7 @@ func (b *builder) stacks() error {
 		return nil
 	}
 	metric := model.Clean(*s.Metric)
-	unit := unitOf(metric)
+	unit := unitOf(s.Measure())
 	b.Scope = append(b.Scope, "event "+model.Clean(*s.Event)+" by "+metric)
 	b.filters(s.Filters)
 	if s.Total != nil {
@@ -66,13 +66,13 @@ func (b *builder) stacks() error {
 }
 
 // unitOf returns the kind of column of a metric.
-func unitOf(metric string) string {
+func unitOf(m model.Measure) string {
 	switch {
-	case strings.HasSuffix(metric, "_bytes"):
+	case m.Bytes:
 		return "bytes"
-	case strings.HasSuffix(metric, "_ns"):
+	case m.Tick == 1e-3:
 		return "ns"
-	case strings.HasSuffix(metric, "_us"):
+	case m.Tick == 1:
 		return "us"
 	}
 	return "count"

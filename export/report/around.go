@@ -28,6 +28,8 @@ type Around struct {
 	Callers   []Neighbor   `json:"callers"`           // heaviest first
 	Callees   []Neighbor   `json:"callees"`           // heaviest first
 	RowCounts AroundCounts `json:"row_counts"`        // without the limit
+
+	measure model.Measure // of Metric
 }
 
 // Neighbor is a function that calls another or is called by it. What nothing calls has no name.
@@ -115,6 +117,7 @@ func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, na
 		return nil, err
 	}
 	r.Around.Metric, r.Around.Filters = key.name, filterLines(opt.Cell)
+	r.Around.measure = (&model.ProfileMetric{Name: key.name}).Measure()
 	return r, nil
 }
 
@@ -155,7 +158,7 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 	if r.Around, err = q.ask(ctx); err != nil {
 		return nil, err
 	}
-	r.Around.Event, r.Around.Metric = &event, metric
+	r.Around.Event, r.Around.Metric, r.Around.measure = &event, metric, w.Metrics[s.Metric].Measure()
 	r.Around.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
 	return r, nil
 }
@@ -262,7 +265,7 @@ func (a *Around) rows() (list []aroundRow) {
 func (a *Around) table(s Style, full bool) table {
 	out := table{
 		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
-		answer: fmt.Sprintf("%s of %s %s pass it", s.amount(a.Metric, a.Total.Amount), s.amount(a.Metric, a.All.Amount), model.Clean(a.Metric)),
+		answer: fmt.Sprintf("%s of %s %s pass it", s.amount(a.measure, a.Total.Amount), s.amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
 		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
 	}
 	if a.Matched > 1 {
@@ -275,7 +278,7 @@ func (a *Around) table(s Style, full bool) table {
 			label = (stackWriter{style: s, full: full}).name(*r.Function)
 		}
 		out.rows = append(out.rows, []string{
-			s.amount(a.Metric, r.Weight.Amount), r.Weight.ShareOf(a.Total.Amount).String(), words[r.Relation], label,
+			s.amount(a.measure, r.Weight.Amount), r.Weight.ShareOf(a.Total.Amount).String(), words[r.Relation], label,
 		})
 	}
 	return out

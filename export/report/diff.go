@@ -47,6 +47,7 @@ type Diff struct {
 
 	words    diff.Words
 	compared *diff.Comparison
+	unit     string          // of Metric, as the files state it
 	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
 	left     leftOut
 }
@@ -148,6 +149,7 @@ type DiffOptions struct {
 	Before, After DiffSource // as the user named them
 	Event         string     // of profiles of stacks, "" for none
 	Metric        string     // what the fields of bytes hold
+	Unit          string     // of Metric, as the files state it
 	Measure       string     // the same in words; "" is Metric
 	Counted       string     // what the fields of counts hold, plural; "" for nothing
 	What          string     // what a row is, singular
@@ -171,7 +173,7 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 		before, after = after, before
 	}
 	d := newDiff(&before, &after)
-	d.compared, d.Swapped, d.What = c, c.Swapped, opt.What
+	d.compared, d.Swapped, d.What, d.unit = c, c.Swapped, opt.What, opt.Unit
 	if d.Metric = &opt.Metric; opt.Event != "" {
 		d.Event = &opt.Event
 	}

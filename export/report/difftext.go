@@ -125,9 +125,9 @@ func (d *Diff) style(s Style) Style {
 }
 
 // IsBytes reports whether the fields of bytes hold bytes.
-func (d *Diff) IsBytes() bool { return isBytes(*d.Metric) }
-
-func isBytes(metric string) bool { return metric == "bytes" || strings.HasSuffix(metric, "_bytes") }
+func (d *Diff) IsBytes() bool {
+	return *d.Metric == "bytes" || (&model.ProfileMetric{Name: *d.Metric, Unit: d.unit}).Measure().Bytes
+}
 
 // signed returns a change with its sign.
 func signed(n int64) string {

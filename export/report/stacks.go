@@ -24,6 +24,7 @@ type Stacks struct {
 	Events    []StackEvent      `json:"events"`           // in the file's order
 	Event     *string           `json:"event,omitzero"`   // that the tables are about; nil when the file has none
 	Metric    *string           `json:"metric,omitzero"`  // that the tables are about
+	Unit      string            `json:"unit,omitzero"`    // of Metric, as the file states it
 	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil where a sum means nothing
 	Window    *string           `json:"window,omitzero"`  // that the tables are about; nil for none
 	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
@@ -36,9 +37,13 @@ type Stacks struct {
 	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
 
 	groupedBy string
-	apart     error   // why Metric has no sum; nil where it has
-	left      leftOut // tables that there was no memory for
+	measure   model.Measure // of Metric
+	apart     error         // why Metric has no sum; nil where it has
+	left      leftOut       // tables that there was no memory for
 }
+
+// Measure says how figures of the metric are written.
+func (out *Stacks) Measure() model.Measure { return out.measure }
 
 // StackCounts are numbers of records of the file.
 type StackCounts struct {
@@ -76,8 +81,9 @@ type Totals []MetricTotal
 
 // MetricTotal is one sum.
 type MetricTotal struct {
-	Metric string
-	Sum    Amount
+	Metric  string
+	Sum     Amount
+	measure model.Measure
 }
 
 func (t Totals) appendJSON(dst []byte) []byte {
@@ -232,7 +238,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}
 	s := opt.Selection
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
-	out.Event, out.Metric = &event, &metric
+	out.Event, out.Metric, out.Unit, out.measure = &event, &metric, w.Metrics[s.Metric].Unit, w.Metrics[s.Metric].Measure()
 	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
 		out.Total = &Amount{s.Total()}
 	}
@@ -344,7 +350,7 @@ func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.Event
 		out.Primary = &e.PrimaryName
 	}
 	for _, m := range t.Sums {
-		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}})
+		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}, w.Metrics[m.Metric].Measure()})
 	}
 	return out
 }

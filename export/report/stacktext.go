@@ -11,20 +11,17 @@ import (
 )
 
 // amount renders a sum of a metric: bytes and times with their units, everything else as a number.
-func (s Style) amount(metric string, a model.Amount) string {
+func (s Style) amount(m model.Measure, a model.Amount) string {
 	f := a.Float64()
 	switch {
 	case a.IsFloat():
 		return fmt.Sprintf("%.6g", f)
 	case f < 0 || f >= math.MaxUint64:
 		return a.String()
-	case strings.HasSuffix(metric, "_bytes"):
+	case m.Bytes:
 		return s.bytes(a.Uint64())
-	case s.Exact:
-	case strings.HasSuffix(metric, "_ns"):
-		return s.time(model.Time(a.Uint64() / 1000 & math.MaxInt64))
-	case strings.HasSuffix(metric, "_us"):
-		return s.time(model.Time(a.Uint64() & math.MaxInt64))
+	case m.Tick > 0 && !s.Exact && f*m.Tick < math.MaxInt64/2:
+		return s.time(model.Time(f * m.Tick))
 	}
 	return model.Group(a.Uint64())
 }
@@ -116,7 +113,7 @@ func (w stackWriter) events() table {
 			if e.Primary != nil && *e.Primary == m.Metric {
 				metric += " (primary)"
 			}
-			out.rows = append(out.rows, []string{stacks, w.style.amount(m.Metric, m.Sum.Amount), metric, label, kind})
+			out.rows = append(out.rows, []string{stacks, w.style.amount(m.measure, m.Sum.Amount), metric, label, kind})
 		}
 	}
 	return out
@@ -144,7 +141,7 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 			}
 		}
 		out.rows = append(out.rows, []string{
-			w.style.amount(w.metric, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.metric, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
+			w.style.amount(w.r.measure, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.r.measure, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
 		})
 	}
 	return out
@@ -156,7 +153,7 @@ func (w stackWriter) top() table {
 		cols: []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
 	}
 	for _, s := range w.r.Top {
-		out.rows = append(out.rows, []string{w.style.amount(w.metric, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
+		out.rows = append(out.rows, []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
 	}
 	return out
 }
@@ -184,7 +181,7 @@ func (w stackWriter) groups() table {
 			label = "(unknown)"
 		}
 		out.rows = append(out.rows, []string{
-			w.style.amount(w.metric, g.Self.Amount), w.r.part(g.Self.Amount), w.style.amount(w.metric, g.Total.Amount), w.r.part(g.Total.Amount), label,
+			w.style.amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount), w.style.amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
 		})
 	}
 	return out
@@ -218,7 +215,7 @@ func (w stackWriter) threads() table {
 		return fmt.Sprint(*n)
 	}
 	for _, t := range w.r.Threads {
-		out.rows = append(out.rows, []string{w.style.amount(w.metric, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
+		out.rows = append(out.rows, []string{w.style.amount(w.r.measure, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/memtui/memtui/model"
 )
@@ -25,21 +24,11 @@ const (
 
 // UnitOf returns the unit of a metric: as the file states it, or as its name says.
 func UnitOf(m *model.ProfileMetric) ProfileUnit {
-	switch m.Unit {
-	case "bytes", "byte", "B":
+	switch measure := m.Measure(); {
+	case measure.Bytes:
 		return ProfileUnit{Kind: UnitBytes}
-	case "seconds", "s":
-		return ProfileUnit{Kind: unitTime, tick: 1e6}
-	case "milliseconds", "ms":
-		return ProfileUnit{Kind: unitTime, tick: 1e3}
-	case "microseconds", "us", "µs":
-		return ProfileUnit{Kind: unitTime, tick: 1}
-	case "nanoseconds", "ns":
-		return ProfileUnit{Kind: unitTime, tick: 1e-3}
-	case "":
-		if strings.HasSuffix(m.Name, "_bytes") {
-			return ProfileUnit{Kind: UnitBytes}
-		}
+	case measure.Tick > 0:
+		return ProfileUnit{Kind: unitTime, tick: measure.Tick}
 	}
 	return ProfileUnit{}
 }
