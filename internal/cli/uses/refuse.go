@@ -174,19 +174,33 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	if err != nil {
 		return err
 	}
-	if err := sized(parsed, files); err != nil {
+	if err := open(parsed, files); err != nil {
 		return err
 	}
 	return forget(parsed, of)
 }
 
-// sized refuses --sizes where no file leaves open where sizes come from.
-func sized(parsed *kong.Context, files []Input) error {
-	if slices.ContainsFunc(files, func(in Input) bool { return in.Format.Sizes }) ||
-		!slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == "sizes" }) {
-		return nil
+// open refuses flags that say what some formats leave open, where no file is of such a format.
+func open(parsed *kong.Context, files []Input) error {
+	symbols := func(f loaders.Format) bool { return f.Addresses }
+	const named = "names its functions itself; the flag is for files that hold addresses: raw heaptrack files and text profiles of jemalloc and tcmalloc"
+
+	for _, answer := range []struct {
+		flag  string
+		means func(loaders.Format) bool
+		why   string
+	}{
+		{"sizes", func(f loaders.Format) bool { return f.Sizes }, "tells the sizes of its objects; the flag is for Java heap dumps"},
+		{"unit", func(f loaders.Format) bool { return f.Unit }, "tells the unit of its weights; the flag is for folded stacks"},
+		{"symbols", symbols, named}, {"sysroot", symbols, named}, {"no-symbols", symbols, named},
+		{"allocator-frames", func(f loaders.Format) bool { return f.AllocatorFrames },
+			"has no frames that are left out; the flag is for text profiles of jemalloc and tcmalloc"},
+	} {
+		if IsGiven(parsed, answer.flag) && !slices.ContainsFunc(files, func(in Input) bool { return answer.means(in.Format) }) {
+			return fmt.Errorf("--%s: %s %s", answer.flag, files[0].Name, answer.why)
+		}
 	}
-	return fmt.Errorf("--sizes: %s tells the sizes of its objects; the flag is for Java heap dumps", files[0].Name)
+	return nil
 }
 
 // forget resets the flags that mean nothing for files of these kinds: settings gave them their values.
