@@ -15,6 +15,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "folded stacks, as flame graphs are drawn of: one stack a line, and a number",
 		Extensions: []string{".folded", ".collapsed"},
+		Unit:       true,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,
