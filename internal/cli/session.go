@@ -180,7 +180,7 @@ func (a *app) symbols() loaders.Symbols {
 	return s
 }
 
-// symbolFolders fails where a folder that names are looked for in is none: nobody would notice that it was mistyped.
+// symbolFolders fails where a folder that names are looked for in is none: a mistyped name would go unnoticed.
 func (a *app) symbolFolders() error {
 	look := func(flag, dir string) error {
 		info, err := os.Stat(dir)

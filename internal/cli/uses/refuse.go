@@ -241,7 +241,11 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
-		return "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
+		why := "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
+		if k == kind.Stacks && flag == "no-leaks" {
+			why += "; --max-leak is a limit for what a stack profile has as leaked or live"
+		}
+		return why
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):
