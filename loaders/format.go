@@ -73,8 +73,13 @@ type Format struct {
 
 	// Sizes says that Options.Sizes means something: files leave open where the sizes of objects come from.
 	Sizes bool
-	// Unitless says that Options.Unit means something: files give figures without their unit.
-	Unitless bool
+
+	// Unit says that Options.Unit means something: files give weights without one.
+	Unit bool
+	// Addresses says that Options.Symbols means something: files hold addresses, and may leave open what stands there.
+	Addresses bool
+	// AllocatorFrames says that Options.AllocatorFrames means something.
+	AllocatorFrames bool
 
 	// Sniff judges the first bytes, at most [SniffLength] and fewer for short files, after decompression.
 	Sniff func(head []byte) Confidence

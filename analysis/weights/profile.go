@@ -340,13 +340,26 @@ var aliases = map[string]string{
 	"live_bytes": "inuse_space", "live_count": "inuse_objects", "alloc_bytes": "alloc_space", "alloc_count": "alloc_objects",
 }
 
-// Named finds a metric by its name, or by what pprof calls the same figure.
+// Canonical returns the name that stands for all names of a figure.
+func Canonical(name string) string {
+	for own, other := range aliases {
+		if name == other {
+			return own
+		}
+	}
+	return name
+}
+
+// Named finds a metric by its name, or by another name of the same figure.
 func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
 	if m, ok := p.Metric(name); ok {
 		return m, true
 	}
 	if other := aliases[name]; other != "" {
 		return p.Metric(other)
+	}
+	if own := Canonical(name); own != name {
+		return p.Metric(own)
 	}
 	return 0, false
 }

@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"

@@ -128,7 +128,9 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 	}
 	now := &measurer{a, s, p}
 	if len(budgets) == 0 && !c.wanted() {
-		budgets = notWorse(now, old)
+		if budgets = notWorse(now, old); len(budgets) == 0 {
+			return usageError(fmt.Errorf("--base: %s and %s have no figure in common that must not grow; diff compares them", p.Meta.Name, old.p.Meta.Name))
+		}
 	}
 	var limits []report.Limit
 	for _, b := range budgets {

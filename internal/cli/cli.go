@@ -28,28 +28,32 @@ const description = "Shows in a terminal where memory went: memtui FILE opens a 
 // globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
-	Format     string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
-	Limit      int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
-	At         model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
-	From       model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To         goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
-	By         string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
-	Event      string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
-	MinAge     arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
-	FrameOrder string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
-	Unit       string       `placeholder:"UNIT" help:"Unit of weights in folded stacks, whose files give none: bytes, ns, …"`
-	Snapshot   *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
-	Series     *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
-	Point      *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
-	Edges      string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
-	Sizes      string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses tell them, the default) or layout (computed from fields)."`
-	MaxMemory  arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
-	Insecure   bool         `help:"Fetch addresses that begin with https:// without verifying the server's certificate."`
-	Index      string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`
-	Color      string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
-	ASCII      bool         `name:"ascii" help:"Draw with ASCII characters only."`
-	Mouse      bool         `default:"true" negatable:"" help:"Use the mouse."`
-	Theme      string       `placeholder:"NAME" help:"Color theme."`
+	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
+	Limit       int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
+	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
+	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
+	To          goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
+	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
+	Event       string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
+	MinAge      arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
+	FrameOrder  string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
+	Unit        string       `placeholder:"UNIT" help:"Unit of weights in folded stacks, whose files give none: bytes, ns, …"`
+	Snapshot    *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
+	Series      *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
+	Point       *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
+	Edges       string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
+	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses tell them, the default) or layout (computed from fields)."`
+	Symbols     []string     `sep:"none" placeholder:"DIR" help:"Look for programs, libraries and their debug files in this folder first, to name the addresses in a file. May be given more than once."`
+	Sysroot     string       `placeholder:"DIR" help:"The folder that holds the files of the machine that was recorded, instead of this machine's."`
+	NoSymbols   bool         `help:"Leave the addresses in a file without names, instead of looking for the programs on this machine."`
+	AllocFrames bool         `name:"allocator-frames" help:"Keep the frames of the allocator itself at the end of stacks."`
+	MaxMemory   arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
+	Insecure    bool         `help:"Fetch addresses that begin with https:// without verifying the server's certificate."`
+	Index       string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`
+	Color       string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
+	ASCII       bool         `name:"ascii" help:"Draw with ASCII characters only."`
+	Mouse       bool         `default:"true" negatable:"" help:"Use the mouse."`
+	Theme       string       `placeholder:"NAME" help:"Color theme."`
 }
 
 // grammar is the whole command line.

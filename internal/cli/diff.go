@@ -124,6 +124,7 @@ type diffInput struct {
 	asked *int // the snapshot, layout or window of this side, nil for none
 	side  *diff.Side
 	from  report.DiffSource
+	event string // of a profile
 }
 
 // diffing is a comparison being put together.

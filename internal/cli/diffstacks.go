@@ -16,7 +16,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/views/state"
 )
 
 // stacks compares traces and profiles of stacks, each with each.
@@ -52,17 +51,14 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if d.lean { // whatever rows are, their sum is the same
 		group = diff.GroupThread
 	}
-	found := false
 	for _, in := range d.sides {
 		if kind.Of(in.p) != kind.Stacks {
-			d.opt.Counted, found = "blocks", true
+			d.opt.Counted = "blocks"
 			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
 		} else {
 			var counted string
-			counted, err = in.profileSide(ctx, d.opt.Event, metric, group, d.opt.Cell.Stacks)
-			if counted != "" {
-				d.opt.Counted, found = counted, true
-			}
+			counted, err = in.profileSide(ctx, metric, group, d.opt.Cell.Stacks)
+			d.opt.Counted = cmp.Or(counted, d.opt.Counted)
 		}
 		if err != nil {
 			return err
@@ -71,10 +67,35 @@ func (d *diffing) stacks(ctx context.Context) error {
 			in.side.Unlist()
 		}
 	}
-	if !found {
-		return usageError(fmt.Errorf("--by: unknown metric %q; available: %s", metric, metricNames(d.sides[1].p.Weights)))
-	}
+	d.warnSampled()
 	return nil
+}
+
+// warnSampled notes that estimates are compared with exact figures.
+func (d *diffing) warnSampled() {
+	a, b := d.sides[0], d.sides[1]
+	if !a.sampled() {
+		a, b = b, a
+	}
+	if d.sides[0].sampled() == d.sides[1].sampled() {
+		return
+	}
+	b.from.Problems = append(b.from.Problems, model.Problem{
+		Severity: model.Warning, Code: "sampled-and-exact", Count: 1, Offset: model.NoOffset,
+		Message: fmt.Sprintf("%s is sampled and %s is not: small differences, and stacks that only one of them has, may come from the sampling", a.p.Meta.Name, b.p.Meta.Name),
+	})
+}
+
+// sampled reports whether figures of a side are estimates of allocations of which only some were recorded.
+func (in *diffInput) sampled() bool {
+	if slices.ContainsFunc(in.p.Problems, func(p model.Problem) bool { return p.Code == "sampled" }) {
+		return true
+	}
+	if kind.Of(in.p) != kind.Stacks {
+		return false
+	}
+	e, ok := in.p.Weights.Event(in.event)
+	return ok && in.p.Weights.Events[e].SamplePeriod > 1
 }
 
 // leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither. It fails
@@ -101,76 +122,6 @@ func (d *diffing) leaveNames(group diff.StackGroup) error {
 // add up to the peak, and of a part of the blocks it is not known.
 func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kind.Of(d.sides[0].p) != kind.Stacks && kind.Of(d.sides[1].p) != kind.Stacks && d.opt.Cell.IsAll()
-}
-
-// measures returns what metrics measure, in words.
-func measures() map[string]string {
-	return map[string]string{
-		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
-		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
-		"overwritten_bytes": "memory of overwritten blocks",
-		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
-	}
-}
-
-// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, the
-// primary metric of profiles, and of one of each the first that both have. It also chooses the event.
-func (d *diffing) metric(mixed bool) (string, error) {
-	flags := d.sides[0].flags
-	by := state.SortKey(flags.By, report.SortKeys())
-	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
-		if by == "" {
-			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
-				by = "alloc_bytes"
-			}
-		}
-		return by, checkKey(by, report.SortKeys())
-	}
-	if mixed {
-		return d.sharedMetric(by)
-	}
-	p := d.sides[0].p
-	if d.opt.Event = flags.Event; d.opt.Event == "" {
-		e, ok, _ := eventNamed(p, "")
-		if !ok {
-			return "", usageError(fmt.Errorf("diff: %s has no event", p.Meta.Name))
-		}
-		d.opt.Event = p.Weights.Events[e].Name
-	}
-	if by == "" {
-		by = primaryOf(p, d.opt.Event)
-	}
-	return state.SortKey(cmp.Or(flags.By, by), metricsOf(p.Weights)), nil
-}
-
-// sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
-func (d *diffing) sharedMetric(by string) (string, error) {
-	p, trace := d.sides[0].p, d.sides[1].p
-	if kind.Of(p) != kind.Stacks {
-		p, trace = trace, p
-	}
-	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
-	if by != "" {
-		if err := checkKey(by, report.SortKeys()); err != nil {
-			return "", err
-		}
-		keys = []string{by}
-	}
-	event := d.sides[0].flags.Event
-	for e, totals := range weights.Totals(p.Weights) {
-		if name := p.Weights.Events[e].Name; event != "" && name != event {
-			continue
-		}
-		for _, key := range keys {
-			m, ok := p.Weights.Metric(key)
-			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
-				d.opt.Event = p.Weights.Events[e].Name
-				return key, nil
-			}
-		}
-	}
-	return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
-		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
 }
 
 // traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
@@ -203,21 +154,19 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	return asUsage(err)
 }
 
-// profileSide asks a profile for its rows. counted is what counts are, "" where the profile does not have the metric: then the side
-// is empty.
-func (in *diffInput) profileSide(ctx context.Context, event, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
+// profileSide asks a profile for its rows. counted is what counts are, "" for nothing.
+func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
 	if in.flags.At.Given() {
 		return "", usageError(errors.New("diff: stack profiles are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
 	}
 	w := in.p.Weights
-	e, _, err := eventNamed(in.p, event)
+	e, _, err := eventNamed(in.p, in.event)
 	if err != nil {
 		return "", err
 	}
-	m, ok := w.Metric(metric)
+	m, ok := weights.Named(w, metric)
 	if !ok {
-		in.side = &diff.Side{Stacks: in.p.Stacks, Bases: diff.NoBases}
-		return "", nil
+		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", metric, in.p.Meta.Name, metricNames(w)))
 	}
 	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {

@@ -170,19 +170,7 @@ func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) 
 
 // without leaves flags and their values out.
 func without(flags []string, names ...string) []string {
-	var out []string
-	for i := 0; i < len(flags); i++ {
-		name, _, whole := strings.Cut(flags[i], "=")
-		end := i
-		if !whole {
-			end = min(i+1, len(flags)-1)
-		}
-		if !slices.Contains(names, name) {
-			out = append(out, flags[i:end+1]...)
-		}
-		i = end
-	}
-	return out
+	return uses.Kept(flags, func(name string) bool { return !slices.Contains(names, "--"+name) })
 }
 
 // parts returns the files of the evidence, but for the manifest.

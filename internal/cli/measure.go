@@ -31,7 +31,15 @@ func (m *measurer) known() []string {
 	case kind.Heap, kind.Dump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
 	case kind.Stacks:
-		return []string{"max-leak", "max-live-at"}
+		_, live := weights.Named(m.p.Weights, "live_bytes")
+		_, leaked := weights.Named(m.p.Weights, "leaked_bytes")
+		switch {
+		case live:
+			return []string{"max-leak", "max-live-at"}
+		case leaked:
+			return []string{"max-leak"}
+		}
+		return nil
 	}
 	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
 }
@@ -43,7 +51,7 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 	if !m.answers(b.name) {
 		why := map[string]string{
 			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
-			"max-growth": "its figures are sums over time",
+			"max-growth": "its figures are sums over time", "max-live-at": "it does not record what is live",
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
 	}
@@ -64,7 +72,11 @@ func (m *measurer) unanswered(name, why string) error {
 	for _, k := range m.known() {
 		flags = append(flags, "--"+k)
 	}
-	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; available: %s", name, m.p.Meta.Name, m.p.Meta.Format, why, joinWords(flags)))
+	available := "no limit can be checked for it"
+	if len(flags) > 0 {
+		available = "available: " + joinWords(flags)
+	}
+	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; %s", name, m.p.Meta.Name, m.p.Meta.Format, why, available))
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {

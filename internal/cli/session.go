@@ -111,7 +111,11 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Path: src.Path(), Format: format, Numbered: a.target(path).numbered}
 	}
 	if !lent {
-		if err := uses.Fits(a.parsed, inputs...); err != nil {
+		err := uses.Fits(a.parsed, inputs...)
+		if err == nil {
+			err = a.symbolFolders()
+		}
+		if err != nil {
 			closeAll(sources)
 			return nil, usageError(err)
 		}
@@ -162,7 +166,41 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 
 // loading returns the user's answers to what files leave open.
 func (a *app) loading() loaders.Options {
-	return loaders.Options{FrameOrder: a.frameOrder(), Unit: a.flags.Unit, Sizes: a.heapSizes()}
+	return loaders.Options{
+		FrameOrder: a.frameOrder(), Unit: a.flags.Unit, Sizes: a.heapSizes(), Symbols: a.symbols(), AllocatorFrames: a.flags.AllocFrames,
+	}
+}
+
+// symbols says where the names of addresses are looked for, and kept between runs: where indexes are, unless none are.
+func (a *app) symbols() loaders.Symbols {
+	s := loaders.Symbols{Off: a.flags.NoSymbols, Dirs: a.flags.Symbols, Sysroot: a.flags.Sysroot}
+	if dir := indexcache.Dir(a.env.Getenv); dir != "" && a.flags.Index != "none" && !s.Off {
+		s.Names = indexcache.Names{Dir: dir}
+	}
+	return s
+}
+
+// symbolFolders fails where a folder that names are looked for in is none: a mistyped name would go unnoticed.
+func (a *app) symbolFolders() error {
+	look := func(flag, dir string) error {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no folder", dir)
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %w", flag, err)
+		}
+		return nil
+	}
+	for _, dir := range a.flags.Symbols {
+		if err := look("symbols", dir); err != nil {
+			return err
+		}
+	}
+	if a.flags.Sysroot != "" {
+		return look("sysroot", a.flags.Sysroot)
+	}
+	return nil
 }
 
 // answers returns the flags of [app.loading] as they were given.
@@ -175,6 +213,18 @@ func (a *app) answers() (words []string) {
 	}
 	if a.heapSizes() == loaders.SizesLayout {
 		words = append(words, "--sizes", a.flags.Sizes)
+	}
+	for _, dir := range a.flags.Symbols {
+		words = append(words, "--symbols", dir)
+	}
+	if a.flags.Sysroot != "" {
+		words = append(words, "--sysroot", a.flags.Sysroot)
+	}
+	if a.flags.NoSymbols {
+		words = append(words, "--no-symbols")
+	}
+	if a.flags.AllocFrames {
+		words = append(words, "--allocator-frames")
 	}
 	return words
 }

@@ -22,6 +22,7 @@ var tries = map[string][]string{
 	"unit": {"bytes"}, "group": {"function", "frame", "series"}, "function": {"/./"}, "file": {"x"}, "module": {"x"}, "through": {"x"}, "min-size": {"100"}, "max-size": {"100"}, "min-lifetime": {"1ms"}, "max-lifetime": {"1ms"}, "thread": {"9"},
 	"type": {"Str"}, "repr": {"P6opaque"}, "where": {"repr=P6opaque"}, "name": {"zzz"}, "per-cell": {"9"},
 	"stacked": {"2"}, "peek": {"/./"}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
+	"symbols": {"."}, "sysroot": {"."},
 	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-live-at": {"end=1"},
 }
 
@@ -30,9 +31,9 @@ var tries = map[string][]string{
 var alike = []*regexp.Regexp{regexp.MustCompile(`^diff .*\.mb.* --limit$`), regexp.MustCompile(`^(diff|check) .*(--a|#1|mlyze.*mlyze) .*--match$`)}
 
 // quiet are flags that may change nothing: those that only ask for less, those of terminals, those that write elsewhere, and what only
-// matters with figures or names that the samples do not have.
+// matters with figures, names or addresses of servers that the samples do not have.
 func quiet(flag string) bool {
-	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline"}, flag)
+	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline", "insecure"}, flag)
 }
 
 // walked are command lines of all commands that read files, for a file of each kind.

@@ -31,7 +31,7 @@ func Go() loaders.Format {
 
 func format(name, summary string) loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: name, Summary: summary, Extensions: []string{".heap"},
+		Name: name, Summary: summary, Extensions: []string{".heap"}, Addresses: true, AllocatorFrames: name != nameGo,
 		Sniff: func(head []byte) loaders.Confidence {
 			if sniffed(head) == name {
 				return loaders.Sure

@@ -20,6 +20,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "heaptrack recording, raw or interpreted: every allocation and free, with stacks",
 		Extensions: []string{".heaptrack"},
+		Addresses:  true,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

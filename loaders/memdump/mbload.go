@@ -197,7 +197,7 @@ func (f *mbFile) describe(src *loaders.Source) model.Meta {
 }
 
 func describe(src *loaders.Source, format string) model.Meta {
-	return model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Size: src.StoredSize(), Outer: src.Outer()}
+	return model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion, Size: src.StoredSize(), Outer: src.Outer()}
 }
 
 func (h mbHeader) facts() []model.Fact {

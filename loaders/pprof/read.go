@@ -133,6 +133,7 @@ func (r *reader) begin() {
 	}
 	if t.periodValue > 0 {
 		e.Mode = "every " + strconv.FormatInt(t.periodValue, 10) + " " + r.name(t.period.unit, 0)
+		e.SamplePeriod = float64(t.periodValue)
 	}
 	for i, v := range t.types {
 		name := r.name(v.name, 0)

@@ -188,15 +188,21 @@ var particular = []struct {
 	says  string // after the name of a file
 }{
 	{"sizes", func(in Input) bool { return in.Format.Sizes }, "tells the sizes of its objects; the flag is for Java heap dumps"},
-	{"unit", func(in Input) bool { return in.Format.Unitless }, "states its units; the flag is for folded stacks"},
+	{"unit", func(in Input) bool { return in.Format.Unit }, "tells the unit of its weights; the flag is for folded stacks"},
 	{"insecure", func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }, "is not fetched; the flag is for addresses that begin with https://"},
+	{"symbols", addresses, named}, {"sysroot", addresses, named}, {"no-symbols", addresses, named},
+	{"allocator-frames", func(in Input) bool { return in.Format.AllocatorFrames },
+		"has no frames that are left out; the flag is for text profiles of jemalloc and tcmalloc"},
 }
+
+const named = "names its functions itself; the flag is for files that hold addresses: raw heaptrack files and text profiles of jemalloc and tcmalloc"
+
+func addresses(in Input) bool { return in.Format.Addresses }
 
 // idle refuses flags that are about no file of the command line.
 func idle(parsed *kong.Context, files []Input) error {
-	given := Given(parsed)
 	for _, p := range particular {
-		if len(files) > 0 && !slices.ContainsFunc(files, p.about) && slices.ContainsFunc(given, func(f *kong.Flag) bool { return f.Name == p.flag }) {
+		if len(files) > 0 && IsGiven(parsed, p.flag) && !slices.ContainsFunc(files, p.about) {
 			return fmt.Errorf("--%s: %s %s", p.flag, files[0].Name, p.says)
 		}
 	}
@@ -241,7 +247,11 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
-		return "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
+		why := "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
+		if k == kind.Stacks && flag == "no-leaks" {
+			why += "; --max-leak is a limit for what a stack profile has as leaked or live"
+		}
+		return why
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):

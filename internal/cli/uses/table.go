@@ -56,8 +56,13 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 
 // about chooses what of a file a report is about.
 func about() []Use {
-	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), part(),
+	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; of single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+}
+
+// looked says where names of addresses are looked for.
+func looked() []Use {
+	return slices.Concat(of(stacked, "symbols", "sysroot", "no-symbols"), of(profiles, "allocator-frames"))
 }
 
 // instant chooses when.
@@ -131,14 +136,14 @@ func reportUses() []Use {
 // checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
 func checkUses() []Use {
 	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
-		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), with("base", dumps, "snapshot", "point"),
+		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
 		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
 
 // diffUses returns the flags of diff. Those about places are about both sides.
 func diffUses() []Use {
-	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), of(stacked, "from", "to", "match", "depth"),
+	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), looked(), of(stacked, "from", "to", "match", "depth"),
 		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b give each side its own."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
@@ -147,7 +152,7 @@ func diffUses() []Use {
 
 // convertUses returns the flags of convert.
 func convertUses() []Use {
-	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"),
+	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
 		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
@@ -165,7 +170,10 @@ type clash struct {
 func clashes() []clash {
 	const alone = "what is around a function is printed alone"
 	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
+	const unlooked = "nothing is looked for"
 	return []clash{
+		{"no-symbols", "symbols", stacked, "", unlooked},
+		{"no-symbols", "sysroot", stacked, "", unlooked},
 		{"snapshot", "at", heaps, "", snapshot},
 		{"snapshot", "at", dumps, oneLayout, layout},
 		{"snapshot", "point", dumps, "", layout},

@@ -123,14 +123,19 @@ func Given(parsed *kong.Context) (list []*kong.Flag) {
 }
 
 // Understood returns those of some flags, each with its value, that mean something to a command.
-func Understood(command string, flags []string) (out []string) {
+func Understood(command string, flags []string) []string {
+	return Kept(flags, func(name string) bool { return Means(command, name) })
+}
+
+// Kept returns those of some flags, each with its value if it has one, whose names keep accepts.
+func Kept(flags []string, keep func(name string) bool) (out []string) {
 	for i := 0; i < len(flags); i++ {
-		name, _, whole := strings.Cut(flags[i], "=")
+		name, _, whole := strings.Cut(strings.TrimPrefix(flags[i], "--"), "=")
 		end := i + 1
-		if !whole {
-			end = min(i+2, len(flags))
+		if !whole && end < len(flags) && !strings.HasPrefix(flags[end], "--") { // else it has no value
+			end++
 		}
-		if Means(command, strings.TrimPrefix(name, "--")) {
+		if keep(name) {
 			out = append(out, flags[i:end]...)
 		}
 		i = end - 1

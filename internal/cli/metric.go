@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+// measures returns what metrics measure, in words.
+func measures() map[string]string {
+	return map[string]string{
+		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
+		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
+		"overwritten_bytes": "memory of overwritten blocks",
+		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
+	}
+}
+
+// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, of
+// profiles the first metric that both have, their primary ones first, and of one of each the first that both have. It also chooses the
+// events.
+func (d *diffing) metric(mixed bool) (string, error) {
+	flags := d.sides[0].flags
+	by := state.SortKey(flags.By, report.SortKeys())
+	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
+		if by == "" {
+			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
+				by = "alloc_bytes"
+			}
+		}
+		return by, checkKey(by, report.SortKeys())
+	}
+	if mixed {
+		return d.sharedMetric(by)
+	}
+	for _, in := range d.sides {
+		if len(in.p.Weights.Events) == 0 {
+			return "", usageError(fmt.Errorf("diff: %s has no event", in.p.Meta.Name))
+		}
+		if _, _, err := eventNamed(in.p, flags.Event); err != nil {
+			return "", err
+		}
+	}
+	if flags.By != "" {
+		by = state.SortKey(flags.By, slices.Concat(metricsOf(d.sides[0].p.Weights), metricsOf(d.sides[1].p.Weights)))
+	}
+	return d.profilesMetric(by)
+}
+
+// profilesMetric finds an event of each of two profiles, and a metric of both: by, or where that is "" the first that there is. Events of
+// one name are preferred, as recorders call them as they like.
+func (d *diffing) profilesMetric(by string) (string, error) {
+	a, b := d.sides[0], d.sides[1]
+	both := [2][]candidate{candidates(a.p, a.flags.Event, by), candidates(b.p, a.flags.Event, by)}
+	for _, same := range []bool{true, false} {
+		for _, first := range both[0] {
+			for _, second := range both[1] {
+				if first.key == second.key && (!same || first.event == second.event) {
+					a.event, b.event, d.opt.Event = first.event, second.event, first.event
+					return cmp.Or(by, map[bool]string{true: first.name, false: first.key}[first.name == second.name]), nil
+				}
+			}
+		}
+	}
+	if by == "" {
+		return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: the one has %s, the other %s",
+			a.p.Meta.Name, b.p.Meta.Name, metricNames(a.p.Weights), metricNames(b.p.Weights)))
+	}
+	in := a
+	if len(both[0]) > 0 {
+		in = b
+	}
+	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", by, in.p.Meta.Name, metricNames(in.p.Weights)))
+}
+
+// candidate is a metric of an event that a profile can be compared by.
+type candidate struct {
+	event, name string
+	key         string // the name that stands for all names of the figure
+}
+
+// candidates returns what a profile can be compared by, the best first: the default event's metrics before those of others, and the
+// primary metric of each before what else its stacks have. event and by narrow them, "" does not.
+func candidates(p *model.Profile, event, by string) (list []candidate) {
+	w := p.Weights
+	totals := weights.Totals(w)
+	first := weights.DefaultEvent(w)
+	for i := -1; i < len(w.Events); i++ {
+		e := uint16(max(i, 0))
+		if i < 0 {
+			e = first
+		} else if e == first {
+			continue
+		}
+		if event != "" && w.Events[e].Name != event {
+			continue
+		}
+		add := func(m model.MetricID) {
+			c := candidate{w.Events[e].Name, w.Metrics[m].Name, weights.Canonical(w.Metrics[m].Name)}
+			if (by == "" || weights.Canonical(by) == c.key) && !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+		if m, ok := weights.DefaultMetric(w, e); ok {
+			add(m)
+		}
+		for _, s := range totals[e].Sums {
+			add(s.Metric)
+		}
+		if m, ok := weights.Named(w, by); ok { // nothing of it was seen, which is a figure, too
+			add(m)
+		}
+	}
+	return list
+}
+
+// sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
+func (d *diffing) sharedMetric(by string) (string, error) {
+	p, trace := d.sides[0].p, d.sides[1].p
+	if kind.Of(p) != kind.Stacks {
+		p, trace = trace, p
+	}
+	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
+	if by != "" {
+		if err := checkKey(by, report.SortKeys()); err != nil {
+			return "", err
+		}
+		keys = []string{by}
+	}
+	event := d.sides[0].flags.Event
+	for e, totals := range weights.Totals(p.Weights) {
+		if name := p.Weights.Events[e].Name; event != "" && name != event {
+			continue
+		}
+		for _, key := range keys {
+			m, ok := weights.Named(p.Weights, key)
+			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
+				d.opt.Event = p.Weights.Events[e].Name
+				d.sides[0].event, d.sides[1].event = d.opt.Event, d.opt.Event
+				return key, nil
+			}
+		}
+	}
+	return "", usageError(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
+		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
+}

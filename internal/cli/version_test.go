@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNoVersionIsNotZero expects formats without a version to be named alone.
+func TestNoVersionIsNotZero(t *testing.T) {
+	files, err := filepath.Glob("../../loaders/*/testdata/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	for _, file := range files {
+		if status, out, _ := run(t, Env{}, "info", "--index", "none", file); status == statusDone {
+			_, format, _ := strings.Cut(out, "format ")
+			if line, _, _ := strings.Cut(format, "\n"); strings.HasSuffix(line, " 0") || strings.HasSuffix(line, " -1") {
+				t.Errorf("%s: %q", file, line)
+			}
+		}
+	}
+}
