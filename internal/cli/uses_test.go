@@ -121,6 +121,9 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"diff --edges all no no":                       "--edges means something only with --by retained_bytes",
 		"evidence --names x no":                        "--names means something only with --redact",
 		"convert --by live_bytes --to mlyze " + sample: "--by: .mlyze holds blocks",
+		"report --table groups no":                     "--table groups needs --group",
+		"report --table groups -f csv " + cut:          "--table groups needs --group",
+		"report --table groups --group stack " + cut:   "--table groups needs --group",
 		"demo stacks --at 5s":                          "--at: a stack profile has totals, not instants",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
@@ -132,7 +135,8 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
 		}
 	}
-	for _, line := range []string{"validate --max-memory 1G --color never --ascii --no-mouse --theme dark --index none " + sample, "keys --color never", "version --index none"} {
+	for _, line := range []string{"validate --max-memory 1G --color never --ascii --no-mouse --theme dark --index none " + sample, "keys --color never", "version --index none",
+		"report --table groups --group function " + sample} {
 		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != 0 {
 			t.Errorf("%s: status %d, %q", line, status, errs)
 		}

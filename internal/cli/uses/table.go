@@ -153,6 +153,18 @@ func convertUses() []Use {
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
 }
 
+// need is a value of a flag that chooses what only another flag makes: that must have another value than its default.
+type need struct {
+	flag, value, other string
+	of                 kind.Set
+	command            string
+}
+
+// needs returns the values of flags that mean nothing without another flag.
+func needs() []need {
+	return []need{{"table", "groups", "group", stacked, "report"}}
+}
+
 // clash is a pair of flags that contradict each other.
 type clash struct {
 	a, b     string
