@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
@@ -139,6 +141,23 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --table groups --group function " + sample} {
 		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != 0 {
 			t.Errorf("%s: status %d, %q", line, status, errs)
+		}
+	}
+}
+
+// The grammar's groups are those of traces and profiles, which screens take, too.
+func TestGroupsAreThoseOfScreens(t *testing.T) {
+	a := parserOf([]string{"version"}, nil)
+	_, parser, err := a.parseBy(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := slices.Compact(slices.Sorted(slices.Values(append(analysis.GroupNames(), weights.GroupNames("KEY")...))))
+	for _, c := range uses.Leaves(parser.Model) {
+		for _, f := range c.Flags {
+			if uses.Path(c) == "report" && f.Name == "group" && !slices.Equal(slices.Sorted(slices.Values(f.EnumSlice())), known) {
+				t.Errorf("report --group takes %q, screens %q", f.EnumSlice(), known)
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 )
@@ -122,8 +124,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
-		valued(traces, "group", "stack", "function", "owner", "file", "module", "thread", "size"),
-		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind", "label:KEY"),
+		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
