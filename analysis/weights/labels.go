@@ -26,8 +26,8 @@ func LabelKeys(w *model.StackProfile) (keys []string) {
 	return keys[:min(len(keys), 255-int(byLabel))]
 }
 
-// LabelBy returns the grouping by the values of a label; ok is false where no record has the key.
-func LabelBy(w *model.StackProfile, key string) (by By, ok bool) {
+// labelBy returns the grouping by the values of a label; ok is false where no record has the key.
+func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	i, ok := slices.BinarySearch(LabelKeys(w), key)
 	if !ok {
 		return ByFunctionDSO, false

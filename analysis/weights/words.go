@@ -32,7 +32,7 @@ func GroupNames(keys ...string) (list []string) {
 // GroupNamed returns the grouping that a word names; ok is false where there is none, or no record has the label.
 func GroupNamed(w *model.StackProfile, word string) (by By, ok bool) {
 	if key, labeled := strings.CutPrefix(word, LabelPrefix); labeled {
-		return LabelBy(w, key)
+		return labelBy(w, key)
 	}
 	for _, x := range words {
 		if x.word == word {
