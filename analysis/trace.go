@@ -168,6 +168,14 @@ const (
 	GroupCount
 )
 
+// GroupNames returns the names of all groups, by group.
+func GroupNames() (names []string) {
+	for g := range GroupCount {
+		names = append(names, g.String())
+	}
+	return names
+}
+
 // String returns the group's name as flags and titles use it.
 func (g Group) String() string {
 	return [...]string{"stack", "function", "owner", "file", "module", "thread", "size"}[g]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -30,7 +31,7 @@ func commands() []command {
 		{"at", "TIME", "", "Move the instant: 12.5s, 350ms, 5min, 50%, peak, end.", nil, (*app).goToTime},
 		{"range", "FROM TO", "", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
 		{"filter", "TEXT", "", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
-		{"group", "KEY", "", "Group tables by stack, function, owner, file, module, thread or size.", groupNames, (*app).groupCommand},
+		{"group", "KEY", "", "Group tables, as --group does: by owner, file, module or thread; of traces by stack, function or size, too, of profiles by dso, source, kind or label:KEY.", groupNames, (*app).groupCommand},
 		{"cost", "KEY", "by", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary (--by).", costNames, (*app).costCommand},
 		{"min-age", "TIME", "", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
 		{"focus", functionArgument, "", "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},
@@ -51,11 +52,11 @@ func commands() []command {
 	}
 }
 
-func groupNames(*app) (names []string) {
-	for g := range analysis.GroupCount {
-		names = append(names, g.String())
+func groupNames(a *app) []string {
+	if a.Prof != nil {
+		return weights.GroupNames(weights.LabelKeys(a.Prof.Weights)...)
 	}
-	return names
+	return analysis.GroupNames()
 }
 
 func costNames(*app) (names []string) {
@@ -200,13 +201,17 @@ func (a *app) addTyped(step calltree.Step) {
 }
 
 func (a *app) groupCommand(text string) error {
-	for g := range analysis.GroupCount {
-		if g.String() == text {
-			a.emit(state.SetGroup{By: g})
-			return nil
-		}
+	names := groupNames(a)
+	if !slices.Contains(names, text) {
+		return fmt.Errorf("unknown group %q: choose one of %s", model.Clean(text), model.Clean(strings.Join(names, ", ")))
 	}
-	return fmt.Errorf("unknown group %q: choose one of %s", text, strings.Join(groupNames(a), ", "))
+	if a.Prof != nil {
+		by, _ := weights.GroupNamed(a.Prof.Weights, text)
+		a.emit(state.SetProfileBy{By: by})
+		return nil
+	}
+	a.emit(state.SetGroup{By: analysis.Group(slices.Index(names, text))})
+	return nil
 }
 
 func (a *app) costCommand(text string) error {

@@ -243,6 +243,30 @@ func TestProfileCommand(t *testing.T) {
 	u.keys("b", "Y").has("--group dso server.spaa")
 }
 
+// The command takes what --group takes, and a copied command names the same grouping.
+func TestProfileGroupCommand(t *testing.T) {
+	u := openServer(t, 120, 40).keys("2")
+	for _, name := range groupNames(u.app) {
+		var err error
+		u.sim.Do(func() { err = u.app.runCommand("group " + name) })
+		by, ok := weights.GroupNamed(u.app.Prof.Weights, name)
+		if u.keys(); err != nil || !ok || u.app.state.Prof.By != by {
+			t.Errorf("group %s: %v, by %d, not %d", name, err, u.app.state.Prof.By, by)
+		}
+		if again, ok := weights.GroupNamed(u.app.Prof.Weights, by.Word(u.app.Prof.Weights)); by != weights.ByFunctionDSO && (!ok || again != by) {
+			t.Errorf("%s is written as %q", name, by.Word(u.app.Prof.Weights))
+		}
+	}
+	for _, name := range []string{"size", "label:nothing", ""} {
+		if err := u.app.groupCommand(name); err == nil {
+			t.Errorf("a profile has the group %q", name)
+		}
+	}
+	if got, want := groupNames(u.app), weights.GroupNames(weights.LabelKeys(u.app.Prof.Weights)...); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
 // Rows that are sorted by numbers stand as those that are compared one by one.
 func TestRowsAreSortedAsCompared(t *testing.T) {
 	for _, u := range []*program{openPython(t, 80, 24), openServer(t, 80, 24)} {

@@ -26,10 +26,13 @@ func LabelKeys(w *model.StackProfile) (keys []string) {
 	return keys[:min(len(keys), 255-int(byLabel))]
 }
 
-// LabelBy returns the grouping by the values of a label; ok is false where no record has the key.
-func LabelBy(w *model.StackProfile, key string) (by By, ok bool) {
+// labelBy returns the grouping by the values of a label; ok is false where no record has the key.
+func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	i, ok := slices.BinarySearch(LabelKeys(w), key)
-	return byLabel + By(i), ok
+	if !ok {
+		return ByFunctionDSO, false
+	}
+	return byLabel + By(i), true
 }
 
 // labelValue returns what a set of labels says under a key: several values are told together. It is "" where the set has none.

@@ -21,9 +21,12 @@ func labelled(seed uint64) *model.Profile {
 func TestLabelGroups(t *testing.T) {
 	p := labelled(3)
 	for key, values := range map[string][]string{"tenant": {"", "a", "b", "a, b"}, "bytes": {"", "64 bytes"}} {
-		by, ok := LabelBy(p.Weights, key)
+		by, ok := labelBy(p.Weights, key)
 		if !ok {
 			t.Fatal(key)
+		}
+		if named, ok := GroupNamed(p.Weights, by.Word(p.Weights)); !ok || named != by || by.Next() != ByFunctionDSO {
+			t.Errorf("%s: written as %q", key, by.Word(p.Weights))
 		}
 		s := SelectProfile(p, 0, 0)
 		rows, err := Table(t.Context(), by, nil, s)
@@ -47,7 +50,7 @@ func TestLabelGroups(t *testing.T) {
 			t.Errorf("%s: %v of %v", key, sum, s.Total())
 		}
 	}
-	if _, ok := LabelBy(p.Weights, "none"); ok {
+	if _, ok := labelBy(p.Weights, "none"); ok {
 		t.Error("a label that is not there")
 	}
 }

@@ -31,6 +31,14 @@ func (b By) String() string {
 	return [...]string{"function", "owner", "DSO", "source line", "thread", "kind"}[b]
 }
 
+// Next returns the grouping that a key changes to: by function after the last one, and after a label.
+func (b By) Next() By {
+	if b+1 >= ProfileByCount {
+		return ByFunctionDSO
+	}
+	return b + 1
+}
+
 // Row is one row of a table and its weights, in the order of the selections.
 type Row struct {
 	ID      uint32        // the same for the same profile and grouping, whatever is selected

@@ -78,6 +78,7 @@ type Dominator struct {
 	Bytes         uint64    `json:"bytes"`
 	RetainedBytes uint64    `json:"retained_bytes"`
 	RetainedCount uint64    `json:"retained_count"`
+	HeapID
 }
 
 // HeapRow is a row that a search found.
@@ -86,6 +87,7 @@ type HeapRow struct {
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
 	Bytes uint64    `json:"bytes"`
+	HeapID
 }
 
 // HeapObject is everything about one row.
@@ -93,7 +95,7 @@ type HeapObject struct {
 	Row   model.Row `json:"row"`
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
-	ID    *string   `json:"id,omitzero"` // the object's identity, as the format's tools write it
+	HeapID
 	HeapPlaces
 	Text          *string    `json:"text,omitzero"`       // what the object says: its beginning
 	TextWhole     *bool      `json:"text_whole,omitzero"` // that is all of it
@@ -117,6 +119,7 @@ type HeapEdge struct {
 	Label string    `json:"label"` // of the other row
 	Edge  string    `json:"edge"`
 	HeapEdgeKind
+	HeapID
 }
 
 // HeapStep is a row of a path from the root.
@@ -126,6 +129,7 @@ type HeapStep struct {
 	Label string    `json:"label"`
 	Edge  *string   `json:"edge,omitzero"` // how the row before reaches it; nil for the root
 	HeapEdgeKind
+	HeapID
 }
 
 // newSnapshot returns what headers tell of a snapshot.

@@ -348,7 +348,7 @@ func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range limit(rows, b.opt.Limit) {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row), Bytes: g.Heap.Bytes(row),
 			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
 		})
 	}

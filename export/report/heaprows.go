@@ -13,16 +13,13 @@ import (
 func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	h := g.Heap
 	o := &HeapObject{
-		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapPlaces: rowPlaces(h, row),
+		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapID: newID(h, row), HeapPlaces: rowPlaces(h, row),
 		Bytes: h.Bytes(row), Managed: part(h.Schema, h.Managed(row)), Unmanaged: part(h.Schema, h.Unmanaged(row)),
 	}
 	if !g.HasDominators() {
 		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
 	} else {
 		o.RetainedBytes, o.RetainedCount = g.Retained[row], g.RetainedCount(row)
-	}
-	if id := h.IDText(row); id != "" {
-		o.ID = &id
 	}
 	if row != model.RootRow && g.HasDominators() {
 		d := g.Idom(row)
@@ -58,7 +55,7 @@ func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot in
 
 // newEdge returns a reference, seen from one of its ends: the other one is row.
 func newEdge(h *model.Heap, row model.Row, edge model.Ref) HeapEdge {
-	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge)}
+	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge), newID(h, row)}
 }
 
 // edgeKind returns the kind of a reference, nil where the format has one kind.
@@ -73,7 +70,7 @@ func edgeKind(h *model.Heap, edge model.Ref) HeapEdgeKind {
 func NewHeapPath(h *model.Heap, steps []heapgraph.Step) []HeapStep {
 	out := make([]HeapStep, len(steps))
 	for i, s := range steps {
-		out[i] = HeapStep{Row: s.Row, Kind: h.Kind(s.Row).Name, Label: heapgraph.Label(h, s.Row)}
+		out[i] = HeapStep{Row: s.Row, Kind: h.Kind(s.Row).Name, Label: heapgraph.Label(h, s.Row), HeapID: newID(h, s.Row)}
 		if i == 0 && len(h.Schema.Edges) > 1 {
 			out[0].HeapEdgeKind = HeapEdgeKind{{}}
 		}
@@ -93,7 +90,7 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
-		out[i] = HeapRow{row, h.Kind(row).Name, heapgraph.Label(h, row), h.Bytes(row)}
+		out[i] = HeapRow{row, h.Kind(row).Name, heapgraph.Label(h, row), h.Bytes(row), newID(h, row)}
 	}
 	return out
 }

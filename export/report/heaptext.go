@@ -287,8 +287,10 @@ func (w heapWriter) object(o *HeapObject) table {
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
 	add("kind", o.Kind)
 	add("name", model.Clean(o.Label))
-	if o.ID != nil {
-		add("identity", *o.ID)
+	for _, id := range o.HeapID {
+		if id != nil {
+			add("identity", *id)
+		}
 	}
 	for _, p := range o.HeapPlaces {
 		add(p.Axis.Word, model.Clean(p.Text))

@@ -36,6 +36,28 @@ func (k HeapEdgeKind) members() (list []member) {
 	return list
 }
 
+// HeapID is the identity of a row's object as the format's tools write it, "id": nil where the format has none. Rows that are no
+// objects have none, either.
+type HeapID []*string
+
+func newID(h *model.Heap, row model.Row) HeapID {
+	switch id := h.IDText(row); {
+	case h.Schema.IDs.Prefix == "":
+		return nil
+	case id == "":
+		return HeapID{nil}
+	default:
+		return HeapID{&id}
+	}
+}
+
+func (id HeapID) members() (list []member) {
+	for _, text := range id {
+		list = append(list, member{"id", text})
+	}
+	return list
+}
+
 // member is a member of a JSON object, or a column of CSV, whose name is data.
 type member struct {
 	name  string

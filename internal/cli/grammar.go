@@ -70,9 +70,11 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 // grammarVars returns what the grammar says that stands elsewhere.
 func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := edgePolicies(formats)
+	axes, reprHelp := axisHelp(formats)
 	return kong.Vars{
 		"sortkeys": sortKeyList(), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ","),
 		"edges": edges, "edgehelp": help, "rowkinds": rowKinds(formats),
+		"axes": axes, "reprhelp": reprHelp,
 	}
 }
 

@@ -22,7 +22,7 @@ type heapCmd struct {
 	Snapshots  heapSnapshotsCmd  `cmd:"" help:"List the snapshots of a file with their sizes."`
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
 	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot."`
-	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, representation or name."`
+	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, by name or by another property of the type."`
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
@@ -231,8 +231,8 @@ func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker,
 type heapFindCmd struct {
 	heapFile
 	Type  string   `placeholder:"TEXT" help:"Part of the type's name."`
-	Repr  string   `placeholder:"TEXT" help:"Part of the representation's name; the same as --where repr=TEXT."`
-	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type, named as in the format, such as repr or package."`
+	Repr  string   `placeholder:"TEXT" help:"${reprhelp}"`
+	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type; ${axes}."`
 	Name  string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
 	Kind  string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
 	Exact bool     `help:"Match the complete name, case-sensitive."`
@@ -240,11 +240,8 @@ type heapFindCmd struct {
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	if c.Repr != "" {
-		c.Where = append(c.Where, "repr="+c.Repr)
-	}
-	if c.Type+c.Name == "" && len(c.Where) == 0 {
-		return usageError(errors.New("heap find: give --type, --repr, --name or --where"))
+	if c.Type+c.Name+c.Repr == "" && len(c.Where) == 0 {
+		return usageError(errors.New("heap find: give --type, --name or --where"))
 	}
 	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
 		return err
@@ -292,14 +289,18 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 		key, text, _ := strings.Cut(where, "=")
 		axis, ok := s.AxisNamed(key)
 		if !ok {
-			var keys []string
-			for i := range s.Axes {
-				keys = append(keys, s.Axes[i].Key)
-			}
-			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(keys, ", ")))
+			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(axisKeys(s.Axes), ", ")))
 		}
 		q.On[axis] = text
 	}
+	if c.Repr == "" {
+		return q, nil
+	}
+	axis, ok := s.AxisNamed(flagAxis)
+	if !ok {
+		return q, usageError(fmt.Errorf("--%s: the types of this format have none; --where takes %s", flagAxis, strings.Join(axisKeys(s.Axes), ", ")))
+	}
+	q.On[axis] = c.Repr
 	return q, nil
 }
 

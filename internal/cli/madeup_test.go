@@ -84,6 +84,7 @@ func TestMadeUpReport(t *testing.T) {
 			Dominators []struct {
 				Label string
 				Kind  string
+				ID    string
 				Bytes uint64 `json:"retained_bytes"`
 			}
 		}
@@ -101,7 +102,7 @@ func TestMadeUpReport(t *testing.T) {
 		top["repr"] != nil || top["unmanaged_bytes"] != nil {
 		t.Errorf("types: %v", r.Heap.Types)
 	}
-	if d := r.Heap.Dominators[0]; d.Label != "Cache" || d.Kind != "cell" || d.Bytes != 6000100656 {
+	if d := r.Heap.Dominators[0]; d.Label != "Cache" || d.Kind != "cell" || d.ID != "0x1000" || d.Bytes != 6000100656 {
 		t.Errorf("dominators: %+v", r.Heap.Dominators)
 	}
 	// Over weak references, the registry holds the picture, too: the cache alone holds less.
@@ -150,10 +151,10 @@ func TestMadeUpQuestions(t *testing.T) {
 			Package, Region string
 			Whole           bool   `json:"text_whole"`
 			Bytes           uint64 `json:"bytes"`
-			In              []struct{ Edge, Kind, Label string }
+			In              []struct{ Edge, Kind, Label, ID string }
 		}
-		Path []struct{ Label, Edge, Kind string }
-		Rows []struct{ Label string }
+		Path []struct{ Label, Edge, Kind, ID string }
+		Rows []struct{ Label, ID string }
 	}
 	type edges struct {
 		Object struct {
@@ -166,7 +167,7 @@ func TestMadeUpQuestions(t *testing.T) {
 	out, _ := command(0, "heap", "object", "-f", "json", path, "0x3000")
 	parseJSON(t, out, &o)
 	if x := o.Object; x.Row != 4 || x.Kind != "cell" || x.ID != "0x3000" || !strings.HasPrefix(x.Text, "hello\x1b[2J there") || !x.Whole ||
-		x.Package != "shop.store" || x.Region != "young" || x.Bytes != 48 {
+		x.Package != "shop.store" || x.Region != "young" || x.Bytes != 48 || len(x.In) != 2 || x.In[0].ID != "0x1000" || x.In[1].ID != "0x5000" {
 		t.Errorf("%+v", x)
 	}
 	var in edges
@@ -179,7 +180,7 @@ func TestMadeUpQuestions(t *testing.T) {
 	}
 	out, _ = command(0, "heap", "path", "-f", "json", path, "3")
 	parseJSON(t, out, &o)
-	if len(o.Path) != 4 || o.Path[0].Label != "The Ground" || o.Path[3].Edge != "pictures" || o.Path[3].Label != "Picture" {
+	if len(o.Path) != 4 || o.Path[0].Label != "The Ground" || o.Path[0].ID != "" || o.Path[3].ID != "0x2000" || o.Path[3].Edge != "pictures" || o.Path[3].Label != "Picture" {
 		t.Errorf("%+v", o.Path)
 	}
 	out, _ = command(0, "heap", "path", "-f", "csv", "--without", "0x1000", "--edges", "everything", path, "3")
@@ -189,7 +190,7 @@ func TestMadeUpQuestions(t *testing.T) {
 	for _, args := range [][]string{{"--where", "package=media", "--kind", "cell"}, {"--where", "region=old", "--type", "regis"}} {
 		o.Rows = nil
 		out, _ = command(0, append([]string{"heap", "find", "-f", "json", path}, args...)...)
-		if parseJSON(t, out, &o); len(o.Rows) != 1 || o.Rows[0].Label != "Registry" {
+		if parseJSON(t, out, &o); len(o.Rows) != 1 || o.Rows[0].Label != "Registry" || o.Rows[0].ID != "0x5000" {
 			t.Errorf("%q: %+v", args, o.Rows)
 		}
 	}
@@ -200,7 +201,9 @@ func TestMadeUpQuestions(t *testing.T) {
 	for args, want := range map[string]string{
 		"report --edges roots":                `no policy "roots"; available: strong, everything`,
 		"heap find --kind frame --name x":     `unknown kind "frame"; available: cell, blob, class`,
-		"heap find --repr x":                  `unknown axis "repr"; available: class, package, region`,
+		"heap find --repr x":                  "--repr: the types of this format have none; --where takes class, package, region",
+		"heap find --where repr=x":            `unknown axis "repr"; available: class, package, region`,
+		"heap find --kind cell":               "heap find: give --type, --name or --where",
 		"heap object %s 0x77":                 "no object 0x77",
 		"heap object %s 18446744073709551615": "no row 18446744073709551615",
 		"heap types --edges nonsense":         "--edges",

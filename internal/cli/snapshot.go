@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -149,4 +150,30 @@ func rowKinds(formats []loaders.Format) string {
 		}
 	}
 	return strings.Join(list, ",")
+}
+
+// flagAxis is the key of the axis that has a flag of its own beside --where: heapFindCmd's Repr.
+const flagAxis = "repr"
+
+// axisKeys returns the words by which flags name axes.
+func axisKeys(axes []model.HeapAxis) (keys []string) {
+	for i := range axes {
+		keys = append(keys, axes[i].Key)
+	}
+	return keys
+}
+
+// axisHelp says what types have beside their names in each format, and what the axis with a flag of its own is.
+func axisHelp(formats []loaders.Format) (axes, flag string) {
+	var list, texts []string
+	for _, f := range formats {
+		if f.Heap == nil || len(f.Heap.Axes) < 2 {
+			continue
+		}
+		list = append(list, f.Name+": "+strings.Join(axisKeys(f.Heap.Axes[1:]), ", "))
+		if i, ok := f.Heap.AxisNamed(flagAxis); ok {
+			texts = append(texts, fmt.Sprintf("Of %s: part of the type's %s; the same as --where %s=TEXT.", f.Name, f.Heap.Axes[i].Word, flagAxis))
+		}
+	}
+	return strings.Join(list, "; "), cmp.Or(strings.Join(texts, " "), "The same as --where "+flagAxis+"=TEXT.")
 }

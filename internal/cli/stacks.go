@@ -225,40 +225,27 @@ func window(p *model.Profile, name string) (int, error) {
 // grouping is what rows of a table of groups stand for. "label:" is followed by a key.
 type grouping string
 
-const labelPrefix = "label:"
-
 // String returns the value as help lists it.
 func (g grouping) String() string {
-	if strings.HasPrefix(string(g), labelPrefix) {
-		return labelPrefix + "KEY"
+	if strings.HasPrefix(string(g), weights.LabelPrefix) {
+		return weights.LabelPrefix + "KEY"
 	}
 	return string(g)
 }
 
-// profileGroups are the groupings of stack profiles, by the names of --group; -1 stands for none.
-func profileGroup(w *model.StackProfile, name string) (weights.By, bool, error) {
-	if key, labelled := strings.CutPrefix(name, labelPrefix); labelled {
-		by, ok := weights.LabelBy(w, key)
-		if !ok {
-			return 0, false, usageError(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
-		}
-		return by, true, nil
+// profileGroup returns the grouping that --group names; ok is false for none.
+func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, err error) {
+	if name == "" || name == "function" {
+		return weights.ByFunctionDSO, false, nil
 	}
-	switch name {
-	case "", "stack", "function":
-		return 0, false, nil
-	case "owner":
-		return weights.ByOwner, true, nil
-	case "dso", "module":
-		return weights.ByDSO, true, nil
-	case "source", "file":
-		return weights.BySourceLine, true, nil
-	case "thread":
-		return weights.ByProfileThread, true, nil
-	case "kind":
-		return weights.ByFrameKind, true, nil
+	by, ok = weights.GroupNamed(w, name)
+	if key, labeled := strings.CutPrefix(name, weights.LabelPrefix); labeled && !ok {
+		return by, false, usageError(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
 	}
-	return 0, false, usageError(fmt.Errorf("--group: stack profiles are grouped by owner, dso, source, thread, kind or label:KEY, not by %s", name))
+	if !ok {
+		return by, false, usageError(fmt.Errorf("--group: stack profiles have no group %q; available: %s", name, strings.Join(weights.GroupNames("KEY"), ", ")))
+	}
+	return by, by != weights.ByFunctionDSO, nil
 }
 
 // labelKeys says which labels there are.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
@@ -121,6 +123,9 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"diff --edges all no no":                       "--edges means something only with --by retained_bytes",
 		"evidence --names x no":                        "--names means something only with --redact",
 		"convert --by live_bytes --to mlyze " + sample: "--by: .mlyze holds blocks",
+		"report --table groups no":                     "--table groups needs --group",
+		"report --table groups -f csv " + cut:          "--table groups needs --group",
+		"report --table groups --group stack " + cut:   "--table groups needs --group",
 		"demo stacks --at 5s":                          "--at: a stack profile has totals, not instants",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
@@ -132,9 +137,27 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
 		}
 	}
-	for _, line := range []string{"validate --max-memory 1G --color never --ascii --no-mouse --theme dark --index none " + sample, "keys --color never", "version --index none"} {
+	for _, line := range []string{"validate --max-memory 1G --color never --ascii --no-mouse --theme dark --index none " + sample, "keys --color never", "version --index none",
+		"report --table groups --group function " + sample} {
 		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != 0 {
 			t.Errorf("%s: status %d, %q", line, status, errs)
+		}
+	}
+}
+
+// The grammar's groups are those of traces and profiles, which screens take, too.
+func TestGroupsAreThoseOfScreens(t *testing.T) {
+	a := parserOf([]string{"version"}, nil)
+	_, parser, err := a.parseBy(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := slices.Compact(slices.Sorted(slices.Values(append(analysis.GroupNames(), weights.GroupNames("KEY")...))))
+	for _, c := range uses.Leaves(parser.Model) {
+		for _, f := range c.Flags {
+			if uses.Path(c) == "report" && f.Name == "group" && !slices.Equal(slices.Sorted(slices.Values(f.EnumSlice())), known) {
+				t.Errorf("report --group takes %q, screens %q", f.EnumSlice(), known)
+			}
 		}
 	}
 }

@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	"internal/memory":            {"model", "loaders"},
 	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
-	"internal/cli/uses":          {"loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
+	"internal/cli/uses":          {"analysis", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
 	"internal/cli/arg":           {"model", "analysis/...", "export", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},

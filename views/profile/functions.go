@@ -174,9 +174,8 @@ func (p *Functions) Scopes() []keymap.Scope {
 }
 
 func (p *Functions) Command() []string {
-	group := map[weights.By]string{weights.ByOwner: "owner", weights.ByDSO: "dso", weights.BySourceLine: "source", weights.ByProfileThread: "thread", weights.ByFrameKind: "kind"}
 	q := p.Prof.Question(&p.State)
-	switch q.Group = group[p.State.Prof.By]; {
+	switch q.Group = p.State.Prof.By.Word(p.Prof.Weights); {
 	case q.Group != "":
 		q.Table = "groups"
 	case p.Sorted().Key == "total":
@@ -276,7 +275,7 @@ func (p *Functions) emptyText() []string {
 
 func (p *Functions) Do(a keymap.Action) bool {
 	if a == keymap.Group {
-		p.Emit(state.SetProfileBy{By: (p.State.Prof.By + 1) % weights.ProfileByCount})
+		p.Emit(state.SetProfileBy{By: p.State.Prof.By.Next()})
 		return true
 	}
 	return p.DoTable(a)

@@ -117,6 +117,9 @@ func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag
 			return nil, fmt.Errorf("--%s means something only with %s", f.Name, alternatives(needs))
 		}
 	}
+	if err := unmade(parsed, command, of); err != nil {
+		return nil, err
+	}
 	chosen := func(name string) bool { return IsGiven(parsed, name) || name == "snapshot" && numbered }
 	for _, c := range clashes() {
 		if c.of&of == 0 || c.commands != "" && !has(c.commands, command) || !chosen(c.a) || !chosen(c.b) {
@@ -129,6 +132,25 @@ func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag
 		return nil, fmt.Errorf("%s and --%s cannot be combined: %s", a, c.b, c.why)
 	}
 	return nil, nil
+}
+
+// unmade refuses values that choose what a flag that is not there would make.
+func unmade(parsed *kong.Context, command string, of kind.Set) error {
+	for _, n := range needs() {
+		if n.of&of == 0 || n.command != command || !IsGiven(parsed, n.flag) {
+			continue
+		}
+		values := map[string]string{}
+		for _, f := range parsed.Flags() { // settings give values, too
+			if f.Name == n.flag || f.Name == n.other && f.Target.String() != f.Default {
+				values[f.Name] = f.Target.String()
+			}
+		}
+		if values[n.flag] == n.value && values[n.other] == "" {
+			return fmt.Errorf("--%s %s needs --%s", n.flag, n.value, n.other)
+		}
+	}
+	return nil
 }
 
 // satisfied reports whether one of the flags that another needs is given, with its value if it needs that.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 )
@@ -127,8 +129,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
-		valued(traces, "group", "stack", "function", "owner", "file", "module", "thread", "size"),
-		valued(profiles, "group", "stack", "owner", "dso", "module", "source", "file", "thread", "kind", "label:KEY"),
+		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
@@ -156,6 +157,18 @@ func convertUses() []Use {
 		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
+}
+
+// need is a value of a flag that chooses what only another flag makes: that must have another value than its default.
+type need struct {
+	flag, value, other string
+	of                 kind.Set
+	command            string
+}
+
+// needs returns the values of flags that mean nothing without another flag.
+func needs() []need {
+	return []need{{"table", "groups", "group", stacked, "report"}}
 }
 
 // clash is a pair of flags that contradict each other.
