@@ -25,8 +25,8 @@ func TestFindingOpensItsOwner(t *testing.T) {
 	if u.onScreen() != keymap.ShowLeaks || u.state().Filter != "/^owner:open_session$/" {
 		t.Fatalf("it opens %s filtered by %q", u.onScreen(), u.state().Filter)
 	}
-	u.has("never freed 2 of 6 · 1.02 KiB", "open_session", "_M_mutate")
-	u.keys("3").has("open_session", "M_mutate", "2 of 21 sites")
+	u.has("never freed 2 of 6 · 1.02 KiB", "open_session › _M_")
+	u.keys("3").has("open_session › ", "2 of 21 sites")
 	lacks(t, u, "close_session", "worker_batch")
 	if text := u.keys("Esc").Text(); u.state().Filter != "" || !strings.Contains(text, "worker_batch") {
 		t.Errorf("the filter %q stays", u.state().Filter)
