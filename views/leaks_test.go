@@ -34,10 +34,18 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 }
 
 func TestLeakDetail(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4", "j")
+	u := openKvleak(t, 100, 30, colourCaps).keys("4")
 	u.has("leak (+481 KiB/s): 13 blocks", "13 blocks · 2.50 KiB each", "never freed: 13 of 13 blocks", "thread 2", "one new block every ")
 	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
 	u.keys("Esc", "Tab", "Tab", "Enter").has("live at 74.5")
+}
+
+// What was freed late is announced with its number and the key that leads there, and says what it is.
+func TestLateFreedIsAnnounced(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u.has("late-freed 90.7 KiB in 139 blocks: Tab")
+	u.keys("a").has("late-freed 90.7 KiB", "min age 759 µs")
+	u.keys("Tab", "Tab").has("Freed in the last 2 % of the run")
 }
 
 func TestLeaksOfARangeWithoutAny(t *testing.T) {
