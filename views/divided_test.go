@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // The chart is of what filters leave, and its peak is theirs.
@@ -23,8 +24,21 @@ func TestChartFollowsFilters(t *testing.T) {
 		if all.Peak.Bytes == whole.Bytes {
 			t.Error("the filter leaves the peak as it is: choose another one")
 		}
+		if small := ui.TooSmall(all.Peak.Bytes, whole.Bytes); small != strings.Contains(u.Text(), "own scale") {
+			t.Errorf("%v of %v: the title does not tell which scale the chart has", all.Peak.Bytes, whole.Bytes)
+		}
 		u.keys("m").has("Live blocks of " + name)
 	}
+}
+
+// A part that would be a line at the bottom has a scale of its own, and says so.
+func TestChartOfASmallPartHasItsOwnScale(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("2")
+	lacks(t, u, "own scale")
+	u.keys(":")
+	typeText(u, "focus close_session")
+	u.keys("Enter").has("Live bytes of close_session · own scale")
+	lacks(t, u, "1.00M┤")
 }
 
 // One key divides the chart by its top sites, shows the selected group alone, and brings all of it back.

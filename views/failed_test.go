@@ -125,7 +125,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 	for name, last := range map[string]analysis.Trace{"room": late, "no room": short{late}} {
 		trace := &growing{early}
 		u := openUI(t, 140, 40, colourCaps, store, trace)
-		u.has("allocated 62.5 KiB in 1,000", "unfreed 62.5 KiB in 1,000")
+		u.has("allocated 62.5 KiB in 1,000", "unfreed  62.5 KiB in 1,000")
 		u.sim.Terminal.Post(func() {
 			trace.Trace = last
 			u.app.refresh(u.app.loadedNow())
@@ -135,7 +135,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 		if err != nil || totals.AllocCount != 3000 {
 			t.Fatal(totals, err)
 		}
-		u.has("allocated 188 KiB in 3,000", "unfreed 188 KiB in 3,000")
+		u.has("allocated 188 KiB in 3,000", "unfreed  188 KiB in 3,000")
 		if name == "no room" {
 			u.has("sites     unknown", "This cannot be computed: the list of sites needs more memory")
 			for _, key := range []string{"2", "3", "4", "5", "6", "1"} { // every screen does without its rows

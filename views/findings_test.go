@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 )
 
@@ -25,8 +27,8 @@ func TestFindingOpensItsOwner(t *testing.T) {
 	if u.onScreen() != keymap.ShowLeaks || u.state().Filter != "/^owner:open_session$/" {
 		t.Fatalf("it opens %s filtered by %q", u.onScreen(), u.state().Filter)
 	}
-	u.has("never freed 2 of 6 · 1.02 KiB", "open_session", "_M_mutate")
-	u.keys("3").has("open_session", "M_mutate", "2 of 21 sites")
+	u.has("never freed 2 of 6 · 1.02 KiB", "open_session › _M_")
+	u.keys("3").has("open_session › ", "2 of 21 sites")
 	lacks(t, u, "close_session", "worker_batch")
 	if text := u.keys("Esc").Text(); u.state().Filter != "" || !strings.Contains(text, "worker_batch") {
 		t.Errorf("the filter %q stays", u.state().Filter)
@@ -57,4 +59,18 @@ func TestSitesAreNamedByOwners(t *testing.T) {
 	if got := names(regexp.MustCompile("^close_session")); !got["worker_reader › close_session"] || got["close_session"] {
 		t.Errorf("with a library of one's own %v", got)
 	}
+}
+
+// Screens have as many findings as reports.
+func TestFindingsAreThoseOfReports(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 80, 24, colourCaps, store, ix)
+	r, err := report.Build(t.Context(), u.state().Profile, ix, report.Options{Limit: analysis.UsualFindings, At: analysis.End, Range: analysis.Whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Trace.Findings) == 0 {
+		t.Fatal("the report has no findings")
+	}
+	u.has("Look here first ", model.Counted(len(r.Trace.Findings), "finding"))
 }

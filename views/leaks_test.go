@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
@@ -38,6 +39,43 @@ func TestLeakDetail(t *testing.T) {
 	u.has("leak (+481 KiB/s): 13 blocks", "13 blocks · 2.50 KiB each", "never freed: 13 of 13 blocks", "thread 2", "one new block every ")
 	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
 	u.keys("Esc", "Tab", "Tab", "Enter").has("live at 74.5")
+}
+
+// What was freed late is announced with its number and the key that leads there, and says what it is.
+func TestLateFreedIsAnnounced(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u.has("late-freed 90.7 KiB in 139 blocks: Tab")
+	u.keys("a").has("late-freed 90.7 KiB", "min age 759 µs")
+	u.keys("Tab", "Tab").has("Freed in the last 2 % of the run")
+}
+
+// The minimum age changes which blocks count, never what a site is called; while it is on it can be seen.
+func TestMinAgeKeepsVerdicts(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	said := func() map[string]string {
+		out := map[string]string{}
+		for _, line := range strings.Split(u.Text(), "\n") {
+			for _, word := range []string{"▲ leak  ", "● kept  ", "unknown  "} {
+				if _, rest, ok := strings.Cut(line, word); ok && strings.Contains(line, "%") {
+					name := strings.Trim(rest, " ▁▂▃▄▅▆▇█│┃|")
+					out[name] = word
+				}
+			}
+		}
+		return out
+	}
+	whole := said()
+	if len(whole) != 6 {
+		t.Fatalf("rows %q", whole)
+	}
+	for range 6 {
+		u.keys("a").has("min age " + u.state().MinAge.String())
+		for name, word := range said() {
+			if whole[name] != word {
+				t.Errorf("%s is %q at a min age of %v, was %q", name, word, u.state().MinAge, whole[name])
+			}
+		}
+	}
 }
 
 func TestLeaksOfARangeWithoutAny(t *testing.T) {

@@ -33,6 +33,14 @@ func TestOverviewNamesTheLeak(t *testing.T) {
 	}
 }
 
+// Figures of the instant and of the run, or the range, can be told apart.
+func TestOverviewFiguresNameTheirTime(t *testing.T) {
+	openKvleak(t, 80, 24, colourCaps).has("live now 429 KiB")
+	u := openKvleak(t, 120, 40, colourCaps)
+	u.has("live now 429 KiB", "run: allocated 3.14 MiB")
+	u.keys("H", "v", "H", "H", "v").has("live now", "range: allocated")
+}
+
 // state is the program's state, read on its loop.
 func (u *program) state() (s state.State) {
 	u.sim.Settle()
@@ -174,7 +182,7 @@ func (u unfinished) Status() analysis.Status {
 func TestOverviewWhileLoading(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 80, 24, colourCaps, store, unfinished{ix})
-	u.has("unfreed 429 KiB", "by live bytes so far", "Found when everything is read.", "loading")
+	u.has("unfreed  429 KiB", "by live bytes so far", "Found when everything is read.", "loading")
 }
 
 // reading counts the answers that cost a walk over all events or blocks.

@@ -58,6 +58,33 @@ func TestLeaksPanes(t *testing.T) {
 	u.keys("Backtab", "Backtab").has("▹ 71.0K")
 }
 
+// Going through the panes comes back to the rows that were selected.
+func TestPanesKeepTheirRows(t *testing.T) {
+	for _, screen := range []string{"1", "2", "3", "4", "6"} {
+		u := openKvleak(t, 120, 40, colourCaps).keys(screen, "j", "j")
+		want := selectedRows(u)
+		if want == "" {
+			t.Fatalf("screen %s has no selected row", screen)
+		}
+		for range 12 {
+			u.keys("Tab")
+		}
+		if got := selectedRows(u); got != want {
+			t.Errorf("screen %s: %q is selected in place of %q", screen, got, want)
+		}
+	}
+}
+
+// selectedRows returns the lines of rows that are selected.
+func selectedRows(u *program) (rows string) {
+	for _, line := range strings.Split(u.Text(), "\n") {
+		if strings.ContainsAny(line, "▸▹") {
+			rows += line + "\n"
+		}
+	}
+	return rows
+}
+
 func TestTwoClicksAreNoRange(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	press := func(x, y int, b tcell.ButtonMask) { u.sim.Event(tcell.NewEventMouse(x, y, b, tcell.ModNone)) }

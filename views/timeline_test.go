@@ -65,7 +65,7 @@ func TestStepFiguresAreExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		rate := analysis.Rate(totals.AllocBytes, over.To-max(over.From, 0))
-		u.has("events in this column "+model.Group(totals.Events), fmt.Sprintf("allocating %v/s", model.Bytes(uint64(rate))))
+		u.has("events in this column "+model.Group(totals.Events), fmt.Sprintf("allocating %v/s in this column of %v", model.Bytes(uint64(rate)), over.To-max(over.From, 0)))
 	}
 }
 

@@ -93,8 +93,11 @@ func (h *Headline) Keep(ctx context.Context, t analysis.Trace) error {
 // item is one headline figure.
 type item struct{ label, value, rest string }
 
-// items are columns of two figures each, the most telling first.
-func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
+// wideFigures is the width from which on there is room to say which time figures are about.
+const wideFigures = 100
+
+// items are columns of two figures each, the most telling first: what lives at the instant, and figures of the run or the range.
+func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	in := func(n uint64) string { return " in " + model.Group(n) }
 	t, span := &h.totals, s.Status.Duration
@@ -119,9 +122,17 @@ func (h *Headline) items(s *state.State, now analysis.Level) [][2]item {
 	if h.threads == 1 && severalThreads(s.Stacks()) {
 		threads.rest = ", for want of thread ids"
 	}
+	of := ""
+	switch {
+	case w < wideFigures:
+	case s.Range.IsWhole():
+		of = "run: "
+	default:
+		of = "range: "
+	}
 	return [][2]item{
-		{{"live", ui.AtMost(s) + bytes(now.Bytes), " in " + model.Blocks(now.Count)}, h.keptItem(s)},
-		{{"allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {"freed", bytes(t.FreedBytes), in(t.FreedCount)}},
+		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + model.Blocks(now.Count)}, h.keptItem(s)},
+		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{threads, leaking},
 		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},

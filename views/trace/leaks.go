@@ -21,7 +21,15 @@ type Leaks struct {
 	late   *ui.Lazy[lateKey, *leakList]
 	totals *ui.Lazy[totalsKey, analysis.Totals]
 
-	inLate bool // the section of what was freed late
+	inLate bool          // the section of what was freed late
+	rows   [2]sectionRow // that were selected in the sections when they were left; in the second what was freed late
+	back   *sectionRow   // to be selected again when the rows of the section are there; nil for none
+}
+
+// sectionRow is a selected row; the zero value is none.
+type sectionRow struct {
+	id uint64
+	ok bool
 }
 
 // leakKey determines what counts as a leak.
@@ -135,6 +143,10 @@ func (p *Leaks) Show(s *state.State) {
 	if !p.Ask(leakData{found, p.named(s)}, s.Filter) {
 		return
 	}
+	if p.back != nil && p.Fresh() {
+		p.List.SelectID(p.back.id)
+		p.back = nil
+	}
 	p.adopt(found.by, p.Fresh())
 	p.explain()
 	if p.Blocks.Open {
@@ -201,9 +213,23 @@ func (p *Leaks) nextSection(dir int) {
 	}
 	p.InDetail, p.inLate = at%2 == 1, at >= 2
 	if p.inLate != late {
-		p.Home()
+		p.keepRow(late)
 	}
 	p.Changed()
+}
+
+// keepRow notes the row of the section that is left, and returns to that of the other one.
+func (p *Leaks) keepRow(late bool) {
+	left, next := &p.rows[0], &p.rows[1]
+	if late {
+		left, next = next, left
+	}
+	if row, ok := p.List.Selected(); ok && p.back == nil {
+		*left = sectionRow{p.ID(row), true}
+	}
+	if p.Home(); next.ok {
+		p.back = next
+	}
 }
 
 func (p *Leaks) setAge(dir int) {

@@ -16,7 +16,18 @@ import (
 func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	found, haveFound := p.found.Get()
 	gone, haveGone := p.late.Get()
+	age, least := "min age "+p.State.MinAge.String(), 0
+	if p.State.MinAge == 0 {
+		age = "min age 0"
+	} else {
+		least = widget.Width(age) + 2 // what is on must be in view
+	}
 	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
+	if !p.inLate && haveGone && gone.Count > 0 {
+		if more := "late-freed " + p.sums(gone, true, false, true) + p.Hint(": {next-pane}"); widget.Width(never+more)+7+least <= r.W {
+			late = more
+		}
+	}
 	if !p.found.Fresh() {
 		never += " …" // more is known soon
 	}
@@ -36,10 +47,6 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 			st, mark = p.Look.Title, p.Look.Glyphs.ArrowRight+" "
 		}
 		x += widget.Print(s, x, r.Y, r.X+r.W-x-1, mark+text+"  ", st)
-	}
-	age := "min age " + p.State.MinAge.String()
-	if p.State.MinAge == 0 {
-		age = "min age 0"
 	}
 	if room := r.X + r.W - x - 2; room >= widget.Width(age) && !p.inLate {
 		widget.PrintRight(s, r.X, r.Y, r.W-1, age, p.Style(themes.Accent))
@@ -71,6 +78,8 @@ func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 func (p *Leaks) note() string {
 	t, ok := p.totals.Get()
 	switch {
+	case p.inLate && p.late.Good() && p.Len() > 0:
+		return "Freed in the last 2 % of the run after living for at least half of it."
 	case p.inLate || !ok || t.AllocCount == 0:
 		return ""
 	case t.UnaddressedCount == t.AllocCount:

@@ -183,7 +183,7 @@ func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	if h, ok := p.headline.Get(); ok {
-		drawItems(s, r, h.items(&p.State, p.top.got.level), p.Look)
+		drawItems(s, r, h.items(&p.State, p.top.got.level, r.W), p.Look)
 		return
 	}
 	for _, why := range ui.Unanswered(p.headline) {

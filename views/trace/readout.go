@@ -95,7 +95,7 @@ func (p *Timeline) instantFigures() []figure {
 	}
 	step, known := p.stepNow()
 	if known {
-		list = append(list, figure{"allocating", step.rate(s.Exact), themes.Text})
+		list = append(list, figure{"allocating", step.rate(s.Exact) + p.stepSpan(&step), themes.Text})
 	}
 	if q, ok := p.chart.Peak.Get(); ok && q.Ok {
 		list = append(list, figure{"to peak", ui.DeltaText(level.Bytes, q.Run.Bytes, bytes), themes.Text})
@@ -120,6 +120,16 @@ type stepFigures struct {
 // rate returns the bytes allocated per second, as text.
 func (f *stepFigures) rate(exact bool) string {
 	return ui.RateText(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes}, exact)
+}
+
+// stepSpan says over which time a rate is: it depends on how wide the chart is and how far it is zoomed.
+func (p *Timeline) stepSpan(f *stepFigures) string {
+	const wide = 140 // cells from which on there is room to name the column
+	span := ui.TimeText(f.over.To-max(f.over.From, 0), p.State.Exact)
+	if p.Rect().W < wide {
+		return " over " + span
+	}
+	return " in this column of " + span
 }
 
 // stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the

@@ -135,6 +135,9 @@ func (c *ChartPane) showPart(k partKey) {
 	if TooSmall(most, all) || v.curveKey != k.curveKey || k.shows == state.ChartTop {
 		ch.Backdrop = nil // the part would be a line at the bottom
 	}
+	if ch.Backdrop == nil && most < all && v.curveKey == k.curveKey {
+		ch.Title += " · own scale"
+	}
 	ch.PeakAt = -1
 	if v.hasPeak && s.Series == state.SeriesBytes {
 		ch.PeakAt = int64(v.peak.Time)

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session › _M_mutate"), as
@@ -64,16 +65,13 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 		if n := l.owner(s.Node); n != 0 && n != calltree.SiteNode(stacks, s.Node) {
 			f := stacks.At(stacks.Frame[n])
 			if f.Function != s.Name {
-				out = SiteLabel{funcname.Bare(f.Function) + ownedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+				out = SiteLabel{funcname.Bare(f.Function) + widget.OwnedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
 			}
 		}
 		l.of[s.Node] = out
 	}
 	return out
 }
-
-// ownedSign stands between an owner and what it calls.
-const ownedSign = " › "
 
 // adopt makes labels those of some stacks. The caller holds the lock.
 func (l *SiteLabels) adopt(stacks *model.Stacks) {

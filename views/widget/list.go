@@ -101,8 +101,9 @@ func (l *List) Offset() int { return l.offset }
 // Height returns the number of rows that fitted into the last frame.
 func (l *List) Height() int { return l.height }
 
-// Refresh must follow every change of the table's rows or order: the selection stays with the row that has the same id, at
-// the same height on the screen, if it was ever chosen; otherwise it stays at its position.
+// Refresh must follow every change of the table's rows or order: the selection stays with the row that has the same id, if it was
+// ever chosen; otherwise it stays at its position. A list whose first row is in view goes on showing it as long as the selection
+// is in view then; others keep the selection at the same height on the screen.
 func (l *List) Refresh() {
 	n := l.Len()
 	if n == 0 {
@@ -116,7 +117,9 @@ func (l *List) Refresh() {
 	}
 	if l.selected >= n || l.Table.ID(l.selected) != l.id {
 		if row := l.find(l.id); row >= 0 {
-			l.offset += row - l.selected
+			if l.offset > 0 || row >= l.height {
+				l.offset += row - l.selected
+			}
 			l.selected = row
 		}
 		l.follow = true

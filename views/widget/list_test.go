@@ -270,3 +270,21 @@ func TestHomeFollowsNoRow(t *testing.T) {
 		t.Errorf("the selection went to row %d, the view to %d", row, l.Offset())
 	}
 }
+
+// A list that shows its first row goes on showing it when another order moves the selected row, as long as there is room for both.
+func TestListKeepsItsTop(t *testing.T) {
+	rows := numbers{n: 20, order: make([]uint64, 20)}
+	for i := range rows.order {
+		rows.order[i] = uint64(i)
+	}
+	l := List{Table: rows, Columns: []Column{{Width: 5}}, SortColumn: -1, Column: -1, HideHeader: true, height: 8}
+	l.Select(1)
+	rows.order[1], rows.order[6] = 6, 1
+	if l.Refresh(); l.selected != 6 || l.Offset() != 0 {
+		t.Errorf("row %d, from %d", l.selected, l.Offset())
+	}
+	rows.order[6], rows.order[15] = 15, 1
+	if l.Refresh(); l.selected != 15 || l.Offset() > 15 || l.Offset()+8 <= 15 {
+		t.Errorf("row %d is out of view, from %d", l.selected, l.Offset())
+	}
+}

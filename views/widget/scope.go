@@ -2,12 +2,40 @@ package widget
 
 import "strings"
 
-// ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle.
+// OwnedSign stands between the owner of a site and the library function that it calls ("open_session › _M_mutate").
+const OwnedSign = " › "
+
+// ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle. Of an owner and
+// what it calls, the owner stays as long as it fits.
 func ShortenScopes(name string, w int) string {
 	name = Clean(name)
 	if Width(name) <= w {
 		return name
 	}
+	if owner, called, ok := strings.Cut(name, OwnedSign); ok {
+		return shortenOwned(owner, called, w)
+	}
+	if short, ok := dropScopes(name, w); ok {
+		return short
+	}
+	return TruncateMiddle(name, w)
+}
+
+// shortenOwned cuts what an owner calls at its end, then the owner's scopes, then the owner's end.
+func shortenOwned(owner, called string, w int) string {
+	least := Width(OwnedSign) + 1 // with an ellipsis in place of what is called
+	if Width(owner)+least > w {
+		short, ok := dropScopes(owner, w-least)
+		if !ok {
+			short, _ = dropScopes(owner, w-1)
+		}
+		owner = short
+	}
+	return Truncate(owner+OwnedSign+called, w)
+}
+
+// dropScopes drops as many scopes at the beginning of a name as it takes to fit w cells; ok is false where its last part is wider.
+func dropScopes(name string, w int) (short string, ok bool) {
 	depth := 0
 	for i := 0; i+1 < len(name); i++ {
 		switch name[i] {
@@ -17,11 +45,11 @@ func ShortenScopes(name string, w int) string {
 			depth--
 		case ':':
 			if rest := name[i+1:]; depth == 0 && name[i+1] == ':' && Width(rest[1:])+1 <= w && len(rest) > 1 {
-				return ellipsis + rest[1:]
+				return ellipsis + rest[1:], true
 			}
 		}
 	}
-	return TruncateMiddle(name, w)
+	return name, false
 }
 
 // ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"), then

@@ -15,6 +15,13 @@ func TestShortenScopes(t *testing.T) {
 		{"a::much_too_long_for_this", 8, "a::m…his"},
 		{"a::", 2, "a…"},
 		{"", 0, ""},
+		{"open_session › _M_mutate", 21, "open_session › _M_mu…"},
+		{"open_session › _M_mutate", 16, "open_session › …"},
+		{"open_session › _M_mutate", 13, "open_session…"},
+		{"open_session › _M_mutate", 10, "open_sess…"},
+		{"kv::Store::put › _M_assign", 17, "…Store::put › _M…"},
+		{"kv::Store::put › _M_assign", 8, "…put › …"},
+		{"kv::Store::put › _M_assign", 5, "…put…"},
 	} {
 		if got := ShortenScopes(c.name, c.w); got != c.want || Width(got) > c.w {
 			t.Errorf("%q in %d is %q, want %q", c.name, c.w, got, c.want)
@@ -24,6 +31,7 @@ func TestShortenScopes(t *testing.T) {
 
 func FuzzShortenScopes(f *testing.F) {
 	f.Add("std::vector<a::b>::f(int)", 9)
+	f.Add("a::open › b::_M_mutate", 9)
 	f.Fuzz(func(t *testing.T, name string, w int) {
 		w = max(0, min(w, 200))
 		if got := ShortenScopes(name, w); Width(got) > w {
