@@ -185,16 +185,6 @@ func metricsOf(w *model.StackProfile) (names []string) {
 	return names
 }
 
-// primaryOf returns the name of an event's own metric.
-func primaryOf(p *model.Profile, event string) string {
-	e, _, _ := eventNamed(p, event)
-	m, ok := weights.DefaultMetric(p.Weights, e)
-	if !ok {
-		return ""
-	}
-	return p.Weights.Metrics[m].Name
-}
-
 // window finds the window of a name.
 func window(p *model.Profile, name string) (int, error) {
 	w := p.Weights
