@@ -111,6 +111,9 @@ type HeapPolicy struct {
 type HeapIDForm struct {
 	Prefix string // "0x", "@"; "" where rows have no identity
 	Base   int    // 10 or 16
+	// Moves says that an object may have another identity in the next snapshot, such as an address that the collector changes:
+	// identities find objects within one, and tell nothing over several.
+	Moves bool
 }
 
 // Kind describes a kind; one that the schema does not have is virtual and without a name.

@@ -16,8 +16,10 @@ func Identified(a, b *model.Heap) bool {
 	return identifies(a) && identifies(b) && a.Schema.IDs == b.Schema.IDs
 }
 
-// identifies reports whether the objects of a snapshot have identities.
-func identifies(h *model.Heap) bool { return len(h.IDs) > 0 && h.Schema.IDs.Prefix != "" }
+// identifies reports whether the objects of a snapshot have identities that they keep.
+func identifies(h *model.Heap) bool {
+	return len(h.IDs) > 0 && h.Schema.IDs.Prefix != "" && !h.Schema.IDs.Moves
+}
 
 // Identities tell which objects of a snapshot another one has, too, without the snapshot. Of many objects only a part is kept, chosen
 // by identity, so that it is the same part in every snapshot. The zero value knows none.

@@ -40,7 +40,8 @@ func (w *finder) describe(c *candidate) Suspect {
 	s.Row, s.HasRow, s.Linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
 	s.Top = w.labelOf(p.row)
 	s.HolderRow, s.Through = w.holder(c, p.row)
-	s.Holder, s.HolderOne = w.labelOf(s.HolderRow), w.kinds.Has(w.h.Kinds[s.HolderRow])
+	s.Holder = w.labelOf(s.HolderRow)
+	s.HolderOne = w.kinds.Has(w.h.Kinds[s.HolderRow]) && !w.h.Kind(s.HolderRow).About
 	held := uint64(0)
 	for _, q := range c.points {
 		held += q.held
@@ -119,8 +120,12 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	return r, w.through(c, r, next)
 }
 
-// isEveryday reports whether a row is one of many objects of its type.
+// isEveryday reports whether a row is one of many objects of its type. One that describes a type, such as a class with its static
+// fields, has a name of its own and is none.
 func (w *finder) isEveryday(r model.Row) bool {
+	if w.h.Kind(r).About {
+		return false
+	}
 	n := w.types.classOf(r)
 	return n >= 0 && w.types.list[n].count >= everyday
 }

@@ -500,3 +500,54 @@ func TestGrowthOfTheSameObjects(t *testing.T) {
 	list = found(t, 3, identified(program(400), 1, all), identified(program(800), 2, all), identified(program(1200), 3, all), identified(program(1600), 4, all))
 	wantFirst(t, list, "grows: 1,600 Session (2.77 MiB, 48.5 % of the heap) are held by one SessionCache through `$cache`; grew by 1,200 since #0, in every snapshot, none of the 400 of #0 is left")
 }
+
+// Objects that moved have other addresses: nothing is told of which are the same.
+func TestAddressesThatMoveIdentifyNothing(t *testing.T) {
+	moving := testSchema
+	moving.IDs = model.HeapIDForm{Prefix: "0x", Base: 16, Moves: true}
+	all := func(string) bool { return true }
+	a, b := identified(program(404), 1, all), identified(program(1500), 2, all)
+	a.h.Schema, b.h.Schema = &moving, &moving
+	list := found(t, 1, a, b)
+	wantFirst(t, list, "grows: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; grew by 1,096 since #0")
+	if list[0].HasSame || heapgraph.Identified(a.h, b.h) {
+		t.Errorf("%+v", list[0])
+	}
+}
+
+// A class with static fields has a name of its own, however many classes there are.
+func TestClassesHold(t *testing.T) {
+	schema := testSchema
+	schema.Kinds = append([]model.HeapKindInfo{}, testSchema.Kinds...)
+	schema.Kinds[descriptor] = model.HeapKindInfo{Name: "class", Title: "class", Naming: model.NamedByType, Marked: true, About: true}
+	schema.Sets = []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(object, descriptor), Naming: model.NamedByType, Column: true}}
+	m := newMaker()
+	m.h.Schema = &schema
+	var classes []model.Row
+	for range 3 * everyday {
+		classes = append(classes, m.addKind(descriptor, 0, "", "lang.Class", 64))
+	}
+	loader := m.add(0, "", "vm.Loader", 64)
+	for _, c := range classes {
+		m.link(loader, "classes", c)
+	}
+	for range everyday {
+		m.add(m.add(0, "", "lang.Map", 48), "", "lang.Table", 64)
+	}
+	table := m.add(m.add(classes[5], "SESSIONS", "lang.Map", 48), "", "lang.Table", 4096)
+	for range 500 {
+		m.add(table, "", "shop.Session", 400)
+	}
+	h := m.heap()
+	id := uint32(len(h.Tables.Types))
+	for i := range classes {
+		h.Tables.Types = append(h.Tables.Types, model.HeapType{Name: m.word(fmt.Sprintf("Cache%d", i))})
+		h.Tables.Axes[1] = append(h.Tables.Axes[1], m.word("shop"))
+	}
+	h.About = append(h.About, 0)
+	for i := range classes {
+		h.About = append(h.About, id+uint32(i))
+	}
+	list := found(t, 0, m)
+	wantFirst(t, list, "once: 500 Session (195 KiB, 93.5 % of the heap) are held by Cache5 (class) through `SESSIONS`")
+}

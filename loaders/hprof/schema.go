@@ -80,5 +80,5 @@ var schema = model.HeapSchema{
 		{Name: "all", About: "all edges", Note: "retained over all references", Help: "all references hold memory, weak ones too"},
 	},
 	Garbage: true,
-	IDs:     model.HeapIDForm{Prefix: "0x", Base: 16},
+	IDs:     model.HeapIDForm{Prefix: "0x", Base: 16, Moves: true},
 }

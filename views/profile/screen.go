@@ -93,7 +93,7 @@ func modeText(e *model.ProfileEvent) string {
 	switch {
 	case e.FrequencyHz > 0:
 		return fmt.Sprintf("%s %g Hz", e.Mode, e.FrequencyHz)
-	case e.SamplePeriod > 0:
+	case e.SamplePeriod > 0 && !strings.ContainsAny(e.Mode, "0123456789"): // else it says the period already
 		return fmt.Sprintf("%s %g", e.Mode, e.SamplePeriod)
 	}
 	return e.Mode
@@ -182,7 +182,9 @@ func (p *Screen) lines() (out []widget.Line) {
 	if w.End > 0 {
 		fact("time", "0 – "+w.End.In(w.AxisUnit))
 	}
-	fact("frames", strings.ReplaceAll(w.FrameOrder, "_", " ")+", ids "+strings.ReplaceAll(w.StackIDMode, "_", " "))
+	if w.FrameOrder != "" {
+		fact("frames", strings.ReplaceAll(w.FrameOrder, "_", " ")+", ids "+strings.ReplaceAll(w.StackIDMode, "_", " "))
+	}
 	p.sumLines(fact)
 	fact("missing", strings.Join(p.lacks(), " · "))
 	p.threadLines(fact)
