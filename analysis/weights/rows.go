@@ -18,6 +18,7 @@ const (
 	ByOwner                 // the function of the owner of stacks, see [calltree.Owners]
 	ByDSO
 	BySourceLine
+	ByFile
 	ByProfileThread
 	ByFrameKind // user or kernel code
 	ProfileByCount
@@ -28,7 +29,7 @@ func (b By) String() string {
 	if b >= byLabel {
 		return "label"
 	}
-	return [...]string{"function", "owner", "DSO", "source line", "thread", "kind"}[b]
+	return [...]string{"function", "owner", "DSO", "source line", "file", "thread", "kind"}[b]
 }
 
 // Next returns the grouping that a key changes to: by function after the last one, and after a label.
@@ -165,6 +166,8 @@ func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 		return calltree.FrameFunction(s.Stacks, f), f
 	case BySourceLine:
 		return s.Profile.Source(s.Stacks, f), f
+	case ByFile:
+		return s.Stacks.Files[s.Stacks.FrameFile[i]], f
 	case ByFrameKind:
 		return s.Profile.FrameKind[i].String(), f
 	}

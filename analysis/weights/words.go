@@ -14,7 +14,7 @@ var words = [...]struct {
 	word string
 	by   By
 }{
-	{"stack", ByFunctionDSO}, {"owner", ByOwner}, {"dso", ByDSO}, {"module", ByDSO}, {"source", BySourceLine}, {"file", BySourceLine},
+	{"stack", ByFunctionDSO}, {"owner", ByOwner}, {"dso", ByDSO}, {"module", ByDSO}, {"source", BySourceLine}, {"file", ByFile},
 	{"thread", ByProfileThread}, {"kind", ByFrameKind},
 }
 

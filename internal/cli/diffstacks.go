@@ -42,6 +42,13 @@ func (d *diffing) stacks(ctx context.Context) error {
 		d.opt.Match = diff.MatchFunctions
 	}
 	d.opt.What, d.opt.Metric, d.opt.Measure = group.Thing(), metric, measures()[metric]
+	for _, in := range d.sides {
+		if kind.Of(in.p) == kind.Stacks {
+			if m, ok := weights.Named(in.p.Weights, metric); ok {
+				d.opt.Unit = in.p.Weights.Metrics[m].Unit
+			}
+		}
+	}
 	if d.peaks(metric) {
 		d.opt.Measure = "peak memory"
 	}

@@ -27,7 +27,7 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 		{massif + " " + heap + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out; available: heap_bytes`}},
 		{exact + " " + massif + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out`}},
 		{dhat + " " + dhat + " --by nothing", statusUsage, []string{`unknown metric "nothing"`}},
-		{pprof + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"event": "space"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},
+		{pprof + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"event": "heap"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},
 		{exact + " " + heap, statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`}},
 		{heap + " " + exact, statusDone, []string{`"metric": "alloc_bytes"`, `"after_bytes": 2498360`}},
 		{sampled + " " + exact, statusDone, []string{"sampled4096.f.heap is sampled and every.0.i0.heap is not", `"warning", "code": "sampled-and-exact"`}},

@@ -125,8 +125,11 @@ func (r *reader) whole(m *message) {
 func (r *reader) begin() {
 	t := &r.tables
 	e := model.ProfileEvent{Name: r.name(t.period.name, 0), TracksFrees: r.has("inuse_space") || r.has("inuse_objects")}
-	if e.Name == "" {
+	switch {
+	case e.Name == "":
 		e.Name = r.src.Name()
+	case e.Name == "space" && e.TracksFrees: // what the Go runtime calls the period of its heap profiles
+		e.Name = "heap"
 	}
 	if e.TracksFrees || r.has("alloc_space") {
 		e.Kind = "allocation"
