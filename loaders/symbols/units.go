@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/memtui/memtui/model"
 )
 
 // debugInfo is the DWARF of one file.
@@ -75,6 +77,13 @@ func (im *image) openDWARF(ctx context.Context) (*debugInfo, error) {
 		if err := data.AddSection(name, sec[name]); err != nil {
 			return nil, damage("%v", err)
 		}
+	}
+	// The library notes where the tables of a unit begin when it is read first, unguarded: here, before several goroutines read.
+	for r, i := data.Reader(), 0; i < len(d.units); i++ {
+		if i%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r.Seek(dwarf.Offset(d.units[i].die))
 	}
 	d.data = data
 	d.shared = im.elf.Section(".gnu_debugaltlink") != nil
