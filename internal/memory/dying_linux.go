@@ -15,7 +15,11 @@ var overrideWrite = lastWords
 const (
 	beginFatal = "fatal error: "
 	beginShort = "runtime: out of memory"
+	beginFault = "SIGSEGV: " // in the runtime's own code: elsewhere it is a panic
 )
+
+// probed is how much memory there must be, in bytes, for a fault of the runtime to be anything else than a want of it.
+const probed = 64 << 20
 
 // modes are a terminal's, in no particular form.
 var modes [256]byte
@@ -36,7 +40,7 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		fatal = true
 		return n
 	}
-	if within(text, beginShort) || fatal && within(text, "memory") {
+	if within(text, beginShort) || fatal && within(text, "memory") || within(text, beginFault) && starved() {
 		if _, _, err := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&modes))); err == 0 {
 			writeRaw(fd, "\r\x1b[K") // progress may be shown there
 		}
@@ -48,6 +52,14 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		writeRaw(fd, beginFatal)
 	}
 	return writeRaw(fd, text)
+}
+
+// starved reports whether the system gives no more memory. Where it was refused before, Go's collector may use what it did not get.
+//
+//go:norace
+func starved() bool {
+	_, _, err := syscall.RawSyscall6(syscall.SYS_MMAP, 0, probed, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE, ^uintptr(0), 0)
+	return err != 0
 }
 
 //go:norace
