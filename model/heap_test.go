@@ -47,7 +47,7 @@ func TestHeapSizes(t *testing.T) {
 }
 
 func TestHeapIdentities(t *testing.T) {
-	h := &Heap{Schema: &HeapSchema{IDs: HeapIDForm{"0x", 16}}, IDs: []uint64{0, 0x7f00, math.MaxUint64}}
+	h := &Heap{Schema: &HeapSchema{IDs: HeapIDForm{Prefix: "0x", Base: 16}}, IDs: []uint64{0, 0x7f00, math.MaxUint64}}
 	for r, want := range []string{"", "0x7f00", "0xffffffffffffffff"} {
 		if got := h.IDText(Row(r)); got != want {
 			t.Errorf("row %d is %q", r, got)
