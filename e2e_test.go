@@ -258,7 +258,9 @@ func copied(t testing.TB, s *memtest.Session) (screen, line string) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		screen = s.Text()
 		_, rest, ok := strings.Cut(screen, before)
-		if line = strings.Join(strings.Fields(rest), " "); ok && !strings.Contains(line, footer) { // it has been drawn over the footer
+		last := line
+		line = strings.Join(strings.Fields(rest), " ")
+		if ok && !strings.Contains(line, footer) && line == last { // it has been drawn over the footer, to its end
 			return screen, line
 		}
 		if time.Now().After(deadline) {
