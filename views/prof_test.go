@@ -171,7 +171,7 @@ func TestProfileEventAndMetric(t *testing.T) {
 // Every grouping has rows that lead on.
 func TestFunctionsGroups(t *testing.T) {
 	u := openPython(t, 120, 40).keys("2")
-	for _, want := range []string{"OWNER", "DSO▼", "SOURCE LINE", "THREAD", "KIND"} {
+	for _, want := range []string{"OWNER", "DSO▼", "SOURCE LINE", "FILE", "THREAD", "KIND"} {
 		u.keys("b").has(strings.TrimSuffix(want, "▼"))
 	}
 	u.has("kernel", "user")
