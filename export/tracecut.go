@@ -11,8 +11,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
-	"github.com/memtui/memtui/export/mlyze"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
 )
 
 // Cut chooses the part of a trace that is written: the blocks for which everything holds.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memtui/memtui/export/mlyze"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
 )
 
 // An index that others may have written is not used, wherever it lies, and nothing is written where others can write.

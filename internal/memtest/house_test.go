@@ -62,12 +62,12 @@ var allowed = map[string][]string{
 	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
-	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "export/mlyze"},
+	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
 
-	"export":          {"model", "analysis/...", "export/mlyze", "export/redact", "github.com/google/pprof/profile"},
-	"export/mlyze":    {"model"},
+	"export":          {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
+	"model/mlyze":     {"model"},
 	"export/redact":   {"model", "analysis/..."},
 	"export/report":   {"model", "model/titles", "analysis/...", "export"},
 	"export/html":     {"model", "model/titles", "analysis/...", "export", "export/report"},
@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
-	"internal/memtest": {"model", "themes", "export/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
+	"internal/memtest": {"model", "themes", "model/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},

@@ -3,8 +3,8 @@ package memtest
 import (
 	"encoding/json"
 
-	"github.com/memtui/memtui/export/mlyze"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
 )
 
 // TraceEvent is one event of a trace made by hand.

@@ -1,8 +1,8 @@
 package heaptrack
 
 import (
-	"github.com/memtui/memtui/export/mlyze"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
 )
 
 // block is an event that waits for its time.
