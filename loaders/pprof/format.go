@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
 )
 
@@ -11,15 +12,15 @@ const formatName = "pprof"
 
 // Format returns the protocol buffer format of pprof.
 func Format() loaders.Format {
-	return loaders.Format{
+	return weighted.Whole(loaders.Format{
 		Name:       formatName,
 		Summary:    "profiles of pprof (Go, and profilers of many languages): heap, CPU and other sample types",
 		Extensions: []string{".pprof", ".pb"},
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
-		Validate:   validate,
-	}
+	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
+		r := newReader(ctx, src)
+		return r.Builder, func(*model.Store) error { return r.read() } // values are known at the end only
+	})
 }
 
 // sniff takes the first fields apart: they must be those of a Profile, and begin with a sample type, as all writers do.
@@ -63,33 +64,4 @@ func plausible(m *message, most uint64) bool {
 		}
 	}
 	return m.wrong == ""
-}
-
-// load reads everything.
-func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
-	r := newReader(ctx, src)
-	err := r.read()
-	return r.Finish(ctx, store, err == nil, err)
-}
-
-// info reads everything, too: names may stand at the end, and files are small.
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	r := newReader(ctx, src)
-	var store model.Store
-	if err := r.Finish(ctx, &store, true, r.read()); err != nil {
-		return nil, err
-	}
-	p := store.Current()
-	p.Stacks, p.Weights = nil, nil
-	return p, nil
-}
-
-// validate holds the file against every rule.
-func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
-	r := newReader(ctx, src)
-	if err := r.read(); err != nil {
-		return err
-	}
-	r.Report(report)
-	return nil
 }

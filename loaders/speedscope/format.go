@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
 )
 
@@ -12,15 +13,15 @@ const formatName = "speedscope"
 
 // Format returns the file format of speedscope.
 func Format() loaders.Format {
-	return loaders.Format{
+	return weighted.Whole(loaders.Format{
 		Name:       formatName,
 		Summary:    "profiles of speedscope, which many profilers write",
 		Extensions: []string{".speedscope.json", ".speedscope"},
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
-		Validate:   validate,
-	}
+	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
+		r := newReader(ctx, src)
+		return r.Builder, r.read
+	})
 }
 
 // sniff looks for members that only these files have, in any order.
@@ -37,31 +38,4 @@ func sniff(head []byte) loaders.Confidence {
 		return loaders.Maybe
 	}
 	return loaders.No
-}
-
-func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
-	r := newReader(ctx, src)
-	err := r.read(store)
-	return r.Finish(ctx, store, err == nil, err)
-}
-
-// info reads everything: names of profiles stand anywhere.
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	r := newReader(ctx, src)
-	var store model.Store
-	if err := r.Finish(ctx, &store, true, r.read(nil)); err != nil {
-		return nil, err
-	}
-	p := store.Current()
-	p.Stacks, p.Weights = nil, nil
-	return p, nil
-}
-
-func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
-	r := newReader(ctx, src)
-	if err := r.read(nil); err != nil {
-		return err
-	}
-	r.Report(report)
-	return nil
 }

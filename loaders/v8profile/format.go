@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
+	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
 )
 
@@ -25,33 +26,13 @@ func CPU() loaders.Format {
 }
 
 func format(name, summary, extension string) loaders.Format {
-	return loaders.Format{
+	return weighted.Whole(loaders.Format{
 		Name: name, Summary: summary, Extensions: []string{extension},
 		Sniff: func(head []byte) loaders.Confidence { return sniff(head, name) },
-		Load: func(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
-			r := newReader(ctx, src, name)
-			err := r.read(store)
-			return r.Finish(ctx, store, err == nil, err)
-		},
-		Info: func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-			r := newReader(ctx, src, name)
-			var store model.Store
-			if err := r.Finish(ctx, &store, true, r.read(nil)); err != nil {
-				return nil, err
-			}
-			p := store.Current()
-			p.Stacks, p.Weights = nil, nil
-			return p, nil
-		},
-		Validate: func(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
-			r := newReader(ctx, src, name)
-			if err := r.read(nil); err != nil {
-				return err
-			}
-			r.Report(report)
-			return nil
-		},
-	}
+	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
+		r := newReader(ctx, src, name)
+		return r.Builder, r.read
+	})
 }
 
 // sniff looks for the members of nodes, in a file that begins as these do.

@@ -86,17 +86,4 @@ func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 }
 
 // Reader returns a reader of the file from its first byte.
-func (r *Reading) Reader() io.Reader { return &fileReader{ctx: r.Ctx, src: r.Src} }
-
-type fileReader struct {
-	ctx context.Context
-	src *loaders.Source
-	off int64
-}
-
-// Read reads what follows.
-func (f *fileReader) Read(p []byte) (int, error) {
-	n, err := f.src.ReadSome(f.ctx, p, f.off)
-	f.off += int64(n)
-	return n, err
-}
+func (r *Reading) Reader() io.Reader { return &sourceReader{r.Ctx, r.Src, 0} }
