@@ -17,8 +17,8 @@ import (
 	"github.com/memtui/memtui/internal/memtest"
 )
 
-// The figures of the program as a whole, on the binary as users run it. MEMTUI_BENCH_TRACE names the recording; without it
-// they are about the small sample. Nothing here fails because of a time.
+// The figures of the program as a whole, on the binary as users run it. MEMTUI_BENCH_TRACE names the recording; without
+// it they are about the small sample. Nothing here fails because of a time.
 
 func benchTrace(b *testing.B) string {
 	if path := os.Getenv("MEMTUI_BENCH_TRACE"); path != "" {
@@ -66,8 +66,8 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(milliseconds(all[len(all)/2]), "ms-to-everything")
 }
 
-// BenchmarkReopen prints the time from starting the process to the first chart on screen, and the memory then, of a trace
-// whose index is kept: the best of all runs. Of that, memory without a file behind it is said apart.
+// BenchmarkReopen prints the time from starting the process to the first chart on screen, and the memory then, of a
+// trace whose index is kept: the best of all runs. Of that, memory without a file behind it is said apart.
 func BenchmarkReopen(b *testing.B) {
 	path, cache := benchTrace(b), b.TempDir()
 	write := exec.Command(binary, "report", "--limit", "1", path)
@@ -107,7 +107,8 @@ func processorTime(s *memtest.Session) (sum time.Duration) {
 	return sum
 }
 
-// BenchmarkVersion prints what the least of all commands costs on a terminal that never answers, and that it asks nothing.
+// BenchmarkVersion prints what the least of all commands costs on a terminal that never answers, and that it asks
+// nothing.
 func BenchmarkVersion(b *testing.B) {
 	best := time.Hour
 	asked := 0
@@ -151,8 +152,8 @@ func number(b *testing.B, re *regexp.Regexp, args ...string) float64 {
 	return n
 }
 
-// BenchmarkMemory prints the peak memory of the program with everything read and every screen looked at, less that with the
-// small sample, per event, once as it is and once less the size of the metadata.
+// BenchmarkMemory prints the peak memory of the program with everything read and every screen looked at, less that with
+// the small sample, per event, once as it is and once less the size of the metadata.
 func BenchmarkMemory(b *testing.B) {
 	path := benchTrace(b)
 	events := number(b, eventsLine, "report", "-f", "json", "--limit", "1", path)
@@ -195,8 +196,8 @@ func settle(s *memtest.Session) int {
 	}
 }
 
-// BenchmarkBytes prints how much is sent to the terminal when nothing changes, and per column that the instant moves on the
-// Timeline at 200×50: median and 99th percentile.
+// BenchmarkBytes prints how much is sent to the terminal when nothing changes, and per column that the instant moves on
+// the Timeline at 200×50: median and 99th percentile.
 func BenchmarkBytes(b *testing.B) {
 	for b.Loop() {
 		s := show(b, benchTrace(b))

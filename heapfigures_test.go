@@ -53,8 +53,8 @@ func lastWhole(b *testing.B, src model.HeapSource) int {
 	return 0
 }
 
-// BenchmarkHeap prints the parts of looking at a snapshot for the first time, each the best of all runs: decoding, types,
-// dominators with retained sizes under either policy, and shortest paths.
+// BenchmarkHeap prints the parts of looking at a snapshot for the first time, each the best of all runs: decoding,
+// types, dominators with retained sizes under either policy, and shortest paths.
 func BenchmarkHeap(b *testing.B) {
 	ctx, src := context.Background(), openHeaps(b)
 	last := lastWhole(b, src)
@@ -81,7 +81,10 @@ func BenchmarkHeap(b *testing.B) {
 		})
 		measure("every", func() error { _, err := heapgraph.NewGraph(ctx, h, mvmheap.AllEdges); return err })
 		measure("paths", func() error { _, _, err := g.Path(ctx, model.Row(h.Len()-1), nil); return err })
-		measure("tree", func() error { _, err := g.RetainedBySets(ctx, h.Schema.Objects().Kinds); return err })
+		measure("tree", func() error {
+			_, err := g.RetainedByGroups(ctx, heapgraph.By{Kinds: h.Schema.Objects().Kinds})
+			return err
+		})
 		rows, refs = float64(h.Len()), float64(h.To.Len())
 	}
 	b.ReportMetric(rows, "rows")

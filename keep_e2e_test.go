@@ -15,7 +15,8 @@ import (
 
 const indexSuffix = ".memtui-index"
 
-// TestSecondOpenUsesTheIndex opens a trace twice and looks at what the program says about its index, plain and compressed.
+// TestSecondOpenUsesTheIndex opens a trace twice and looks at what the program says about its index, plain and
+// compressed.
 func TestSecondOpenUsesTheIndex(t *testing.T) {
 	plain, err := os.ReadFile(sample)
 	if err != nil {

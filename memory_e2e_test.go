@@ -25,8 +25,8 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// The variables have the test's own binary do something instead of testing. A process's peak is at least that of the one that
-// started it, so files are made, and the program is started, by processes that are small.
+// The variables have the test's own binary do something instead of testing. A process's peak is at least that of the
+// one that started it, so files are made, and the program is started, by processes that are small.
 const (
 	makeVar    = "MEMTUI_TEST_MAKE"    // a file of memoryFiles, at the path of the only argument
 	measureVar = "MEMTUI_TEST_MEASURE" // where to write the peak of the program that the arguments name
@@ -170,8 +170,8 @@ func makeFile(name, path string) error {
 	return w.Flush()
 }
 
-// traceWith writes a .mlyze file with the metadata that write writes, which is done twice: the length stands in front. The
-// events allocate with different stacks and never free.
+// traceWith writes a .mlyze file with the metadata that write writes, which is done twice: the length stands in front.
+// The events allocate with different stacks and never free.
 func traceWith(w *bufio.Writer, stacks uint64, write func(io.Writer), events int) {
 	var n counter
 	write(&n)
@@ -280,7 +280,8 @@ var memoryCommands = []struct {
 	{"layouts.mb", []string{"pages FILE", "pages --map FILE", "diff FILE#0 FILE#1", "convert FILE OUT.json"}},
 }
 
-// noPart are commands of which nothing useful, or nothing true, may be left where not all fits: the only ones that may end with status 3 then.
+// noPart are commands of which nothing useful, or nothing true, may be left where not all fits: the only ones that may
+// end with status 3 then.
 var noPart = []string{"report -f csv", "convert", "heap find", "heap object", "heap path", "heap dominators -f csv", "diff", "validate"}
 
 // zipped are the files that are read compressed, too.
@@ -319,8 +320,8 @@ func memoryTable(t *testing.T, dir, name string, limit int64) {
 	}
 }
 
-// runLimited runs a command and checks what it says. How much fits depends on when garbage is collected, and so on how busy the machine
-// is: a command of which a part may be left is tried three times.
+// runLimited runs a command and checks what it says. How much fits depends on when garbage is collected, and so on how
+// busy the machine is: a command of which a part may be left is tried three times.
 func runLimited(t *testing.T, command, path string, limit int64) (r limitedRun) {
 	t.Helper()
 	for range 3 {
@@ -411,7 +412,8 @@ func (r *limitedRun) judge(t *testing.T, command string, limit int64) {
 	}
 }
 
-// The memory that a guard names has all of a file read that means up to twice as much, and less memory does not name itself.
+// The memory that a guard names has all of a file read that means up to twice as much, and less memory does not name
+// itself.
 func TestNamedMemoryIsEnough(t *testing.T) {
 	if modeltest.UnderRace {
 		t.Skip("what a process takes under the race detector tells nothing")

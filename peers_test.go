@@ -31,8 +31,8 @@ func (c *cost) least(o cost) {
 	c.wall, c.cpu, c.memory = min(c.wall, o.wall), min(c.cpu, o.cpu), min(c.memory, o.memory)
 }
 
-// took runs a command whose standard input and output are files, /dev/null where there is no name. What others have written is on
-// disk by then: nobody pays for that.
+// took runs a command whose standard input and output are files, /dev/null where there is no name. What others have
+// written is on disk by then: nobody pays for that.
 func took(b *testing.B, in, out string, env []string, args ...string) cost {
 	files := [2]*os.File{}
 	for i, name := range []string{in, out} {
@@ -101,8 +101,8 @@ func unpack(b *testing.B, path string) string {
 }
 
 // BenchmarkPeers prints how many times longer the programs of heaptrack take than memtui with the same events: a whole
-// process each, in turns, the best of all runs; once by the time of day and once by processor time. memtui reads metadata
-// and events and writes its index; the others print their reports. MEMTUI_BENCH_TRACE is the trace,
+// process each, in turns, the best of all runs; once by the time of day and once by processor time. memtui reads
+// metadata and events and writes its index; the others print their reports. MEMTUI_BENCH_TRACE is the trace,
 // MEMTUI_BENCH_HEAPTRACK the raw recording that it was made from.
 func BenchmarkPeers(b *testing.B) {
 	trace, raw := os.Getenv("MEMTUI_BENCH_TRACE"), os.Getenv("MEMTUI_BENCH_HEAPTRACK")
@@ -155,4 +155,43 @@ func size(b *testing.B, path string) int64 {
 		b.Fatal(err)
 	}
 	return info.Size()
+}
+
+// BenchmarkInterpreted prints the processor time of an event in an interpreted recording of heaptrack beside that of
+// the same event in a .mlyze, both by building the index, and how many times longer heaptrack_print takes: whole
+// processes in turns, the best of all runs. MEMTUI_BENCH_INTERPRETED is the recording, compressed or not.
+func BenchmarkInterpreted(b *testing.B) {
+	recording := os.Getenv("MEMTUI_BENCH_INTERPRETED")
+	if recording == "" {
+		b.Skip("needs MEMTUI_BENCH_INTERPRETED")
+	}
+	recording, err := filepath.Abs(recording)
+	if err != nil {
+		b.Fatal(err)
+	}
+	trace := filepath.Join(b.TempDir(), "same.mlyze")
+	took(b, "", "", nil, binary, "convert", "--to", "mlyze", "-o", trace, recording)
+	printer, _ := exec.LookPath("heaptrack_print")
+	var own, same, printed cost
+	for b.Loop() {
+		for path, c := range map[string]*cost{recording: &own, trace: &same} {
+			link := filepath.Join(b.TempDir(), filepath.Base(path))
+			if err := os.Symlink(warm(b, path), link); err != nil {
+				b.Fatal(err)
+			}
+			c.least(took(b, "", "", nil, binary, "index", "--index", "beside", link))
+		}
+		if printer != "" {
+			printed.least(took(b, "", "", nil, printer, warm(b, recording)))
+		}
+	}
+	events := number(b, eventsLine, "report", "-f", "json", "--limit", "1", trace)
+	for name, c := range map[string]cost{"heaptrack": own, "mlyze": same} {
+		b.ReportMetric(float64(c.cpu.Nanoseconds())/events, "cpu-ns/event-"+name)
+		b.ReportMetric(float64(c.wall.Nanoseconds())/events, "ns/event-"+name)
+	}
+	if printer != "" {
+		b.ReportMetric(printed.wall.Seconds()/own.wall.Seconds(), "x-print")
+		b.ReportMetric(printed.cpu.Seconds()/own.cpu.Seconds(), "cpu-x-print")
+	}
 }

@@ -112,7 +112,8 @@ const (
 	maxPages  = 7    // of docs, the design's among them
 )
 
-// TestPagesAreFound checks that the README stays short, that links between pages lead somewhere, and that every page is linked.
+// TestPagesAreFound checks that the README stays short, that links between pages lead somewhere, and that every page is
+// linked.
 func TestPagesAreFound(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -142,7 +143,8 @@ func TestPagesAreFound(t *testing.T) {
 	}
 }
 
-// Every command of --help is explained in the README, and the first two commands a reader sees are those that need nothing.
+// Every command of --help is explained in the README, and the first two commands a reader sees are those that need
+// nothing.
 func TestReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

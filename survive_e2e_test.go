@@ -113,8 +113,8 @@ func TestPipesAreNotReadAgain(t *testing.T) {
 	leave(t, s)
 }
 
-// Where the system gives no more memory, the program ends at once: the terminal is as it was nevertheless, and one sentence
-// says why.
+// Where the system gives no more memory, the program ends at once: the terminal is as it was nevertheless, and one
+// sentence says why.
 func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 	s := start(t, 80, 24, sample)
 	s.WaitFor("close_session")

@@ -17,7 +17,8 @@ type LiveQuery struct {
 	Parts   [][]Key // groups of blocks in the cell that get a curve of their own; a key is in one part at most
 }
 
-// LiveCurves answers a [LiveQuery]: columns as [Trace] has them for all blocks. Counts of events are of those that change the blocks.
+// LiveCurves answers a [LiveQuery]: columns as [Trace] has them for all blocks. Counts of events are of those that
+// change the blocks.
 type LiveCurves struct {
 	All     []Column
 	Parts   [][]Column // by part of the query

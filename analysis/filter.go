@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,18 +23,24 @@ type term struct {
 	op    string
 	value float64
 	share bool // value is a percentage
+
+	within string // a name of a part of the row, instead: text, expr or value are about that
 }
 
 // Field is a figure that a filter can compare. It is known under each of its names, all of them in lower case.
 type Field struct {
 	Names []string
 	Time  bool // compared with a time, as in age>2s
+	Text  bool // it is a text, of which a part is looked for instead: loader:App
+	// Inside says that it stands for what is inside of objects, and is slow to look at: .user.name=bob, text~^abc. Its
+	// name is that of what they say.
+	Inside bool
 
 	Example string // a comparison of it
 }
 
-// filterFields returns the figures of all tables, the last three those of differences. Those whose column is headed otherwise can be written as the
-// heading too: leak, bytes, size and oldest.
+// filterFields returns the figures of all tables, the last three those of differences. Those whose column is headed
+// otherwise can be written as the heading too: leak, bytes, size and oldest.
 func filterFields() (all []Field) {
 	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
 		"retained", "managed", "unmanaged", "before", "after", "delta"} {
@@ -52,14 +59,14 @@ func filterField(name string, fields []Field) (f Field, ok bool) {
 }
 
 var (
-	comparison = calltree.Expression(`^(!?)([a-z]+)%?(>=|<=|>|<|=)(.*)$`)
-	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
+	comparison = calltree.Expression(`^(!?)([a-z_]+)%?(>=|<=|>|<|=)(.*)$`)
+	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z_]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z_]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
 )
 
-// ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as live>1M,
-// temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite. Upper and lower
-// case are the same. An empty text is a filter that everything passes. Comparisons are of the given fields; without any, of the figures
-// of all tables.
+// ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as
+// live>1M, temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite.
+// Upper and lower case are the same. An empty text is a filter that everything passes. Comparisons are of the given
+// fields; without any, of the figures of all tables.
 func ParseFilter(text string, fields ...Field) (*Filter, error) {
 	f := &Filter{}
 	if text == "" {
@@ -75,6 +82,7 @@ func ParseFilter(text string, fields ...Field) (*Filter, error) {
 		}
 		f.terms = append(f.terms, t)
 	}
+	slices.SortStableFunc(f.terms, func(a, b term) int { return cmp.Compare(a.effort(), b.effort()) })
 	return f, nil
 }
 
@@ -98,6 +106,9 @@ func filterWords(text string) []string {
 }
 
 func parseTerm(w string, fields []Field) (term, error) {
+	if t, ok, err := parsePart(w, fields); ok || err != nil {
+		return t, err
+	}
 	if m := comparison().FindStringSubmatch(strings.ToLower(w)); m != nil {
 		if field, known := filterField(m[2], fields); known {
 			return parseComparison(w, m, field)
@@ -164,8 +175,8 @@ func parseComparison(w string, m []string, field Field) (term, error) {
 	return t, nil
 }
 
-// Row is what a filter looks at. Value returns a figure, or its share of the whole where share is set; ok is false for a
-// figure that the row does not have, which no comparison fits.
+// Row is what a filter looks at. Value returns a figure, or its share of the whole where share is set; ok is false for
+// a figure that the row does not have, which no comparison fits.
 type Row interface {
 	Texts() []string
 	Value(field string, share bool) (v float64, ok bool)
@@ -184,7 +195,15 @@ func (f *Filter) Match(r Row) bool {
 	return true
 }
 
+// ComparesShares reports whether a term of the filter compares a share.
+func (f *Filter) ComparesShares() bool {
+	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.share })
+}
+
 func (t *term) holds(r Row) bool {
+	if t.within != "" {
+		return t.holdsWithin(r)
+	}
 	if t.op != "" {
 		v, ok := r.Value(t.field, t.share)
 		if t.op == "=" && t.share { // as it reads: a third cannot be typed

@@ -36,6 +36,9 @@ func (k FindingKind) String() string {
 	}[k]
 }
 
+// IsVerdict reports whether findings of the kind are verdicts about sites, which are more or less certain.
+func (k FindingKind) IsVerdict() bool { return k >= FindingLeak && k <= FindingBounded }
+
 // Finding is one thing worth looking at, with its evidence.
 type Finding struct {
 	Kind       FindingKind
@@ -74,9 +77,9 @@ const (
 	historySites  = 16 // of a finding, for its history
 )
 
-// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most limit, 0 for all. p may
-// be nil. libraries is an expression for functions and files that own nothing, beside those that are known; it may be nil. It costs
-// some walks over the trace: ask for it when everything is read.
+// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most limit, 0 for all.
+// p may be nil. libraries is an expression for functions and files that own nothing, beside those that are known; it
+// may be nil. It costs some walks over the trace: ask for it when everything is read.
 func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.Regexp, limit int) ([]Finding, error) {
 	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0, limit: limit}
 	f.owners = calltree.NewOwners(nil, nil)
@@ -222,8 +225,8 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 	return found
 }
 
-// oneEach puts what leaks and what is late of one owner together, as what it has more of, and so what is kept and what is bounded: a
-// table that was given back at the end may be part of what was not.
+// oneEach puts what leaks and what is late of one owner together, as what it has more of, and so what is kept and what
+// is bounded: a table that was given back at the end may be part of what was not.
 func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 	other := map[FindingKind]FindingKind{FindingLate: FindingLeak, FindingBounded: FindingKept}
 	for owner, i := range byOwner {
@@ -263,11 +266,11 @@ func (x *Finding) asWell() string {
 	what := "more live at the end"
 	switch {
 	case x.Kind == FindingLate && x.Count == 1:
-		what = "was given back at the very end"
+		what = "was freed at the very end"
 	case x.Kind == FindingLate:
-		what = "were given back at the very end"
+		what = "were freed at the very end"
 	}
-	return fmt.Sprintf("; of %s besides, %s (%v) %s", sites, model.Blocks(x.Count), model.Bytes(x.Bytes), what)
+	return fmt.Sprintf("; of %s, another %s (%v) %s", sites, model.Blocks(x.Count), model.Bytes(x.Bytes), what)
 }
 
 // siteOf returns the row of a key, nil for none.
@@ -333,7 +336,8 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// heldAtPeak returns how long at least half of what a site holds at the peak was there; 0 when that is too much to look at.
+// heldAtPeak returns how long at least half of what a site holds at the peak was there; 0 when that is too much to look
+// at.
 func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	if s.LiveCount > maxPeakBlocks {
 		return 0, nil

@@ -8,16 +8,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Classes of the size × lifetime grid. Both are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of sizes in
-// bytes and of lifetimes in microseconds. The last lifetime class is that of blocks that nothing ended.
+// Classes of the size × lifetime grid. Both are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of sizes
+// in bytes and of lifetimes in microseconds. The last lifetime class is that of blocks that nothing ended.
 const (
 	SizeClasses = 65
 	LifeClasses = NeverFreed + 1
 	NeverFreed  = 64
 )
 
-// Cell says which blocks count: those in a rectangle of the size × lifetime grid, of stacks that pass a filter. The zero value
-// stands for all of them, and so does a rectangle of zeros.
+// Cell says which blocks count: those in a rectangle of the size × lifetime grid, of stacks that pass a filter. The
+// zero value stands for all of them, and so does a rectangle of zeros.
 type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
@@ -33,8 +33,8 @@ func (c Cell) Rectangle() Cell {
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
 
-// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it, "4096,never". Rectangles of
-// more than one class, which no command asks for, are named by their first one.
+// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it,
+// "4096,never". Rectangles of more than one class, which no command asks for, are named by their first one.
 func (c Cell) Argument() string {
 	size, life := "any", "any"
 	if c.SizeFrom > 0 || c.SizeTo > 0 && c.SizeTo < SizeClasses {

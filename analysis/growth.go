@@ -10,9 +10,9 @@ import (
 // growthColumns is how many levels of a trace its growth is taken from.
 const growthColumns = 512
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as [Growth] does of the least levels of equal columns: what is
-// there for good. A burst changes it as little as what is given back later.
-// ok is false for a range without a duration.
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as [Growth] does of the least levels
+// of equal columns: what is there for good. A burst changes it as little as what is given back later. ok is false for a
+// range without a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
 	if err != nil {
@@ -27,8 +27,9 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok b
 	return perSecond, ok, nil
 }
 
-// Growth returns how fast values at ascending times grow, per second: the slope of the least-squares line through the least value from each
-// time on. There are as many values as times. ok is false where all times are the same.
+// Growth returns how fast the lower envelope of values at ascending times rises on average, per second. The envelope is
+// at each time the least value from then on; its average rise is the slope of its least-squares line. There are as many
+// values as times. ok is false where all times are the same.
 func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	forGood := slices.Clone(values)
 	for i := len(forGood) - 2; i >= 0; i-- {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Cost returns the row's figure of one cost. CostPeak is what lives at the instant, which the caller chose to be the peak.
+// Cost returns the row's figure of one cost. CostPeak is what lives at the instant, which the caller chose to be the
+// peak.
 func (s *Site) Cost(c Cost) uint64 {
 	switch c {
 	case CostLive, CostPeak:

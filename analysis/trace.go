@@ -1,7 +1,7 @@
-// Package analysis asks the questions about a memory profile, without a screen and without knowing any format: [Trace] has those about a
-// trace, which package traceindex answers, and findings say what is worth looking at first. The packages below it answer the questions
-// about the other parts of a profile. Everything takes a context, may be asked from any goroutine, and tells the truth about what
-// is loaded so far.
+// Package analysis asks the questions about a memory profile, without a screen and without knowing any format: [Trace]
+// has those about a trace, which package traceindex answers, and findings say what is worth looking at first. The
+// packages below it answer the questions about the other parts of a profile. Everything takes a context, may be asked
+// from any goroutine, and tells the truth about what is loaded so far.
 package analysis
 
 import (
@@ -14,9 +14,10 @@ import (
 )
 
 // Trace answers questions about one allocation trace, at one instant or over one range, while it is still being read or
-// afterwards. Answers are exact for what is loaded; [Status] says whether that is all. The result belongs to the caller. Where
-// a query has a filter of stacks, groups are made of what it leaves of them, and their keys are those of the same filter only, but
-// for stacks, threads and sizes. Totals, Live, Peak, Curve, Grid and Histograms are always of all stacks.
+// afterwards. Answers are exact for what is loaded; [Status] says whether that is all. The result belongs to the
+// caller. Where a query has a filter of stacks, groups are made of what it leaves of them, and their keys are those of
+// the same filter only, but for stacks, threads and sizes. Totals, Live, Peak, Curve, Grid and Histograms are always of
+// all stacks.
 type Trace interface {
 	Status() Status
 	// Totals sums the events of r.
@@ -28,8 +29,9 @@ type Trace interface {
 	Peak(ctx context.Context, r Range) (p Peak, ok bool, err error)
 	// Curve divides r into n columns of equal duration. Nothing is averaged: no spike is lost at any zoom.
 	Curve(ctx context.Context, r Range, n int) ([]Column, error)
-	// Chart is Curve for drawing, within a fraction of a frame: the inner edges of columns may lie up to two fifths of a column
-	// off, where the answer is at hand. The columns tell where; the events of that very microsecond may be on either side.
+	// Chart is Curve for drawing, within a fraction of a frame: the inner edges of columns may lie up to two fifths of
+	// a column off, where the answer is at hand. The columns tell where; the events of that very microsecond may be on
+	// either side.
 	Chart(ctx context.Context, r Range, n int) ([]Column, error)
 	// LiveOf is Curve for blocks that a query chooses, and for parts of them. It follows all events of the range.
 	LiveOf(ctx context.Context, q LiveQuery) (LiveCurves, error)
@@ -39,7 +41,8 @@ type Trace interface {
 	Functions(ctx context.Context, r Range, in Cell) ([]Function, error)
 	// Leaks lists what was never freed, by site, most bytes first.
 	Leaks(ctx context.Context, q LeakQuery) (Leaks, error)
-	// LateFreed lists what was freed in the last 2 % of the duration after living at least half of it, by site, most bytes first.
+	// LateFreed lists what was freed in the last 2 % of the duration after living at least half of it, by site, most
+	// bytes first.
 	LateFreed(ctx context.Context, in Cell) (Leaks, error)
 	// Weights returns one cost per stack, aligned with StackIDs; q.By is ignored.
 	Weights(ctx context.Context, c Cost, q Query) ([]uint64, error)
@@ -48,22 +51,23 @@ type Trace interface {
 	// History is the live bytes of one group over the whole of what is loaded, in n columns of equal duration.
 	// Histories of many keys of one group cost little more than one.
 	History(ctx context.Context, by Group, only calltree.Filter, keys []Key, n int) ([][]uint64, error)
-	// Verdicts says what became of the memory of every group of stacks over the whole run, whatever the instant: leaks, caches, what
-	// merely lives. The key is that of the group; there is none for groups of which nothing was live at the end. Nothing is said
-	// while more is being read.
+	// Verdicts says what became of the memory of every group of stacks over the whole run, whatever the instant: leaks,
+	// caches, what merely lives. The key is that of the group; there is none for groups of which nothing was live at
+	// the end. Nothing is said while more is being read.
 	Verdicts(ctx context.Context, by Group, only calltree.Filter) (verdict.List, error)
 	// Lifetimes sums up how long the freed blocks of a group, allocated in r, lived.
 	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.Filter) (Lifetimes, error)
 	// Blocks lists single blocks, lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
-	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number. Address 0
-	// is unknown and finds nothing. Neither does any of a file whose addresses are invented.
+	// Uses returns the blocks that ever held an address, by birth: the last limit of them, and their full number.
+	// Address 0 is unknown and finds nothing. Neither does any of a file whose addresses are invented.
 	Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error)
 	// Grid counts blocks by size and lifetime.
 	Grid(ctx context.Context, q GridQuery) (*Grid, error)
 	// Histograms counts allocations of r by size, and freed blocks allocated in r by lifetime, in powers of two.
 	Histograms(ctx context.Context, r Range) (sizes, lifetimes []Bucket, err error)
-	// Marks returns the markers and GC events of r in order, at most limit of them, evenly thinned, and their full number.
+	// Marks returns the markers and GC events of r in order, at most limit of them, evenly thinned, and their full
+	// number.
 	Marks(ctx context.Context, r Range, limit int) (marks []Mark, total int, err error)
 	// Neighbor returns the time of the event nearest to t before (dir < 0) or after (dir > 0) it; ok is false if none.
 	Neighbor(t model.Time, dir int) (model.Time, bool)
@@ -99,8 +103,8 @@ var End = Instant{T: model.MaxTime}
 // At returns the state after all events with time ≤ t.
 func At(t model.Time) Instant { return Instant{T: t} }
 
-// Range holds the events with From < time ≤ To. From = model.NoTime includes time 0; the command line and the screens set
-// it for a From of 0.
+// Range holds the events with From < time ≤ To. From = model.NoTime includes time 0; the command line and the screens
+// set it for a From of 0.
 type Range struct{ From, To model.Time }
 
 // Whole is the range of everything.
@@ -181,8 +185,12 @@ func (g Group) String() string {
 	return [...]string{"stack", "function", "owner", "file", "module", "thread", "size"}[g]
 }
 
-// Key is a group's member: a dense stack index, a dense thread index, a size class, or an index into the group's own names.
-// Keys stay valid while a trace loads, but those of functions, owners, files and modules only from when the symbols are read.
+// Divides reports whether the blocks of one stack may belong to several groups.
+func (g Group) Divides() bool { return g == ByThread || g == BySizeClass }
+
+// Key is a group's member: a dense stack index, a dense thread index, a size class, or an index into the group's own
+// names. Keys stay valid while a trace loads, but those of functions, owners, files and modules only from when the
+// symbols are read.
 type Key uint32
 
 // Query asks for groups at an instant and over a range.
@@ -202,6 +210,7 @@ type Site struct {
 	Where string        // file:line for stacks, else ""
 	Stack model.StackID // for ByStack: the file's id. For others: the stack that allocated most in the group
 	Node  model.NodeID  // that stack's leaf, 0 when the file does not define it
+	Sites uint64        // stacks of which anything is summed up; 0 of groups that divide stacks, as threads do
 
 	AllocBytes, AllocCount uint64 // in the range
 	FreedBytes, FreedCount uint64 // blocks of this group that a FREE ended in the range
@@ -283,8 +292,8 @@ type Lifetimes struct {
 	Threads          []uint16 // threads that allocated the blocks, at most 8, ascending
 }
 
-// BlockQuery asks for single blocks of one group: those alive at At, or, with Leaked set, those born in Range, alive at its
-// end, and at least MinAge old there, or, with Born set, those born in Range, whatever became of them.
+// BlockQuery asks for single blocks of one group: those alive at At, or, with Leaked set, those born in Range, alive at
+// its end, and at least MinAge old there, or, with Born set, those born in Range, whatever became of them.
 type BlockQuery struct {
 	At     Instant
 	Leaked bool

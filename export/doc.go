@@ -1,5 +1,5 @@
-// Package export writes profiles as files of other programs. What a format cannot hold is not dropped silently: writers return
-// it as [Loss].
+// Package export writes profiles as files of other programs. What a format cannot hold is not dropped silently: writers
+// return it as [Loss].
 package export
 
 // Loss is something of a profile that the file written does not hold, or holds otherwise.

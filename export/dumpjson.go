@@ -85,8 +85,8 @@ func (j *jsonWriter) text(before, s string) {
 	j.buf = appendJSONString(append(j.buf, before...), s)
 }
 
-// appendJSONString appends s quoted; what is not UTF-8 becomes U+FFFD. Characters that control terminals are escaped: the file
-// may be printed.
+// appendJSONString appends s quoted; what is not UTF-8 becomes U+FFFD. Characters that control terminals are escaped:
+// the file may be printed.
 func appendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for _, r := range s {

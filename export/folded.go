@@ -10,8 +10,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteFolded writes the main metric of s as folded stacks, the lines that Brendan Gregg's flamegraph.pl and many others
-// read: the functions from the root on, separated by semicolons, a space, the sum. Stacks of equal functions are one line.
+// WriteFolded writes the main metric of s as folded stacks, the lines that Brendan Gregg's flamegraph.pl and many
+// others read: the functions from the root on, separated by semicolons, a space, the sum. Stacks of equal functions are
+// one line.
 func WriteFolded(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {

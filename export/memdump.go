@@ -73,8 +73,8 @@ const (
 	noColor       = "#000000"
 )
 
-// WriteMB writes the curves and page layouts of p as a .mb file of version 2, byte for byte as the application would before
-// compression. It reads the file of p twice.
+// WriteMB writes the curves and page layouts of p as a .mb file of version 2, byte for byte as the application would
+// before compression. It reads the file of p twice.
 func WriteMB(ctx context.Context, w io.Writer, p *model.Profile) ([]Loss, error) {
 	if p.Timeline == nil || p.Timeline.Points == nil {
 		return nil, errNoDump
@@ -282,8 +282,8 @@ func (m *mbWriter) layout(l *model.Layout) {
 	}
 }
 
-// pageRuns returns the runs of a page as the application writes them: those of the file, and where they end early after a free one,
-// or there are none, all that they mean.
+// pageRuns returns the runs of a page as the application writes them: those of the file, and where they end early after
+// a free one, or there are none, all that they mean.
 func pageRuns(t *model.PageType, page int) []byte {
 	runs := t.RunsOf(page)
 	left, free := t.Bits(page), true

@@ -12,9 +12,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WritePprof writes s as a compressed profile of pprof. Traces have the sample types of Go's heap profiles: alloc_objects
-// and alloc_space are what was allocated in the range, inuse_objects and inuse_space what lives at the instant. The profile
-// is made in memory as a whole.
+// WritePprof writes s as a compressed profile of pprof. Traces have the sample types of Go's heap profiles:
+// alloc_objects and alloc_space are what was allocated in the range, inuse_objects and inuse_space what lives at the
+// instant. The profile is made in memory as a whole.
 func WritePprof(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {

@@ -13,92 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
-)
-
-// Records of SPAA, members in the order of the specification.
-type (
-	spaaHeader struct {
-		Type       string      `json:"type"`
-		Format     string      `json:"format"`
-		Version    string      `json:"version"`
-		SourceTool string      `json:"source_tool"`
-		FrameOrder string      `json:"frame_order"`
-		Events     []spaaEvent `json:"events"`
-		TimeRange  spaaRange   `json:"time_range"`
-		IDMode     string      `json:"stack_id_mode"`
-	}
-	spaaEvent struct {
-		Name     string       `json:"name"`
-		Kind     string       `json:"kind"`
-		Sampling spaaSampling `json:"sampling"`
-		Tracking spaaTracking `json:"allocation_tracking"`
-	}
-	spaaSampling struct {
-		Mode    string `json:"mode"`
-		Primary string `json:"primary_metric"`
-	}
-	spaaTracking struct {
-		Frees      bool `json:"tracks_frees"`
-		Timestamps bool `json:"has_timestamps"`
-	}
-	spaaRange struct {
-		Start json.Number `json:"start"`
-		End   json.Number `json:"end"`
-		Unit  string      `json:"unit"`
-	}
-	spaaDSO struct {
-		Type   string `json:"type"`
-		ID     uint32 `json:"id"`
-		Name   string `json:"name"`
-		Kernel bool   `json:"is_kernel"`
-	}
-	spaaThread struct {
-		Type string `json:"type"`
-		PID  int    `json:"pid"`
-		TID  uint16 `json:"tid"`
-	}
-	spaaFrame struct {
-		Type     string  `json:"type"`
-		ID       uint32  `json:"id"`
-		Function string  `json:"func"`
-		Resolved bool    `json:"func_resolved"`
-		DSO      uint32  `json:"dso"`
-		Source   *string `json:"srcline,omitempty"`
-		Kind     string  `json:"kind"`
-	}
-	spaaStack struct {
-		Type      string        `json:"type"`
-		ID        string        `json:"id"`
-		Frames    []uint32      `json:"frames"`
-		StackType string        `json:"stack_type"`
-		Context   spaaContext   `json:"context"`
-		Weights   []spaaWeight  `json:"weights"`
-		Exclusive spaaExclusive `json:"exclusive"`
-	}
-	spaaContext struct {
-		Event string `json:"event"`
-	}
-	spaaExclusive struct {
-		Frame   uint32       `json:"frame"`
-		Weights []spaaWeight `json:"weights"`
-	}
-	spaaWeight struct {
-		Metric string `json:"metric"`
-		Value  uint64 `json:"value"`
-		Unit   string `json:"unit,omitempty"`
-	}
-	spaaSample struct {
-		Type    string      `json:"type"`
-		Time    json.Number `json:"timestamp"`
-		Thread  uint16      `json:"tid"`
-		Event   string      `json:"event"`
-		Period  uint64      `json:"period"`
-		StackID string      `json:"stack_id"`
-	}
 )
 
 const (
@@ -106,9 +23,9 @@ const (
 	spaaNoStack = "[unknown stack]"
 )
 
-// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names: what q asks
-// for of every stack. With samples there is one for every allocation of the range. Ids of stacks are hashes of their resolved
-// frames.
+// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names:
+// what q asks for of every stack. With samples there is one for every allocation of the range. Ids of stacks are hashes
+// of their resolved frames.
 func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysis.Trace, q analysis.Query, samples bool) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as stacks of allocations")
@@ -143,32 +60,19 @@ type spaaWriter struct {
 	ids    map[model.StackID]string // of the stacks written
 }
 
-// seconds returns a time in the unit of the file, exactly.
-func seconds(t model.Time) json.Number {
-	return json.Number(fmt.Sprintf("%d.%06d", t/model.Second, t%model.Second))
-}
-
 func (s *spaaWriter) header() error {
 	r := s.query.Range
 	return s.out.Encode(spaaHeader{
 		Type: "header", Format: "spaa", Version: "1.0", SourceTool: "memtui", FrameOrder: "leaf_to_root",
 		Events: []spaaEvent{{
-			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{"event", "alloc_bytes"}, Tracking: spaaTracking{true, true},
+			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{Mode: "event", Primary: "alloc_bytes"}, Tracking: &spaaTracking{true, true},
 		}},
-		TimeRange: spaaRange{seconds(max(r.From, 0)), seconds(min(r.To, s.trace.Status().Duration)), "seconds"}, IDMode: "content_addressable",
+		TimeRange: &spaaRange{seconds(max(r.From, 0)), seconds(min(r.To, s.trace.Status().Duration)), spaaUnit}, IDMode: "content_addressable",
 	})
 }
 
-// name returns a name as UTF-8.
-func (s *spaaWriter) name(name string) string {
-	if !utf8.ValidString(name) {
-		s.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
-	}
-	return name
-}
-
-// module reports whether a frame's file is the binary that it is in, as recorders say that know no source: it has no line then, and is
-// not called like a source file.
+// module reports whether a frame's file is the binary that it is in, as recorders say that know no source: it has no
+// line then, and is not called like a source file.
 func module(f model.Frame) bool {
 	if f.File == "" || f.Line != model.NoLine && f.Line != 0 {
 		return false
@@ -202,7 +106,7 @@ func (s *spaaWriter) dsos() (map[string]uint32, error) {
 			continue
 		}
 		known[f.File] = uint32(len(known) + 1)
-		name := s.name(f.File)
+		name := s.lost.text(f.File)
 		kernel := strings.HasPrefix(name, "[kernel") || name == "vmlinux"
 		if err := s.out.Encode(spaaDSO{Type: "dso", ID: known[f.File], Name: name, Kernel: kernel}); err != nil {
 			return nil, err
@@ -227,7 +131,7 @@ func (s *spaaWriter) threads() error {
 		s.lost.add("a trace does not record its process: threads are written with pid 0")
 	}
 	for _, t := range list {
-		err = cmp.Or(err, s.out.Encode(spaaThread{"thread", 0, t}))
+		err = cmp.Or(err, s.out.Encode(spaaThread{Type: "thread", TID: int64(t)}))
 	}
 	return err
 }
@@ -244,7 +148,7 @@ func (s *spaaWriter) frames() error {
 		}
 		f := s.stacks.At(model.FrameID(i))
 		r := spaaFrame{
-			Type: "frame", ID: uint32(i), Function: s.name(f.Function), Resolved: f.Function != "" && !address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
+			Type: "frame", ID: uint32(i), Function: s.lost.text(f.Function), Resolved: f.Function != "" && !address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
 		}
 		if !module(f) {
 			r.DSO = 0
@@ -253,7 +157,7 @@ func (s *spaaWriter) frames() error {
 			r.Function, r.Kind = spaaNoStack, "unknown"
 		}
 		if f.File != "" && r.DSO == 0 {
-			source := s.name(f.File)
+			source := s.lost.text(f.File)
 			if f.Line != model.NoLine {
 				source += ":" + strconv.FormatInt(f.Line, 10)
 			}
@@ -328,30 +232,26 @@ func (r *spaaRow) merge(b *analysis.Site) {
 
 func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
 	t := &r.site
-	const bytes = "bytes"
 	weights := []spaaWeight{
-		{"alloc_bytes", t.AllocBytes, bytes}, {"alloc_count", t.AllocCount, ""}, {"free_bytes", t.FreedBytes, bytes}, {"free_count", t.FreedCount, ""},
-		{"live_bytes", t.LiveBytes, bytes}, {"live_count", t.LiveCount, ""},
+		spaaBytes("alloc_bytes", t.AllocBytes), spaaCount("alloc_count", t.AllocCount), spaaBytes("free_bytes", t.FreedBytes), spaaCount("free_count", t.FreedCount),
+		spaaBytes("live_bytes", t.LiveBytes), spaaCount("live_count", t.LiveCount),
 	}
 	exclusive := weights
 	if !r.merged {
-		weights = append(slices.Clone(weights), spaaWeight{"peak_bytes", t.PeakBytes, bytes})
+		weights = append(slices.Clone(weights), spaaBytes("peak_bytes", t.PeakBytes))
 		exclusive = weights
 	}
 	frames := s.frameIDs(t.Stack)
 	return spaaStack{
-		Type: "stack", ID: id, Frames: frames, StackType: "user", Context: spaaContext{spaaMalloc}, Weights: weights,
-		Exclusive: spaaExclusive{frames[0], exclusive},
+		Type: "stack", ID: id, Frames: frames, StackType: "user", Context: spaaContext{Event: spaaMalloc}, Weights: weights,
+		Exclusive: &spaaExclusive{frames[0], exclusive},
 	}
 }
 
 // frameIDs returns the frames of a stack, leaf first; frame 0 for one without frames.
 func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
 	leaf, _ := s.stacks.Node(id)
-	var out []uint32
-	for n := leaf; n != 0; n = s.stacks.Parent[n] {
-		out = append(out, uint32(s.stacks.Frame[n]))
-	}
+	out := frameList(s.stacks, leaf)
 	if len(out) == 0 {
 		s.lost.add("a stack without frames is written as " + spaaNoStack)
 		out = []uint32{0}
@@ -378,8 +278,9 @@ func (s *spaaWriter) id(stack model.StackID) string {
 // samples writes every allocation.
 func (s *spaaWriter) samples() error {
 	return s.allocations(func(e *model.Event) error {
+		tid := int64(e.Thread)
 		return s.out.Encode(spaaSample{
-			Type: "sample", Time: seconds(e.Time), Thread: e.Thread, Event: spaaMalloc, Period: e.Size, StackID: s.id(model.StackID(e.ID)),
+			Type: "sample", Time: seconds(e.Time), spaaPlace: spaaPlace{TID: &tid}, Event: spaaMalloc, Period: json.Number(strconv.FormatUint(e.Size, 10)), StackID: s.id(model.StackID(e.ID)),
 		})
 	})
 }

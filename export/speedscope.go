@@ -12,8 +12,8 @@ import (
 
 const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 
-// WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has, of which the main
-// one is shown first.
+// WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has, of which the
+// main one stands first: speedscope shows that, and so do programs that do not look which one is to be shown.
 func WriteSpeedscope(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {
@@ -29,22 +29,19 @@ func WriteSpeedscope(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error
 		}
 	}
 	j.buf = append(j.buf, `]}, "profiles": [`...)
-	active, written := 0, 0
+	if err := j.profile(s.Main); err != nil {
+		return nil, err
+	}
 	for m := range s.Metrics {
-		if m != s.Main && !j.any(m) {
+		if m == s.Main || !j.any(m) {
 			continue
 		}
-		if m == s.Main {
-			active = written
-		}
-		if written++; written > 1 {
-			j.buf = append(j.buf, `, `...)
-		}
+		j.buf = append(j.buf, `, `...)
 		if err := j.profile(m); err != nil {
 			return nil, err
 		}
 	}
-	j.buf = append(j.buf, `], "activeProfileIndex": `+strconv.Itoa(active)+"}\n"...)
+	j.buf = append(j.buf, `], "activeProfileIndex": 0}`+"\n"...)
 	if err := j.flush(); err != nil {
 		return nil, err
 	}

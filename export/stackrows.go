@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteStacksCSV writes every row of s with all its figures and, in one cell, its frames, leaf first. Numbers are exact,
-// unknown values empty, names cleaned; semicolons in them become colons.
+// WriteStacksCSV writes every row of s with all its figures and, in one cell, its frames, leaf first. Numbers are
+// exact, unknown values empty, names cleaned; semicolons in them become colons.
 func WriteStacksCSV(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {
@@ -82,8 +82,8 @@ func firstOf(a, b error) error {
 	return b
 }
 
-// WriteStacksNDJSON writes every row of s as a JSON object in a line of its own: "stack", the figures, and "frames", leaf
-// first. What is unknown is absent.
+// WriteStacksNDJSON writes every row of s as a JSON object in a line of its own: "stack", the figures, and "frames",
+// leaf first. What is unknown is absent.
 func WriteStacksNDJSON(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {

@@ -35,6 +35,7 @@ type StackRow struct {
 	ID     string       // in the file, "" when it has none
 	Node   model.NodeID // its leaf; 0 when no frame of it is known
 	Thread model.ThreadID
+	Labels model.LabelSetID
 	Values []model.Number // by metric
 
 	hidden bool // a filter took all of its frames away
@@ -57,8 +58,8 @@ type traceMetric struct {
 	of func(*analysis.Site) uint64
 }
 
-// traceMetrics returns the figures of traces, named as the report sorts by them. Peaks of sites are not among them: they are
-// reached at different times and do not add up.
+// traceMetrics returns the figures of traces, named as the report sorts by them. Peaks of sites are not among them:
+// they are reached at different times and do not add up.
 func traceMetrics() []traceMetric {
 	const bytes, count = "bytes", "count"
 	return []traceMetric{
@@ -91,8 +92,8 @@ type TraceOptions struct {
 	By     string           // one of TraceMetrics
 }
 
-// TraceStacks weighs the stacks of a trace, one row for each that allocated in the range or lives at the instant. Ask it of
-// a trace that is read to its end.
+// TraceStacks weighs the stacks of a trace, one row for each that allocated in the range or lives at the instant. Ask
+// it of a trace that is read to its end.
 func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, opt TraceOptions) (*Stacks, error) {
 	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range})
 	if err != nil {
@@ -154,9 +155,9 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 	return nil
 }
 
-// ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is the
-// index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not tell.
-// The error is that of ctx.
+// ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is
+// the index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not
+// tell. The error is that of ctx.
 func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.Selection, main int, from, to model.Time) (*Stacks, error) {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {
@@ -181,7 +182,11 @@ func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.
 		}
 		if any {
 			name, _ := records.Name(id)
-			s.Rows = append(s.Rows, StackRow{ID: name, Node: records.Node[i], Thread: records.Thread[i], Values: values})
+			row := StackRow{ID: name, Node: records.Node[i], Thread: records.Thread[i], Values: values}
+			if records.Labels != nil {
+				row.Labels = records.Labels[i]
+			}
+			s.Rows = append(s.Rows, row)
 		}
 	}
 	return s, nil
@@ -210,7 +215,7 @@ func (s *Stacks) Filter(ctx context.Context, filter calltree.Filter) (*Stacks, e
 		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if node, kept := view.Node(r.Node); kept {
+		if node, kept := view.Node(r.Node); kept && (!view.AboutLabels() || view.KeepsLabels(p.Weights.LabelSet(r.Labels))) {
 			r.hidden = r.Node != 0 && node == 0
 			r.Node = node
 			out.Rows = append(out.Rows, r)

@@ -19,8 +19,8 @@ import (
 type Cut struct {
 	Range            analysis.Range // of time; blocks that live at its start belong to it
 	MinSize, MaxSize uint64
-	// MinLife and MaxLife bound the lifetime in the whole trace. A block that nothing ended lived longer than any time but
-	// model.MaxTime.
+	// MinLife and MaxLife bound the lifetime in the whole trace. A block that nothing ended lived longer than any time
+	// but model.MaxTime.
 	MinLife, MaxLife model.Time
 	Threads          []uint16 // nil for all
 	// Function, File and Module must match what a site is named after, Through any function of the stack; nil for all.
@@ -43,12 +43,13 @@ func (c *Cut) bySpan() bool { return c.MinLife > 0 || c.MaxLife < model.MaxTime 
 // endMark is the name of the marker that keeps the end of a cut trace where it was.
 const endMark = "memtui: end of the part"
 
-// WriteTrace writes the part of a trace that cut chooses as a .mlyze file. All times, stack ids, threads and addresses stay
-// what they are. Blocks that live at the start of the range are written before it, at their own times, so that live figures
-// and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the range stay. A
-// block that is kept, but ended when another one that is not took its address, ends with a FREE. Where nothing kept happens
-// at the end, a marker stands there. What the range does not hold of a block is lost: one that is freed after it looks never
-// freed, so that lifetimes differ from those of the whole. The events are read three times, and two times where only the end is cut off.
+// WriteTrace writes the part of a trace that cut chooses as a .mlyze file. All times, stack ids, threads and addresses
+// stay what they are. Blocks that live at the start of the range are written before it, at their own times, so that
+// live figures and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the
+// range stay. A block that is kept, but ended when another one that is not took its address, ends with a FREE. Where
+// nothing kept happens at the end, a marker stands there. What the range does not hold of a block is lost: one that is
+// freed after it looks never freed, so that lifetimes differ from those of the whole. The events are read three times,
+// and two times where only the end is cut off.
 func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Time, cut Cut) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as traces")

@@ -51,7 +51,8 @@ func cutOf(t *testing.T, p *model.Profile, ix *traceindex.KeptIndex, cut Cut) (*
 	return loadTrace(t, out.Bytes())
 }
 
-// figures are a group's figures in words. What ended is one figure: an overwritten block is freed where the other block is left out.
+// figures are a group's figures in words. What ended is one figure: an overwritten block is freed where the other block
+// is left out.
 func figures(s *analysis.Site) string {
 	return fmt.Sprintf("alloc %d/%d ended %d/%d live %d/%d leaked %d/%d peak %d",
 		s.AllocBytes, s.AllocCount, s.FreedBytes+s.OverwrittenBytes, s.FreedCount+s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.LeakBytes, s.LeakCount, s.PeakBytes)

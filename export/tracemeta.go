@@ -63,7 +63,8 @@ func (m *traceMeta) finish() error {
 	}
 	m.json = append(m.json, `}, "files": {`...)
 	if m.blocks && len(m.files) == 0 && !m.address {
-		// Without any name and address the file would look like one of the reference tracer, whose times count otherwise.
+		// Without any name and address the file would look like one of the reference tracer, whose times count
+		// otherwise.
 		m.json = append(m.json, `"0": ""`...)
 	}
 	for _, f := range slices.Sorted(maps.Keys(m.files)) {

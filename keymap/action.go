@@ -1,15 +1,17 @@
 // Package keymap is the one table of what can be done and which keys do it. Help, footer hints, the command palette,
 // `memtui keys`, docs/keys.md and the manual page are generated from it; nothing else in the program knows a key.
 //
-// A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding
-// one of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they
+// A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding one
+// of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they
 // close and open a node, and in a flame graph they go to the neighboring frame. Esc goes back one level and never
 // quits; Ctrl-C ends the most urgent thing: typing, else loading, else the program.
 //
-// The package imports the standard library only, so it also defines the key names and reads the text of the config file.
+// The package imports the standard library only, so it also defines the key names and reads the text of the config
+// file.
 package keymap
 
-// Action is something that a person can ask for. Its text is its name in the palette, the config file and `memtui keys`.
+// Action is something that a person can ask for. Its text is its name in the palette, the config file and `memtui
+// keys`.
 type Action string
 
 // What works everywhere.
@@ -68,8 +70,10 @@ const (
 	ShowTypes      Action = "types"
 	ShowFrames     Action = "frames"
 	ShowDominators Action = "dominators"
+	ShowThreads    Action = "heap-threads"
 	ShowObject     Action = "object"
 	ShowComparison Action = "comparison"
+	ShowWaste      Action = "waste"
 	ShowProfile    Action = "profile"
 	ShowFunctions  Action = "functions"
 )
@@ -142,6 +146,8 @@ const (
 	Edges        Action = "edges"
 	DominatorsOf Action = "dominators-of-this"
 	ObjectOf     Action = "object-of-this"
+	Values       Action = "values"
+	HoldersOf    Action = "holders-of-this"
 	Exclude      Action = "exclude"
 	Only         Action = "only"
 	Swap         Action = "swap"
@@ -205,6 +211,7 @@ const (
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
 	ScopeSnapshots  Scope = "snapshots" // footer only
+	ScopeTypes      Scope = "types"     // objects by type: give it before ScopeTable
 	ScopeHeap       Scope = "heap"      // screens of heap snapshots: give it after those of the screen
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
@@ -223,14 +230,14 @@ const (
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
-		ScopeSnapshots, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
+		ScopeSnapshots, ScopeTypes, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeDominators, ScopeObject, ScopeComparison,
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeTypes, ScopeDominators, ScopeObject, ScopeComparison,
 		ScopeSeries, ScopePages, ScopeFragments:
 		return "on " + string(s)
 	case ScopeBlockTable:

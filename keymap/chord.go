@@ -63,8 +63,8 @@ func (k Key) named() string {
 	return ""
 }
 
-// Canonical returns the one form in which a chord is compared: Ctrl with a letter is lower case, Shift with a character is
-// dropped, Shift-Tab is Backtab, and what a terminal cannot tell apart (Ctrl-I and Tab, Ctrl-M and Enter, Ctrl-H and
+// Canonical returns the one form in which a chord is compared: Ctrl with a letter is lower case, Shift with a character
+// is dropped, Shift-Tab is Backtab, and what a terminal cannot tell apart (Ctrl-I and Tab, Ctrl-M and Enter, Ctrl-H and
 // Backspace, Ctrl-[ and Esc) is the named key. Whoever translates key events calls it.
 func (c Chord) Canonical() Chord {
 	if c.Key != KeyRune {
@@ -162,7 +162,8 @@ func ParseChord(s string) (Chord, error) {
 	return c.Canonical(), nil
 }
 
-// cutMods takes the modifiers from the front of s. The last character is never taken for one, so that "-" and "^" are keys.
+// cutMods takes the modifiers from the front of s. The last character is never taken for one, so that "-" and "^" are
+// keys.
 func cutMods(s string) (Mod, string) {
 	var mod Mod
 	for {

@@ -23,8 +23,8 @@ func defaults() []section {
 func timeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, StepBack, "h Left", "Move the instant one chart column, heap snapshot or page layout earlier; everything follows."},
-		{s, StepForward, "l Right", "Move the instant one chart column, heap snapshot or page layout later; everything follows."},
+		{s, StepBack, "h Left", "Move the instant one chart column, heap snapshot or page layout earlier, on every screen."},
+		{s, StepForward, "l Right", "Move the instant one chart column, heap snapshot or page layout later, on every screen."},
 		{s, LeapBack, "H", "Move the instant a tenth of the chart, ten snapshots or ten layouts earlier."},
 		{s, LeapForward, "L", "Move the instant a tenth of the chart, ten snapshots or ten layouts later."},
 		{s, EventBack, ",", "Move the instant to the previous event or measured point."},
@@ -120,9 +120,9 @@ func filterRows() []row {
 func blockRows() []row {
 	return []row{
 		{ScopeBlockTable, Open, "Enter", "List all uses of the block's address over the run."},
-		{ScopeBlockTable, Only, "o", "Switch between blocks that live at the instant and those allocated in the range."},
+		{ScopeBlockTable, Only, "o", "Switch between blocks live at the instant and blocks allocated in the range."},
 		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lifetimes."},
-		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lifetimes; the last column is what was never freed."},
+		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lifetimes; the last column is for blocks never freed."},
 		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen; again lists them."},
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
 		{ScopeLifetimes, Only, "o", "Show only the site that is selected elsewhere, or all sites."},
@@ -136,6 +136,9 @@ func heapRows() []row {
 		{ScopeHeap, Edges, "E", "Switch between references that keep memory alive and all recorded references."},
 		{ScopeHeap, DominatorsOf, "D", "Show what the selection retains on the Dominators screen."},
 		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
+		{ScopeHeap, Values, "r", "Reveal or hide the values of fields and the texts of strings: they may be secrets."},
+		{ScopeHeap, HoldersOf, "Alt-h", "Show what holds all the objects of the selected type, by type and field."},
+		{ScopeTypes, Pivot, "#", "Show what refers to all objects of the type, and what they refer to; again ends it."},
 		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: below it memory is spread over many objects."},
 		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; {clear-range} includes all again."},
 		{ScopeDominators, Collapse, "Left", "Go up to the dominator of the objects shown."},
@@ -169,8 +172,8 @@ func compareRows() []row {
 	return []row{
 		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again clears the mark."},
 		{s, MarkB, "B", "Mark it as B, after (of two files, in the second). Without a mark, B follows the instant."},
-		{s, Difference, "d", "Show what changed from A to B on every screen, or end that."},
-		{in, Cost, "c", "Compare the next figure: live bytes, blocks, peak, total and so on, or an event, or of pages."},
+		{s, Difference, "d", "Show what changed from A to B on every screen; again ends it."},
+		{in, Cost, "c", "Compare the next figure (live bytes, blocks, peak, total and so on), or the next event."},
 		{in, Swap, "~", "Swap before and after."},
 		{in, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
 		{in, Normalize, "%", "Normalize both sides by total, duration, allocations, collections or markers."},
@@ -182,8 +185,8 @@ func compareRows() []row {
 func profileRows() []row {
 	const s = ScopeProfile
 	return []row{
-		{s, Cost, "c", "Weigh stacks by the next event, on every screen."},
-		{s, Series, "m", "Weigh stacks by the next metric of the event, on every screen."},
+		{s, Cost, "c", "Weight stacks by the next event, on every screen."},
+		{s, Series, "m", "Weight stacks by the next metric of the event, on every screen."},
 	}
 }
 
@@ -214,17 +217,19 @@ func screenRows() []row {
 		{s, ShowStacks, "", "Call tree and flame graph."},
 		{s, ShowBlocks, "", "Single blocks: address, size, allocation, free, thread and stack; all uses of an address."},
 		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
-		{s, ShowSnapshots, "", "Every heap snapshot of the file, and how types and frames develop."},
+		{s, ShowSnapshots, "", "Every heap snapshot of the file, and how types and frames change over time."},
 		{s, ShowTypes, "", "What is on the heap, by type."},
 		{s, ShowFrames, "", "Frames of the program that are on the heap."},
-		{s, ShowDominators, "", "The dominator tree: what keeps how much memory alive."},
+		{s, ShowDominators, "", "The dominator tree: what keeps memory alive, and how much."},
+		{s, ShowThreads, "", "Threads of the program: their frames, what those hold, and what only the thread keeps alive."},
 		{s, ShowObject, "", "One object: its references, its retainers, and the path from the root."},
 		{s, ShowComparison, "", "Two heap snapshots side by side: what is new, gone, grown and shrunk."},
+		{s, ShowWaste, "", "Duplicate strings, unused capacity of collections, boxed numbers, classes loaded twice."},
 		{s, ShowSeries, "", "Measured curves: all series over time."},
 		{s, ShowPages, "", "One page layout as a grid: what is occupied and what is free."},
 		{s, ShowFragments, "", "Occupancy, holes and runs by page type, and over time."},
 		{s, ShowProfile, "", "Events, metrics and totals of a stack profile, its threads and binaries."},
-		{s, ShowFunctions, "", "Functions, binaries, source lines and threads by weight, several events side by side."},
+		{s, ShowFunctions, "", "Functions, binaries, source lines and threads by weight, with several events side by side."},
 		{s, ShowProblems, "", "What is damaged, guessed or uncertain in this file."},
 	}
 }

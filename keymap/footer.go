@@ -132,9 +132,11 @@ var (
 	screensHint  = hint{"screens", []Action{Screens}}
 	sortHint     = hint{"sort", []Action{Sort}}
 	groupHint    = hint{"group", []Action{Group}}
+	revealHint   = hint{"reveal", []Action{Values}}
 )
 
-// footer lists what matters in one scope, most important first. Words must stay short: eight or nine of them share 80 cells.
+// footer lists what matters in one scope, most important first. Words must stay short: eight or nine of them share 80
+// cells.
 func footer(s Scope) []hint {
 	switch s {
 	case ScopeOverview:
@@ -143,7 +145,7 @@ func footer(s Scope) []hint {
 		return []hint{timeHint, peakHint, rangeHint, {"zoom", []Action{ZoomIn, ZoomOut}}, diffHint, {"series", []Action{Series}}, {"pane", []Action{NextPane}}, copyHint, evidenceHint,
 			{"go to", []Action{GotoTime}}}
 	case ScopeTable:
-		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, rowHint, {"pane", []Action{NextPane}}}
+		return []hint{{"open", []Action{Open}}, filterHint, focusHint, revealHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeLeaks:
 		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, {"min age", []Action{AgeUp}}, rowHint,
 			{"pane", []Action{NextPane}}}
@@ -161,16 +163,18 @@ func footer(s Scope) []hint {
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invertHint, costHint, searchHint, focusHint, diffHint, copyHint, evidenceHint}
 	case ScopeSnapshots:
-		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"compare", []Action{Screen6}}, evidenceHint,
+		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, evidenceHint,
 			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}
 	case ScopeHeap:
 		return []hint{{"snapshot", []Action{StepBack, StepForward}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, {"diff", []Action{Difference}},
 			{"dominators", []Action{DominatorsOf}}, {"edges", []Action{Edges}}}
+	case ScopeTypes:
+		return []hint{{"open", []Action{Open}}, filterHint, {"references", []Action{Pivot}}}
 	case ScopeDominators:
 		return []hint{{"out/in", []Action{Collapse, Expand}}, {"accumulation", []Action{HotPath}}, {"by type", []Action{Group}},
 			{"object", []Action{ObjectOf}}, filterHint}
 	case ScopeObject:
-		return []hint{{"open", []Action{Open}}, {"pane", []Action{NextPane}}, {"group", []Action{Group}}, {"exclude", []Action{Exclude}},
+		return []hint{{"open", []Action{Open}}, {"pane", []Action{NextPane}}, revealHint, {"group", []Action{Group}}, {"exclude", []Action{Exclude}},
 			{"back", []Action{HistoryBack}}}
 	case ScopeComparison:
 		return []hint{{"objects", []Action{Open}}, {"only", []Action{Changes}}, {"by", []Action{Group}}, {"figure", []Action{Cost}},

@@ -98,9 +98,9 @@ func (m *Map) reindex() error {
 	return nil
 }
 
-// Lookup returns what a key does where the given scopes hold, the most special one first; the first that binds the key wins.
-// ScopeGlobal must be named like any other. After ScopeInput nothing is searched: what it does not bind is typed text.
-// The chord must be canonical.
+// Lookup returns what a key does where the given scopes hold, the most special one first; the first that binds the key
+// wins. ScopeGlobal must be named like any other. After ScopeInput nothing is searched: what it does not bind is typed
+// text. The chord must be canonical.
 func (m *Map) Lookup(c Chord, scopes ...Scope) (Action, bool) {
 	for _, s := range scopes {
 		if a, ok := m.index[place{s, c}]; ok {
@@ -113,8 +113,8 @@ func (m *Map) Lookup(c Chord, scopes ...Scope) (Action, bool) {
 	return "", false
 }
 
-// Keys returns the keys that reach an action through the given scopes, the one to show first. Keys that an earlier scope
-// uses for something else are left out.
+// Keys returns the keys that reach an action through the given scopes, the one to show first. Keys that an earlier
+// scope uses for something else are left out.
 func (m *Map) Keys(a Action, scopes ...Scope) []Chord {
 	var keys []Chord
 	for _, s := range scopes {
@@ -142,8 +142,8 @@ type Entry struct {
 	Keys   string // short names of the keys, separated by spaces; may be ""
 }
 
-// Actions returns what the palette offers where the given scopes hold, in the order of the help: every action once, without
-// editing keys and without the numbered screens (which have names).
+// Actions returns what the palette offers where the given scopes hold, in the order of the help: every action once,
+// without editing keys and without the numbered screens (which have names).
 func (m *Map) Actions(scopes ...Scope) []Entry {
 	var list []Entry
 	seen := map[Action]bool{}

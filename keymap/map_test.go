@@ -74,7 +74,7 @@ func TestDefaultTableIsSound(t *testing.T) {
 func TestOnlyNamedScreensLackKeys(t *testing.T) {
 	for _, b := range Default().Bindings() {
 		named := []Action{ShowOverview, ShowTimeline, ShowSites, ShowLeaks, ShowStacks, ShowBlocks, ShowLifetimes, ShowProblems,
-			ShowSnapshots, ShowTypes, ShowFrames, ShowDominators, ShowObject, ShowComparison, ShowSeries, ShowPages, ShowFragments, ShowProfile, ShowFunctions}
+			ShowSnapshots, ShowTypes, ShowFrames, ShowDominators, ShowThreads, ShowObject, ShowComparison, ShowWaste, ShowSeries, ShowPages, ShowFragments, ShowProfile, ShowFunctions}
 		if len(b.Keys) == 0 != slices.Contains(named, b.Action) {
 			t.Errorf("%s.%s has keys %v", b.Scope, b.Action, b.Keys)
 		}
@@ -87,6 +87,7 @@ func TestOneMeaningPerKey(t *testing.T) {
 		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", // arrows are spatial
 		"Ctrl-C loading.stop-loading",                                                            // Ctrl-C ends the most urgent thing
 		"Space tree.toggle", "Space series.toggle", "Space pages.toggle", "Space text.page-down", // Space acts on what is shown
+		"r heap.values", // heaps have no recursion: r reveals there
 	}
 	meaning := map[Chord]Action{}
 	m := Default()

@@ -12,7 +12,8 @@ import (
 //	bind = <scope>.<action> <key> [<key>…]     these keys instead of those it had in that scope
 //	unbind = <scope>.<action> [<key>…]         takes away these keys, or all
 //
-// Keys may be swapped: conflicts are sought after the last line. Every error names its line; after an error m is as before.
+// Keys may be swapped: conflicts are sought after the last line. Every error names its line; after an error m is as
+// before.
 func (m *Map) Merge(lines []Line) error {
 	next := &Map{bindings: slices.Clone(m.bindings)}
 	changed := map[place]int{} // key → line that gave it

@@ -3,8 +3,8 @@ package keymap
 import "strings"
 
 // Text returns a sentence in which each {action} is replaced by the name of the key that reaches it through the given
-// scopes or, where none of them binds it, through the first scope that does; {scope.action} names the scope itself. What has no
-// key is written as it is typed in the palette, ":leaks". Braces around anything else stay.
+// scopes or, where none of them binds it, through the first scope that does; {scope.action} names the scope itself.
+// What has no key is written as it is typed in the palette, ":leaks". Braces around anything else stay.
 func (m *Map) Text(sentence string, scopes ...Scope) string {
 	if !strings.Contains(sentence, "{") {
 		return sentence

@@ -23,8 +23,8 @@ type Row struct {
 	Name  string // in palette and config file: "global.quit", "global.screen-1…9"
 }
 
-// Help returns what works where the given scopes hold, without keys that a more special scope hides; without scopes, the
-// whole table.
+// Help returns what works where the given scopes hold, without keys that a more special scope hides; without scopes,
+// the whole table.
 func (m *Map) Help(scopes ...Scope) []Section {
 	var list []Section
 	var last Binding

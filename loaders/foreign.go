@@ -15,19 +15,19 @@ type foreign struct {
 // foreignKinds lists them, the more certain ones first.
 func foreignKinds() []foreign {
 	return []foreign{
-		{begins("memray\x00"), "a recording of memray", "write it as stacks first: memray transform speedscope FILE"},
-		{lz4Memray, "a compressed recording of memray", "write it as stacks first: memray transform speedscope FILE"},
-		{begins("FLR\x00"), "a recording of JDK Flight Recorder", "write it as stacks first: jfrconv --alloc -o collapsed FILE out.folded, of async-profiler; jfr print FILE lists its events"},
+		{begins("memray\x00"), "a recording of memray", "convert it to stacks first: memray transform speedscope FILE"},
+		{lz4Memray, "a compressed recording of memray", "convert it to stacks first: memray transform speedscope FILE"},
+		{begins("FLR\x00"), "a recording of JDK Flight Recorder", "convert it to stacks first: jfrconv --alloc -o collapsed FILE out.folded, of async-profiler; jfr print FILE lists its events"},
 		{begins("tlZ\x04", "tZst", "tracy\x00", "tr\xfdP"), "a trace of Tracy", "only tracy-profiler reads it; tracy-csvexport -u FILE writes its zones as text"},
-		{pickledSnapshot, "a pickled snapshot of tracemalloc", "reading it would run code that it holds: print it in Python with tracemalloc.Snapshot.load(FILE).statistics('traceback'), or record with memray"},
-		{pickle, "a Python pickle", "reading it would run code that it holds"},
-		{elfOf(4), "a core file", "it holds memory but no allocations: gdb PROGRAM FILE looks into it; record the program with heaptrack or jemalloc instead"},
-		{elfOf(1, 2, 3), "a program or library", "record it while it runs, such as by heaptrack PROGRAM"},
-		{begins("MDMP"), "a minidump", "it holds memory but no allocations: minidump_stackwalk FILE prints its stacks, WinDbg or lldb -c FILE looks into it"},
+		{pickledSnapshot, "a pickled snapshot of tracemalloc", "reading it would run code from the file: print it in Python with tracemalloc.Snapshot.load(FILE).statistics('traceback'), or record with memray"},
+		{pickle, "a Python pickle", "reading it would run code from the file"},
+		{elfOf(4), "a core file", "it holds memory but no allocations: gdb PROGRAM FILE examines it; record the program with heaptrack or jemalloc instead"},
+		{elfOf(1, 2, 3), "a program or library", "record it while it runs, for example with heaptrack PROGRAM"},
+		{begins("MDMP"), "a minidump", "it holds memory but no allocations: minidump-stackwalk FILE prints its stacks, WinDbg or lldb -c FILE examines it"},
 		{begins("PERFILE2"), "a recording of perf", "print it first: perf script -i FILE > samples.txt"},
-		{begins("Nettrace"), "a trace of .NET", "write it as stacks first: dotnet-trace convert --format Speedscope FILE"},
+		{begins("Nettrace"), "a trace of .NET", "convert it to stacks first: dotnet-trace convert --format Speedscope FILE"},
 		{begins("# callgrind format", "version: 1\ncreator: callgrind"), "a profile of callgrind", "it counts instructions, not memory: callgrind_annotate FILE prints it; valgrind --tool=dhat records memory"},
-		{bytehound, "a recording of bytehound", "write it for heaptrack first: bytehound export-heaptrack -o out.heaptrack FILE"},
+		{bytehound, "a recording of bytehound", "convert it to heaptrack's format first: bytehound export-heaptrack --output out.heaptrack FILE"},
 	}
 }
 
@@ -53,7 +53,8 @@ func begins(magic ...string) func([]byte) bool {
 	}
 }
 
-// lz4Memray knows a frame of LZ4 by the header of memray, which stands uncompressed at the beginning of its first block.
+// lz4Memray knows a frame of LZ4 by the header of memray, which stands uncompressed at the beginning of its first
+// block.
 func lz4Memray(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")) && bytes.Contains(head[:min(len(head), 64)], []byte("memray"))
 }
@@ -95,7 +96,8 @@ func elfOf(types ...uint16) func([]byte) bool {
 	}
 }
 
-// bytehound knows the first block, whose length stands before it, by the name of a processor in the header of the recording.
+// bytehound knows the first block, whose length stands before it, by the name of a processor in the header of the
+// recording.
 func bytehound(head []byte) bool {
 	if len(head) < 64 || head[0] != 1 && head[0] != 2 {
 		return false

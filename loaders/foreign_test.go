@@ -11,7 +11,8 @@ import (
 	"github.com/memtui/memtui/loaders/all"
 )
 
-// TestForeignFilesAreNamed expects one sentence about files of other tools: what they are, and what makes them readable.
+// TestForeignFilesAreNamed expects one sentence about files of other tools: what they are, and what makes them
+// readable.
 func TestForeignFilesAreNamed(t *testing.T) {
 	elf := func(kind uint16) string {
 		b := append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 57)...)
@@ -28,7 +29,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94", "Python pickle", "would run code"},
 		{elf(4), "core file", "gdb"},
 		{elf(3), "program or library", "heaptrack"},
-		{"MDMP\x93\xa7\x00\x00", "minidump", "minidump_stackwalk"},
+		{"MDMP\x93\xa7\x00\x00", "minidump", "minidump-stackwalk"},
 		{"PERFILE2\x68\x00", "recording of perf", "perf script"},
 		{block, "bytehound", "export-heaptrack"},
 	} {

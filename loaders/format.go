@@ -1,6 +1,6 @@
-// Package loaders turns files into profiles of the model: what a format is, how one is recognized, where bytes come from.
-// Each format is a folder of its own; loaders/all lists them. A loader never fails for damage after something usable: it
-// reports a problem and goes on.
+// Package loaders turns files into profiles of the model: what a format is, how one is recognized, where bytes come
+// from. Each format is a folder of its own; loaders/all lists them. A loader never fails for damage after something
+// usable: it reports a problem and goes on.
 package loaders
 
 import (
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // FrameOrder says which end of a file's stacks is the leaf, where the format leaves that open.
@@ -40,6 +41,7 @@ type Options struct {
 	Symbols         Symbols
 	Unit            string // of weights that a file gives without one; "" where the user says nothing
 	Sizes           HeapSizes
+	Kept            sections.Keeper // where decoded snapshots stay for the next run; nil for nowhere
 }
 
 // Confidence says how sure a format is that a file is its own.
@@ -67,8 +69,12 @@ type Format struct {
 	Summary    string   // for people, one line
 	Extensions []string // with the dot; a hint for messages, never evidence
 
-	// Heap says what heap snapshots of the format can be made of, for help and flags; nil where it has none. A file's own schema is
-	// that of its [model.HeapSource].
+	// Records is what every file of the format has: model.FacetAllocations, FacetProfile or FacetTimeline. Where Heap
+	// is set that says it; FacetNone where only reading a file tells.
+	Records model.Facet
+
+	// Heap says what heap snapshots of the format can be made of, for help and flags; nil where it has none. A file's
+	// own schema is that of its [model.HeapSource].
 	Heap *model.HeapSchema
 
 	// Sizes says that Options.Sizes means something: files leave open where the sizes of objects come from.
@@ -143,16 +149,25 @@ func unknownError(src *Source, formats []Format) error {
 	return fmt.Errorf("%s: %w (known: %s)%s", src.Path(), ErrUnknownFormat, strings.Join(known, ", "), hint)
 }
 
-// Symbols says where the code at addresses is looked for. The zero value looks on this machine. The network is never asked.
+// Symbols says where the code at addresses is looked for. The zero value looks on this machine, and never asks the
+// network.
 type Symbols struct {
-	Off     bool      // nothing is looked up
-	Dirs    []string  // folders that are looked in first
-	Sysroot string    // where the recorded machine's files lie, "" for this machine's own
-	Names   NameCache // keeps what was found, nil for nothing
+	Off     bool         // nothing is looked up
+	Dirs    []string     // folders that are looked in first
+	Sysroot string       // where the recorded machine's files lie, "" for this machine's own
+	Names   NameCache    // keeps what was found, nil for nothing
+	Fetcher DebugFetcher // gets files that are not there, nil for nothing
 }
 
-// NameCache keeps what is known about binaries between runs. Its keys are file names of letters, digits and dashes. Whatever it returns
-// must be what the user's own earlier run stored, as it is believed.
+// DebugFetcher gets files by build id from elsewhere. Kind is "debuginfo" or "executable". What check, which is told
+// where the file lies, does not accept is not kept. The caller opens the file and calls done. fs.ErrNotExist says that
+// there is none.
+type DebugFetcher interface {
+	Fetch(ctx context.Context, buildID, kind string, check func(path string) error) (path string, done func(), err error)
+}
+
+// NameCache keeps what is known about binaries between runs. Its keys are file names of letters, digits and dashes.
+// Whatever it returns must be what the user's own earlier run stored, as it is believed.
 type NameCache interface {
 	Load(key string) ([]byte, error)
 	Store(key string, data []byte) error

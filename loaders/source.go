@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Source is the bytes of one input, decompressed, for any number of goroutines. A plain regular file is read in place and
-// mapped on demand; everything else (pipes, standard input, compressed files) runs through a [spool].
+// Source is the bytes of one input, decompressed, for any number of goroutines. A plain regular file is read in place
+// and mapped on demand; everything else (pipes, standard input, compressed files) runs through a [spool].
 //
 // Offsets and lengths mean decompressed bytes. A regular file ends where it ended when it was opened.
 type Source struct {
@@ -39,8 +39,8 @@ type Source struct {
 	unheard func() // ends the hearing of pressure on the budget; nil before there is a mapping
 }
 
-// OpenSource opens a file, a FIFO, or standard input for the path "-". Cancelling ctx ends every read that waits for more
-// input. The memory that the source takes is bounded by the budget of ctx. The caller must Close the source.
+// OpenSource opens a file, a FIFO, or standard input for the path "-". Cancelling ctx ends every read that waits for
+// more input. The memory that the source takes is bounded by the budget of ctx. The caller must Close the source.
 func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, error) {
 	if path == "-" {
 		if f, ok := stdin.(*os.File); ok && atStart(f) {
@@ -118,8 +118,8 @@ func openStream(ctx context.Context, path string, open func() (io.Reader, error)
 	return &Source{path: path, spool: startSpool(ctx, 0, open), budget: model.BudgetOf(ctx)}, nil
 }
 
-// Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than their
-// size lets through what fits. Call it before anything is read.
+// Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than
+// their size lets through what fits. Call it before anything is read.
 func (s *Source) Allow(bytes int64) {
 	s.allowed = bytes
 	if s.spool != nil {
@@ -152,8 +152,8 @@ func (s *Source) StoredSize() int64 {
 	return s.spool.received.Load()
 }
 
-// Stored returns the bytes of a regular file as they are stored, and what the system said about it when it was opened; both
-// nil for a pipe.
+// Stored returns the bytes of a regular file as they are stored, and what the system said about it when it was opened;
+// both nil for a pipe.
 func (s *Source) Stored() (io.ReaderAt, os.FileInfo) {
 	if s.file == nil {
 		return nil, nil
@@ -180,8 +180,8 @@ func (s *Source) Outer() string {
 	return s.outer
 }
 
-// ReadAt fills p from off, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the end
-// of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
+// ReadAt fills p from off, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the
+// end of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.counted(s.spool.readAt(context.Background(), p, off, len(p)))
@@ -207,8 +207,8 @@ func (s *Source) Arrived() int64 {
 	return s.spool.received.Load()
 }
 
-// ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It stops
-// waiting, and reads nothing anymore, when ctx is done.
+// ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It
+// stops waiting, and reads nothing anymore, when ctx is done.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.counted(s.spool.readAt(ctx, p, off, 1))
@@ -240,9 +240,10 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Range returns up to n bytes from off, fewer only at the end of the input. Of a plain file they are the mapping itself:
-// they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they are a copy,
-// and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is done.
+// Range returns up to n bytes from off, fewer only at the end of the input. Of a plain file they are the mapping
+// itself: they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they
+// are a copy, and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is
+// done.
 func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
 	b, err := s.rangeOf(ctx, off, n)
 	s.read.Add(int64(len(b)))
@@ -275,8 +276,8 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	return s.mapped[off : off+min(n, size-off)], nil
 }
 
-// Forget gives back the memory that bytes of Range take once they have been read. They can still be read, and then take it
-// again. Only after Range, on its goroutine.
+// Forget gives back the memory that bytes of Range take once they have been read. They can still be read, and then take
+// it again. Only after Range, on its goroutine.
 func (s *Source) Forget() {
 	if s.mapped != nil {
 		unix.Madvise(s.mapped, unix.MADV_DONTNEED) // or it stays
@@ -305,8 +306,8 @@ func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A defect
-// that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
+// Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A
+// defect that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
 func (s *Source) Guard(f func() error) error {
 	err := model.Guarded(f)
 	if errors.Is(err, model.ErrGone) {
@@ -323,8 +324,8 @@ func (s *Source) Problems() []model.Problem {
 	return s.spool.problems()
 }
 
-// Limited reports whether what was decompressed ends at a limit, which Problems tells, rather than where the input ends: then its end
-// is no sign of damage. It is known once a read has met that end.
+// Limited reports whether what was decompressed ends at a limit, which Problems tells, rather than where the input
+// ends: then its end is no sign of damage. It is known once a read has met that end.
 func (s *Source) Limited() bool {
 	return slices.ContainsFunc(s.Problems(), func(p model.Problem) bool { return p.Code == "too-large" || p.Code == model.CodeMemory })
 }
@@ -335,8 +336,8 @@ func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
 // Shrunk reports whether a regular file has become shorter since it was opened.
 func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
 
-// Changed reports whether a regular file is no longer what it was when it was opened: it has another size, or was written since.
-// It looks at the open file, wherever that is by now.
+// Changed reports whether a regular file is no longer what it was when it was opened: it has another size, or was
+// written since. It looks at the open file, wherever that is by now.
 func (s *Source) Changed() bool {
 	if s.file == nil {
 		return false

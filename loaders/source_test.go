@@ -195,7 +195,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestSlowPipe holds that what has arrived can be read before the end, and that waiting ends with its context or the source.
+// TestSlowPipe holds that what has arrived can be read before the end, and that waiting ends with its context or the
+// source.
 func TestSlowPipe(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()

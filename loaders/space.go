@@ -12,12 +12,12 @@ import (
 // limited at all.
 func AddressSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_AS, 0) }
 
-// DataSpace returns how many bytes of private memory the process may still map, by `ulimit -d`, and whether that is limited
-// at all.
+// DataSpace returns how many bytes of private memory the process may still map, by `ulimit -d`, and whether that is
+// limited at all.
 func DataSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_DATA, 5) }
 
-// resourceLeft returns what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without that file
-// count as if nothing was used.
+// resourceLeft returns what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without
+// that file count as if nothing was used.
 func resourceLeft(resource, field int) (left int64, limited bool) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(resource, &limit) != nil || limit.Cur > 1<<62 {

@@ -20,13 +20,14 @@ const (
 	spoolPart   = 8 << 20   // bytes of a range that are copied before its context is asked again
 	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and hold, any number
 
-	// What decompresses to more than both is not read to its end. Logs and dumps of real programs become 10 to 100 times as large.
-	spoolExpansion = 1000      // times what has arrived, or what the file has
+	// What decompresses to more than both is not read to its end. Logs and dumps of real programs become 10 to 100
+	// times as large.
+	spoolExpansion = 200       // times what has arrived, or what the file has
 	spoolUnasked   = 256 << 20 // bytes
 )
 
-// spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of times.
-// One goroutine fills it as fast as the stream gives; readers wait for what they need.
+// spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of
+// times. One goroutine fills it as fast as the stream gives; readers wait for what they need.
 type spool struct {
 	received atomic.Int64  // bytes of the stream as it came, before decompression
 	allowed  atomic.Int64  // bytes that the user allows it to become
@@ -151,7 +152,7 @@ func (s *spool) expanded() bool {
 		return false
 	}
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
-		"the limit of %s for a compressed file of this size is reached: what follows was not read; %s; a decompressed file has no such limit",
+		"the limit of %s for a compressed file of this size is reached: the rest was not read; %s; a decompressed file has no such limit",
 		model.Bytes(limit), model.Lifts(2*limit))})
 	return true
 }
@@ -193,8 +194,8 @@ func (s *spool) add(b []byte) error {
 	return nil
 }
 
-// store puts the tail, which is full, into the file, unless it repeats the chunk before: the room that little can take there when it
-// is decompressed has no end.
+// store puts the tail, which is full, into the file, unless it repeats the chunk before: the room that little can take
+// there when it is decompressed has no end.
 func (s *spool) store() error {
 	if s.last != nil && bytes.Equal(s.tail, s.last) {
 		s.places = append(s.places, s.written-1)
@@ -234,7 +235,7 @@ func (s *spool) damage(outer string, err error) {
 		p.Severity, p.Offset = model.Error, s.size
 	case wideWindow(err):
 		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream needs a larger window than the limit of %s, which cannot be raised: "+
-			"what follows was not read; decompress the file first", model.Bytes(window))
+			"the rest was not read; decompress the file first", model.Bytes(window))
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {
@@ -389,7 +390,7 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
 	}
 	if n > spoolRange {
-		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe are more than the limit of %s for one piece that must be in memory: decompress it into a file first, which has no such limit",
+		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe exceed the limit of %s for data that must be in memory at once: decompress it to a file first, which has no such limit",
 			model.Bytes(n), model.Bytes(spoolRange))}
 	}
 	b := make([]byte, n)

@@ -45,8 +45,8 @@ func small(t *testing.T) context.Context {
 	return model.WithBudget(t.Context(), model.NewBudget(8*spoolChunk))
 }
 
-// TestRepeatedChunksAreStoredOnce fills a spool with chunks of which some repeat the one before, in pieces of any size, and reads it
-// back from everywhere.
+// TestRepeatedChunksAreStoredOnce fills a spool with chunks of which some repeat the one before, in pieces of any size,
+// and reads it back from everywhere.
 func TestRepeatedChunksAreStoredOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var all []byte
@@ -99,7 +99,8 @@ func compressed(t *testing.T, n int64, line string) string {
 	return path
 }
 
-// TestExpansionEnds reads a file that becomes thousands of times as large, which only a word of the user's lets be read to its end.
+// TestExpansionEnds reads a file that becomes thousands of times as large, which only a word of the user's lets be read
+// to its end.
 func TestExpansionEnds(t *testing.T) {
 	const size = spoolUnasked + 64<<20
 	path := compressed(t, size, "all the same\n")
@@ -124,7 +125,8 @@ func TestExpansionEnds(t *testing.T) {
 // wideFrame begins a zstd frame that makes its decoder remember 256 MiB.
 const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
 
-// TestWideWindowIsALimit reads a stream whose second frame takes a larger window than any reader's memory should: that is not damage.
+// TestWideWindowIsALimit reads a stream whose second frame takes a larger window than any reader's memory should: that
+// is not damage.
 func TestWideWindowIsALimit(t *testing.T) {
 	src, err := OpenSource(t.Context(), "-", strings.NewReader(string(zstded(t, []byte("some text")))+wideFrame))
 	if err != nil {

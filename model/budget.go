@@ -9,18 +9,23 @@ import (
 	"sync/atomic"
 )
 
-// Budget is how much memory the program may take, and how much it takes. nil is no bound: then every question says that there
-// is room. Any goroutine may use it. What is taken is measured rather than counted, so that nothing is forgotten: whoever
-// starts the program calls [Budget.Measured] again and again.
+// Budget is how much memory the program may take, and how much it takes. nil is no bound: then every question says that
+// there is room. Any goroutine may use it. What is taken is measured rather than counted, so that nothing is forgotten:
+// whoever starts the program calls [Budget.Measured] again and again.
 type Budget struct {
 	limit int64
 	kept  atomic.Int64
 
-	// Outside says that the limit is the system's, not the user's: messages say so. It is set before the budget is used.
+	// Outside says that the limit is the system's, not the user's: messages say so. It is set before the budget is
+	// used.
 	Outside bool
-	// Collect collects garbage, gives it back to the system and measures anew; nil where measures come from elsewhere. It is set
-	// before the budget is used.
+	// Collect collects garbage, gives it back to the system and measures anew; nil where measures come from elsewhere.
+	// It is set before the budget is used.
 	Collect func()
+
+	// Map makes memory that lies in a file, for columns that there is no room for; nil where that is not done. It is
+	// set before the budget is used.
+	Map func(bytes int64) (Mapped, error)
 
 	mu        sync.Mutex
 	relievers map[int]func()
@@ -39,8 +44,8 @@ func NewBudget(limit int64) *Budget {
 // CodeMemory is the code of problems that say what a budget had no room for.
 const CodeMemory = "memory-limit"
 
-// BudgetPerKept is how many bytes a budget needs for each byte that is kept while a list grows: it stands in memory twice then, and
-// reading stops when [BudgetOfFile] percents are in use.
+// BudgetPerKept is how many bytes a budget needs for each byte that is kept while a list grows: it stands in memory
+// twice then, and reading stops when [BudgetOfFile] percents are in use.
 const BudgetPerKept = 4 * 100 / BudgetOfFile
 
 // Percents of a budget that may be in use while something is read. The rest is for what is made of it.
@@ -57,8 +62,8 @@ func (b *Budget) Limit() int64 {
 	return b.limit
 }
 
-// AtPressure has f called, on any goroutine, whenever memory runs short: it gives back what costs little to get again. The
-// function that is returned ends that; f does not run any more once it has returned.
+// AtPressure has f called, on any goroutine, whenever memory runs short: it gives back what costs little to get again.
+// The function that is returned ends that; f does not run any more once it has returned.
 func (b *Budget) AtPressure(f func()) (end func()) {
 	if b == nil {
 		return func() {}
@@ -87,9 +92,9 @@ func (b *Budget) Relieve() {
 	}
 }
 
-// Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of f ends; then,
-// and where f itself finds no room, its garbage is collected, so that other parts have room, and the error is a
-// [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
+// Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of
+// f ends; then, and where f itself finds no room, its garbage is collected, so that other parts have room, and the
+// error is a [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
 func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	if b == nil {
 		return f(ctx)
@@ -205,8 +210,8 @@ func (b *Budget) Says() string {
 	return fmt.Sprintf("--max-memory is %s: raise it to read more", Bytes(b.limit))
 }
 
-// Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size ended
-// reading. bytes is all memory that this takes.
+// Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size
+// ended reading. bytes is all memory that this takes.
 func Lifts(bytes int64) string {
 	const mib = 1 << 20
 	return fmt.Sprintf("--max-memory %dMiB or more reads twice as much", (bytes+mib-1)/mib)

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is there
-// once per block only.
+// Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is
+// there once per block only.
 type Columns struct {
 	Delta Time        // from the event before the first one to it
 	Kind  []EventKind // by event
@@ -44,7 +44,8 @@ func (c *Columns) Reserve(n, payloads int) {
 	c.Size, c.ID, c.Thread = grow(c.Size, payloads), grow(c.ID, payloads), grow(c.Thread, payloads)
 }
 
-// grow returns s with capacity for n more. Unlike slices.Grow it does not touch the new memory: much of it may never be used.
+// grow returns s with capacity for n more. Unlike slices.Grow it does not touch the new memory: much of it may never be
+// used.
 func grow[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
@@ -100,18 +101,21 @@ type ChunkSource interface {
 // Awaited is a [ChunkSource] that can be read before its size is known, because its events are never irregular.
 type Awaited interface {
 	ChunkSource
-	// Await waits until there is something at an offset, and returns -1 then. Where the input ends before, it returns its size.
+	// Await waits until there is something at an offset, and returns -1 then. Where the input ends before, it returns
+	// its size.
 	Await(ctx context.Context, offset int64) (size int64, err error)
+	// EventBytes returns how long events are, about. Chunks of events that are short need fewer bytes.
+	EventBytes() int64
 }
 
 // Decoder reads events from the middle of a source. It belongs to one goroutine at a time.
 type Decoder interface {
-	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is verified
-	// when decoding from an earlier boundary meets it.
+	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is
+	// verified when decoding from an earlier boundary meets it.
 	Sync(off int64) (at int64, ok bool)
-	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them, and
-	// returns where the next one begins. from must be a boundary. The error is
-	// ErrIrregular where [EventSource.Replay] would report anything but how the input ends, or that of reading; what came
-	// before is in c then. Where the input ends within an event, next is its begin.
+	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them, and returns
+	// where the next one begins. from must be a boundary. The error is ErrIrregular where [EventSource.Replay] would
+	// report anything but how the input ends, or that of reading; what came before is in c then. Where the input ends
+	// within an event, next is its begin.
 	Decode(c *Columns, from, to int64, limit int) (next int64, err error)
 }

@@ -11,8 +11,8 @@ const maxMarks = 4
 
 // Clean makes a string of a file safe to print: no byte of the result moves the cursor, starts an escape sequence or
 // reorders the line, and each input character stays visible. C0 controls become their Unicode pictures (newlines too),
-// invalid UTF-8, other controls, bidirectional and invisible format characters become U+FFFD. A clean string is returned as it
-// is, without allocating.
+// invalid UTF-8, other controls, bidirectional and invisible format characters become U+FFFD. A clean string is
+// returned as it is, without allocating.
 func Clean(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f {

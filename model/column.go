@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Column is a column of rows, of references, or of counts of them. It takes four bytes for each as long as all are below 2^32, which
-// nearly always is so, and eight beyond. The zero value is empty. Loops over all of a large snapshot look at Narrow or Wide.
+// Column is a column of rows, of references, or of counts of them. It takes four bytes for each as long as all are
+// below 2^32, which nearly always is so, and eight beyond. The zero value is empty. Loops over all of a large snapshot
+// look at Narrow or Wide.
 type Column[N ~uint64] struct {
 	Narrow []uint32
 	Wide   []uint64 // instead of Narrow; nil where four bytes suffice
@@ -108,6 +109,18 @@ func (c *Column[N]) Search(n N) (int, bool) {
 		return len(c.Narrow), false
 	}
 	return slices.BinarySearch(c.Narrow, uint32(n))
+}
+
+// SearchFrom returns where in an ascending column, not before place i, the first number stands that is not below n. It
+// is fast where that is near.
+func (c *Column[N]) SearchFrom(i int, n N) int {
+	end, step := i, 1
+	for end < c.Len() && c.At(end) < n {
+		i, end, step = end+1, end+step, 2*step
+	}
+	part := c.Slice(i, min(max(end, i), c.Len()))
+	at, _ := part.Search(n)
+	return i + at
 }
 
 // Bytes returns how much memory the numbers take.

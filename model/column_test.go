@@ -67,3 +67,19 @@ func columnOf[N ~uint64](list ...N) (c Column[N]) {
 	}
 	return c
 }
+
+// SearchFrom finds what a search of the whole column does.
+func TestSearchFrom(t *testing.T) {
+	var c Column[uint64]
+	for i := range 200 {
+		c.Append(uint64(i*i/3) + uint64(i))
+	}
+	for from := range c.Len() + 1 {
+		for n := range c.At(c.Len()-1) + 3 {
+			want, _ := c.Search(n)
+			if got := c.SearchFrom(from, n); got != max(want, from) {
+				t.Fatalf("%d from %d on: %d, want %d", n, from, got, want)
+			}
+		}
+	}
+}

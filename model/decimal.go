@@ -19,8 +19,8 @@ const maxDigits = 12
 
 var errNumber = errors.New("not a number")
 
-// CutDecimal reads a decimal number from the start of s and returns what follows it. It fails where s begins with no digit or point,
-// and where the number does not fit.
+// CutDecimal reads a decimal number from the start of s and returns what follows it. It fails where s begins with no
+// digit or point, and where the number does not fit.
 func CutDecimal(s string) (d Decimal, rest string, err error) {
 	i, seen, point := 0, false, false
 	for ; i < len(s); i++ {

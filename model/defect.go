@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// InternalError is a defect in memtui that showed while it worked on an input. It says nothing about the input: that is neither
-// damaged nor changing for all we know.
+// InternalError is a defect in memtui that showed while it worked on an input. It says nothing about the input: that is
+// neither damaged nor changing for all we know.
 type InternalError struct {
 	Value any    // what was passed to panic, or why something cannot be
 	About string // what was being done, "" where who says so knows
@@ -32,10 +32,10 @@ func Internal(err error) bool {
 }
 
 // ErrGone is why a mapped byte of a file cannot be read: the file became shorter, or its disk fails.
-var ErrGone = errors.New("a part of the file that was readable when it was opened cannot be read anymore")
+var ErrGone = errors.New("a part of the file that was readable when it was opened can no longer be read")
 
-// Recovered makes an error of what recover returned; it is nil for nil. A panic because a mapped byte is gone is [ErrGone], any other
-// one an [InternalError].
+// Recovered makes an error of what recover returned; it is nil for nil. A panic because a mapped byte is gone is
+// [ErrGone], any other one an [InternalError].
 func Recovered(r any) error {
 	switch r.(type) {
 	case nil:
@@ -46,8 +46,8 @@ func Recovered(r any) error {
 	return &InternalError{Value: r}
 }
 
-// Guarded returns the error of f, which runs on a goroutine of the program's own: neither a defect nor a byte of a mapping that is gone
-// must take the program down. See [Recovered].
+// Guarded returns the error of f, which runs on a goroutine of the program's own: neither a defect nor a byte of a
+// mapping that is gone must take the program down. See [Recovered].
 func Guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"strconv"
 	"strings"
+
+	"github.com/memtui/memtui/model/sections"
 )
 
-// Row is an object's number within one snapshot. It means nothing in another one. Rows, references, counts and sizes go to 2^63.
+// Row is an object's number within one snapshot. It means nothing in another one. Rows, references, counts and sizes go
+// to 2^63.
 type Row uint64
 
 // Ref is the number of a reference within one snapshot.
@@ -24,8 +27,8 @@ type HeapSource interface {
 	// Info is what headers tell of snapshot i, without decoding it.
 	Info(i int) HeapInfo
 	// Open decodes snapshot i: seconds and hundreds of megabytes for large ones. The heap is the caller's to keep and
-	// never changes. progress may be nil and is called from any goroutine, one call at a time, with shares of the whole, 0 … 1,
-	// that never fall.
+	// never changes. progress may be nil and is called from any goroutine, one call at a time, with shares of the
+	// whole, 0 … 1, that never fall.
 	Open(ctx context.Context, i int, progress func(done float64)) (*Heap, error)
 	// Scores are the highest types and frames of snapshot i as the recorder counted them, decoded without the snapshot;
 	// ok is false where the format has none.
@@ -34,12 +37,12 @@ type HeapSource interface {
 	Tables(ctx context.Context, i int) (*HeapTables, error)
 }
 
-// HeapTexts is implemented by sources whose files hold what objects say, such as strings. It is read when it is shown, and kept
-// nowhere.
+// HeapTexts is implemented by sources whose files hold what objects say, such as strings. It is read when it is shown,
+// and kept nowhere.
 type HeapTexts interface {
-	// Text is what row r of snapshot i says, at most its first bytes, as in the file: not cleaned. whole reports whether that is all;
-	// ok is false for rows that say nothing.
-	Text(ctx context.Context, i int, r Row, bytes int) (text string, whole, ok bool, err error)
+	// Text is what row r of snapshot i, decoded as h, says, at most its first bytes, as in the file: not cleaned. whole
+	// reports whether that is all; ok is false for rows that say nothing.
+	Text(ctx context.Context, i int, h *Heap, r Row, bytes int) (text string, whole, ok bool, err error)
 }
 
 // HeapInfo is a snapshot's headline figures: those that are not NoCount are known.
@@ -81,8 +84,15 @@ type Heap struct {
 	LargeSizes map[Row]uint64
 	Entity     []uint32   // by Row: what Schema.Kinds says names it: a type, a frame, or nothing
 	About      []uint32   // by Row, as far as rows describe types: the type that names them; those rows stand first
-	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings
+	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings; empty where the file says nothing
 	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs says how they are written
+	Names      []uint32   // by Row: an index into HeapTables.Strings, what a row says or is called; empty where the format has none
+	Moved      []uint16   // by Row: like Size under policies that are Moved; empty where it is the same
+	LargeMoved map[Row]uint64
+
+	// Tally sums rows by kind and by what names them, so that sums need no walk through all rows; nil where they were
+	// not counted.
+	Tally []HeapTally
 
 	Start Column[Ref] // by Row, one more than there are rows: references of r are [Start[r], Start[r+1])
 	To    Column[Row] // by Ref
@@ -90,16 +100,76 @@ type Heap struct {
 	// LargeIndex holds index labels that do not fit, by reference.
 	LargeIndex map[Ref]uint64
 
-	Tables   *HeapTables
+	Tables *HeapTables
+	// Kept is where what is found out about the snapshot stays for the next run; nil where that is nowhere.
+	Kept sections.Keeper
+	// From verifies the file that the snapshot comes from; nil where it was decoded.
+	From     *sections.Sums
 	Complete bool // false when the file ends within the snapshot; what is missing is empty
 }
 
-// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what. A snapshot with columns of
-// eight bytes takes twice as many.
+// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what. A snapshot
+// with columns of eight bytes takes twice as many.
 const (
 	GraphRowBytes = 30
 	GraphRefBytes = 8
 )
+
+// HeapTally is the sum over the rows of one kind that one type or frame names.
+type HeapTally struct {
+	Kind, Entity              uint32
+	Count, Managed, Unmanaged uint64
+}
+
+// Count makes the tally of a heap whose columns are complete.
+func (h *Heap) Count() {
+	if n := h.Len(); len(h.Size) != n || len(h.Entity) != n || len(h.Extra) != 0 && len(h.Extra) != n {
+		return
+	}
+	var of [MaxHeapKinds]tallies
+	list := []HeapTally{}
+	for r, k := range h.Kinds {
+		i := of[k%MaxHeapKinds].number(h.Entity[r], len(list))
+		if i == len(list) {
+			list = append(list, HeapTally{Kind: uint32(k), Entity: h.Entity[r]})
+		}
+		t := &list[i]
+		t.Count++
+		t.Managed, _ = SaturatingAdd(t.Managed, h.Managed(Row(r)))
+		t.Unmanaged, _ = SaturatingAdd(t.Unmanaged, h.Unmanaged(Row(r)))
+	}
+	h.Tally = list
+}
+
+// tallies are the places of the tallies of one kind: by entity, those beyond all tables apart.
+type tallies struct {
+	dense []uint32 // number plus one
+	rest  map[uint32]int
+}
+
+// denseTallies is how many entities have a place of their own: files have fewer, and damaged ones any number.
+const denseTallies = 1 << 16
+
+func (t *tallies) number(entity uint32, next int) int {
+	if entity < denseTallies {
+		if t.dense == nil {
+			t.dense = make([]uint32, denseTallies)
+		}
+		if t.dense[entity] == 0 {
+			t.dense[entity] = uint32(next + 1)
+		}
+		return int(t.dense[entity]) - 1
+	}
+	i, ok := t.rest[entity]
+	if !ok {
+		if t.rest == nil {
+			t.rest = map[uint32]int{}
+		}
+		i = next
+		t.rest[entity] = i
+	}
+	return i
+}
 
 // LargeExtra in Heap.Extra says that the unmanaged size stands in Heap.Large.
 const LargeExtra = ^uint32(0)
@@ -118,7 +188,8 @@ type HeapTables struct {
 // HeapType is a type: its name, as an index into the strings.
 type HeapType struct{ Name uint32 }
 
-// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID tells frames of one name apart.
+// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID tells frames of one name
+// apart.
 type HeapFrame struct{ Name, ID, Line, File uint32 }
 
 // NoHeapLine is the line of a HeapFrame that has none.
@@ -207,8 +278,53 @@ func (h *Heap) SetSize(r Row, bytes uint64) {
 	h.Size[r], h.LargeSizes[r] = LargeSize, bytes
 }
 
-// OnAxis returns what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and where the file
-// does not say.
+// MovedSize returns the managed memory of a row under policies that are Moved.
+func (h *Heap) MovedSize(r Row) uint64 {
+	switch {
+	case len(h.Moved) == 0:
+		return h.Managed(r)
+	case h.Moved[r] != LargeSize:
+		return uint64(h.Moved[r])
+	}
+	return h.LargeMoved[r]
+}
+
+// SetMoved stores the size of a row under policies that are Moved, of a heap that is being made and has a column of
+// those.
+func (h *Heap) SetMoved(r Row, bytes uint64) {
+	delete(h.LargeMoved, r)
+	if bytes < uint64(LargeSize) {
+		h.Moved[r] = uint16(bytes)
+		return
+	}
+	if h.LargeMoved == nil {
+		h.LargeMoved = map[Row]uint64{}
+	}
+	h.Moved[r], h.LargeMoved[r] = LargeSize, bytes
+}
+
+// Under returns the heap with the sizes that its rows have under a policy. It shares its columns.
+func (h *Heap) Under(p *HeapPolicy) *Heap {
+	if !p.Moved || len(h.Moved) == 0 {
+		return h
+	}
+	moved := *h
+	moved.Size, moved.LargeSizes, moved.Moved, moved.LargeMoved, moved.Tally = h.Moved, h.LargeMoved, nil, nil, nil
+	return &moved
+}
+
+// NameOf returns what a row is called beside its type; ok is false for kinds of rows that are not Named, and where the
+// file does not say.
+func (h *Heap) NameOf(r Row) (name string, ok bool) {
+	if !h.Kind(r).Named || uint64(r) >= uint64(len(h.Names)) {
+		return "", false
+	}
+	name = h.Tables.String(h.Names[r])
+	return name, name != ""
+}
+
+// OnAxis returns what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and
+// where the file does not say.
 func (h *Heap) OnAxis(axis int, r Row) string {
 	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
 		if axis < len(h.Axes) && uint64(r) < uint64(len(h.Axes[axis])) {
@@ -266,13 +382,13 @@ func (h *Heap) EdgeKind(e Ref) *HeapEdgeInfo {
 	return &HeapEdgeInfo{}
 }
 
-// EdgeText describes reference e: its string, "Index 7", or "Unknown", as the field's tools do.
+// EdgeText describes reference e: its string, "[7]" for an element, or "Unknown".
 func (h *Heap) EdgeText(e Ref) string {
 	switch l := h.Label[e]; l.Form() {
 	case LabelIndex:
-		return "Index " + strconv.FormatUint(uint64(h.Schema.LabelValue(l)), 10)
+		return "[" + strconv.FormatUint(uint64(h.Schema.LabelValue(l)), 10) + "]"
 	case LabelLarge:
-		return "Index " + strconv.FormatUint(h.LargeIndex[e], 10)
+		return "[" + strconv.FormatUint(h.LargeIndex[e], 10) + "]"
 	case LabelString:
 		return h.Tables.String(h.Schema.LabelValue(l))
 	}

@@ -10,12 +10,15 @@ import (
 
 // HeapClock is implemented by sources whose files say when they were written.
 type HeapClock interface {
-	// Clock is the instant that the times of snapshots count from, in µs since 1970; ok is false where the file does not say.
+	// Clock is the instant that the times of snapshots count from, in µs since 1970; ok is false where the file does
+	// not say.
 	Clock() (at Time, ok bool)
 }
 
 // JoinedHeaps are the snapshots of several files as those of one recording. Any goroutine may use it.
 type JoinedHeaps struct {
+	Clocked bool // the files say when they were made: snapshots have times
+
 	parts []joinedPart
 	at    []joinedAt // by snapshot
 }
@@ -28,24 +31,29 @@ type joinedPart struct {
 // joinedAt is where a snapshot is.
 type joinedAt struct{ part, i int }
 
-// JoinHeaps puts the snapshots of files, which are of one format, into the order of their clocks: those of the files, or else those
-// that clocks say, such as when the files were written. Files of one instant keep their order.
-func JoinHeaps(list []HeapSource, clocks []Time) (*JoinedHeaps, error) {
-	if len(list) == 0 || len(clocks) != len(list) {
+// JoinHeaps puts the snapshots of files, which are of one format, into the order of the clocks that the files state.
+// Where not all state one, they stand in the order of written, when the files were last changed, or where that is nil,
+// as they are given; how long lies between them is not known then. Files of one instant keep their order.
+func JoinHeaps(list []HeapSource, written []Time) (*JoinedHeaps, error) {
+	if len(list) == 0 || written != nil && len(written) != len(list) {
 		return nil, errors.New("no snapshots to join")
 	}
-	j := &JoinedHeaps{}
-	for i, src := range list {
+	j := &JoinedHeaps{Clocked: true}
+	for _, src := range list {
 		if src.Schema() != list[0].Schema() {
 			return nil, errors.New("the files are of different formats: their snapshots are not those of one recording")
 		}
-		at := clocks[i]
-		if clock, ok := src.(HeapClock); ok {
-			if t, ok := clock.Clock(); ok {
-				at = t
-			}
-		}
+		at, ok := clockOf(src)
+		j.Clocked = j.Clocked && ok
 		j.parts = append(j.parts, joinedPart{src, at})
+	}
+	for i := range j.parts {
+		if j.Clocked {
+			break
+		}
+		if j.parts[i].after = 0; written != nil {
+			j.parts[i].after = written[i]
+		}
 	}
 	slices.SortStableFunc(j.parts, func(a, b joinedPart) int { return cmp.Compare(a.after, b.after) })
 	first := j.parts[0].after
@@ -57,6 +65,15 @@ func JoinHeaps(list []HeapSource, clocks []Time) (*JoinedHeaps, error) {
 		}
 	}
 	return j, nil
+}
+
+// clockOf returns the instant that a file says it is of.
+func clockOf(src HeapSource) (at Time, ok bool) {
+	clock, ok := src.(HeapClock)
+	if !ok {
+		return 0, false
+	}
+	return clock.Clock()
 }
 
 // of returns where snapshot n is.
@@ -80,7 +97,9 @@ func (j *JoinedHeaps) Info(n int) HeapInfo {
 		return NoHeapInfo()
 	}
 	info := p.src.Info(i)
-	info.Time = max(info.Time, 0) + p.after
+	if j.Clocked {
+		info.Time = max(info.Time, 0) + p.after
+	}
 	return info
 }
 
@@ -111,8 +130,11 @@ func (j *JoinedHeaps) Tables(ctx context.Context, n int) (*HeapTables, error) {
 	return p.src.Tables(ctx, i)
 }
 
+// Wraps implements [HeapWrapper]: all files are of one format.
+func (j *JoinedHeaps) Wraps() HeapSource { return j.parts[0].src }
+
 // Text implements [HeapTexts]; ok is false where the file has none.
-func (j *JoinedHeaps) Text(ctx context.Context, n int, r Row, bytes int) (text string, whole, ok bool, err error) {
+func (j *JoinedHeaps) Text(ctx context.Context, n int, h *Heap, r Row, bytes int) (text string, whole, ok bool, err error) {
 	p, i, err := j.of(n)
 	if err != nil {
 		return "", false, false, err
@@ -121,5 +143,18 @@ func (j *JoinedHeaps) Text(ctx context.Context, n int, r Row, bytes int) (text s
 	if !ok {
 		return "", false, false, nil
 	}
-	return texts.Text(ctx, i, r, bytes)
+	return texts.Text(ctx, i, h, r, bytes)
+}
+
+// Fields implements [HeapContents]; there are none where the file has no contents.
+func (j *JoinedHeaps) Fields(ctx context.Context, n int, h *Heap, r Row, from, most int) (fields []HeapField, total int, err error) {
+	p, i, err := j.of(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	contents, ok := p.src.(HeapContents)
+	if !ok {
+		return nil, 0, nil
+	}
+	return contents.Fields(ctx, i, h, r, from, most)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// HeapSchema says what the snapshots of a source are made of, in data: kinds of rows, what types are grouped by, kinds of
-// references and which of them hold memory. Its texts are the loader's own words, in small letters where they stand within a
-// sentence, and never bytes of a file. It is the same for all snapshots of a source, and never changes.
+// HeapSchema says what the snapshots of a source are made of, in data: kinds of rows, what types are grouped by, kinds
+// of references and which of them hold memory. Its texts are the loader's own words, in small letters where they stand
+// within a sentence, and never bytes of a file. It is the same for all snapshots of a source, and never changes.
 type HeapSchema struct {
 	Kinds    []HeapKindInfo // by HeapKind, at most MaxHeapKinds
 	Sets     []HeapSet      // what tables list and snapshots count; the first is of types: the objects of the heap
@@ -57,6 +57,7 @@ type HeapKindInfo struct {
 	Marked  bool // the title follows a row's name in brackets: "List (type object)"
 	Meta    bool // describes types: what hangs below is the runtime's rather than the program's
 	About   bool // a row of it describes a type, by which it is named: Heap.About says which
+	Named   bool // a row of it is called what Heap.Names says, rather than by its type
 }
 
 // HeapSet is rows that one table lists together: those of some kinds.
@@ -73,7 +74,8 @@ type HeapAxis struct {
 	Key       string // as JSON and flags name it: "repr"
 	One, Many string // as titles and columns name it: "REPR", "REPRs"
 	Word      string // as sentences name it: "representation"
-	// Distinct says that types of one name are different ones where they differ here; at most one axis is so, and not the first.
+	// Distinct says that types of one name are different ones where they differ here; at most one axis is so, and not
+	// the first.
 	Distinct bool
 	// Runtime lists what types are here that the runtime keeps for itself, such as code and symbol tables.
 	Runtime []string
@@ -96,23 +98,27 @@ type HeapEdgeInfo struct {
 	Marked bool   // the name follows a reference's text in brackets: "referent (weak)"
 }
 
-// HeapPolicy says which references hold memory. A reference that it leaves out counts again where no other reaches its target, so
-// that no row becomes unreachable by it.
+// HeapPolicy says which references hold memory. Unless it is Lost, a reference that it leaves out counts again where no
+// other reaches its target, so that no row becomes unreachable by it.
 type HeapPolicy struct {
 	Name     string // as --edges names it: "roots"
 	About    string // in a few words, beside the name of a screen: "all edges"; "" for the default
-	Note     string // in reports: "retained over all references"; "" for the default
+	Note     string // in reports: "retained through all references"; "" for the default
 	Help     string // a clause that explains it
 	Skip     HeapEdgeKinds
 	SkipFrom HeapKinds // references that leave rows of these kinds are left out, whatever they are
+	// Lost says that references that are left out never count: rows that only they reach are unreachable. As in Chrome
+	// DevTools these hold what they lead to as if the root held them.
+	Lost  bool
+	Moved bool // rows weigh what Heap.Moved says
 }
 
 // HeapIDForm is how the identity of an object is written.
 type HeapIDForm struct {
 	Prefix string // "0x", "@"; "" where rows have no identity
 	Base   int    // 10 or 16
-	// Moves says that an object may have another identity in the next snapshot, such as an address that the collector changes:
-	// identities find objects within one, and tell nothing over several.
+	// Moves says that an object may have another identity in the next snapshot, such as an address that the collector
+	// changes: identities find objects within one, and tell nothing over several.
 	Moves bool
 }
 
@@ -171,8 +177,8 @@ func (s *HeapSchema) PolicyNamed(name string) (policy int, ok bool) {
 	return max(i, 0), i >= 0
 }
 
-// EdgeLabel describes a reference: its kind in as many of the highest bits as the schema's kinds need, its form in the two lowest,
-// and what the form says in between.
+// EdgeLabel describes a reference: its kind in as many of the highest bits as the schema's kinds need, its form in the
+// two lowest, and what the form says in between.
 type EdgeLabel uint32
 
 // The forms of labels, in the two low bits.
@@ -192,8 +198,8 @@ func (l EdgeLabel) Indexed() bool { return l&1 != 0 }
 // kindBits returns how many bits of a label are its kind.
 func (s *HeapSchema) kindBits() int { return bits.Len(uint(max(len(s.Edges), 1) - 1)) }
 
-// Label makes the label of a reference; ok is false where the value is too large, and then stands in Heap.LargeIndex if it is an
-// index.
+// Label makes the label of a reference; ok is false where the value is too large, and then stands in Heap.LargeIndex if
+// it is an index.
 func (s *HeapSchema) Label(k HeapEdgeKind, form EdgeLabel, value uint64) (l EdgeLabel, ok bool) {
 	n := 30 - s.kindBits()
 	if form == LabelUnknown || form == LabelLarge {

@@ -9,12 +9,12 @@ const maxMatched = 64 << 10
 // characters. A name of a megabyte would take an expression so long, again and again, that nothing else moves.
 func Matched(name string) string { return cutName(name, maxMatched) }
 
-// MaxName is how many bytes of a name are kept. A file of some kilobytes can hold one of hundreds of megabytes, which every
-// table would repeat.
+// MaxName is how many bytes of a name are kept. A file of some kilobytes can hold one of hundreds of megabytes, which
+// every table would repeat.
 const MaxName = 1 << 20
 
 // LongName is what loaders say, with the code name-length, of a name that they keep the beginning of.
-const LongName = "a name is longer than the limit of 1 MiB, which applies to every name: its rest was left out"
+const LongName = "a name is longer than the limit of 1 MiB, which applies to every name: the rest was left out"
 
 // KeptName returns what is kept of a name: its first MaxName bytes, cut between two characters.
 func KeptName[T string | []byte](name T) T { return cutName(name, MaxName) }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Moment is a point in time, or a length of time, as users write it: only the file tells what time a share of its duration, its
-// peak and its end are. The zero Moment was not given.
+// Moment is a point in time, or a length of time, as users write it: only the file tells what time a share of its
+// duration, its peak and its end are. The zero Moment was not given.
 type Moment struct {
 	kind  momentKind
 	time  Time    // of those that are absolute
@@ -33,8 +33,8 @@ func MomentEnd() Moment { return Moment{kind: momentEnd} }
 // MomentPeak returns the peak of a file, whenever that is.
 func MomentPeak() Moment { return Moment{kind: momentPeak} }
 
-// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain 0. Upper and lower case are the
-// same. Times are rounded down to microseconds; those beyond [MaxTime] are that.
+// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain 0. Upper and
+// lower case are the same. Times are rounded down to microseconds; those beyond [MaxTime] are that.
 func ParseMoment(text string) (Moment, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	switch s {
@@ -59,7 +59,8 @@ func ParseMoment(text string) (Moment, error) {
 	return MomentAt(t), nil
 }
 
-// ParseLength reads a length of time, such as 10s or 10% of the duration: a [Moment] that is neither the peak nor the end.
+// ParseLength reads a length of time, such as 10s or 10% of the duration: a [Moment] that is neither the peak nor the
+// end.
 func ParseLength(text string) (Moment, error) {
 	m, err := ParseMoment(text)
 	if err == nil && !m.IsLength() {
@@ -86,7 +87,8 @@ func (m Moment) IsEnd() bool { return m.kind == momentEnd }
 // IsLength reports whether m may also be a length of time.
 func (m Moment) IsLength() bool { return m.kind == momentTime || m.kind == momentShare }
 
-// In returns the time of m in a file of that duration, whose peak is at peak; duration where m was not given. It may be beyond the end.
+// In returns the time of m in a file of that duration, whose peak is at peak; duration where m was not given. It may be
+// beyond the end.
 func (m Moment) In(duration, peak Time) Time {
 	switch m.kind {
 	case momentTime:
@@ -114,8 +116,8 @@ func (m Moment) String() string {
 	return ""
 }
 
-// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells both in
-// microseconds.
+// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells
+// both in microseconds.
 func CheckTime(t, end Time) error {
 	if t <= end {
 		return nil
@@ -130,7 +132,8 @@ func CheckTime(t, end Time) error {
 // Period is a range of time as users write it. The zero Period was not given.
 type Period struct{ From, To Moment }
 
-// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one after them it ends at the end.
+// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one after them it ends at
+// the end.
 func ParsePeriod(text string) (Period, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
@@ -154,8 +157,8 @@ func ParsePeriod(text string) (Period, error) {
 // Given reports whether p was given.
 func (p Period) Given() bool { return p.From.Given() || p.To.Given() }
 
-// In returns the times of p in a file that ends at end and whose peak is at peak, [NoTime] for one that was not given. It fails where one
-// is beyond the end, or the range ends before it begins.
+// In returns the times of p in a file that ends at end and whose peak is at peak, [NoTime] for one that was not given.
+// It fails where one is beyond the end, or the range ends before it begins.
 func (p Period) In(end, peak Time) (from, to Time, err error) {
 	from, to = NoTime, NoTime
 	if p.From.Given() {
@@ -178,8 +181,8 @@ func (p Period) String() string {
 	return p.From.String() + ".." + p.To.String()
 }
 
-// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. What it means can
-// be known only when the file is. The zero Place was not given.
+// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. What
+// it means can be known only when the file is. The zero Place was not given.
 type Place struct {
 	At     Moment
 	Over   Period
@@ -213,7 +216,8 @@ func (p *Place) UnmarshalText(text []byte) (err error) {
 // Given reports whether p was given.
 func (p *Place) Given() bool { return p.At.Given() || p.Over.Given() || p.Number != nil }
 
-// String returns what [ParsePlace] reads as p, "" where p was not given. A number stands for itself, also where it could be an instant.
+// String returns what [ParsePlace] reads as p, "" where p was not given. A number stands for itself, also where it
+// could be an instant.
 func (p Place) String() string {
 	switch {
 	case p.Number != nil:

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// Number is one weight, exactly as a file states it: an integer of 64 bits, signed or not, or a float. The zero Number is 0.
+// Number is one weight, exactly as a file states it: an integer of 64 bits, signed or not, or a float. The zero Number
+// is 0.
 type Number struct {
 	bits uint64
 	kind uint8
@@ -64,8 +65,8 @@ func (n Number) Small(most uint64) (v uint64, ok bool) {
 	return n.bits, n.kind == bitsUnsigned && n.bits <= most
 }
 
-// Amount is a sum of numbers. Integers are added exactly, in 128 bits; once a float is among them the sum is one. The zero
-// Amount is 0.
+// Amount is a sum of numbers. Integers are added exactly, in 128 bits; once a float is among them the sum is one. The
+// zero Amount is 0.
 type Amount struct {
 	high  int64 // high and low are one signed number
 	low   uint64

@@ -26,8 +26,8 @@ type Layout struct {
 	Problems []Problem  // of this layout alone
 }
 
-// PageType is the pages of one kind. A page's bitmap stays as the file has it: alternating runs of occupied and free bits,
-// 1 bit = 8 bytes, the first run occupied, as varints.
+// PageType is the pages of one kind. A page's bitmap stays as the file has it: alternating runs of occupied and free
+// bits, 1 bit = 8 bytes, the first run occupied, as varints.
 type PageType struct {
 	Name    string // not cleaned
 	Uniform uint64 // size of every page, 0 when pages have sizes of their own
@@ -59,8 +59,8 @@ func (t *PageType) Bits(page int) uint64 {
 // RunsOf returns the encoded runs of a page.
 func (t *PageType) RunsOf(page int) []byte { return t.Runs[t.Start[page]:t.Start[page+1]] }
 
-// EachRun calls f with the runs of a page in order, cut to the page; what is missing is occupied. It stops when f returns
-// false.
+// EachRun calls f with the runs of a page in order, cut to the page; what is missing is occupied. It stops when f
+// returns false.
 func (t *PageType) EachRun(page int, f func(occupied bool, bits uint64) bool) {
 	left, occupied := t.Bits(page), true
 	for data := t.RunsOf(page); left > 0 && len(data) > 0; occupied = !occupied {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ParseSize reads an amount of memory: 4096, 64KiB, 64K, 1.5M, 2GB. Units are binary, upper or lower case. What does not fit 64 bits is
-// the largest that does.
+// ParseSize reads an amount of memory: 4096, 64KiB, 64K, 1.5M, 2GB. Units are binary, upper or lower case. What does
+// not fit 64 bits is the largest that does.
 func ParseSize(text string) (Bytes, error) {
 	d, unit, err := CutDecimal(strings.TrimSpace(text))
 	if err != nil {
@@ -56,8 +56,8 @@ func TimeUnit(name string) (num, den uint64, ok bool) {
 	return 0, 0, false
 }
 
-// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Upper and lower case are the same, and blanks may stand around units.
-// Times are rounded down to microseconds; those beyond [MaxTime] are that.
+// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Upper and lower case are the same, and
+// blanks may stand around units. Times are rounded down to microseconds; those beyond [MaxTime] are that.
 func ParseTime(text string) (Time, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	if s == "0" {
@@ -75,7 +75,7 @@ func ParseTime(text string) (Time, error) {
 		}
 		num, den, ok := TimeUnit(strings.TrimSpace(tail[:end]))
 		if !ok {
-			return 0, fmt.Errorf("invalid time %q: %q has no unit that is known; write us, ms, s, min or h", s, strings.TrimSpace(rest))
+			return 0, fmt.Errorf("invalid time %q: %q has an unknown unit; write us, ms, s, min or h", s, strings.TrimSpace(rest))
 		}
 		sum, _ = SaturatingAdd(sum, d.Times(num, den))
 		if rest = tail[end:]; rest == "" {

@@ -22,8 +22,8 @@ const NoLayout = -1
 
 // PointSource gives the points of a file again. Any goroutine may use it.
 type PointSource interface {
-	// Points reads the file again and calls yield with every point in the file's order. The record is reused: valid only
-	// until yield returns. It ends with yield's error, that of ctx, or that of reading; damage ends it early, without an
-	// error.
+	// Points reads the file again and calls yield with every point in the file's order. The record is reused: valid
+	// only until yield returns. It ends with yield's error, that of ctx, or that of reading; damage ends it early,
+	// without an error.
 	Points(ctx context.Context, yield func(*PointRecord) error) error
 }

@@ -2,7 +2,8 @@ package model
 
 import "slices"
 
-// Severity orders problems: an error breaks a rule of the format, a warning makes some figure uncertain, a note explains.
+// Severity orders problems: an error breaks a rule of the format, a warning makes some figure uncertain, a note
+// explains.
 type Severity uint8
 
 const (
@@ -24,11 +25,32 @@ type Problem struct {
 	Line     int64  // line of the first occurrence in text formats, 0 when it has none
 }
 
+// RawProblem is a problem as a file of JSON keeps it: its message may be any bytes, which JSON would not keep in a
+// string.
+type RawProblem struct {
+	Problem
+	Words []byte
+}
+
+// RawProblems returns problems as they are kept.
+func RawProblems(list []Problem) (raw []RawProblem) {
+	for _, p := range list {
+		raw = append(raw, RawProblem{p, []byte(p.Message)})
+	}
+	return raw
+}
+
+// Told returns the problem that was kept.
+func (r RawProblem) Told() Problem {
+	r.Message = string(r.Words)
+	return r.Problem
+}
+
 // MaxProblemKinds bounds a problem list: a hostile file may break every rule, and invent reasons to.
 const MaxProblemKinds = 1000
 
-// AddProblem returns list with p added: one of the same code, severity and message only counts up (the first offset stays).
-// The list given is never changed, so that a published revision stays as it is.
+// AddProblem returns list with p added: one of the same code, severity and message only counts up (the first offset
+// stays). The list given is never changed, so that a published revision stays as it is.
 func AddProblem(list []Problem, p Problem) []Problem {
 	if p.Count == 0 {
 		p.Count = 1
@@ -51,10 +73,12 @@ func HasError(list []Problem) bool {
 	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
 }
 
-// cutCodes are the codes of problems that say that the program left something out: for a limit, or because it was told to stop.
+// cutCodes are the codes of problems that say that the program left something out: for a limit, or because it was told
+// to stop.
 var cutCodes = []string{CodeMemory, "stopped", "too-large", "line-length", "event-limit", "metric-limit"}
 
-// CutShort returns the first problem that says that the program left something out, nil for none. Damage is the file's own.
+// CutShort returns the first problem that says that the program left something out, nil for none. Damage is the file's
+// own.
 func CutShort(list []Problem) *Problem {
 	i := slices.IndexFunc(list, func(p Problem) bool { return cutRank(p) == 0 })
 	if i < 0 {
@@ -63,8 +87,8 @@ func CutShort(list []Problem) *Problem {
 	return &list[i]
 }
 
-// TellingFirst returns the problems with those first that say that the program left something out, as those can be helped. Otherwise the
-// order stays. The list given is not changed.
+// TellingFirst returns the problems with those first that say that the program left something out, as those can be
+// helped. Otherwise the order stays. The list given is not changed.
 func TellingFirst(list []Problem) []Problem {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b Problem) int { return cutRank(a) - cutRank(b) })

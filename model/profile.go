@@ -1,9 +1,9 @@
 // Package model says what a memory profile is: the types that loaders fill, analysis asks and views show.
 //
 // A [Profile] is immutable once it is published through a [Store]; a half-loaded file is an ordinary profile that says
-// Complete == false. It is made of facets, nil when the file has no such thing, so that a view can declare what it needs
-// and a new format needs no new view. Columns hold no pointers, and tests of every loader check the invariants that
-// stand on fields. The package imports the standard library only.
+// Complete == false. It is made of facets, nil when the file has no such thing, so that a view can declare what it
+// needs and a new format needs no new view. Columns hold no pointers, and tests of every loader check the invariants
+// that stand on fields. The package imports the standard library only.
 package model
 
 // Profile is one revision of what is known about one file. All fields are read-only after [Store.Publish].
@@ -34,11 +34,15 @@ type Meta struct {
 
 	Start    uint64 // absolute start, microseconds since 1970, when HasStart
 	HasStart bool
-	// InventedAddresses says that the file has no addresses of blocks: those of its events are made up, and so is which of several equal
-	// blocks dies. What depends on them must not be shown, or say so.
+	// InventedAddresses says that the file has no addresses of blocks: those of its events are made up, and so is which
+	// of several equal blocks dies. What depends on them must not be shown, or say so.
 	InventedAddresses bool
 	// CoarseTimes says that the file has times of some events only: those in between are interpolated.
 	CoarseTimes bool
+
+	// Live says how watching what grows goes, in a word or two: "live", "no response". It is "" for what is watched no
+	// longer, or never was.
+	Live string
 
 	FrameNote string // how the order of frames was decided, in words; "" when there are no stacks
 	Facts     []Fact // what only this format says, for `info` and the help screen
@@ -58,7 +62,7 @@ type Fact struct {
 }
 
 // Facet names one kind of content that a view may need.
-type Facet uint8
+type Facet uint16
 
 const (
 	FacetNone        Facet = 0
@@ -69,6 +73,8 @@ const (
 	FacetPages             // page layouts
 	FacetProfile           // weighted stacks
 	FacetHeapFrames        // snapshots of an object graph that has frames
+	FacetHeapThreads       // snapshots of an object graph with the threads of the program
+	FacetHeapWaste         // snapshots of an object graph with what its objects say
 )
 
 // Has reports whether the profile offers every facet in f.
@@ -85,6 +91,13 @@ func (p *Profile) Has(f Facet) bool {
 			return false
 		}
 		if _, ok := p.Heaps.Schema().Frames(); !ok {
+			return false
+		}
+	}
+	if f&(FacetHeapThreads|FacetHeapWaste) != 0 {
+		_, threads := HeapFacet[HeapThreads](p.Heaps)
+		_, waste := HeapFacet[HeapWaste](p.Heaps)
+		if f&FacetHeapThreads != 0 && !threads || f&FacetHeapWaste != 0 && !waste {
 			return false
 		}
 	}

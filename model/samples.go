@@ -23,8 +23,9 @@ type SampleLabel struct {
 	Thread ThreadID
 }
 
-// SampleChunk is a run of samples in file order, at most [MaxChunk]. Times need not rise. The zero chunk is empty. Samples are added to
-// wide columns, which [SampleChunk.Seal] packs. A copy stays as it is while samples are added to the original.
+// SampleChunk is a run of samples in file order, at most [MaxChunk]. Times need not rise. The zero chunk is empty.
+// Samples are added to wide columns, which [SampleChunk.Seal] packs. A copy stays as it is while samples are added to
+// the original.
 type SampleChunk struct {
 	Labels []SampleLabel
 
@@ -122,8 +123,8 @@ func (c *SampleChunk) Append(t Time, r RecordID, label uint16, period float64) {
 	c.size++
 }
 
-// Seal packs the columns of a chunk that gets no more samples, and returns an empty chunk with its room: only for where no copy of
-// the chunk was made.
+// Seal packs the columns of a chunk that gets no more samples, and returns an empty chunk with its room: only for where
+// no copy of the chunk was made.
 func (c *SampleChunk) Seal() (room SampleChunk) {
 	room = SampleChunk{times: c.times[:0], records: c.records[:0], labels: c.labels[:0], periods: c.periods[:0]}
 	c.packedTimes = pack(c.size, func(i int) uint64 { return uint64(c.times[i]) }, uint64(c.First))

@@ -5,11 +5,12 @@ import (
 	"strconv"
 )
 
-// Share is a part of a whole: 0 is none of it, 1 all of it. It may be beyond that. NaN is a part of nothing, which has no text.
+// Share is a part of a whole: 0 is none of it, 1 all of it. It may be beyond that. NaN is a part of nothing, which has
+// no text.
 type Share float64
 
-// ShareOf returns what part is of whole. The result is 1 only where they are equal, however large they are, and NaN where the
-// whole is 0.
+// ShareOf returns what part is of whole. The result is 1 only where they are equal, however large they are, and NaN
+// where the whole is 0.
 func ShareOf(part, whole uint64) Share {
 	switch {
 	case whole == 0:
@@ -24,8 +25,9 @@ func ShareOf(part, whole uint64) Share {
 	return Share(s)
 }
 
-// String renders s in percent with one decimal digit, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for nothing and
-// for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up to all of the whole.
+// String renders s in percent with one decimal digit, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for
+// nothing and for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up
+// to all of the whole.
 func (s Share) String() string {
 	switch {
 	case math.IsNaN(float64(s)):
@@ -63,7 +65,8 @@ func (a Amount) ShareOf(whole Amount) Share {
 	return Share(s)
 }
 
-// Done renders in whole percent how far something is that takes its time ("37 %"): rounded down, between none and all of it.
+// Done renders in whole percent how far something is that takes its time ("37 %"): rounded down, between none and all
+// of it.
 func (s Share) Done() string {
 	if !(s > 0) {
 		s = 0
@@ -74,8 +77,8 @@ func (s Share) Done() string {
 // ShareWidth is the cells that a share of at most 1 needs.
 const ShareWidth = 7
 
-// Change renders the way from before to after in percent of before, with its sign ("+50.4 %", "-100 %"). Where ten times as much
-// or more came, it says how many times as much after is ("12.3 ×"). It is "" where nothing was before.
+// Change renders the way from before to after in percent of before, with its sign ("+50.4 %", "-100 %"). Where ten
+// times as much or more came, it says how many times as much after is ("12.3 ×"). It is "" where nothing was before.
 func Change(before, after uint64) string {
 	switch {
 	case before == 0:
@@ -102,7 +105,8 @@ func (t Time) Each(n uint64) string {
 	return threeDigits(us) + " µs"
 }
 
-// Rate renders a rate of bytes per second without its sign, rounded to three significant digits ("442 KiB/s", "0.50 B/s").
+// Rate renders a rate of bytes per second without its sign, rounded to three significant digits ("442 KiB/s", "0.50
+// B/s").
 func Rate(perSecond float64) string {
 	switch v := math.Abs(perSecond); {
 	case v > 0 && v < 0.005:

@@ -8,8 +8,8 @@ import (
 // sortRun is how many elements are sorted or merged before the context is asked again.
 const sortRun = 1 << 12
 
-// SortStable sorts s, equal elements in their order, and stops when ctx is done: then s has the same elements in any order, and
-// the error is that of ctx.
+// SortStable sorts s, equal elements in their order, and stops when ctx is done: then s has the same elements in any
+// order, and the error is that of ctx.
 func SortStable[T any](ctx context.Context, s []T, compare func(a, b T) int) error {
 	for run := range slices.Chunk(s, sortRun) {
 		if err := ctx.Err(); err != nil {

@@ -31,8 +31,8 @@ type Stacks struct {
 
 	LeafFirst bool // how the file wrote its stacks; the tree always has the root frame at depth 1
 
-	// Partial says that stacks and names of the file were not read, because of a limit or of damage, which a problem tells: what is
-	// not here may well be defined.
+	// Partial says that stacks and names of the file were not read, because of a limit or of damage, which a problem
+	// tells: what is not here may well be defined.
 	Partial bool
 
 	DSOs     []DSO   // by DSOID; nil where files of the kind tell no binaries, as those of traces do not

@@ -88,7 +88,8 @@ func (t Time) String() string {
 	return threeSignificant(us/1e6/86400/365.25) + " years"
 }
 
-// In renders t as a number of units, where times count something else than microseconds ("2.13M instructions"); "" is microseconds.
+// In renders t as a number of units, where times count something else than microseconds ("2.13M instructions"); "" is
+// microseconds.
 func (t Time) In(unit string) string {
 	if unit == "" {
 		return t.String()

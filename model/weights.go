@@ -24,10 +24,10 @@ const NoEvent = ^uint16(0)
 // NoCPU is the CPU of a record that names none, or one beyond 65,534.
 const NoCPU = ^uint16(0)
 
-// StackProfile is a profile of weighted stacks: records of one stack each under one event, samples and windows of time. Its
-// stacks are those of the same revision's [Stacks], whose Leaf map stays empty: a record holds its node itself. Records are
-// known by their position and never merged by what the file calls their id, because writers reuse ids. Columns with equal
-// index spaces have equal lengths; everything is read-only.
+// StackProfile is a profile of weighted stacks: records of one stack each under one event, samples and windows of time.
+// Its stacks are those of the same revision's [Stacks], whose Leaf map stays empty: a record holds its node itself.
+// Records are known by their position and never merged by what the file calls their id, because writers reuse ids.
+// Columns with equal index spaces have equal lengths; everything is read-only.
 type StackProfile struct {
 	SourceTool, Command, ToolVersion string // "" when the file does not say
 	FrameOrder, StackIDMode          string // as the file states them
@@ -75,7 +75,9 @@ type ProfileEvent struct {
 	PrimaryName      string   // "" when the file gives none
 	Primary          MetricID // of PrimaryName; meaningless when that is ""
 	SamplePeriod     float64  // 0 when the file gives none
+	PeriodUnit       string   // of SamplePeriod; "" when the file gives none
 	FrequencyHz      float64  // 0 when the file gives none
+	Estimated        bool     // figures are scaled from samples, also where the period is not known
 	TracksFrees      bool
 	HasTimestamps    bool
 	Declared         bool // false: only stacks or samples name it
@@ -86,12 +88,13 @@ type ProfileMetric struct {
 	Name string
 	Unit string // as first stated; "" when never
 
-	// Apart says that figures of different stacks are not to be added up, such as mean lifetimes or each stack's own peak.
+	// Apart says that figures of different stacks are not to be added up, such as mean lifetimes or each stack's own
+	// peak.
 	Apart bool
 }
 
-// NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water marks, which are reached
-// at different times.
+// NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water
+// marks, which are reached at different times.
 func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }
 
 // Measure says how figures of a metric are written.
@@ -126,8 +129,14 @@ func (m *ProfileMetric) Measure() Measure {
 	return Measure{}
 }
 
-// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set may
-// hold a key several times.
+// Measured reports whether figures in a unit are written with it, or count what their metric's name says.
+func Measured(unit string) bool {
+	m := ProfileMetric{Unit: unit}
+	return m.Measure() != Measure{} || unit == "count" || unit == "samples"
+}
+
+// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set
+// may hold a key several times.
 type Label struct {
 	Key  string
 	Text string // the value; "" where it is a number
@@ -135,6 +144,17 @@ type Label struct {
 	Number  int64
 	Unit    string
 	Numeric bool
+}
+
+// Value returns the value as text, a number with its unit.
+func (l *Label) Value() string {
+	switch {
+	case !l.Numeric:
+		return l.Text
+	case l.Unit == "":
+		return strconv.FormatInt(l.Number, 10)
+	}
+	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
 }
 
 // DSO is a binary, library or kernel image.
@@ -220,6 +240,14 @@ type Window struct {
 	Start, End Time
 	Record     []RecordID // row by row, or NoRecord
 	Weights    WeightTable
+}
+
+// LabelSet returns a set of labels, nil for the empty one.
+func (p *StackProfile) LabelSet(id LabelSetID) []Label {
+	if int(id) >= len(p.Labels) {
+		return nil
+	}
+	return p.Labels[id]
 }
 
 // Source returns a frame's line as the file writes it, "" when unknown.

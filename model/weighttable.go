@@ -2,8 +2,8 @@ package model
 
 import "encoding/binary"
 
-// WeightTable holds a list of weights per row, packed: most numbers are small. The zero table has no rows. A copy stays as it is
-// while rows are added to the original.
+// WeightTable holds a list of weights per row, packed: most numbers are small. The zero table has no rows. A copy stays
+// as it is while rows are added to the original.
 type WeightTable struct {
 	start []uint32 // of rows in data, one more than rows; nil when there are no rows
 	data  []byte   // of each weight metric and kind of number as one varint, then its bits as another
@@ -23,15 +23,15 @@ const MaxMetrics = 1 << (16 - tagShift)
 // maxWeights is how long data can be.
 const maxWeights = 1<<32 - 1
 
-// Grow makes room for rows with weights together, so that adding them moves nothing. It takes about factor times the room that is
-// used, so that this happens seldom.
+// Grow makes room for rows with weights together, so that adding them moves nothing. It takes about factor times the
+// room that is used, so that this happens seldom.
 func (w *WeightTable) Grow(rows, weights int, factor float64) {
 	const most = 3 + binary.MaxVarintLen64
 	w.start, w.data = Grow(w.start, rows+1, factor), Grow(w.data, most*weights, factor)
 }
 
-// Grow returns s with capacity for n more elements; where s must move, over-allocated by factor. Unlike [slices.Grow] it leaves the
-// new memory untouched, so that unused parts take no physical memory.
+// Grow returns s with capacity for n more elements; where s must move, over-allocated by factor. Unlike [slices.Grow]
+// it leaves the new memory untouched, so that unused parts take no physical memory.
 func Grow[T any](s []T, n int, factor float64) []T {
 	if cap(s)-len(s) >= n {
 		return s

@@ -9,7 +9,8 @@ import (
 // Blocks returns a number of blocks in words ("1 block", "7,028 blocks").
 func Blocks(n uint64) string { return Counted(n, "block") }
 
-// Counted returns a number of things in words, given one of them ("1 leak", "7,028 leaks", "2 branches"). A number below 0 counts as 0.
+// Counted returns a number of things in words, given one of them ("1 leak", "7,028 leaks", "2 branches"). A number
+// below 0 counts as 0.
 func Counted[N ~int | ~int64 | ~uint32 | ~uint64](n N, thing string) string {
 	return CountedAs(n, thing, Plural(thing))
 }
@@ -22,8 +23,8 @@ func CountedAs[N ~int | ~int64 | ~uint32 | ~uint64](n N, one, many string) strin
 	return Group(uint64(max(n, 0))) + " " + many
 }
 
-// Plural returns the plural of a noun ("leak" gives "leaks", "branch" gives "branches", "library" gives "libraries"); series stay what
-// they are.
+// Plural returns the plural of a noun ("leak" gives "leaks", "branch" gives "branches", "library" gives "libraries");
+// series stay what they are.
 func Plural(noun string) string {
 	before, isY := strings.CutSuffix(noun, "y")
 	switch {

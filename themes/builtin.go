@@ -159,8 +159,8 @@ peak = 229 bold
 flame = 16 on 229, 16 on 110, 16 on 180, 16 on 153, 16 on 137, 16 on 252
 heat = 60, 67, 109, 144, 186, 230`
 
-// terminal16 stands on the terminal's own colors. They may be anything, so it leaves text and background alone and keeps to
-// the first eight.
+// terminal16 stands on the terminal's own colors. They may be anything, so it leaves text and background alone and
+// keeps to the first eight.
 const terminal16 = `text = default on default
 muted = dim
 title = bold

@@ -26,8 +26,8 @@ type Line = struct {
 //	heat = 52, 88, 124, 160, 196    from least to most, at least two
 //
 // A color is default, #rrggbb, #rgb, a number 0 … 255, or the name of one of the 16 colors of terminals. Attributes are
-// bold, dim, italic, underline, reverse, and normal for none. Without a color a role has that of text, and so it follows when text changes.
-// Every error names its line.
+// bold, dim, italic, underline, reverse, and normal for none. Without a color a role has that of text, and so it
+// follows when text changes. Every error names its line.
 func Load(name string, lines []Line) (*Theme, error) {
 	base, err := baseOf(lines)
 	if err != nil {

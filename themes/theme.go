@@ -76,9 +76,9 @@ func Get(name string) (*Theme, error) {
 	return nil, fmt.Errorf("unknown theme %q", name)
 }
 
-// Usable returns the themes that a terminal with so many colors can show, the default first, then the user's. With noColor
-// (NO_COLOR) or without colors that is mono alone; with fewer than 256 colors terminal16, mono, and those of the user's
-// that keep to the colors there are. A theme of the user's hides the built-in one of its name.
+// Usable returns the themes that a terminal with so many colors can show, the default first, then the user's. With
+// noColor (NO_COLOR) or without colors that is mono alone; with fewer than 256 colors terminal16, mono, and those of
+// the user's that keep to the colors there are. A theme of the user's hides the built-in one of its name.
 func Usable(colors int, noColor bool, user ...*Theme) []*Theme {
 	if noColor {
 		colors = 0
@@ -103,8 +103,8 @@ func all(user []*Theme) []*Theme {
 	return append(list, user...)
 }
 
-// Pick returns the theme of that name if the terminal can show it, else the best that it can show. "" and "auto" mean the
-// default. Unknown names are errors, whatever the terminal.
+// Pick returns the theme of that name if the terminal can show it, else the best that it can show. "" and "auto" mean
+// the default. Unknown names are errors, whatever the terminal.
 func Pick(name string, colors int, noColor bool, user ...*Theme) (*Theme, error) {
 	if !slices.ContainsFunc(user, func(t *Theme) bool { return t.name == name }) {
 		name = current(name)

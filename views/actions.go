@@ -9,10 +9,12 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // Scopes returns those in which keys are looked up now, the most special first.
@@ -73,6 +75,9 @@ func (a *app) do(act keymap.Action) {
 			a.overlays = a.overlays[:n-1]
 			return
 		}
+	} else if act == keymap.Open {
+		a.open()
+		return
 	} else if a.current().Do(act) {
 		return
 	}
@@ -80,6 +85,40 @@ func (a *app) do(act keymap.Action) {
 		return
 	}
 	a.doProgram(act)
+}
+
+// open opens what is selected. Where nothing is, as it is still being computed or there is none, the screen's reason is
+// said.
+func (a *app) open() {
+	screen, list := a.current(), a.emptyList()
+	a.message = ""
+	if screen.Do(keymap.Open) && (list == nil || list != a.emptyList() || screen != a.current() || len(a.overlays) > 0 || a.message != "") {
+		return
+	}
+	if a.message == "" && screen == a.current() && len(a.overlays) == 0 {
+		a.say(a.nothingToOpen(list))
+	}
+}
+
+// emptyList returns the list that has the keys where that has no rows, else nil.
+func (a *app) emptyList() *widget.List {
+	if l, ok := a.current().(ui.Lister); ok {
+		if list := l.FocusedList(); list != nil && list.Len() == 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// nothingToOpen says why nothing is selected.
+func (a *app) nothingToOpen(list *widget.List) string {
+	switch {
+	case list != nil && len(list.Empty) > 0:
+		return list.Empty[0]
+	case !a.Work.Rested():
+		return "still being computed"
+	}
+	return a.Hint("nothing to open here: {help} names the keys")
 }
 
 // doTime handles what moves the instant, the range and the view.
@@ -228,11 +267,14 @@ func (a *app) doProgram(act keymap.Action) {
 		a.copyOut(a.selectedText(), "nothing is selected here")
 	case keymap.CopyCommand:
 		if len(a.o.Command) == 0 {
-			a.say("a built-in sample is not a file that a command could name")
+			a.say("a built-in sample has no file name for a command")
 			return
 		}
 		a.showState() // keys that were typed ahead count, too
 		a.copyOut(a.commandLine(), a.noCommand())
+		if why := a.unordered(); why != "" {
+			a.message = why + "; " + a.message
+		}
 	case keymap.Save:
 		a.askSave()
 	case keymap.Evidence:
@@ -277,15 +319,21 @@ func (a *app) readAgain() {
 	a.o.Terminal.Fail(ErrReload)
 }
 
+// front returns what is in front: the overlay on top, else the screen.
+func (a *app) front() any {
+	if n := len(a.overlays); n > 0 {
+		return a.overlays[n-1]
+	}
+	return a.current()
+}
+
 // copier is an overlay with something to copy.
 type copier interface{ CopyText() string }
 
 // selectedText returns what is selected in the overlay on top, else on the screen.
 func (a *app) selectedText() string {
-	if n := len(a.overlays); n > 0 {
-		if o, ok := a.overlays[n-1].(copier); ok {
-			return o.CopyText()
-		}
+	if o, ok := a.front().(copier); ok {
+		return o.CopyText()
 	}
 	return a.current().CopyText()
 }
@@ -330,6 +378,35 @@ func (a *app) commandLine() string {
 	return strings.Join(words, " ")
 }
 
+// unordered says that the command on screen prints rows in another order than the table has, "" where it does not.
+func (a *app) unordered() string {
+	t := a.sorting()
+	if t == nil || a.commandLine() == "" {
+		return ""
+	}
+	title, key, usual := t.Sorting()
+	if by, ok := state.OrderOf(a.command([]string{"FILE"})); ok && key != "" {
+		by = weights.Canonical(by) // groups of leaks are sorted by "leaked_bytes"
+		usual = usual || by == key || strings.HasSuffix(by, "_"+key)
+	}
+	if usual {
+		return ""
+	}
+	return "the command does not sort by " + title
+}
+
+// sorting returns the table that has the keys, nil for none.
+func (a *app) sorting() ui.Sorting {
+	if t, ok := a.front().(ui.Sorting); ok {
+		return t
+	}
+	if l, ok := a.front().(ui.Lister); ok && l.FocusedList() != nil {
+		t, _ := l.FocusedList().Table.(ui.Sorting)
+		return t
+	}
+	return nil
+}
+
 // command returns the words of the command that prints what is on screen of a file that is named so; nil for none.
 func (a *app) command(file []string) []string {
 	if u, ok := a.current().(ui.Unprinted); ok && u.Unprinted() != "" {
@@ -346,12 +423,15 @@ func (a *app) command(file []string) []string {
 	if _, ok := a.current().(ui.Follower); ok {
 		q.Steps = s.Filters
 	}
+	if p, ok := a.front().(ui.Peeker); ok {
+		q.Peek = p.Peeked()
+	}
 	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
 }
 
 // noCommand says why no command prints what is on screen.
 func (a *app) noCommand() string {
-	why := "a command line cannot name the peak of a part of a file"
+	why := "a command line cannot name the peak of part of a file"
 	if u, ok := a.current().(ui.Unprinted); ok {
 		why = cmp.Or(u.Unprinted(), why)
 	}

@@ -41,7 +41,8 @@ type Options struct {
 	Memory     *Memory                   // where one was before the file was read again; nil for the first time
 	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
-	// Save checks what is asked for and returns what writes it to a file, from any goroutine; nil where that is impossible.
+	// Save checks what is asked for and returns what writes it to a file, from any goroutine; nil where that is
+	// impossible.
 	Save     func(SaveQuery) (SaveFunc, error)
 	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
 	Begun    <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
@@ -51,8 +52,8 @@ type Options struct {
 // ErrReload is what Run returns when the file is to be read again.
 var ErrReload = errors.New("read the file again")
 
-// Run shows the program until the user quits (nil), asks for the file to be read again (ErrReload), or the terminal ends
-// (its error). It restores the terminal before it returns.
+// Run shows the program until the user quits (nil), asks for the file to be read again (ErrReload), or the terminal
+// ends (its error). It restores the terminal before it returns.
 func Run(o Options) error {
 	a := newApp(o)
 	o.Terminal.SetKeys(a.ownKey)
@@ -178,7 +179,8 @@ func (a *app) follow() {
 	})
 }
 
-// mostBlank is how long the first frame waits for events: one with a chart is there sooner when no other one is on its way.
+// mostBlank is how long the first frame waits for events: one with a chart is there sooner when no other one is on its
+// way.
 const mostBlank = 20 * time.Millisecond
 
 // awaitFirst waits a moment for the first events.
@@ -198,8 +200,8 @@ func (a *app) awaitFirst() {
 	a.refresh(a.loadedNow())
 }
 
-// pause returns how long to wait for more events than were seen: hardly at all for the first ones, since there is no chart
-// before them.
+// pause returns how long to wait for more events than were seen: hardly at all for the first ones, since there is no
+// chart before them.
 func pause(seen uint64) time.Duration {
 	if seen == 0 {
 		return 4 * time.Millisecond
@@ -207,8 +209,8 @@ func pause(seen uint64) time.Duration {
 	return 100 * time.Millisecond
 }
 
-// awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next revision.
-// It is false at the end of the program.
+// awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next
+// revision. It is false at the end of the program.
 func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	_, changed := a.o.Store.Watch()
 	if a.Trace != nil {
@@ -232,8 +234,9 @@ func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	}
 }
 
-// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events. As long
-// as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up the first chart.
+// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events.
+// As long as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up
+// the first chart.
 func (a *app) postRefresh(known *state.Loaded) (events uint64) {
 	i := a.loadedNow()
 	if i == *known {
@@ -316,7 +319,8 @@ func (a *app) offer() {
 	}
 }
 
-// layout puts header, names of screens, filters, the screen and the footer below each other. Very low terminals do without the footer.
+// layout puts header, names of screens, filters, the screen and the footer below each other. Very low terminals do
+// without the footer.
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
@@ -372,7 +376,8 @@ func (a *app) Draw(s tcell.Screen) {
 	}
 }
 
-// placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it draws.
+// placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it
+// draws.
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
 	a.ResizeItem(a.screenBar, a.screenRows(), 0)
@@ -490,7 +495,8 @@ func (a *app) peakIn(r analysis.Range) {
 		ctx := context.WithoutCancel(a.Ctx)
 		p, ok, err := a.Trace.Peak(ctx, r)
 		at := analysis.At(p.Instant.T)
-		// Only the peak of all that there will be has a name on a command line; elsewhere the instant is a time, as it is there.
+		// Only the peak of all that there will be has a name on a command line; elsewhere the instant is a time, as it
+		// is there.
 		if a.Trace.Status().Final {
 			if whole, _, _ := a.Trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
 				at = p.Instant

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -43,14 +45,14 @@ func TestProblemsOfDamage(t *testing.T) {
 func TestALimitIsTheFirstFinding(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	next := *store.Current()
-	for _, p := range []model.Problem{{Severity: model.Error, Code: "enum", Message: "kind is odd"}, {Severity: model.Warning, Code: model.CodeMemory, Message: "what follows was left out"}} {
+	for _, p := range []model.Problem{{Severity: model.Error, Code: "enum", Message: "kind is odd"}, {Severity: model.Warning, Code: model.CodeMemory, Message: "the rest was left out"}} {
 		next.Problems, next.Complete = model.AddProblem(next.Problems, p), false
 	}
 	store.Publish(&next)
 	u := openUI(t, 120, 30, colourCaps, store, ix)
 	u.keys("8").has("incomplete: memory limit")
-	text := u.has("what follows was left out", "kind is odd").Text()
-	if strings.Index(text, "what follows was left out") > strings.Index(text, "kind is odd") {
+	text := u.has("the rest was left out", "kind is odd").Text()
+	if strings.Index(text, "the rest was left out") > strings.Index(text, "kind is odd") {
 		t.Error(text)
 	}
 }
@@ -70,6 +72,7 @@ func TestHelpSearch(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
+	modeltest.Plain(t)
 	tests := []struct {
 		typed string
 		want  string
@@ -182,6 +185,7 @@ func TestFooterClick(t *testing.T) {
 
 // Every key of the table does something where its scope says that it works.
 func TestEveryActionIsHandled(t *testing.T) {
+	modeltest.Plain(t)
 	ends := map[keymap.Action]bool{keymap.Quit: true, keymap.Suspend: true, keymap.Reload: true, keymap.StopLoading: true}
 	handled, here := map[[2]string]bool{}, map[keymap.Scope]bool{} // scopes of other kinds of files are their tests' business
 	screens := map[keymap.Action]bool{}

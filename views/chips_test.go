@@ -135,8 +135,8 @@ func TestDifferencesAreFiltered(t *testing.T) {
 	p.keys("3").has("hiding ")
 }
 
-// A filter that is typed takes names as tables show them; one that matches nothing is refused, with what is near. Names are completed,
-// and what was typed stays.
+// A filter that is typed takes names as tables show them; one that matches nothing is refused, with what is near. Names
+// are completed, and what was typed stays.
 func TestTypedFilters(t *testing.T) {
 	u := openKvleak(t, 100, 24, colourCaps)
 	typed := func(text string) {

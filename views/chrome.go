@@ -84,8 +84,8 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// differenceHeader makes room in a header of w cells for which side is before: for that it goes without the file's name, what else
-// the title says, and that everything is complete.
+// differenceHeader makes room in a header of w cells for which side is before: for that it goes without the file's
+// name, what else the title says, and that everything is complete.
 func (a *app) differenceHeader(w int, name, title, whole string) (string, string, string, string) {
 	room := func() int { return w - widget.Width(title) - widget.Width(whole) - 7 }
 	if name != "" {
@@ -207,6 +207,8 @@ func (a *app) completeness() string {
 		return "loading " + model.Bytes(max(st.Offset, 0)).String()
 	case st.Stopped:
 		return "stopped: totals are lower bounds"
+	case p.Meta.Live != "":
+		return p.Meta.Live
 	case p.Lost > 0:
 		return "damaged: " + model.Bytes(p.Lost).String() + " lost"
 	case !p.Complete && p.Stacks == nil && p.Allocations != nil && len(p.Problems) == 0:
@@ -286,14 +288,30 @@ func (a *app) unopened() string {
 
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
-	if act == keymap.Open && a.unopened() != "" {
+	if act == keymap.Open && a.unopened() != "" || a.Heaps != nil && a.uselessOnHeaps(act) {
 		return false
 	}
-	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.current().Action() == keymap.ShowTimeline) {
+	if n := len(a.overlays); n > 0 && len(a.overlays[n-1].Scopes()) == 0 {
+		return false // it says itself what its keys are; those of the program are about what it covers
+	}
+	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.Dump != nil || a.current().Action() == keymap.ShowTimeline) {
 		return false
 	}
-	u, ok := a.current().(ui.Refuser)
-	return !ok || len(a.overlays) > 0 || !u.Useless(act)
+	u, ok := a.front().(ui.Refuser)
+	return !ok || !u.Useless(act)
+}
+
+// uselessOnHeaps reports whether an action has nothing to do on screens of heap snapshots: there is no other snapshot,
+// or nothing to reveal.
+func (a *app) uselessOnHeaps(act keymap.Action) bool {
+	switch act {
+	case keymap.Values:
+		r, ok := a.current().(ui.Revealer)
+		return !ok || !r.Reveals()
+	case keymap.StepBack, keymap.Peak, keymap.Range, keymap.MarkA, keymap.Difference, keymap.Swap, keymap.Normalize:
+		return a.state.Snapshots() == 1 && a.After() == nil
+	}
+	return false
 }
 
 // shellQuote makes one word of a command line.

@@ -32,15 +32,15 @@ func commands() []command {
 		{"range", "FROM TO", "", "Select a range: 10ms 2s.", nil, (*app).rangeCommand},
 		{"filter", "TEXT", "", "Filter tables: live>1M, !std::, /regex/.", nil, (*app).filterCommand},
 		{"group", "KEY", "", "Group tables, as --group does: by owner, file, module or thread; of traces by stack, function or size, too, of profiles by dso, source, kind or label:KEY.", groupNames, (*app).groupCommand},
-		{"cost", "KEY", "by", "Weigh stacks by live, blocks, peak, total, count, leaked or temporary (--by).", costNames, (*app).costCommand},
+		{"cost", "KEY", "by", "Weight stacks by live, blocks, peak, total, count, leaked or temporary (--by).", costNames, (*app).costCommand},
 		{"min-age", "TIME", "", "Set the minimum age of what counts as a leak: 50ms, 2s.", nil, (*app).ageCommand},
-		{"focus", functionArgument, "", "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Focus)},
-		{"ignore", functionArgument, "", "Ignore stacks with a function: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.Ignore)},
+		{"focus", functionArgument, "", "Keep only stacks with a function: its name, file:, module: or package: and a name, or /regex/; of profiles also label:KEY=VALUE.", nil, stepCommand(calltree.Focus)},
+		{"ignore", functionArgument, "", "Ignore stacks with a function: its name, file:, module: or package: and a name, or /regex/; of profiles also label:KEY=VALUE.", nil, stepCommand(calltree.Ignore)},
 		{"from", functionArgument, "show-from", "Show stacks from a function on: its name, file:, module: or package: and a name, or /regex/ (--show-from). A time is the start of the range.", nil, (*app).fromCommand},
 		{"to", "TIME", "", "Move the end of the range.", nil, (*app).toCommand},
 		{"hide", functionArgument, "", "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
 		{"around", functionArgument, "pivot", "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/ (--pivot).", nil, stepCommand(calltree.PivotAt)},
-		{"row", "ROW", "", "Show an object of a heap snapshot by its number.", nil, (*app).goToRow},
+		{"row", "ROW", "", "Show an object of a heap snapshot by its number, or its id such as 0x7f00.", nil, (*app).goToRow},
 		{"compare", "FILE", "", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
 		{"b", "PLACE", "", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
@@ -147,7 +147,7 @@ func (a *app) filterCommand(text string) error {
 	if _, err := analysis.ParseFilter(text, a.filterFields()...); err != nil {
 		return err
 	}
-	if b, ok := a.current().(ui.Searcher); ok {
+	if b, ok := a.front().(ui.Searcher); ok {
 		b.Search(text)
 	} else {
 		a.emit(state.SetFilter{Text: text})
@@ -170,8 +170,8 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	}
 }
 
-// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not. While the stacks of
-// one are not known, it may.
+// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not.
+// While the stacks of one are not known, it may.
 func (a *app) addTyped(step calltree.Step) {
 	all := []*model.Stacks{a.state.Stacks()}
 	if a.Second != nil && a.Second.Now != nil {

@@ -13,6 +13,7 @@ import (
 
 // The commands of the palette mean what the model's parser says, as do the flags of the command line.
 func TestTimesOfCommands(t *testing.T) {
+	modeltest.Plain(t)
 	u := openKvleak(t, 80, 24, colourCaps)
 	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
 	if err != nil {
@@ -83,6 +84,7 @@ func TestRangeCommand(t *testing.T) {
 
 // A command is also known by the name of its flag, and its argument by the words of the command line.
 func TestCommandsKnowFlags(t *testing.T) {
+	modeltest.Plain(t)
 	texts := map[string][]string{"cost": {"live", "live_bytes", "count", "alloc_count", "leaked_bytes", "nonsense"}, "around": {"main", "/^m/", "/(/"}, "from": {"main", "/^m/", "/(/"}}
 	for _, c := range commands() {
 		if c.flag == "" {

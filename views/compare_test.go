@@ -131,16 +131,16 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 func TestDifferenceSaysWhatWasCut(t *testing.T) {
 	for name, data := range map[string][]byte{"x.mlyze": kvleak(), "x.spaa": serverProfile(t)} {
 		u := openTwo(t, 140, 40, "old-"+name, data, "new-"+name, data)
-		if text := u.Text(); strings.Contains(text, "Not everything was read") {
+		if text := u.Text(); strings.Contains(text, "Part of a side was not read") {
 			t.Error(text)
 		}
-		cut := model.Problem{Severity: model.Warning, Code: model.CodeMemory, Message: "what follows was left out", Offset: model.NoOffset}
+		cut := model.Problem{Severity: model.Warning, Code: model.CodeMemory, Message: "the rest was left out", Offset: model.NoOffset}
 		u.sim.Do(func() {
 			next := *u.app.Second.Store.Current()
 			next.Problems, next.Complete = model.AddProblem(next.Problems, cut), false
 			u.app.Second.Now = &next
 		})
-		u.keys("1").has("Not everything was read of both sides: Nothing changed")
+		u.keys("1").has("Part of a side was not read: Nothing changed")
 	}
 }
 

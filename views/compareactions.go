@@ -46,7 +46,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 	case keymap.Swap, keymap.Changes, keymap.Normalize, keymap.Align, keymap.Match:
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
-				keymap.Align: "this screen has no curves of two files to align", keymap.Match: "these rows are not stacks: there are no frames to match",
+				keymap.Align: "this screen has no two curves to align", keymap.Match: "these rows are not stacks: there are no frames to match",
 				keymap.Normalize: "subtrees are compared as they are",
 			}[act])
 			return true
@@ -74,7 +74,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	case keymap.Normalize:
 		per := a.nextNormal(c.Per)
 		a.emit(state.SetPer{Per: per})
-		a.say("values of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
+		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
 		a.emit(state.SetMatch{Match: (c.Match + 1) % diff.MatchCount})
 	case keymap.Align:
@@ -97,8 +97,8 @@ func (a *app) nextNormal(per diff.Normal) diff.Normal {
 	return known[(slices.Index(known, per)+1)%len(known)]
 }
 
-// markHere makes the instant, range, snapshot or layout one side, or forgets that. With two files each side is marked in its own
-// file: where that side is now.
+// markHere makes the instant, range, snapshot or layout one side, or forgets that. With two files each side is marked
+// in its own file: where that side is now.
 func (a *app) markHere(act keymap.Action) {
 	side, name := state.SideA, "A"
 	if act == keymap.MarkB {
@@ -111,7 +111,7 @@ func (a *app) markHere(act keymap.Action) {
 		return
 	}
 	a.emit(state.MarkSide{Side: side, M: m})
-	next := a.Hint("go elsewhere, then {difference} shows what changed since")
+	next := a.Hint("move to another instant, then {difference} shows what changed since")
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
 		next = "both sides are fixed; again clears the mark"
@@ -197,7 +197,8 @@ func (a *app) nextAlign() {
 	})
 }
 
-// alignAt lays curves over each other at a marker that both files have, of any name for ""; none is called where there is no such.
+// alignAt lays curves over each other at a marker that both files have, of any name for ""; none is called where there
+// is no such.
 func (a *app) alignAt(marker string, none func()) {
 	before, after := a.First.Trace, a.Second.Trace
 	a.Background(func() {
@@ -300,8 +301,8 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 	})
 }
 
-// newSecondFile returns a file to compare with, its first revision read. It may take a moment. libraries own no memory, beside those
-// that are known.
+// newSecondFile returns a file to compare with, its first revision read. It may take a moment. libraries own no memory,
+// beside those that are known.
 func newSecondFile(s *compare.Second, libraries *regexp.Regexp) *ui.ComparedFile {
 	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Heaps: s.Heaps, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// markPlace marks a place that is typed as one side: a time, a range, the peak, the end or the start, after "1:" or "2:" that of the
-// first or the second file; or the number of a snapshot or window. Without a number A is in the first file and B in the second.
+// markPlace marks a place that is typed as one side: a time, a range, the peak, the end or the start, after "1:" or
+// "2:" that of the first or the second file; or the number of a snapshot or window. Without a number A is in the first
+// file and B in the second.
 func (a *app) markPlace(side int, text string) error {
 	text = strings.ToLower(strings.TrimSpace(text))
 	other := side == state.SideB && (a.Second != nil || a.After() != nil)

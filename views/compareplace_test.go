@@ -165,7 +165,7 @@ func TestDifferenceFilters(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "3", "/").has("before>1M, delta<0")
 	u.keys("d", "e", "l", "t", "a", "<", "-", "1", "0", "K", "Enter").has("alloc_buffer")
 	lacks(t, u, "▸ main")
-	u.keys("|").has("no curves of two files").keys("b", "\"").has("no frames to match")
+	u.keys("|").has("no two curves").keys("b", "\"").has("no frames to match")
 	u.keys("5", "A", "3", "1", "Alt+Left")
 	if !u.app.state.Compare.On || u.app.state.Compare.Marks[state.SideA].At != analysis.End {
 		t.Error("going back takes marks back")

@@ -61,13 +61,14 @@ func TestChartIsDivided(t *testing.T) {
 	}
 }
 
-// The copied command divides the curve as the chart on screen is; of the selected group alone there is none, which is said.
+// The copied command divides the curve as the chart on screen is; of the selected group alone there is none, which is
+// said.
 func TestCommandOfADividedChart(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("2", "V")
 	if got := strings.Join(u.app.commandWords(), " "); got != "--table curve --group owner --stacked 6" {
 		t.Errorf("the command is %q", got)
 	}
-	u.keys("j", "V", "Y").has("no command prints this", "selected alone")
+	u.keys("j", "V", "Y").has("no command prints this", "shows only what is selected")
 	u.keys("V")
 	if got := strings.Join(u.app.commandWords(), " "); got != "--table curve" {
 		t.Errorf("the command of the whole chart is %q", got)

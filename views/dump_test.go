@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -99,7 +100,8 @@ func TestWorstLayout(t *testing.T) {
 	}
 }
 
-// worstOf returns the numbers of the layouts with most occupied bytes, most that packing would reclaim, and the largest hole.
+// worstOf returns the numbers of the layouts with most occupied bytes, most that packing would reclaim, and the largest
+// hole.
 func worstOf(t *testing.T, u *program) (out [3]int, err error) {
 	t.Helper()
 	var most [3]uint64
@@ -331,6 +333,7 @@ func openMade(t testing.TB, w, h, layouts, pages int) *program {
 }
 
 func TestAMillionPagesFit(t *testing.T) {
+	modeltest.Plain(t)
 	u := openMade(t, 80, 24, 2, 1_000_000).keys("2")
 	u.has("1,000,000 pages", " pages · ")
 	if strings.Contains(u.Text(), "1 cell = 1 page") {

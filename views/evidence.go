@@ -86,7 +86,8 @@ func (a *app) evidenceIsWhole() string {
 	return ", of all stacks and blocks: filters are not applied"
 }
 
-// differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can read the files again.
+// differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can
+// read the files again.
 func (a *app) differenceCommand() []string {
 	if _, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
 		if words := a.command(a.o.Command); len(words) > 1 && words[1] == "diff" && !slices.Contains(words, "-") {

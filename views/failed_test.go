@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,7 +72,23 @@ func (s short) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, er
 }
 
 // growing is a trace of which more is read while it is shown.
-type growing struct{ analysis.Trace }
+type growing struct {
+	sync.Mutex // guards Trace against Status, which a goroutine of its own asks at any moment
+	analysis.Trace
+}
+
+func (g *growing) Status() analysis.Status {
+	g.Lock()
+	defer g.Unlock()
+	return g.Trace.Status()
+}
+
+// become replaces what is shown, on the program's loop.
+func (g *growing) become(t analysis.Trace) {
+	g.Lock()
+	defer g.Unlock()
+	g.Trace = t
+}
 
 // partly reads some events of a trace that has more.
 func partly(t *testing.T, s *model.Stacks, events []model.Event, stop int) (*model.Store, analysis.Trace) {
@@ -123,11 +140,11 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 	_, early := partly(t, stacks.Stacks, events, 1000)
 	store, late := partly(t, stacks.Stacks, events, 3000)
 	for name, last := range map[string]analysis.Trace{"room": late, "no room": short{late}} {
-		trace := &growing{early}
+		trace := &growing{Trace: early}
 		u := openUI(t, 140, 40, colourCaps, store, trace)
 		u.has("allocated 62.5 KiB in 1,000", "unfreed  62.5 KiB in 1,000")
 		u.sim.Terminal.Post(func() {
-			trace.Trace = last
+			trace.become(last)
 			u.app.refresh(u.app.loadedNow())
 		})
 		u.sim.Settle()

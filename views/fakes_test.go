@@ -98,8 +98,8 @@ func loadFew(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 	})
 }
 
-// loadMany is a million events of 14,000 stacks, 60 frames each, of which a hundred share all but the last ten: twice the
-// nodes of a real recording of a Python program with as many.
+// loadMany is a million events of 14,000 stacks, 60 frames each, of which a hundred share all but the last ten: twice
+// the nodes of a real recording of a Python program with as many.
 func loadMany(t testing.TB) (*model.Store, *traceindex.KeptIndex) {
 	const count, depth, events = 14_000, 60, 1_000_000
 	m := newStackMaker()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/compare"
@@ -49,6 +50,7 @@ func TestSubtreesGolden(t *testing.T) { heapGoldens(t, "subtrees", "6", "b", "b"
 
 // What the screens show is what analysis says.
 func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 200, 100, colourCaps).keys("2", "=")
 	var h *model.Heap
 	var g *heapgraph.Graph
@@ -62,13 +64,13 @@ func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 		}
 	})
 	types := heapgraph.Types(h)
-	retained, err := g.RetainedBySets(t.Context(), h.Schema.Objects().Kinds)
+	retained, err := g.RetainedByGroups(t.Context(), heapgraph.By{Kinds: h.Schema.Objects().Kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range types[:20] {
 		v := &types[i]
-		u.has(v.Name, model.Group(v.Count), model.Bytes(v.Bytes()).Exact(), model.Bytes(v.UnmanagedBytes).Exact(), model.Bytes(retained[v.ID]).Exact())
+		u.has(v.Name, model.Group(v.Count), model.Bytes(v.Bytes()).Exact(), model.Bytes(v.UnmanagedBytes).Exact(), model.Bytes(retained[v.ID].Bytes).Exact())
 	}
 }
 
@@ -96,6 +98,7 @@ func TestTypesOfEveryKind(t *testing.T) {
 }
 
 func TestHeapTablesSort(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps)
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		u.keys(screen)
@@ -107,6 +110,7 @@ func TestHeapTablesSort(t *testing.T) {
 }
 
 func TestTypesFilter(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
 	typeText(u, "record")
 	u.keys("Enter").has("filter “record”", "1 of ")
@@ -118,6 +122,7 @@ func TestTypesFilter(t *testing.T) {
 
 // From a type to one of its objects, to who refers to it, and back the whole way.
 func TestObjectsAreReachable(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter")
 	u.has("Objects of ", "most retained first")
 	u.keys("Enter").has("Object · #", "References out", "References in", "Shortest path from the root")
@@ -136,6 +141,7 @@ func TestObjectsAreReachable(t *testing.T) {
 
 // Leaving a retainer out shows another way, or says that there is none.
 func TestExcludeRetainer(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
 	u.keys("X").has("every path contains this object")
 	u.keys("j", "X")
@@ -151,6 +157,7 @@ func TestExcludeRetainer(t *testing.T) {
 }
 
 func TestObjectGroups(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
 	typeText(u, "NQPArray")
 	u.keys("Enter", "Enter", "Enter").has("in 2 groups")
@@ -164,6 +171,7 @@ func TestObjectGroups(t *testing.T) {
 }
 
 func TestDominatorsDescend(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("4")
 	u.has("Dominators ─")
 	u.keys("Right").has("Dominated by ")
@@ -178,6 +186,7 @@ func TestDominatorsDescend(t *testing.T) {
 }
 
 func TestComparisonSides(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps).keys("1", "k", "v", "6")
 	u.has("before: #1", "after: #1", "Both sides are the same snapshot")
 	u.keys("e").has("before: #1", "after: #2", "the heap grew by")
@@ -188,7 +197,7 @@ func TestComparisonSides(t *testing.T) {
 	}
 	u.keys("!", "c").has("Δ COUNT▼")
 	u.keys("c").has("Δ RETAINED▼")
-	u.keys("c", "%").has("values of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
+	u.keys("c", "%").has("figures of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
 	u.keys("%", "b").has("Frames by Δ bytes")
 	u.keys("b").has("Subtrees that grew")
 	u.keys("Enter").has("Dominators")
@@ -197,6 +206,7 @@ func TestComparisonSides(t *testing.T) {
 
 // Every screen can be printed by a command.
 func TestHeapCommands(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps)
 	for screen, want := range map[string]string{
 		"1": "memtui heap snapshots records.mvmheap", "2": "memtui heap types records.mvmheap --snapshot 2", "3": "memtui heap frames records.mvmheap --snapshot 2",
@@ -228,6 +238,7 @@ func TestHeapCommands(t *testing.T) {
 
 // Whatever a screen offers to open with the mouse opens.
 func TestHeapMouse(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 120, 40, colourCaps)
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		for y := 2; y < 38; y += 3 {
@@ -283,4 +294,13 @@ func BenchmarkHeapScreens(b *testing.B) {
 			}
 		})
 	}
+}
+
+// Two sides that are the same snapshot have the same dominators, also where those are classes, which have names of
+// their own.
+func TestDominatorsOfEqualSides(t *testing.T) {
+	u := openJava(t, 150, 40)
+	u.keys("6").has("Comparison").keys("/")
+	typeText(u, "byte[]")
+	u.keys("Enter").has("byte[]", "dominated by").hasNot(", now")
 }

@@ -51,13 +51,16 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 		a.heapBack()
 	case keymap.Edges:
 		a.toggleEdges()
+	case keymap.Values:
+		a.toggleValues()
 	default:
 		return false
 	}
 	return true
 }
 
-// movesOther reports whether moving goes through the snapshots of the second file: A is marked in the comparison, and stays.
+// movesOther reports whether moving goes through the snapshots of the second file: A is marked in the comparison, and
+// stays.
 func (a *app) movesOther() bool {
 	m := &a.state.Compare.Marks
 	return a.After() != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
@@ -99,6 +102,16 @@ func (a *app) toggleEdges() {
 	a.say("edges " + p.Of(schema).Name + ": " + p.Of(schema).Help)
 }
 
+// toggleValues shows or hides what objects state.
+func (a *app) toggleValues() {
+	if _, ok := model.HeapFacet[model.HeapTexts](a.Heaps.Source()); !ok {
+		a.say("files of this format hold no values")
+		return
+	}
+	a.emit(state.SetValues{Shown: !a.state.Values})
+	a.say(a.Hint(map[bool]string{true: "values are shown and may be secrets: {values} hides them", false: "values are hidden: {values} shows them"}[a.state.Values]))
+}
+
 // askSnapshot types a snapshot's number.
 func (a *app) askSnapshot() {
 	a.prompt = &prompt{accept: a.goToSnapshot}
@@ -130,21 +143,53 @@ func (a *app) goToRow(text string) error {
 	if a.Heaps == nil {
 		return fmt.Errorf("this file has no heap snapshots")
 	}
-	load, ok := a.Loads.Heap.Get()
-	if ok && load.I == a.state.Snapshot() {
-		if r, found := load.Heap.RowOf(text); found {
-			a.visit(keymap.ShowObject, state.SetRow{Of: load.I, Row: r})
-			return nil
-		}
+	at := a.state.Snapshot()
+	if form := a.Heaps.Source().Schema().IDs; form.Prefix != "" && strings.HasPrefix(text, form.Prefix) {
+		return a.goToID(at, text)
 	}
+	load, ok := a.Loads.Heap.Get()
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 64)
 	switch {
 	case err != nil:
 		return fmt.Errorf("invalid row %q", text)
-	case ok && load.I == a.state.Snapshot() && !load.Heap.Has(model.Row(n)):
+	case ok && load.I == at && !load.Heap.Has(model.Row(n)):
 		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.Heap.Len()-1)))
 	}
-	a.visit(keymap.ShowObject, state.SetRow{Of: a.state.Snapshot(), Row: model.Row(n)})
+	a.visit(keymap.ShowObject, state.SetRow{Of: at, Row: model.Row(n)})
+	return nil
+}
+
+// goToID shows the row of an identity once the snapshot is there.
+func (a *app) goToID(at int, id string) error {
+	if load, ok := a.Loads.Heap.Get(); ok && load.I == at {
+		row, found := load.Heap.RowOf(id)
+		if !found {
+			return fmt.Errorf("the snapshot has no object %s", id)
+		}
+		a.visit(keymap.ShowObject, state.SetRow{Of: at, Row: row})
+		return nil
+	}
+	heaps := a.Heaps
+	a.visit(keymap.ShowObject, state.SetRow{Of: at, Row: model.RootRow})
+	a.say("looking for " + model.Clean(id))
+	a.Background(func() {
+		h, err := heaps.Heap(a.Ctx, at)
+		row, found := model.Row(0), false
+		if err == nil {
+			row, found = h.RowOf(id)
+		}
+		a.Post(func() {
+			switch {
+			case a.Heaps != heaps || a.state.Snapshot() != at || a.current() == nil || a.current().Action() != keymap.ShowObject: // gone on meanwhile
+			case err != nil:
+				a.say("the snapshot cannot be read: " + err.Error())
+			case !found:
+				a.say("the snapshot has no object " + model.Clean(id))
+			default:
+				a.emit(state.SetRow{Of: at, Row: row})
+			}
+		})
+	})
 	return nil
 }
 

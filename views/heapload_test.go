@@ -96,8 +96,8 @@ func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *program {
 	return u
 }
 
-// What takes long says so, can be stopped, and goes on when asked to. The program is never idle here: it is asked until it
-// shows what it should.
+// What takes long says so, can be stopped, and goes on when asked to. The program is never idle here: it is asked until
+// it shows what it should.
 func TestDecodingCanBeStopped(t *testing.T) {
 	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1)}
 	u := openSlow(t, src, time.Millisecond)
@@ -105,7 +105,7 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	<-src.started
 	u.waitFor("Snapshot #1: ", "Esc stops it", "^C stop loading", "40 %")
 	u.busyKeys("Esc")
-	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it after all")
+	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it")
 	u.busyKeys("Enter")
 	u.waitFor("Esc stops it")
 	u.busyKeys("Ctrl+C")
@@ -165,4 +165,47 @@ func TestSmallHeap(t *testing.T) {
 	u.keys("Right").has("Dominated by List #1", "Block␛[2J #2", "Block␛[2J #3")
 	u.keys("j", "O").has("Block␛[2J #3", "2 references", "2 steps from the root")
 	u.keys("Tab", "Enter").has("Object")
+}
+
+// The list of snapshots says what is done for it and how far that is, in the place of the suspects and in the status
+// line; what a person stops there is not begun again.
+func TestSearchSaysWhatItDoes(t *testing.T) {
+	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1)}
+	u := openSlow(t, src, time.Millisecond)
+	u.busyKeys("k")
+	u.waitFor("snapshot #0 of 2")
+	u.busyKeys("j")
+	<-src.started
+	u.waitFor("Decoding the snapshot 40 %…", "· decoding the snapshot 40 %")
+	u.busyKeys("Ctrl+C")
+	u.waitFor("The search was stopped")
+	for !src.canceled.Load() {
+		u.sim.Do(func() {}) // the test's deadline ends it
+	}
+	close(src.release)
+	u.busyKeys("k")
+	u.waitFor("snapshot #0 of 2")
+	u.busyKeys("j")
+	u.waitFor("Trends", "Block␛[2J", "200 B")
+}
+
+// A file whose snapshots keep no figures of types says on its first screen what the decoded one holds, and copies that.
+func TestFirstScreenHasTypes(t *testing.T) {
+	u := openSlow(t, &slowHeaps{}, 5*time.Second)
+	u.has("Trends", "by bytes, largest first", "Block␛[2J", "200 B", "List")
+	u.keys("Tab", "Tab", "m").has("by count, largest first")
+	u.keys("G", "y")
+	if got := u.sim.Clipboard(); got != "List: #0 1 #1 1" {
+		t.Errorf("copied %q", got)
+	}
+	u.keys("Enter").has("Types · filter “List”", "40 B")
+}
+
+// What is not known of a snapshot is not copied as a figure.
+func TestCopiedSnapshotHasNoMadeUpFigures(t *testing.T) {
+	u := openSlow(t, &slowHeaps{}, 5*time.Second)
+	u.keys("y")
+	if got := u.sim.Clipboard(); strings.Contains(got, "-1") || !strings.HasPrefix(got, "snapshot #1: 240 bytes, ") {
+		t.Errorf("copied %q", got)
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapStart says where to begin in heap snapshots, or among page layouts or windows. The zero value begins with the last ones, and with
-// the whole run.
+// HeapStart says where to begin in heap snapshots, or among page layouts or windows. The zero value begins with the
+// last ones, and with the whole run.
 type HeapStart struct {
 	Snapshot *int // or page layout, or window; nil for the last whole one, or for none
 	After    *int // of the second file; a layout or window is marked as B

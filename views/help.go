@@ -54,8 +54,8 @@ func (v *helpView) build(k *widget.Look) {
 		"An instant means: after all events up to that time. The peak is the state just after the event that first reached it.",
 		"Live is what is allocated and not yet freed at the instant. Total and count are over the whole run, or over the range.",
 		"Leaked was never freed. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
-		"≤ and ≥ say that a figure can only be less, or more: blocks without an address cannot be freed, a file may not be read to its end.",
-		"Verdicts: leak (grows to the end), late (given back at exit), kept (stays), bounded (like a cache), in-flight (soon freed), unknown.",
+		"≤ and ≥ mean that a figure is at most, or at least, so large: blocks without an address cannot be freed, a file may not have been read to its end.",
+		"Verdicts: leak (grows to the end), late (freed at exit), kept (stays), bounded (like a cache), in-flight (soon freed), unknown.",
 	} {
 		v.lines = append(v.lines, widget.Plain(t))
 	}
@@ -129,7 +129,8 @@ func splitSections(list []keymap.Section) (special, general []keymap.Section) {
 	return special, general
 }
 
-// factLines returns what the file says about itself, a line each. Once it is read, what reading it costs no longer matters.
+// factLines returns what the file says about itself, a line each. Once it is read, what reading it costs no longer
+// matters.
 func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	const labelWidth = 22
 	lines := []widget.Line{widget.Plain(p.Meta.Path)}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/internal/memtest"
@@ -135,6 +137,18 @@ func (u *program) has(texts ...string) *program {
 	return u
 }
 
+// hasNot fails the test where the screen holds one of the texts.
+func (u *program) hasNot(texts ...string) *program {
+	u.t.Helper()
+	got := u.Text()
+	for _, never := range texts {
+		if strings.Contains(got, never) {
+			u.t.Errorf("the screen holds %q:\n%s", never, got)
+		}
+	}
+	return u
+}
+
 // goldenSizes opens the real trace on every terminal that must look right, types keys, and compares with
 // testdata/NAME-SIZE-THEME.golden.
 func goldenSizes(t *testing.T, name string, keys ...string) {
@@ -142,17 +156,18 @@ func goldenSizes(t *testing.T, name string, keys ...string) {
 	goldensOn(t, name, openKvleak, keys...)
 }
 
-// goldensOn compares with testdata/NAME-SIZE-THEME.golden what a program shows once keys are typed, on every terminal that must look
-// right.
+// goldensOn compares with testdata/NAME-SIZE-THEME.golden what a program shows once keys are typed, on every terminal
+// that must look right.
 func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps term.Caps) *program, keys ...string) {
 	t.Helper()
-	for _, tt := range []struct {
+	type terminal struct {
 		w, h int
 		mode string
 		caps term.Caps
-	}{
+	}
+	for _, tt := range modeltest.Few([]terminal{
 		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
-	} {
+	}) {
 		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
 		t.Run(size, func(t *testing.T) {
 			u := open(t, tt.w, tt.h, tt.caps).keys(keys...)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 func TestLifetimesGolden(t *testing.T) {
@@ -20,6 +21,7 @@ func TestBlockScreenGolden(t *testing.T) {
 
 // A cell narrows sites, leaks, stacks and blocks to the same blocks; charts say that they do not heed it.
 func TestCellOfLeaks(t *testing.T) {
+	modeltest.Plain(t)
 	u := openKvleak(t, 120, 40, colourCaps).keys("7", "PgDn", "PgDn", "PgDn", "G", "Left", "Enter") // never freed, any size
 	u.has("only any size, never freed", "all screens show only these")
 	u.keys("Enter").has("Blocks · live", "44 blocks live at the end, 429 KiB") // again lists them

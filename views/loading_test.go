@@ -38,8 +38,8 @@ func (t *timed) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 	}
 }
 
-// BenchmarkLoading measures the frames of the program at 200×50 while a trace loads and somebody scrubs: the longest, and
-// how many there were. MEMTUI_BENCH_TRACE names the trace; without it the small sample is over in a moment.
+// BenchmarkLoading measures the frames of the program at 200×50 while a trace loads and somebody scrubs: the longest,
+// and how many there were. MEMTUI_BENCH_TRACE names the trace; without it the small sample is over in a moment.
 func BenchmarkLoading(b *testing.B) {
 	path := os.Getenv("MEMTUI_BENCH_TRACE")
 	if path == "" {

@@ -32,7 +32,8 @@ func openMadeUp(t *testing.T, w, h int) *program {
 	return u
 }
 
-// Every screen speaks of a format in its own words: the kinds, axes and policies that it states, and none of another one.
+// Every screen speaks of a format in its own words: the kinds, axes and policies that it states, and none of another
+// one.
 func TestMadeUpFormatOnEveryScreen(t *testing.T) {
 	u := openMadeUp(t, 160, 40)
 	u.keys("1").has("THINGS", "LOADED CLASSES", "5.59 GiB", "2 snapshots", "things")
@@ -47,19 +48,24 @@ func TestMadeUpFormatOnEveryScreen(t *testing.T) {
 	u.keys("Esc", "3").has("Dominators", "RETAINED", "main loop #1", "The Ground")
 	u.keys("Enter").has("Dominated by main loop #1", "Cache #2", "Registry #6")
 	u.keys("Enter").has("Dominated by Cache #2", "Picture #3", "Cache (class) #5", "Note #4")
-	u.keys("E").has("edges everything: weak references hold memory like strong ones", "weak ones, too")
-	u.keys("E").has("edges strong: weak references hold nothing that a strong one reaches")
+	u.keys("E").has("edges everything: weak references keep memory alive like strong ones", "and weak references")
+	u.keys("E").has("edges strong: weak references keep alive only what no strong one reaches")
 	u.sim.Do(func() {
 		if err := u.app.goToRow("0x3000"); err != nil {
 			t.Error(err)
 		}
 	})
 	u.sim.Settle()
-	u.has("Note #4", "cell · shop.store · young · 0x3000", "“hello␛[2J there, this is a note that goes on and on”", "0 (weak)", "Index 7", "Registry #6")
-	u.keys("5").has("Comparison", "CLASS", "things", "Picture")
+	u.has("Note #4", "cell · shop.store · young · 0x3000", "values are hidden: r shows them", "] (weak)", "[7]", "Registry #6")
+	u.hasNot("hello")
+	u.keys("r").has("“hello␛[2J there, this is a note that goes on and on”", "values are shown and may be secrets: r hides them")
+	u.keys("r").hasNot("hello").has("values are hidden: r shows them")
+	u.keys("4").has("Threads ─", "1 thread", "main loop", "run", "cache = Cache #2")
+	u.keys("7").has("Waste ─", "Registry", "list")
+	u.keys("6").has("Comparison", "CLASS", "things", "Picture")
 	u.keys("b", "b", "b", "c", "c", "c").has("Comparison")
 	u.keys("2", "d").has("CLASS")
-	for _, screen := range []string{"1", "2", "3", "4", "5"} {
+	for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		u.keys(screen)
 		for range 12 {
 			u.keys("s", "S")

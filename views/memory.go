@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// Memory is where one was when the file was read again: screen, instant, range, filter, theme and so on. What belongs to
-// the file as it was is forgotten. The zero value remembers nothing; the same one is given to the next [Run].
+// Memory is where one was when the file was read again: screen, instant, range, filter, theme and so on. What belongs
+// to the file as it was is forgotten. The zero value remembers nothing; the same one is given to the next [Run].
 type Memory struct {
 	state  *state.State
 	second string // the path of a file that was opened to compare with, "" for none

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -76,7 +77,7 @@ func TestMonkey(t *testing.T) {
 	for name, load := range files {
 		t.Run(name, func(t *testing.T) {
 			store, ix := load(t)
-			for seed := range uint64(2) {
+			for _, seed := range modeltest.Few([]uint64{0, 1}) {
 				monkey(t, store, ix, seed, map[bool]int{true: 150, false: 700}[name == "deep"])
 			}
 		})

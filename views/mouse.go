@@ -50,11 +50,9 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 }
 
 func (a *app) Wheel(x, y, rows int) {
-	if len(a.overlays) == 0 {
-		if c, ok := a.current().(ui.Clicker); ok {
-			c.Wheel(x, y, rows)
-			return
-		}
+	if c, ok := a.front().(ui.Clicker); ok {
+		c.Wheel(x, y, rows)
+		return
 	}
 	act := keymap.Down
 	if rows < 0 {
@@ -91,7 +89,7 @@ func (a *app) Click(x, y int, double bool) {
 		a.clickChip(x)
 		return
 	}
-	if c, ok := a.current().(ui.Clicker); ok && len(a.overlays) == 0 {
+	if c, ok := a.front().(ui.Clicker); ok {
 		c.Click(x, y, double)
 	}
 }

@@ -28,8 +28,8 @@ type Opening struct {
 // openingEvery is how often the progress is drawn anew.
 const openingEvery = 100 * time.Millisecond
 
-// RunOpening is Run for a file that takes long to say what it holds: until then a frame says how far reading is, and the keys that
-// quit, suspend and help work. It returns what Run returns, or the error of Ready.
+// RunOpening is Run for a file that takes long to say what it holds: until then a frame says how far reading is, and
+// the keys that quit, suspend and help work. It returns what Run returns, or the error of Ready.
 func RunOpening(o Opening) error {
 	v := newOpening(o)
 	err := o.Terminal.Run(v)
@@ -138,7 +138,7 @@ func (v *openingView) Draw(s tcell.Screen) {
 	widget.Print(s, x+1, y, w-2, v.o.Name, bar)
 	lines := []string{v.text + "…"}
 	if v.help {
-		lines = append(lines, "", "The kind of the file is not known yet. Its screens appear as soon as it is;",
+		lines = append(lines, "", "The kind of this file is not known yet. Its screens appear as soon as it is known;",
 			"their keys work from then on.")
 	}
 	for i, line := range lines {

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -60,8 +61,8 @@ func (a *app) everyScope() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the name,
-// then in the sentence about them. A command's arguments follow it.
+// narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the
+// name, then in the sentence about them. A command's arguments follow it.
 func (p *palette) narrow() {
 	word, argument, typed := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
 	word = strings.ToLower(word)
@@ -109,7 +110,7 @@ func (p *palette) arguments(word, argument string) {
 			return
 		}
 		for _, v := range c.values(p.app) {
-			if strings.Contains(v, strings.ToLower(argument)) {
+			if strings.Contains(strings.ToLower(v), strings.ToLower(argument)) {
 				p.shown = append(p.shown, paletteRow{name: c.name + " " + v, help: c.help})
 			}
 		}
@@ -126,6 +127,13 @@ func (p *palette) functions(c command, typed string) {
 	stacks := p.app.state.Stacks()
 	if stacks == nil {
 		return
+	}
+	if p.app.Prof != nil && (c.name == "focus" || c.name == "ignore") {
+		for _, word := range weights.LabelWords(p.app.Prof.Weights, typed, most) {
+			if word != typed {
+				p.shown = append(p.shown, paletteRow{name: c.name + " " + word, file: word, help: word})
+			}
+		}
 	}
 	names, _ := calltree.Names(p.app.Ctx, stacks, typed, most) // fails only with its context
 	for _, name := range names {

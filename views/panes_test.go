@@ -129,7 +129,7 @@ func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
 func TestSamplesHaveNoCommand(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
 	u.sim.Do(func() { u.app.o.Command = nil })
-	u.keys("Y").has("a built-in sample is not a file")
+	u.keys("Y").has("a built-in sample has no file name")
 }
 
 func TestTimesInCapitals(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about itself.
+// problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about
+// itself.
 type problems struct {
 	ui.Pane
 	list  ui.ListPane
@@ -133,8 +134,8 @@ func (p *problems) severityStyle(s model.Severity) tcell.Style {
 	return p.Style([...]themes.Role{themes.Note, themes.Warning, themes.Error}[s])
 }
 
-// Draw implements tview.Primitive: the list, the selected finding in full, and the facts about the file, one below the other
-// without gaps.
+// Draw implements tview.Primitive: the list, the selected finding in full, and the facts about the file, one below the
+// other without gaps.
 func (p *problems) Draw(s tcell.Screen) {
 	r := p.Rect()
 	p.table.Layout(r.W, &p.State)

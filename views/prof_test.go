@@ -129,7 +129,7 @@ func TestProfileRange(t *testing.T) {
 	if want := fmt.Sprintf("memtui report --from %dus --to %dus server.spaa", max(r.From, 0), r.To); line != want {
 		t.Errorf("the command is %q, not %q", line, want)
 	}
-	u.keys("m", "m").has("samples do not tell")
+	u.keys("m", "m").has("samples do not record")
 	u.keys("u").has("top-down ─")
 }
 

@@ -16,8 +16,9 @@ import (
 // benchSamples is how many samples the made profile of [BenchmarkProfileScrub] has.
 const benchSamples = 2_000_000
 
-// BenchmarkProfileScrub measures a step of the end of a range of samples from the key to the flushed frame with all its answers, on
-// 200×50 cells, and the time of the processor for it. The profile has two million samples, or as many as MEMTUI_BENCH_SAMPLES says.
+// BenchmarkProfileScrub measures a step of the end of a range of samples from the key to the flushed frame with all its
+// answers, on 200×50 cells, and the time of the processor for it. The profile has two million samples, or as many as
+// MEMTUI_BENCH_SAMPLES says.
 func BenchmarkProfileScrub(b *testing.B) {
 	samples := benchSamples
 	if n, err := strconv.Atoi(os.Getenv("MEMTUI_BENCH_SAMPLES")); err == nil {

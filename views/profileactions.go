@@ -13,8 +13,8 @@ func (a *app) adoptProf(p *model.Profile) {
 	}
 }
 
-// profileOf returns what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off the event loop, which
-// finds the answer there afterwards.
+// profileOf returns what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off
+// the event loop, which finds the answer there afterwards.
 func (a *app) profileOf(p *model.Profile) *ui.ProfileFile {
 	if !ui.HasProf(p) {
 		return nil
@@ -36,13 +36,16 @@ func (a *app) doProfile(act keymap.Action) bool {
 	case keymap.Cost:
 		a.NextEvent(&a.state)
 	case keymap.Range:
-		if a.Prof.Samples > 0 {
+		if a.Prof.Ranges() {
 			return false
 		}
-		a.say("there are no samples that a range could select")
+		a.say("there are neither samples nor several windows that a range could select")
 	case keymap.Series:
 		a.NextMetric(&a.state)
 	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:
+		if a.Dump != nil { // there are curves beside the stacks
+			return false
+		}
 		a.say("stack profiles are sums over time: choose a range on Timeline")
 	default:
 		return false

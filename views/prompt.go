@@ -59,8 +59,8 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 	}
 }
 
-// editKey returns the key by which an edit line knows what the key table has the key do while typing; nil for one that was
-// carried out already.
+// editKey returns the key by which an edit line knows what the key table has the key do while typing; nil for one that
+// was carried out already.
 func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
 	act, ok := a.o.Keys.Lookup(chordOf(ev), keymap.ScopeInput)
 	if !ok {
@@ -130,20 +130,16 @@ func (a *app) goToTime(text string) error {
 	return nil
 }
 
-// searched returns what / searches here: the overlay on top, else the screen; nil where / filters tables.
+// searched returns what / searches here; nil where / filters tables.
 func (a *app) searched() (f ui.Finder, ok bool) {
-	if n := len(a.overlays); n > 0 {
-		f, ok = a.overlays[n-1].(ui.Finder)
-		return f, ok
-	}
-	f, ok = a.current().(ui.Finder)
+	f, ok = a.front().(ui.Finder)
 	return f, ok
 }
 
 // askFind types a filter for tables, or a search for what searches.
 func (a *app) askFind() {
 	f, search := a.searched()
-	if !search && len(a.overlays) > 0 {
+	if _, table := a.front().(ui.Filtered); !search && !table && len(a.overlays) > 0 {
 		a.say("there is nothing to search here")
 		return
 	}
@@ -157,10 +153,10 @@ func (a *app) askFind() {
 		return err
 	}
 	hint := ui.FilterHint(fields)
-	if h, ok := a.current().(ui.Hinter); ok {
+	if h, ok := a.front().(ui.Hinter); ok {
 		hint = h.SearchHint()
 	}
-	if b, ok := a.current().(ui.Searcher); ok {
+	if b, ok := a.front().(ui.Searcher); ok {
 		a.ask("filter: ", hint, b.SearchText(), b.Search, check)
 		return
 	}
@@ -170,13 +166,14 @@ func (a *app) askFind() {
 
 // filterFields returns the figures that the table of the screen can be filtered by; nil for those of all tables.
 func (a *app) filterFields() []analysis.Field {
-	if f, ok := a.current().(ui.Filtered); ok {
+	if f, ok := a.front().(ui.Filtered); ok {
 		return f.Fields()
 	}
 	return nil
 }
 
-// ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before back.
+// ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before
+// back.
 func (a *app) ask(label, hint, before string, set func(string), check func(string) error) {
 	p := &prompt{}
 	*p = prompt{

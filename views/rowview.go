@@ -37,7 +37,7 @@ func (a *app) showRow() {
 		}
 	}
 	if len(lines) == 0 {
-		a.say(a.Hint("no row is selected here that {row} could show in full: {next-pane} goes to the next pane"))
+		a.say(a.Hint("no row is selected here: {next-pane} goes to the next pane"))
 		return
 	}
 	v := &rowView{app: a, title: "Selected row", copy: text}

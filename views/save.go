@@ -59,7 +59,7 @@ func (a *app) maySave() error {
 	case a.o.Save == nil:
 		return errors.New("this view cannot be saved here")
 	case a.saving != nil:
-		return errors.New(a.Hint("another file is still being written: {stop-loading} ends that"))
+		return errors.New(a.Hint("another file is still being written: {stop-loading} cancels it"))
 	}
 	return nil
 }
@@ -86,7 +86,11 @@ func (a *app) save(text string) error {
 	if err != nil {
 		return errors.New(model.Clean(err.Error()))
 	}
-	a.saveBy(write, typed, a.unfiltered())
+	about := a.unfiltered()
+	if why := a.unordered(); why != "" {
+		about += "; " + why
+	}
+	a.saveBy(write, typed, about)
 	return nil
 }
 
@@ -142,6 +146,6 @@ func (a *app) stopsSaving(act keymap.Action) bool {
 		return false
 	}
 	a.saving()
-	a.say("saving is being ended …")
+	a.say("canceling the save …")
 	return true
 }

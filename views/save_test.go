@@ -100,7 +100,7 @@ func TestSavingEnds(t *testing.T) {
 	}
 	var text string
 	u.sim.Do(func() { text = u.app.message })
-	if !strings.Contains(text, "still being written: Ctrl-C ends that") {
+	if !strings.Contains(text, "still being written: Ctrl-C cancels it") {
 		t.Errorf("a second file: %q", text)
 	}
 	u.sim.Do(func() { u.app.ownKey(tcell.NewEventKey(tcell.KeyCtrlC, 0, tcell.ModCtrl)) })

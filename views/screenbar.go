@@ -75,8 +75,8 @@ func (a *app) clickScreen(x int) {
 	}
 }
 
-// screenList lists the screens of the file, with the keys that go there. The one that was shown before is selected, so that
-// the key that opens the list twice goes back to it.
+// screenList lists the screens of the file, with the keys that go there. The one that was shown before is selected, so
+// that the key that opens the list twice goes back to it.
 type screenList struct {
 	app  *app
 	list widget.List

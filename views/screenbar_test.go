@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/keymap"
 )
 
@@ -32,6 +33,7 @@ func TestScreenBar(t *testing.T) {
 
 // The help lists only the screens that the file has, with their numbers, and Space reads on to its end.
 func TestHelpListsTheScreensOfTheFile(t *testing.T) {
+	modeltest.Plain(t)
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 		u := openKvleak(t, size[0], size[1], colourCaps).keys("4", "?")
 		var all strings.Builder
@@ -133,6 +135,7 @@ func TestMaximizedSaysWhatItHides(t *testing.T) {
 
 // A row that cannot be opened says why in the footer, where Enter would be offered.
 func TestFooterSaysWhyARowDoesNotOpen(t *testing.T) {
+	modeltest.Plain(t)
 	u := openRecords(t, 80, 24, colourCaps).keys("4", "/", "#", "1", "Enter")
 	for range 60 {
 		if strings.Contains(u.Text(), "not Enter: it retains only itself") {

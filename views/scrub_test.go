@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// BenchmarkScrub measures a step of the instant from the key to the flushed frame with all its answers, on 200×50 cells:
-// MEMTUI_BENCH_TRACE names a trace; without it a made one of a million events and 14,000 stacks is used.
+// BenchmarkScrub measures a step of the instant from the key to the flushed frame with all its answers, on 200×50
+// cells: MEMTUI_BENCH_TRACE names a trace; without it a made one of a million events and 14,000 stacks is used.
 func BenchmarkScrub(b *testing.B) {
 	store, ix := benchTrace(b)
 	b.Logf("%d events, %d stacks", ix.Status().Events, len(ix.StackIDs()))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/trace"
@@ -79,6 +80,7 @@ func TestSitesByEveryGroup(t *testing.T) {
 }
 
 func TestSitesSort(t *testing.T) {
+	modeltest.Plain(t)
 	u := openKvleak(t, 120, 40, colourCaps).keys("3")
 	for range 24 { // through all columns and around, both ways
 		u.keys("s", "S", "S")

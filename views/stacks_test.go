@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/views/stacks"
 )
 
@@ -146,6 +147,50 @@ func TestAroundOneFunction(t *testing.T) {
 	u.keys("Esc").has("FUNCTION")
 }
 
+// Callers stay above a function and what it calls below, however they are sorted; clicks, the filter and the command
+// are those of the list that lies over the screen.
+func TestAroundIsATable(t *testing.T) {
+	u := openKvleak(t, 100, 30, colourCaps).keys("5", "c", "c", "c", "i", "Enter", "g", "Enter")
+	at := func(text string) (x, y int) {
+		for y, line := range strings.Split(u.Text(), "\n") {
+			if before, _, ok := strings.Cut(line, text); ok {
+				return len([]rune(before)), y
+			}
+		}
+		t.Fatalf("no %q:\n%s", text, u.Text())
+		return 0, 0
+	}
+	order := func() (rows []int) {
+		for _, text := range []string{"called by std::__invoke_impl", "│ ▸   963 KiB   100 %  ████████  worker_batch", "calls std::vector", "calls operator new"} {
+			_, y := at(text)
+			rows = append(rows, y)
+		}
+		return rows
+	}
+	u.sim.Click(at("WEIGHT"))
+	if first := order(); first[3] > first[2] || first[1] > first[3] || first[0] > first[1] {
+		t.Errorf("rows %v", first)
+	}
+	u.sim.Click(at("WEIGHT"))
+	if second := order(); !slices.IsSorted(second) {
+		t.Errorf("reversed, rows %v", second)
+	}
+	u.keys("Y")
+	if got := u.sim.Clipboard(); got != "memtui report --peek 'worker_batch(int)' --by alloc_bytes small_kvleak.mlyze" {
+		t.Errorf("copied %q", got)
+	}
+	u.keys("/")
+	typeText(u, "emplace")
+	u.keys("Enter").has("of worker_batch · filter “emplace”", "calls std::vector")
+	lacks(t, u, "calls operator new")
+	u.keys("Esc").has("calls operator new")
+	x, y := at("calls operator new")
+	u.sim.Click(x, y)
+	if u.keys("y"); !strings.Contains(u.sim.Clipboard(), "calls operator new") {
+		t.Errorf("a click selects %q", u.sim.Clipboard())
+	}
+}
+
 func TestStacksMouse(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5")
 	rows := strings.Split(u.Text(), "\n")
@@ -175,6 +220,7 @@ func TestStacksCopyAndCommand(t *testing.T) {
 
 // Fifty thousand frames do no harm: not opened, not as a flame graph, not searched, not folded.
 func TestStacksDeep(t *testing.T) {
+	modeltest.Plain(t)
 	store, ix := loadDeep(t)
 	begin := time.Now()
 	u := openUI(t, 80, 24, colourCaps, store, ix).keys("5", "x", "G", "g", "G", "*")
@@ -207,7 +253,8 @@ func TestStacksEqualTheTrace(t *testing.T) {
 	}
 }
 
-// BenchmarkFlameScrub is a step of the instant with a flame graph of 14,000 stacks × 60 frames on screen, or with that of a difference.
+// BenchmarkFlameScrub is a step of the instant with a flame graph of 14,000 stacks × 60 frames on screen, or with that
+// of a difference.
 func BenchmarkFlameScrub(b *testing.B) {
 	store, ix := loadMany(b)
 	for _, c := range []struct {

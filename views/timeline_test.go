@@ -48,7 +48,8 @@ func TestStepsAreColumns(t *testing.T) {
 	}
 }
 
-// TestStepFiguresAreExact compares what stands below the chart about the column under the instant with the sums of that column's time.
+// TestStepFiguresAreExact compares what stands below the chart about the column under the instant with the sums of that
+// column's time.
 func TestStepFiguresAreExact(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "p")
@@ -166,7 +167,8 @@ func TestMarksAndCollections(t *testing.T) {
 	}
 }
 
-// TestMeasuredBesideEvents shows the resident memory of a recording of heaptrack, and no address of a block that is invented.
+// TestMeasuredBesideEvents shows the resident memory of a recording of heaptrack, and no address of a block that is
+// invented.
 func TestMeasuredBesideEvents(t *testing.T) {
 	data, err := os.ReadFile("../loaders/heaptrack/testdata/shop.zst")
 	if err != nil {

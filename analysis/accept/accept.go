@@ -1,5 +1,5 @@
-// Package accept judges the leaks of a file for a gate that stays switched on: it tells those that are known, by a baseline of an
-// earlier run or by suppressions as LeakSanitizer and Valgrind read them, from those that are new.
+// Package accept judges the leaks of a file for a gate that stays switched on: it tells those that are known, by a
+// baseline of an earlier run or by suppressions as LeakSanitizer and Valgrind read them, from those that are new.
 package accept
 
 import (
@@ -14,7 +14,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Leak is what one owner leaks. Any kind of file that finds leaks can make some, see [OfTrace] and [OfSuspects].
+// Leak is what one owner leaks. Any kind of file that finds leaks can make some, see [OfTrace], [OfSuspects] and
+// [OfReport].
 type Leak struct {
 	Owner      model.Frame
 	Evidence   string
@@ -43,7 +44,8 @@ func (l *Leak) Sum() (bytes, count uint64) {
 	return bytes, count
 }
 
-// OfTrace returns the findings of kind leak of the whole of a trace, most telling first. libraries is as in [analysis.Findings].
+// OfTrace returns the findings of kind leak of the whole of a trace, most telling first. libraries is as in
+// [analysis.Findings].
 func OfTrace(ctx context.Context, t analysis.Trace, p *model.Profile, libraries *regexp.Regexp) ([]Leak, error) {
 	found, err := analysis.Findings(ctx, t, p, libraries, 0)
 	if err != nil {
@@ -77,10 +79,8 @@ func OfTrace(ctx context.Context, t analysis.Trace, p *model.Profile, libraries 
 
 // framesOf returns the frames of a stack, leaf first.
 func framesOf(s *model.Stacks, id model.StackID) iter.Seq[model.Frame] {
-	return func(yield func(model.Frame) bool) {
-		for n, _ := s.Node(id); n != 0 && yield(s.At(s.Frame[n])); n = s.Parent[n] {
-		}
-	}
+	leaf, _ := s.Node(id)
+	return framesFrom(s, leaf)
 }
 
 // Rules say which leaks pass.

@@ -19,7 +19,8 @@ import (
 const schemaBaseline = "memtui.baseline/1"
 
 const (
-	// GrownTimes is how many times as many bytes as in the baseline a known leak may have: one with more fails as a new one does.
+	// GrownTimes is how many times as many bytes as in the baseline a known leak may have: one with more fails as a new
+	// one does.
 	GrownTimes = 2
 	// maxFrames is how many frames of a stack count, from the leaf: recorders cut deep ones at about as many.
 	maxFrames = 128
@@ -143,8 +144,8 @@ func stableStack(stack iter.Seq[model.Frame]) []string {
 	return out
 }
 
-// stable returns a frame's name as it is after the program was built anew: without lines, addresses and suffixes of compilers. A frame
-// without a function is its file.
+// stable returns a frame's name as it is after the program was built anew: without lines, addresses and suffixes of
+// compilers. A frame without a function is its file.
 func stable(f model.Frame) string {
 	name := f.Function
 	if name == "" && f.File != "" {
@@ -272,7 +273,8 @@ func (r *reportedSites) byID() map[uint64][]string {
 	return out
 }
 
-// known returns a finding as an entry. Of a report with few rows some stacks are not told: then all of the owner are known.
+// known returns a finding as an entry. Of a report with few rows some stacks are not told: then all of the owner are
+// known.
 func (f *reported) known(frames map[uint64][]string) known {
 	k := known{Owner: stable(f.Owner.frame()), Bytes: f.Bytes, Count: f.Count}
 	for _, id := range f.Stacks {

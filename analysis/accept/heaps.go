@@ -8,11 +8,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// sureOfTwo and sureOfMore are how sure it is that what grows is a leak, by two snapshots and by more.
-const sureOfTwo, sureOfMore = 0.5, 0.9
-
-// OfSuspects returns the suspects that grow as leaks, in their order. g is the graph of the snapshot that they were found in. A leak has
-// one site: the stack of that is the type, its holder, and who dominates the holder up to the root. Bytes are what the objects retain.
+// OfSuspects returns the suspects that grow as leaks, in their order. g is the graph of the snapshot that they were
+// found in. A leak has one site: the stack of that is the type, its holder, and who dominates the holder up to the
+// root. Bytes are what the objects retain.
 func OfSuspects(g *heapgraph.Graph, list []suspects.Suspect) []Leak {
 	var leaks []Leak
 	for i := range list {
@@ -20,10 +18,7 @@ func OfSuspects(g *heapgraph.Graph, list []suspects.Suspect) []Leak {
 		if s.Verdict != suspects.Grows {
 			continue
 		}
-		l := Leak{Owner: named(s.What()), Evidence: s.Evidence(), Confidence: sureOfMore, Rows: g.Heap.Schema.Objects()}
-		if s.Snapshots() == 2 {
-			l.Confidence = sureOfTwo
-		}
+		l := Leak{Owner: named(s.What()), Evidence: s.Evidence(), Confidence: s.Confidence(), Rows: g.Heap.Schema.Objects()}
 		l.Sites = []Site{{Row: s.Row, HasRow: s.HasRow, Frames: slices.Values(chainOf(g, s)), Bytes: s.Retained, Count: s.Count}}
 		leaks = append(leaks, l)
 	}
@@ -44,8 +39,8 @@ func frameOf(h *model.Heap, r model.Row) model.Frame {
 	return model.Frame{Function: name, File: file, Line: line}
 }
 
-// chainOf returns what keeps the objects of a suspect alive as a stack: their type first. Of a list, whose length differs from run to run,
-// one link counts.
+// chainOf returns what keeps the objects of a suspect alive as a stack: their type first. Of a list, whose length
+// differs from run to run, one link counts.
 func chainOf(g *heapgraph.Graph, s *suspects.Suspect) []model.Frame {
 	out := []model.Frame{named(s.What())}
 	if !s.HasRow {

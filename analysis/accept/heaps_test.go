@@ -17,7 +17,8 @@ const (
 	frame
 )
 
-// madeUp returns a heap of rows 0 root, 1 frame main, 2 and 3 Node of a list, 4 Cache, 5 Session, each of which holds the next.
+// madeUp returns a heap of rows 0 root, 1 frame main, 2 and 3 Node of a list, 4 Cache, 5 Session, each of which holds
+// the next.
 func madeUp(t *testing.T, policyOf func(*model.Heap) heapgraph.Policy) *heapgraph.Graph {
 	schema := &model.HeapSchema{
 		Kinds: []model.HeapKindInfo{

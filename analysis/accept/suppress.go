@@ -82,8 +82,8 @@ func allocates(p framePattern) bool { return p.kind == 'f' && allocator.MatchStr
 
 func isAllocator(f model.Frame) bool { return allocator.MatchString(model.Matched(f.Function)) }
 
-// matchAnywhere matches as LeakSanitizer does: * stands for anything, ^ and $ for the ends, and what is between may be anywhere. Of several
-// places the first is taken, so that "a$" does not match "a-a".
+// matchAnywhere matches as LeakSanitizer does: * stands for anything, ^ and $ for the ends, and what is between may be
+// anywhere. Of several places the first is taken, so that "a$" does not match "a-a".
 func matchAnywhere(pattern, s string) bool {
 	if s = model.Matched(s); s == "" {
 		return false
@@ -114,8 +114,8 @@ func matchAnywhere(pattern, s string) bool {
 	return true
 }
 
-// matchStack reports whether a stack begins with what the lines say. "..." takes as few frames as it can: what comes after need not end
-// with the stack, so that nothing is lost by it.
+// matchStack reports whether a stack begins with what the lines say. "..." takes as few frames as it can: what comes
+// after need not end with the stack, so that nothing is lost by it.
 func matchStack(lines []framePattern, frames []model.Frame) bool {
 	line, at := 0, 0
 	wildLine, wildAt := -1, 0
@@ -185,7 +185,8 @@ func glob(pattern, s string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// ReadSuppressions reads a file of LeakSanitizer's, with lines such as leak:pattern, or of Valgrind's, with blocks. name is the file's.
+// ReadSuppressions reads a file of LeakSanitizer's, with lines such as leak:pattern, or of Valgrind's, with blocks.
+// name is the file's.
 func ReadSuppressions(name, text string) (*Suppressions, error) {
 	r := &suppressionReader{out: &Suppressions{name: name}, rest: text}
 	for {
@@ -294,7 +295,8 @@ func (r *suppressionReader) addBlock(x suppression) error {
 	return nil
 }
 
-// addLine adds a line about a frame. Kinds of leaks are not told apart: a trace does not say what still points to a block.
+// addLine adds a line about a frame. Kinds of leaks are not told apart: a trace does not say what still points to a
+// block.
 func (x *suppression) addLine(line string) error {
 	if line == "..." {
 		x.frames = append(x.frames, framePattern{kind: '.'})

@@ -14,7 +14,8 @@ type Neighbor struct {
 }
 
 // Around is one function with all its places in a call tree put together. Every stack counts once: by who called the
-// function first, and by what its innermost call went on to. So the callers sum up to Total, the callees and Self as well.
+// function first, and by what its innermost call went on to. So the callers sum up to Total, the callees and Self as
+// well.
 type Around struct {
 	Name             string
 	Total, Self      uint64
@@ -49,8 +50,8 @@ func (f *Folded) Around(n int32, inverted bool) Around {
 	return out
 }
 
-// paths tells for every node below or at one of the label which label the outermost of them hangs off, and which hangs off
-// the innermost of them on the way to the node: the label itself where that is the node.
+// paths tells for every node below or at one of the label which label the outermost of them hangs off, and which hangs
+// off the innermost of them on the way to the node: the label itself where that is the node.
 func (f *Folded) paths(label int32) (above, below []int32) {
 	above, below = make([]int32, len(f.parent)), make([]int32, len(f.parent))
 	above[0], below[0] = noLabel, noLabel
@@ -70,8 +71,8 @@ func (f *Folded) paths(label int32) (above, below []int32) {
 	return above, below
 }
 
-// neighbors sorts what a map of labels holds. The root stands for no function, and so does the function itself: it is the end
-// of a stack.
+// neighbors sorts what a map of labels holds. The root stands for no function, and so does the function itself: it is
+// the end of a stack.
 func (f *Folded) neighbors(weights map[int32]uint64, self int32) []Neighbor {
 	var out []Neighbor
 	for l, w := range weights {

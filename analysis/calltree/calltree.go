@@ -235,7 +235,8 @@ func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 // Label identifies the node's name within this tree: equal names have equal labels, unless their classes differ.
 func (t *CallTree) Label(n int32) int32 { return t.label[n] }
 
-// Leaf returns the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not know yet.
+// Leaf returns the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not
+// know yet.
 func (t *CallTree) Leaf(i int) int32 {
 	if i < 0 || i >= len(t.leaf) {
 		return 0
@@ -260,8 +261,8 @@ func (f *Folded) WithOwn(own []uint64) *Folded {
 	return f
 }
 
-// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the tree does
-// not know yet are left out.
+// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the
+// tree does not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
 	f := &Folded{CallTree: t, Total: make([]uint64, len(t.parent)), weights: weights[:min(len(weights), len(t.leaf))]}
 	sum, fits := uint64(0), true
@@ -284,8 +285,9 @@ func (t *CallTree) Fold(weights []uint64) *Folded {
 	return f
 }
 
-// addUp gives every node what the nodes below it weigh, where all together do not overflow. Most nodes of large trees are the only
-// child of the node before them: what they weigh is carried on without a look at memory. This is a hot kernel.
+// addUp gives every node what the nodes below it weigh, where all together do not overflow. Most nodes of large trees
+// are the only child of the node before them: what they weigh is carried on without a look at memory. This is a hot
+// kernel.
 func (f *Folded) addUp() {
 	total, carry := f.Total, uint64(0)
 	parent := f.parent[:len(total)]
@@ -345,8 +347,8 @@ func (f *Folded) HasChildren(n int32) bool {
 	return slices.ContainsFunc(f.child[f.start[n]:f.start[n+1]], func(c int32) bool { return f.Total[c] > 0 })
 }
 
-// HotPath descends from n into the heaviest child as long as that child holds at least half of its parent, and returns the
-// nodes below n on the way.
+// HotPath descends from n into the heaviest child as long as that child holds at least half of its parent, and returns
+// the nodes below n on the way.
 func (f *Folded) HotPath(n int32) []int32 {
 	var out []int32
 	for {

@@ -13,8 +13,8 @@ import (
 // Filter says which stacks are looked at, and which of their frames: a line per step, as [Step.String] writes it.
 // "" is a filter that changes nothing. It is a text so that it can be compared, kept in states and put into keys.
 //
-// The order of steps of different kinds does not matter: the stacks that must or must not pass a function are chosen by their
-// frames as the file has them, then what is above [ShowFrom] is cut off, then frames are hidden.
+// The order of steps of different kinds does not matter: the stacks that must or must not pass a function are chosen by
+// their frames as the file has them, then what is above [ShowFrom] is cut off, then frames are hidden.
 type Filter string
 
 // StepKind is what a step of a filter does.
@@ -34,9 +34,10 @@ func (k StepKind) String() string {
 	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
 }
 
-// Step is one step of a filter. Name is a function's: as the file has it, or as tables show it, without arguments of templates and of
-// functions; one with "<…>" stands for all arguments there, and /expression/ for all names that match the regular expression in either
-// case. After "file:", "module:" or "package:" it is the name of one of these, or an expression.
+// Step is one step of a filter. Name is a function's: as the file has it, or as tables show it, without arguments of
+// templates and of functions; one with "<…>" stands for all arguments there, and /expression/ for all names that match
+// the regular expression in either case. After "file:", "module:" or "package:" it is the name of one of these, or an
+// expression.
 type Step struct {
 	Kind StepKind
 	Name string
@@ -59,6 +60,8 @@ func CheckStep(s Step) error {
 	switch text, isExpr := expressionIn(name); {
 	case name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
+	case strings.HasPrefix(s.Name, LabelPrefix) && s.Kind != Focus && s.Kind != Ignore:
+		return fmt.Errorf("%s: labels are of whole stacks: focus on %s, or ignore it", s.Kind, s.Name)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
 			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, name)
@@ -81,7 +84,8 @@ func (f Filter) Steps() []Step {
 	return out
 }
 
-// With returns the filter with one more step. The same step is not added twice, and a new pivot takes the place of another one.
+// With returns the filter with one more step. The same step is not added twice, and a new pivot takes the place of
+// another one.
 func (f Filter) With(s Step) Filter {
 	s.Name = oneLine(s.Name)
 	steps := f.Steps()
@@ -113,8 +117,8 @@ func (f Filter) Pivot() string {
 	return ""
 }
 
-// AroundPivot divides a filter with a pivot into what narrows stacks, and what has to follow it together: the pivot and the frames to
-// hide, which may be the pivot's own.
+// AroundPivot divides a filter with a pivot into what narrows stacks, and what has to follow it together: the pivot and
+// the frames to hide, which may be the pivot's own.
 func (f Filter) AroundPivot() (before, after Filter) {
 	var parts [2][]Step
 	for _, s := range f.Steps() {
@@ -162,12 +166,13 @@ const (
 type FilteredStacks struct {
 	Stacks *model.Stacks // tables of the original, and the tree of what is left; Leaf has only stacks that are kept
 
-	node []model.NodeID // by node of the original
-	drop []bool         // by node of the original
+	labels []labelStep
+	node   []model.NodeID // by node of the original
+	drop   []bool         // by node of the original
 }
 
-// Node returns what became of a stack that ends at a node of the original tree; kept is false where it is left out. A kept one is 0
-// where all its frames are hidden.
+// Node returns what became of a stack that ends at a node of the original tree; kept is false where it is left out. A
+// kept one is 0 where all its frames are hidden.
 func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 	return f.node[n], !f.drop[n]
 }
@@ -241,8 +246,11 @@ func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part)
 	}
 	tree := *s
 	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0}, make(map[model.StackID]model.NodeID, len(s.Leaf))
-	b.out = FilteredStacks{&tree, make([]model.NodeID, n), make([]bool, n)}
+	b.out = FilteredStacks{&tree, labelSteps(s, steps), make([]model.NodeID, n), make([]bool, n)}
 	for i, step := range steps {
+		if ofRecords(s, step) {
+			continue
+		}
 		switch bit := uint64(1) << i; step.Kind {
 		case Focus:
 			b.must |= bit

@@ -152,7 +152,8 @@ func TestFunctionMatcher(t *testing.T) {
 	}
 }
 
-// Functions of one name but of different binaries are different nodes, and leaves weigh what the file says of them alone.
+// Functions of one name but of different binaries are different nodes, and leaves weigh what the file says of them
+// alone.
 func TestClassesAndOwnWeights(t *testing.T) {
 	s := model.NewStacks()
 	s.Functions = append(s.Functions, "f")

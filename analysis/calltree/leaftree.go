@@ -10,13 +10,14 @@ import (
 // NoFrames is how a stack without frames is shown.
 const NoFrames = "<no frames>"
 
-// NewLeafTree builds the tree of stacks that are known by their leaf nodes: the dense index of a stack is its place among
-// leaves, which may repeat.
+// NewLeafTree builds the tree of stacks that are known by their leaf nodes: the dense index of a stack is its place
+// among leaves, which may repeat.
 func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions) (*CallTree, error) {
 	return NewNamedLeafTree(ctx, s, leaves, opt, func(int) string { return NoFrames })
 }
 
-// NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack has any.
+// NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack
+// has any.
 func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
 	if s == nil {
 		s = new(model.Stacks)

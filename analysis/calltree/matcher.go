@@ -17,22 +17,25 @@ const (
 	byFile
 	byModule
 	byPackage
+	byLabel
 )
 
 // targets are the words that names of steps begin with, but for functions.
 var targets = [...]struct {
 	word string
 	is   target
-}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}}
+}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {LabelPrefix, byLabel}}
 
 // Prefixes of the names of steps that are not about functions.
 const (
 	FilePrefix    = "file:"
 	ModulePrefix  = "module:"
 	PackagePrefix = "package:"
+	LabelPrefix   = "label:"
 )
 
-// targetOf tells what a step's name is about, and returns the name without the word that says so. Scopes ("file::f") are of functions.
+// targetOf tells what a step's name is about, and returns the name without the word that says so. Scopes ("file::f")
+// are of functions.
 func targetOf(name string) (t target, rest string) {
 	for _, t := range targets {
 		if rest, ok := strings.CutPrefix(name, t.word); ok && !strings.HasPrefix(rest, ":") {
@@ -59,14 +62,16 @@ func newFrameMatcher(s *model.Stacks, name string) *frameMatcher {
 		m.match = FunctionMatcher(name)
 	case byPackage:
 		m.match = nameOr(rest, inPackage)
+	case byLabel:
+		m.match = func(string) bool { return false } // records have labels, frames have none
 	default:
 		m.match = nameOr(rest, inPath)
 	}
 	return m
 }
 
-// askAfter is after how many bytes of names that expressions were applied to the context is asked: a long name alone can take
-// milliseconds.
+// askAfter is after how many bytes of names that expressions were applied to the context is asked: a long name alone
+// can take milliseconds.
 const askAfter = 64 << 10
 
 // nameCost is what looking at any name counts for, in bytes of names.
@@ -142,7 +147,8 @@ func expressionIn(name string) (text string, ok bool) {
 	return "(?i)" + name[1:len(name)-1], true
 }
 
-// expressionMatcher returns what tells whether a text matches the regular expression that a name is; nil where it is none.
+// expressionMatcher returns what tells whether a text matches the regular expression that a name is; nil where it is
+// none.
 func expressionMatcher(name string) func(string) bool {
 	text, ok := expressionIn(name)
 	if !ok {

@@ -3,6 +3,7 @@ package calltree
 import (
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/memtui/memtui/model"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	UnknownFile = "<unknown file>"
 	NoFunction  = "<no name>"
+	Unnamed     = "(unknown)" // for people alone: in data it is ""
 )
 
 // FunctionName names a node's function, or its file and line where it has no function.
@@ -57,12 +59,13 @@ func Module(file string) string {
 }
 
 // allocators are functions that a site is never named after while it has another caller: they only pass memory on.
-var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
+var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_|_*interceptor_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
 	`^operator new|^std::(__1::)?(__new_allocator|allocator|allocator_traits|__allocate_|_Vector_base|__cxx11::basic_string<.*>::_M_create)|` +
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
 
-// SiteNode returns the frame a stack is best named after: the leaf, or the first caller that is not an allocation function.
+// SiteNode returns the frame a stack is best named after: the leaf, or the first caller that is not an allocation
+// function.
 func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near
 	n := leaf
@@ -86,4 +89,16 @@ func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model
 	}
 	n := SiteNode(s, leaf)
 	return FunctionName(s, n), Where(s.At(s.Frame[n])), leaf
+}
+
+// InModule returns a shown name with the module that it is in: a library or a program. A source file follows only where
+// the name alone says nothing: an address, or none.
+func InModule(name, file string) string {
+	base := file[strings.LastIndexByte(file, '/')+1:]
+	module := library().MatchString(ending(file)) || !strings.Contains(base, ".")
+	nameless := name == NoFunction || strings.HasPrefix(name, "0x")
+	if in := " in " + base; base != "" && (module || nameless) && !strings.HasSuffix(name, in) {
+		return name + in
+	}
+	return name
 }

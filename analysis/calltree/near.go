@@ -20,12 +20,12 @@ type Unmatched struct {
 // NearNames is how many names are offered in place of one that matches nothing.
 const NearNames = 3
 
-// FindUnmatched returns the steps of a filter that match no frame of any of the stacks, nil ones left out. Stacks of which only a part
-// was read may match. The error is that of ctx.
+// FindUnmatched returns the steps of a filter that match no frame of any of the stacks, nil ones left out. Stacks of
+// which only a part was read may match. The error is that of ctx.
 func FindUnmatched(ctx context.Context, filter Filter, all ...*model.Stacks) (out []Unmatched, err error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(s *model.Stacks) bool { return s == nil })
 	for _, step := range filter.Steps() {
-		matched := false
+		matched := slices.ContainsFunc(all, func(s *model.Stacks) bool { return ofRecords(s, step) }) // labels are not of stacks
 		for i := 0; i < len(all) && !matched; i++ {
 			if matched, err = matchesAny(ctx, all[i], step); err != nil {
 				return nil, err
@@ -69,7 +69,8 @@ const (
 	nearLong   = 64      // letters of names whose letters are compared
 )
 
-// Near returns at most n names that a step may have meant, nearest first, as tables show them. The error is that of ctx.
+// Near returns at most n names that a step may have meant, nearest first, as tables show them. The error is that of
+// ctx.
 func Near(ctx context.Context, s *model.Stacks, step string, n int) ([]string, error) {
 	t, typed := targetOf(step)
 	typed = strings.ToLower(strings.Trim(typed, "/"))
@@ -167,8 +168,8 @@ func letters(a, b string) int {
 	return row[len(b)]
 }
 
-// Names returns the names of functions, files or modules that complete what was typed, as [Step.Name] takes them, at most n; those that
-// begin with it come first. The error is that of ctx.
+// Names returns the names of functions, files or modules that complete what was typed, as [Step.Name] takes them, at
+// most n; those that begin with it come first. The error is that of ctx.
 func Names(ctx context.Context, s *model.Stacks, typed string, n int) ([]string, error) {
 	t, _ := targetOf(typed)
 	small := strings.ToLower(typed)

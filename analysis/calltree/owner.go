@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// libraries are the functions and the files of standard libraries and runtimes, by language: a site is never owned by them. Functions
-// are without return types and arguments.
+// libraries are the functions and the files of standard libraries and runtimes, by language: a site is never owned by
+// them. Functions are without return types and arguments.
 var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	{ // C
 		Expression(`^(_dl_|_IO_|__libc_|__GI_|_nl_)|^(call_init|f?open(64|dir)?|fdopen|setvbuf|v?asprintf|getline|getdelim|qsort(_r)?|scandir|glob|regcomp|setlocale|newlocale|tzset|` +
@@ -39,16 +39,16 @@ var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	},
 }
 
-// Owners finds who owns the memory of a stack: the first frame from the leaf that is neither an allocation function nor part of a
-// standard library or a runtime. It is for one goroutine.
+// Owners finds who owns the memory of a stack: the first frame from the leaf that is neither an allocation function nor
+// part of a standard library or a runtime. It is for one goroutine.
 type Owners struct {
 	stacks *model.Stacks
 	more   *regexp.Regexp
 	skips  map[model.FrameID]bool
 }
 
-// NewOwners returns one for some stacks, which may be nil. more is an expression for functions and files that own nothing either, nil
-// for none.
+// NewOwners returns one for some stacks, which may be nil. more is an expression for functions and files that own
+// nothing either, nil for none.
 func NewOwners(s *model.Stacks, more *regexp.Regexp) *Owners {
 	return &Owners{stacks: s, more: more, skips: map[model.FrameID]bool{}}
 }
@@ -99,7 +99,8 @@ func (o *Owners) skip(frame model.FrameID) bool {
 	return false
 }
 
-// declared returns a name of C++ without the return type that those of templates begin with, and without arguments; others stay as they are.
+// declared returns a name of C++ without the return type that those of templates begin with, and without arguments;
+// others stay as they are.
 func declared(name string) string {
 	if i := strings.Index(name, "operator "); i >= 0 && (i == 0 || name[i-1] == ':' || name[i-1] == ' ') {
 		return name[max(strings.LastIndexByte(name[:i], ' ')+1, 0):]

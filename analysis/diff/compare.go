@@ -14,8 +14,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Side is one of the two sets of rows that a comparison matches. It never changes once it is compared; any goroutine may
-// read it.
+// Side is one of the two sets of rows that a comparison matches. It never changes once it is compared; any goroutine
+// may read it.
 type Side struct {
 	Label  string        // the file with its instant, range or snapshot, in words; not cleaned
 	File   string        // which file: ids mean the same on two sides of one file only. "" is unlike every other
@@ -338,7 +338,8 @@ func (c *Comparison) swap() {
 	}
 }
 
-// normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made equal in.
+// normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made
+// equal in.
 func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
 	c.Totals = Figures{before.Bytes, after.Bytes, before.Count, after.Count}
@@ -433,7 +434,8 @@ func (s *Sum) Add(bytes, count uint64) {
 	s.Count, _ = model.SaturatingAdd(s.Count, count)
 }
 
-// Only returns the rows with one of the statuses, in order; without a status, those that are not the same on both sides.
+// Only returns the rows with one of the statuses, in order; without a status, those that are not the same on both
+// sides.
 func (c *Comparison) Only(statuses ...ChangeStatus) []Row {
 	var out []Row
 	for _, r := range c.Rows {

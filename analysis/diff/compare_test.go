@@ -290,7 +290,8 @@ func compareTree(t *testing.T, c *Comparison, opt calltree.TreeOptions) *Tree {
 	return shape.Weigh(c)
 }
 
-// A tree that has all stacks of another comparison of the same files is weighed again; one that must grow keeps its numbers.
+// A tree that has all stacks of another comparison of the same files is weighed again; one that must grow keeps its
+// numbers.
 func TestCompareShapesStay(t *testing.T) {
 	stacks := stacksOf("main;a", "main;b", "main;c")
 	joined, err := JoinStacks(t.Context(), stacks, stacks, nil, MatchFrames)
@@ -338,7 +339,8 @@ func TestCompareShapesStay(t *testing.T) {
 	}
 }
 
-// About a pivot the tree of a difference has the stacks that pass it, and calls a change of one function what is around it.
+// About a pivot the tree of a difference has the stacks that pass it, and calls a change of one function what is around
+// it.
 func TestCompareShapeAroundAFunction(t *testing.T) {
 	before := sideOf("x", stacksOf("main;f;a", "main;b", "g;f;b"), 100, 50, 7)
 	after := sideOf("y", stacksOf("main;f;a", "main;b", "h;f;b"), 60, 90, 9)

@@ -25,7 +25,8 @@ func (a Align) String() string { return [...]string{"start", "marker", "share"}[
 // TimeSpan is the part of a file that a curve is about, From < To for all but empty ones.
 type TimeSpan struct{ From, To model.Time }
 
-// TimeMap tells which time of the side after belongs to a time of the side before. The zero TimeMap leaves times as they are.
+// TimeMap tells which time of the side after belongs to a time of the side before. The zero TimeMap leaves times as
+// they are.
 type TimeMap struct {
 	shift         model.Time // after − before
 	share         bool
@@ -47,8 +48,8 @@ func NewTimeMap(align Align, before, after TimeSpan, markBefore, markAfter model
 	return m
 }
 
-// After returns the time of the side after at the place of a time of the side before. It may lie outside of that side's span, even
-// below 0.
+// After returns the time of the side after at the place of a time of the side before. It may lie outside of that side's
+// span, even below 0.
 func (m TimeMap) After(t model.Time) model.Time {
 	if m.share {
 		return rescale(t, m.before, m.after)
@@ -85,8 +86,8 @@ func rescale(t model.Time, from, to TimeSpan) model.Time {
 	return to.From + n
 }
 
-// Axis returns the time of the side before that a chart of both spans covers: before's own, and what after has to the left and to the
-// right of it.
+// Axis returns the time of the side before that a chart of both spans covers: before's own, and what after has to the
+// left and to the right of it.
 func (m TimeMap) Axis() TimeSpan {
 	return TimeSpan{min(m.before.From, m.Before(m.after.From)), max(m.before.To, m.Before(m.after.To))}
 }
@@ -98,8 +99,8 @@ type Column struct {
 	Known    [2]bool            // the side has anything there: the column is not before its span, nor after it
 }
 
-// Curves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for what
-// they hold there.
+// Curves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for
+// what they hold there.
 func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeSpan, n int) ([]Column, error) {
 	out := make([]Column, max(n, 0))
 	for i := range out {
@@ -117,7 +118,8 @@ func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeS
 	return out, nil
 }
 
-// sideCurve fills the columns of one side that its span reaches: the one in which the span begins alone, the others together.
+// sideCurve fills the columns of one side that its span reaches: the one in which the span begins alone, the others
+// together.
 func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span TimeSpan, out []Column) error {
 	edges := func(c *Column) (from, to model.Time) {
 		if side == 0 {

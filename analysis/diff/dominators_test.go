@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heldBy builds a snapshot of objects of 100 bytes, each of a type of its own letter. refs has an entry for each object after the root: who
-// refers to it. With ids, objects have an identity.
+// heldBy builds a snapshot of objects of 100 bytes, each of a type of its own letter. refs has an entry for each object
+// after the root: who refers to it. With ids, objects have an identity.
 func heldBy(types string, ids []uint64, refs ...[]int) *model.Heap {
 	kinds, entity := []model.HeapKind{9}, []uint32{0}
 	out := make([][]model.Row, len(types)+1)
@@ -112,4 +112,17 @@ func TestNewObjectsAreNewWithAnIdentity(t *testing.T) {
 	if len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Rows[0].Status != ChangeNew || c.Unknown != 0 {
 		t.Errorf("%d unknown, %+v", c.Unknown, c.Rows)
 	}
+}
+
+// An address that an object of another type has got identifies nothing: what it held before is not what is there now.
+func TestReusedAddressesAreOtherObjects(t *testing.T) {
+	before := heldBy("ABD", []uint64{1, 2, 3}, []int{0}, []int{1}, []int{2})              // A > B > D
+	after := heldBy("ACDD", []uint64{1, 2, 3, 4}, []int{0}, []int{1}, []int{2}, []int{2}) // A > C > D, D: C has the address of B
+	c, _ := dominators(t, before, after)
+	for _, r := range c.Rows {
+		if strings.HasSuffix(r.Key, "C") && r.Status == ChangeNew && r.AfterBytes == 300 {
+			return
+		}
+	}
+	t.Errorf("%+v", c.Rows)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// DominatorRows are the places in the dominator trees of two snapshots that grew, as two sides with a row for each, in the order of
-// Places.
+// DominatorRows are the places in the dominator trees of two snapshots that grew, as two sides with a row for each, in
+// the order of Places.
 type DominatorRows struct {
 	Sides  [2]*Side
 	Places []heapgraph.GrownSubtree
@@ -18,8 +18,9 @@ type DominatorRows struct {
 // placeSeparator stands between the labels of a place.
 const placeSeparator = " > "
 
-// DominatorSides finds where growth hangs from one snapshot to another. Both graphs must have the same edges. Masks change labels before
-// they are matched. Bytes are retained sizes and counts rows; the sides as a whole are all that the roots retain.
+// DominatorSides finds where growth hangs from one snapshot to another. Both graphs must have the same edges. Masks
+// change labels before they are matched. Bytes are retained sizes and counts rows; the sides as a whole are all that
+// the roots retain.
 func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks []Mask) (*DominatorRows, error) {
 	var name func(string) string
 	if len(masks) > 0 {
@@ -58,4 +59,4 @@ func DominatorNote(before, after *model.Heap) string {
 }
 
 // UnknownPlaces says why places are left out that nothing was at before.
-const UnknownPlaces = "nothing was there before, and its objects may have had another dominator"
+const UnknownPlaces = "there was nothing before, and its objects may have had another dominator"

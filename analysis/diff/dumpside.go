@@ -48,8 +48,8 @@ func (f PageFigure) of(p *pages.Figures) uint64 {
 	return p.OccupiedBytes
 }
 
-// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts are
-// pages. Types of one name are matched in their order.
+// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts
+// are pages. Types of one name are matched in their order.
 func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	sums := pages.SumLayout(l)
 	out := &Side{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
@@ -64,8 +64,8 @@ func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	return out
 }
 
-// SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0. Counts
-// are points up to then. Curves of one name are matched in their order.
+// SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0.
+// Counts are points up to then. Curves of one name are matched in their order.
 func SeriesSide(t *model.Timeline, at model.Time) *Side {
 	out := &Side{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
 	out.Bases.Duration = at

@@ -3,6 +3,7 @@ package diff
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -26,12 +27,27 @@ const (
 	GroupDSO      // of profiles
 	GroupLine     // of profiles
 	GroupKind     // of profiles: user or kernel code
+	GroupLabel    // of profiles: the values of a label
 	GroupCount
 )
 
 // String returns the word that flags use.
 func (g StackGroup) String() string {
-	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso", "line", "kind"}[g]
+	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso", "source", "kind", "label"}[g]
+}
+
+// GroupWords returns the words of the groups that two files have, the usual one first: those that reports and screens
+// have for each kind of file, and those that only comparisons have. labels are the keys of those that both files have.
+func GroupWords(traces, profiles bool, labels ...string) []string {
+	own := []string{GroupFunction.String(), GroupTotal.String()}
+	switch {
+	case traces && profiles:
+		return slices.Concat([]string{GroupStack.String()}, own, []string{GroupOwner.String(), GroupFile.String(), GroupModule.String(), GroupThread.String()})
+	case traces:
+		return slices.Compact(slices.Concat(analysis.GroupNames()[:2], own[1:], analysis.GroupNames()[2:], []string{GroupLifetime.String()}))
+	}
+	names := weights.GroupNames(labels...)
+	return slices.Concat(names[:1], own, names[1:])
 }
 
 // Thing returns what a row is in words, in the singular.
@@ -47,8 +63,15 @@ func (g StackGroup) Thing() string {
 	return g.String()
 }
 
-// GroupNamed returns the group that a flag's word names.
-func GroupNamed(word string) (StackGroup, bool) {
+// GroupNamed returns the group that a flag's word names. Where no trace takes part, the module of a function is its
+// DSO, as in reports; else it is what the file belongs to, which both kinds of files have.
+func GroupNamed(word string, traces bool) (StackGroup, bool) {
+	switch {
+	case strings.HasPrefix(word, weights.LabelPrefix):
+		return GroupLabel, true
+	case word == GroupModule.String() && !traces:
+		return GroupDSO, true
+	}
 	for g := range GroupCount {
 		if g.String() == word {
 			return g, true
@@ -78,9 +101,12 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 	return analysis.ByStack, false
 }
 
-// ofProfiles returns the table of a profile that has the rows of a group; ok is false where they are made of its stacks.
-func (g StackGroup) ofProfiles() (by weights.By, ok bool) {
+// ofProfiles returns the table of a profile that has the rows of a group; ok is false where they are made of its
+// stacks. label is the key of [GroupLabel].
+func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.By, ok bool) {
 	switch g {
+	case GroupLabel:
+		return weights.GroupNamed(w, weights.LabelPrefix+label)
 	case GroupThread:
 		return weights.ByProfileThread, true
 	case GroupDSO:
@@ -93,8 +119,8 @@ func (g StackGroup) ofProfiles() (by weights.By, ok bool) {
 	return weights.ByFunctionDSO, false
 }
 
-// groupSide puts the stacks of a side together by function, owner, file or module. Rows that are no stacks stay as they are, but
-// in the groups of files they have none. libraries are what owns no memory beside what is known, nil for none.
+// groupSide puts the stacks of a side together by function, owner, file or module. Rows that are no stacks stay as they
+// are, but in the groups of files they have none. libraries are what owns no memory beside what is known, nil for none.
 func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	owners := calltree.NewOwners(s.Stacks, libraries)
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
@@ -171,8 +197,8 @@ func (g *sideGroups) add(group SideRow, r *SideRow) {
 	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
 }
 
-// CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at different
-// depths. Its rows are aligned with those of s.
+// CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at
+// different depths. Its rows are aligned with those of s.
 func CutSide(s *Side, depth int) *Side {
 	if s.Stacks == nil {
 		return s

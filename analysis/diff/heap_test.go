@@ -72,8 +72,8 @@ func compareHeaps(t *testing.T, before, after *model.Heap, q HeapQuestion) *Comp
 	return compareIn(t, sides[0], sides[1], Options{})
 }
 
-// What two types of one name retain together is not the sum of what each does: such a row is left out, as is one whose size took too
-// long to find out, whichever side it is of.
+// What two types of one name retain together is not the sum of what each does: such a row is left out, as is one whose
+// size took too long to find out, whichever side it is of.
 func TestRetainedSizesAreOfTheSameThing(t *testing.T) {
 	before := rowsOf([]model.HeapKind{9, 1, 1, 1}, []uint32{0, 0, 2, 1}, []int{0, 0, 1, 0})
 	after := rowsOf([]model.HeapKind{9, 1, 1}, []uint32{0, 0, 1}, []int{0, 0, 0})

@@ -72,11 +72,12 @@ type HeapRows struct {
 	Groups []heapgraph.Group
 }
 
-// HeapSide makes one side of a comparison of a snapshot. Types and frames whose retained size takes too long to find out are unknown
-// rows.
+// HeapSide makes one side of a comparison of a snapshot. Types and frames whose retained size takes too long to find
+// out are unknown rows.
 func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
 	kinds := q.Set(h.Schema).Kinds
-	groups := heapgraph.Groups(h, heapgraph.By{Kinds: kinds})
+	by := heapgraph.By{Kinds: kinds}
+	groups := heapgraph.Groups(h, by)
 	out := HeapRows{heapRows(groups, q.Figure), groups}
 	if out.Bases.GCs = info.GC; info.Time != model.NoTime {
 		out.Bases.Duration = info.Time
@@ -84,14 +85,16 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if q.Figure != HeapRetained {
 		return out, ctx.Err()
 	}
-	retained, err := q.Graph.RetainedBySets(ctx, kinds)
+	retained, err := q.Graph.RetainedByGroups(ctx, by)
 	if err != nil {
 		return out, err
 	}
 	out.Whole, out.Nested, out.Sets = &SideSum{}, true, true
 	for i := range groups {
-		n, ok := retained[groups[i].ID]
-		out.Rows[i].Bytes, out.Rows[i].Unknown = n, !ok
+		n := retained[groups[i].ID]
+		if out.Rows[i].Unknown = !n.Exact; n.Exact {
+			out.Rows[i].Bytes = n.Bytes
+		}
 		out.Whole.Count, _ = model.SaturatingAdd(out.Whole.Count, groups[i].Count)
 	}
 	out.Whole.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)

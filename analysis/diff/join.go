@@ -22,9 +22,10 @@ const (
 // String returns the word that flags use.
 func (m FrameMatch) String() string { return [...]string{"frames", "files", "functions"}[m] }
 
-// JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are masked; of
-// frames that are taken for equal, the first one seen stands. Functions of two files that have an address for a name are told apart by
-// their modules alone: addresses differ from run to run. It never changes; any goroutine may read it.
+// JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are
+// masked; of frames that are taken for equal, the first one seen stands. Functions of two files that have an address
+// for a name are told apart by their modules alone: addresses differ from run to run. It never changes; any goroutine
+// may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
 	Node   [2][]model.NodeID // by node of each file: the node in Stacks

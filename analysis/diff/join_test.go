@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Functions of which only an address is known differ from run to run: they are matched by their modules, and are one thing without.
+// Functions of which only an address is known differ from run to run: they are matched by their modules, and are one
+// thing without.
 func TestUnnamedFunctionsOfTwoRuns(t *testing.T) {
 	before := sideOf("x", stacksOf("main;0x7f01", "main;0x55aa;f", "main;??"), 1, 2, 4)
 	after := sideOf("y", stacksOf("main;0x7f99", "main;0x5611;f", "main;g"), 3, 2, 4)

@@ -53,8 +53,8 @@ var (
 	hashText   = calltree.Expression(`\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12,}|[0-9A-F]{12,})\b`)
 )
 
-// ParseMask reads the name of a preset, or REGEXP=REPLACEMENT with $1 for what the first group matched; without a replacement
-// what matches is cut out. An equals sign in the expression is written \=.
+// ParseMask reads the name of a preset, or REGEXP=REPLACEMENT with $1 for what the first group matched; without a
+// replacement what matches is cut out. An equals sign in the expression is written \=.
 func ParseMask(text string) (Mask, error) {
 	switch text {
 	case "":
@@ -84,8 +84,8 @@ func ParseMask(text string) (Mask, error) {
 	return Mask{text, func(s string) string { return expr.ReplaceAllString(s, replacement) }}, nil
 }
 
-// cutTemplates empties angle brackets that follow a name: vector<int, allocator<int>> becomes vector<>. Operators, arrows and
-// brackets that open a name, as in <T as Trait>::f, stay.
+// cutTemplates empties angle brackets that follow a name: vector<int, allocator<int>> becomes vector<>. Operators,
+// arrows and brackets that open a name, as in <T as Trait>::f, stay.
 func cutTemplates(s string) string {
 	if !strings.Contains(s, "<") {
 		return s

@@ -13,6 +13,7 @@ import (
 // ProfileQuestion is what one side of a comparison is about in a profile of stacks.
 type ProfileQuestion struct {
 	Group    StackGroup // any but those of traces
+	Label    string     // of GroupLabel: the key
 	Event    uint16
 	Metric   model.MetricID
 	Window   int  // by index, negative for none
@@ -27,7 +28,7 @@ type ProfileQuestion struct {
 func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*Side, error) {
 	w := p.Weights
 	if m := &w.Metrics[q.Metric]; m.NoSum() && q.Group != GroupStack {
-		why := "are of each alone"
+		why := "belong to single stacks"
 		if m.Name == "peak_bytes" {
 			why = "are reached at different times"
 		}
@@ -63,8 +64,8 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 	return side, err
 }
 
-// weigh chooses what records weigh by a metric: whole, in a window, or by the samples of a range; ok is false where those do not
-// tell it.
+// weigh chooses what records weigh by a metric: whole, in a window, or by the samples of a range; ok is false where
+// those do not tell it.
 func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric model.MetricID) (s *weights.Selection, ok bool, err error) {
 	switch {
 	case q.Window >= 0:
@@ -78,7 +79,7 @@ func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric mo
 // profileRows returns the rows of a profile in one grouping; counts may be nil.
 func profileRows(ctx context.Context, weighed, counts *weights.Selection, q ProfileQuestion) (*Side, error) {
 	group := q.Group
-	if by, ok := group.ofProfiles(); ok {
+	if by, ok := group.ofProfiles(weighed.Profile, q.Label); ok {
 		selections := []*weights.Selection{weighed}
 		if counts != nil {
 			selections = append(selections, counts)
@@ -88,6 +89,8 @@ func profileRows(ctx context.Context, weighed, counts *weights.Selection, q Prof
 	}
 	side := stacksSide(weighed, counts)
 	switch group {
+	case GroupLabel:
+		return nil, &QuestionError{"group", fmt.Sprintf("no stack has the label %q", q.Label)}
 	case GroupStack:
 	case GroupFunction, GroupTotal, GroupOwner, GroupFile, GroupModule:
 		side = groupSide(side, group, q.Libraries)
@@ -131,8 +134,8 @@ func (s *Side) Unlist() {
 	}
 }
 
-// stacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil. Stacks
-// that the selection has are there even where they weigh nothing.
+// stacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil.
+// Stacks that the selection has are there even where they weigh nothing.
 func stacksSide(sel, counts *weights.Selection) *Side {
 	rec := &sel.Profile.Records
 	out := &Side{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
@@ -155,7 +158,8 @@ func stacksSide(sel, counts *weights.Selection) *Side {
 	return out
 }
 
-// selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean nothing the result is nil.
+// selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean
+// nothing the result is nil.
 func selectionSum(sel, counts *weights.Selection) *SideSum {
 	if sel.Profile.Metrics[sel.Metric].NoSum() {
 		return nil
@@ -173,9 +177,9 @@ func wholeNumber(n model.Number) uint64 {
 	return a.Uint64()
 }
 
-// profileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same selections: the
-// first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its records do, whatever part of
-// that the table shows.
+// profileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same
+// selections: the first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its
+// records do, whatever part of that the table shows.
 func profileRowsSide(rows []weights.Row, selections []*weights.Selection) *Side {
 	out := &Side{Rows: make([]SideRow, len(rows)), Bases: NoBases}
 	var counts *weights.Selection

@@ -8,7 +8,8 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// Tables leave out what has no frame, and show what leaves weigh alone; what the whole profile weighs is the same for all.
+// Tables leave out what has no frame, and show what leaves weigh alone; what the whole profile weighs is the same for
+// all.
 func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 	differs := false
 	for seed := range uint64(20) {

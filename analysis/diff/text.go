@@ -29,6 +29,20 @@ func (w *Words) fill() {
 	}
 }
 
+// SamplingNote warns where figures that were estimated from samples are compared with others, "" where both are or
+// neither is. sampled are the words of [model.ProfileEvent.Sampled] for each side.
+func SamplingNote(names, sampled [2]string) string {
+	if (sampled[0] == "") == (sampled[1] == "") {
+		return ""
+	}
+	a, b := 0, 1
+	if sampled[0] == "" {
+		a, b = b, a
+	}
+	return fmt.Sprintf("%s is %s and %s is not: small differences, and stacks that only one of them has, may come from the sampling",
+		names[a], sampled[a], names[b])
+}
+
 // Direction says which side is which, and what a sign means.
 func (c *Comparison) Direction() string {
 	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) + " · + is growth from A to B, - is shrinkage"
@@ -105,8 +119,8 @@ func (c *Comparison) most(w *Words) string {
 	return p.Text(w.Amount)
 }
 
-// PartOfChange is what one row has of the change of a whole. Its share is always one of the net change: what grew less what
-// shrank.
+// PartOfChange is what one row has of the change of a whole. Its share is always one of the net change: what grew less
+// what shrank.
 type PartOfChange struct {
 	Name       string // as it is written
 	Row, Whole Figures
@@ -115,8 +129,9 @@ type PartOfChange struct {
 	Of         string // what the change is one of where the sentence is about more: " of objects"
 }
 
-// MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most. Rows stand
-// by size of their change, the largest first. The name is left to the caller. most is negative where no row changed.
+// MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most.
+// Rows stand by size of their change, the largest first. The name is left to the caller. most is negative where no row
+// changed.
 func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p PartOfChange) {
 	most, p.Whole = -1, *whole
 	for i := range n {

@@ -85,8 +85,8 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	return side, nil
 }
 
-// traceBases returns what the figures of a trace over a range can be divided by. What the range has no end for ends where the
-// trace does.
+// traceBases returns what the figures of a trace over a range can be divided by. What the range has no end for ends
+// where the trace does.
 func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases, error) {
 	totals, err := t.Totals(ctx, r)
 	if err != nil {
@@ -102,8 +102,8 @@ func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases,
 // Figure is what a site is compared by.
 type Figure func(*analysis.Site) (bytes, count uint64)
 
-// FigureOf returns the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller chose to be the
-// peak.
+// FigureOf returns the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller
+// chose to be the peak.
 func FigureOf(c analysis.Cost) Figure {
 	return func(s *analysis.Site) (bytes, count uint64) {
 		switch c {
@@ -123,8 +123,8 @@ func FigureOf(c analysis.Cost) Figure {
 	}
 }
 
-// SitesSide makes a side of the groups of a trace, its rows aligned with what [Trace.Sites] returned. Threads are matched by
-// their numbers, sizes by their classes.
+// SitesSide makes a side of the groups of a trace, its rows aligned with what [Trace.Sites] returned. Threads are
+// matched by their numbers, sizes by their classes.
 func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
 	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
@@ -148,7 +148,8 @@ func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow 
 	return SideRow{Key: s.Name}
 }
 
-// Filter leaves of the stacks of a side what a filter of its tree leaves of them. Stacks that it leaves out must not be there.
+// Filter leaves of the stacks of a side what a filter of its tree leaves of them. Stacks that it leaves out must not be
+// there.
 func (s *Side) Filter(view *calltree.FilteredStacks) {
 	s.Stacks = view.Stacks
 	for i := range s.Rows {
@@ -163,8 +164,9 @@ func (s *Side) Filter(view *calltree.FilteredStacks) {
 // neverFreed names the row of a side of lifetimes that holds the blocks which no event ended.
 const neverFreed = "never freed"
 
-// lifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one counts and
-// the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was allocated.
+// lifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one
+// counts and the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was
+// allocated.
 func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 	out := bucketsSide(lifetimes, func(b *analysis.Bucket) string {
 		name := model.Time(b.Min).String()

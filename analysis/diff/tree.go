@@ -9,8 +9,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CompareShape is the structure of the call tree of a comparison, without weights: equal frames below equal callers are one node. It is
-// made once for two files and weighed as often as the sides move ([CompareShape.Weigh]). It never changes.
+// CompareShape is the structure of the call tree of a comparison, without weights: equal frames below equal callers are
+// one node. It is made once for two files and weighed as often as the sides move ([CompareShape.Weigh]). It never
+// changes.
 type CompareShape struct {
 	*calltree.CallTree
 	Stacks *model.Stacks // what the frames of nodes belong to
@@ -28,9 +29,9 @@ type ShapeOptions struct {
 	View *calltree.FilteredStacks // what of the joined stacks the tree has; nil for all, and for the rows that are no stacks
 }
 
-// NewCompareShape makes the tree of all stacks that the sides of a comparison have. Rows that are no stacks hang off the root. old may
-// be nil, or is of the same joined stacks and options: where it has all rows it is returned, and otherwise a top-down tree numbers
-// what both have alike.
+// NewCompareShape makes the tree of all stacks that the sides of a comparison have. Rows that are no stacks hang off
+// the root. old may be nil, or is of the same joined stacks and options: where it has all rows it is returned, and
+// otherwise a top-down tree numbers what both have alike.
 func NewCompareShape(ctx context.Context, c *Comparison, opt ShapeOptions, old *CompareShape) (*CompareShape, error) {
 	if old != nil && old.knows(c) {
 		return old, nil
@@ -77,7 +78,8 @@ func (s *CompareShape) knows(c *Comparison) bool {
 	return true
 }
 
-// NodeOf returns the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does not have it.
+// NodeOf returns the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does
+// not have it.
 func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 	if int(joined) >= len(s.at) || s.at[joined] == 0 {
 		return 0, false
@@ -93,8 +95,8 @@ func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 	return s.Leaf(int(i)), true
 }
 
-// stacksIn lists the stacks that the sides of a comparison have, whatever they weigh, and the texts of rows that are none. Neither
-// order depends on weights.
+// stacksIn lists the stacks that the sides of a comparison have, whatever they weigh, and the texts of rows that are
+// none. Neither order depends on weights.
 func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
 	for side, of := range []*Side{c.Before, c.After} {
 		for i := range of.Rows {
@@ -172,14 +174,15 @@ func (s *CompareShape) picked(weights []uint64) []uint64 {
 	return out
 }
 
-// Tree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum of
-// |after − before| of what ends at a node and below, which is its width in a flame graph.
+// Tree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum
+// of |after − before| of what ends at a node and below, which is its width in a flame graph.
 type Tree struct {
 	*calltree.Folded
 	Sides [2]*calltree.Folded // before and after: the same tree; their Children leave out what that side lacks
 }
 
-// changes returns what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of them.
+// changes returns what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of
+// them.
 func (t *Tree) changes(stacks int) []uint64 {
 	out, done := make([]uint64, stacks), make([]bool, t.Sides[0].Len())
 	for i := range out {
@@ -198,8 +201,8 @@ func (t *Tree) HasChildren(n int32) bool {
 	return t.Sides[0].HasChildren(n) || t.Sides[1].HasChildren(n)
 }
 
-// Children returns the children of n that weigh anything on either side, most change first, then the heavier, equals by name.
-// The slice is the caller's.
+// Children returns the children of n that weigh anything on either side, most change first, then the heavier, equals by
+// name. The slice is the caller's.
 func (t *Tree) Children(n int32) []int32 {
 	var out []int32
 	for _, c := range t.AllChildren(n) {
@@ -214,7 +217,8 @@ func (t *Tree) Children(n int32) []int32 {
 	return out
 }
 
-// ComparedNeighbor is a function that calls another or is called by it, and how much of the other's weight goes that way on each side.
+// ComparedNeighbor is a function that calls another or is called by it, and how much of the other's weight goes that
+// way on each side.
 type ComparedNeighbor struct {
 	Name   string // not cleaned; "" for what nothing calls
 	Weight [2]uint64

@@ -1,5 +1,5 @@
-// Package funcname shortens the names of functions to what people call them: without the arguments of templates and generics, without
-// signatures and scopes. Names are the bytes of a file, which callers clean before they print them.
+// Package funcname shortens the names of functions to what people call them: without the arguments of templates and
+// generics, without signatures and scopes. Names are the bytes of a file, which callers clean before they print them.
 package funcname
 
 import "strings"

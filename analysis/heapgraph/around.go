@@ -9,7 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Neighbors are objects and other rows of one kind and type that have references to objects that are asked about, or that those refer to.
+// Neighbors are objects and other rows of one kind and type that have references to objects that are asked about, or
+// that those refer to.
 type Neighbors struct {
 	Kind       model.HeapKind
 	Label      string // as [Label]; not cleaned
@@ -28,8 +29,8 @@ type AroundType struct {
 	References   []Neighbors // from them, most rows first
 }
 
-// TypesNamed returns the types of objects that a name stands for: that name alone, else in either case; and all whose names hold it, as what
-// may be meant, at most near.
+// TypesNamed returns the types of objects that a name stands for: that name alone, else in either case; and all whose
+// names hold it, as what may be meant, at most near.
 func TypesNamed(h *model.Heap, name string, near int) (ids map[uint32]bool, similar []string) {
 	ids = map[uint32]bool{}
 	seen := map[string]bool{}
@@ -51,8 +52,8 @@ func TypesNamed(h *model.Heap, name string, near int) (ids map[uint32]bool, simi
 	return ids, similar
 }
 
-// Around puts the references to and from all objects of some types together by the kind and type of their other ends. The only errors
-// are those of ctx.
+// Around puts the references to and from all objects of some types together by the kind and type of their other ends.
+// The only errors are those of ctx.
 func Around(ctx context.Context, h *model.Heap, types map[uint32]bool) (*AroundType, error) {
 	const often = 1 << 16
 	out := &AroundType{Types: len(types)}

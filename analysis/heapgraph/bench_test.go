@@ -10,7 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// wildHeap is a random graph: no real snapshot is as hard on caches. Every row is reached, by one reference from a row before it.
+// wildHeap is a random graph: no real snapshot is as hard on caches. Every row is reached, by one reference from a row
+// before it.
 func wildHeap(n, refs int) *model.Heap {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	from, to := make([]uint32, 0, refs), make([]uint32, 0, refs)

@@ -29,6 +29,7 @@ type core[I index] struct {
 	unreachable int
 	lostBytes   uint64 // of the unreachable rows
 
+	room  *model.Room // of columns; nil: memory
 	tree  domTree[I]
 	paths pathTree[I]
 	in    *inEdges[I]
@@ -40,8 +41,8 @@ func wideHeap(h *model.Heap) bool {
 	return h.Start.Wide != nil || h.To.Wide != nil || uint64(h.Len()) > math.MaxUint32
 }
 
-// newCore checks a snapshot and returns its references under a policy, without dominators. row is what a row takes while what is asked
-// for is computed, ref what a reference does.
+// newCore checks a snapshot and returns its references under a policy, without dominators. row is what a row takes
+// while what is asked for is computed, ref what a reference does.
 func newCore[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, row, ref int64, what string) (*core[I], error) {
 	start, to := columnOf[I](h.Start), columnOf[I](h.To)
 	if err := checkReferences(h, start, to); err != nil {
@@ -51,10 +52,11 @@ func newCore[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, r
 	if isWide[I]() {
 		n *= 2
 	}
-	if b := model.BudgetOf(ctx); !b.Fits(n) {
+	room := model.BudgetOf(ctx).Room(n)
+	if b := model.BudgetOf(ctx); !room.Fits(b, n) {
 		return nil, b.Error(what)
 	}
-	return &core[I]{heap: h, policy: p.Of(h.Schema), start: start, to: to, in: incomingOf[I](s)}, nil
+	return &core[I]{room: room, heap: h.Under(p.Of(h.Schema)), policy: p.Of(h.Schema), start: start, to: to, in: incomingOf[I](s)}, nil
 }
 
 // columnOf returns a column's numbers, copied where the column is narrower.
@@ -120,8 +122,8 @@ func (c *core[I]) out(r I) []I {
 	return c.to[c.start[r]:c.start[r+1]]
 }
 
-// leaveOut replaces the references of rows whose references the policy leaves out by those that hold, and those that lead where
-// nothing else does. scratch is space for as many rows as there are.
+// leaveOut replaces the references of rows whose references the policy leaves out by those that hold, and those that
+// lead where nothing else does. scratch is space for as many rows as there are.
 func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	if c.policy.Skip == 0 && c.policy.SkipFrom == 0 {
 		return nil
@@ -133,6 +135,9 @@ func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	c.cut, c.kept = cut, make(map[I][]I, len(rows))
 	for _, r := range rows {
 		c.kept[r] = c.holding(r, nil)
+	}
+	if c.policy.Lost {
+		return nil
 	}
 	seen := newRowBits(c.heap.Len())
 	if err := c.flood(ctx, scratch, seen, nil, 0); err != nil {
@@ -181,7 +186,8 @@ func (c *core[I]) skips(r, e uint64) bool {
 	return p.SkipFrom.Has(c.heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(c.heap.Schema.LabelKind(c.heap.Label[e]))
 }
 
-// holding returns the targets of a row's references that hold; those left out, too, where they lead to rows that are not in reached.
+// holding returns the targets of a row's references that hold; those left out, too, where they lead to rows that are
+// not in reached.
 func (c *core[I]) holding(r I, reached rowBits) []I {
 	var rest []I
 	for e := c.start[r]; e < c.start[r+1]; e++ {

@@ -15,8 +15,8 @@ func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	return newGraph(ctx, h, p, &shared{}, func(float64) {})
 }
 
-// NewReferences is NewGraph without dominators and retained sizes: HasDominators is false, Retained is nil. It takes much less
-// memory.
+// NewReferences is NewGraph without dominators and retained sizes: HasDominators is false, Retained is nil. It takes
+// much less memory.
 func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func follow[I index](ctx context.Context, h *model.Heap, p Policy) (*Graph, erro
 	if err := c.leaveOut(ctx, make([]I, h.Len())); err != nil {
 		return nil, err
 	}
-	return &Graph{Heap: h, Policy: p, shared: s, core: c}, nil
+	return &Graph{Heap: c.heap, Policy: p, shared: s, core: c}, nil
 }
 
 func newGraph(ctx context.Context, h *model.Heap, p Policy, s *shared, report func(done float64)) (*Graph, error) {
@@ -49,7 +49,14 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, s *shared, report fu
 	if wideHeap(h) {
 		return dominate[uint64](ctx, h, p, s, report)
 	}
-	return dominate[uint32](ctx, h, p, s, report)
+	if g := restore(ctx, h, p, s); g != nil {
+		return g, nil
+	}
+	g, err := dominate[uint32](ctx, h, p, s, report)
+	if err == nil {
+		keep(g)
+	}
+	return g, err
 }
 
 func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, report func(done float64)) (*Graph, error) {
@@ -58,6 +65,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 		return nil, err
 	}
 	w := newDomWork(ctx, c, report)
+	defer w.scratch.Close()
 	if err := c.leaveOut(ctx, w.order); err != nil {
 		return nil, err
 	}
@@ -68,8 +76,13 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	}
 	w.immediate()
 	w.retain()
-	return &Graph{Heap: h, Policy: p, Retained: c.retained, Unreachable: c.unreachable, UnreachableBytes: c.lostBytes, shared: s, core: c,
-		idom: modelColumn[model.Row](c.idom), count: modelColumn[uint64](c.count)}, nil
+	return c.graph(p, s), nil
+}
+
+// graph returns a core with dominators as who asks knows it.
+func (c *core[I]) graph(p Policy, s *shared) *Graph {
+	return &Graph{Heap: c.heap, Policy: p, Retained: c.retained, Unreachable: c.unreachable, UnreachableBytes: c.lostBytes, shared: s, core: c,
+		idom: modelColumn[model.Row](c.idom), count: modelColumn[uint64](c.count)}
 }
 
 // domTree is the dominator tree downwards: the children of r are rows[start[r]:start[r+1]].
@@ -86,7 +99,7 @@ func (c *core[I]) below() *domTree[I] {
 	t := &c.tree
 	t.once.Do(func() {
 		n := len(c.idom)
-		t.start, t.rows = make([]I, n+1), make([]I, max(n, 1)-1)
+		t.start, t.rows = model.MakeColumn[I](c.room, n+1), model.MakeColumn[I](c.room, max(n, 1)-1)
 		// The lists are filled from their ends: start[d] sinks from the list's end to its start.
 		for r := 1; r < n; r++ {
 			t.start[c.idom[r]]++
@@ -127,16 +140,16 @@ func (c *core[I]) children(r uint64) model.Column[model.Row] {
 	return modelColumn[model.Row](t.rows[t.start[r]:t.start[r+1]])
 }
 
-// Children returns the rows that r immediately dominates, by retained bytes descending, ties by row. The column is the graph's.
-// The first call on a graph takes time in proportion to its rows.
+// Children returns the rows that r immediately dominates, by retained bytes descending, ties by row. The column is the
+// graph's. The first call on a graph takes time in proportion to its rows.
 func (g *Graph) Children(r model.Row) model.Column[model.Row] { return g.core.children(uint64(r)) }
 
 func (g *Graph) heavierFirst(a, b model.Row) int {
 	return cmp.Or(cmp.Compare(g.Retained[b], g.Retained[a]), cmp.Compare(a, b))
 }
 
-// Accumulation descends from r as long as one child retains at least four fifths of what its dominator does, and returns
-// where that ends: the row below which memory is spread over many.
+// Accumulation descends from r as long as one child retains at least four fifths of what its dominator does, and
+// returns where that ends: the row below which memory is spread over many.
 func (g *Graph) Accumulation(r model.Row) model.Row {
 	for {
 		kids := g.Children(r)

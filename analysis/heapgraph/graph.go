@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // Policy says which references hold memory: an index into [model.HeapSchema.Policies]. 0 is the default.
@@ -17,8 +18,8 @@ func (p Policy) Of(s *model.HeapSchema) *model.HeapPolicy {
 	return &s.Policies[0]
 }
 
-// Heaps answers questions about the snapshots of one file. Decoded snapshots and their graphs are kept in a bounded cache;
-// what several goroutines ask for at once is computed once. Any goroutine may ask.
+// Heaps answers questions about the snapshots of one file. Decoded snapshots and their graphs are kept in a bounded
+// cache; what several goroutines ask for at once is computed once. Any goroutine may ask.
 type Heaps interface {
 	Source() model.HeapSource
 	// Heap is a decoded snapshot.
@@ -35,7 +36,7 @@ type Graph struct {
 	Heap        *model.Heap
 	Policy      Policy
 	Retained    []uint64 // by row: bytes of the row and all it dominates; nil without dominators
-	Unreachable int      // rows that hang off the root although it does not reach them
+	Unreachable int      // rows that the root does not reach
 	// UnreachableBytes is what the unreachable rows weigh.
 	UnreachableBytes uint64
 
@@ -43,6 +44,7 @@ type Graph struct {
 	count  model.Column[uint64]
 	core   links
 	shared *shared
+	from   *sections.Sums // of the file that it comes from; nil where it was computed
 }
 
 // links is a core of either width. Rows and references are numbers of the heap.
@@ -53,14 +55,17 @@ type links interface {
 	reference(from, to uint64) (e model.Ref, ok bool)
 	sources(r uint64) model.Column[model.Row]
 	retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error)
-	retainedBySets(ctx context.Context, kinds model.HeapKinds, budget int) (map[uint32]uint64, error)
+	retainedBySets(ctx context.Context, x *rowClasses, budget int) (map[uint32]uint64, error)
+	bounded(ctx context.Context, x *rowClasses, sets map[uint32]uint64) (map[uint32]SetSize, error)
+	largest(n int, of model.HeapKinds) []model.Row
 	memory() int64 // of what is kept beside the heap and the graph's own columns
 }
 
 // HasDominators reports whether dominators and retained sizes are known: they are not of [NewReferences].
 func (g *Graph) HasDominators() bool { return g.idom.Len() > 0 }
 
-// Idom returns a row's immediate dominator; that of the root, and of rows that nothing reaches, is the root.
+// Idom returns a row's immediate dominator; that of the root is the root. Of the rows that the root does not reach,
+// those that no other one of them holds hang off the root, of cycles the first row, and the others below them.
 func (g *Graph) Idom(r model.Row) model.Row { return g.idom.At(int(r)) }
 
 // RetainedCount returns how many rows a row retains, itself included.
@@ -82,12 +87,12 @@ func (t *Totals) Bytes() uint64 {
 // By says which rows are grouped, and by what.
 type By struct {
 	Kinds model.HeapKinds // all named alike, by type or by frame
-	Axis  int             // 0 for the type or frame itself
+	Axis  int             // 0 for the type or frame itself; [AxisKind]
 }
 
 // Group is rows that share a type, a frame, or what they are on another axis.
 type Group struct {
-	ID                           uint32 // type or frame index; on another axis the number of a string
+	ID                           uint32 // type or frame index; on another axis that of a type or string that is there
 	Name, Sub                    string // not cleaned; Sub is the type's place on the axis that tells types of one name apart
 	File                         string // frames
 	Line                         int64  // frames

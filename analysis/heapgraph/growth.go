@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew: the rows that are reached by the same
-// labels on the way from the root. Where the format tells objects apart, what is compared is the same objects, wherever they were
-// dominated before, and those that came or went. Elsewhere nothing is known of a place where no row was before: its objects may have had
-// another dominator.
+// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew: the rows that are reached by
+// the same labels on the way from the root. Where the format tells objects apart, what is compared is the same objects,
+// wherever they were dominated before, and those that came or went. Elsewhere nothing is known of a place where no row
+// was before: its objects may have had another dominator.
 type GrownSubtree struct {
 	Path                    []string  // labels from below the root to the place; not cleaned
 	Row                     model.Row // the row of after that retains most at the place
@@ -34,9 +34,9 @@ type GrownSubtree struct {
 // Growth returns how much more the place retains after than before.
 func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes, s.BeforeBytes) }
 
-// GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From the root it
-// descends as long as most of a place's growth lies in single rows below; where instead more rows came, or all is new, the
-// place is found. name changes labels before they are matched; nil leaves them.
+// GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From
+// the root it descends as long as most of a place's growth lies in single rows below; where instead more rows came, or
+// all is new, the place is found. name changes labels before they are matched; nil leaves them.
 func GrownSubtrees(ctx context.Context, before, after *Graph, name func(string) string, limit int) ([]GrownSubtree, error) {
 	root := []model.Row{model.RootRow}
 	w := &growth{before: before, after: after, name: name}

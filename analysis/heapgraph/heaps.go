@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
 )
 
-// NewHeaps returns the questions about the snapshots of src. Decoded snapshots and graphs of up to budget bytes are kept,
-// least recently asked for going first; the newest one stays even where it alone is larger.
+// NewHeaps returns the questions about the snapshots of src. Decoded snapshots and graphs of up to budget bytes are
+// kept, least recently asked for going first; the newest one stays even where it alone is larger.
 func NewHeaps(src model.HeapSource, budget int64) Heaps {
 	return &heaps{src: src, budget: budget, kept: map[int]*keptHeap{}, jobs: map[key]*job{}}
 }
@@ -125,10 +126,22 @@ func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	}
 }
 
+// broken reports whether something of it comes from a file that was found damaged after it had been taken into use.
+func (k *keptHeap) broken() bool {
+	if k.heap.From.Broken() {
+		return true
+	}
+	return slices.ContainsFunc(k.graphs, func(g *Graph) bool { return g != nil && g.from.Broken() })
+}
+
 // ready answers from what is kept.
 func (h *heaps) ready(key key) *job {
 	k := h.kept[key.i]
 	if k == nil {
+		return nil
+	}
+	if k.broken() {
+		delete(h.kept, key.i)
 		return nil
 	}
 	h.clock++
@@ -177,6 +190,7 @@ func (h *heaps) makeGraph(ctx context.Context, key key, j *job) (*Graph, error) 
 	if err != nil {
 		return nil, err
 	}
+	j.heap = heap
 	h.mu.Lock()
 	shared := &shared{}
 	if k := h.kept[key.i]; k != nil && k.heap == heap {
@@ -192,7 +206,7 @@ func (h *heaps) keep(key key, j *job) {
 	if k == nil {
 		k = &keptHeap{heap: j.heap, shared: &shared{}}
 		if j.graph != nil {
-			k.heap, k.shared = j.graph.Heap, j.graph.shared
+			k.shared = j.graph.shared
 		}
 		h.kept[key.i] = k
 	}

@@ -2,6 +2,9 @@ package heapgraph
 
 import (
 	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"io"
 	"slices"
 	"sort"
 
@@ -21,12 +24,14 @@ func identifies(h *model.Heap) bool {
 	return len(h.IDs) > 0 && h.Schema.IDs.Prefix != "" && !h.Schema.IDs.Moves
 }
 
-// Identities tell which objects of a snapshot another one has, too, without the snapshot. Of many objects only a part is kept, chosen
-// by identity, so that it is the same part in every snapshot. The zero value knows none.
+// Identities tell which objects of a snapshot another one has, too, without the snapshot. An object has its type for
+// life: another one may get the address of one that is gone, and is the same only by chance if it is of the same type.
+// Of many objects only a part is kept, chosen by identity, so that it is the same part in every snapshot. The zero
+// value knows none.
 type Identities struct {
 	form model.HeapIDForm
 	step uint64   // one in so many is kept, a power of two
-	ids  []uint64 // ascending
+	ids  []uint64 // as typedIDs mixes them, ascending
 }
 
 // mostIdentities is how many identities of a snapshot are kept: enough for any type that counts, in a megabyte.
@@ -39,7 +44,8 @@ func IdentitiesOf(h *model.Heap) (o Identities) {
 	}
 	o.form = h.Schema.IDs
 	kinds := h.Schema.Objects().Kinds
-	for o.step = 1; !o.fill(h, kinds); o.step *= 2 {
+	typed := typedIDs{h: h}
+	for o.step = 1; !o.fill(&typed, kinds); o.step *= 2 {
 		o.ids = o.ids[:0]
 	}
 	slices.Sort(o.ids)
@@ -48,15 +54,15 @@ func IdentitiesOf(h *model.Heap) (o Identities) {
 }
 
 // fill keeps one in step identities; false means that those are too many.
-func (o *Identities) fill(h *model.Heap, kinds model.HeapKinds) bool {
-	for r, id := range h.IDs {
-		if id == 0 || !kinds.Has(h.Kinds[r]) || !o.keeps(id) {
+func (o *Identities) fill(typed *typedIDs, kinds model.HeapKinds) bool {
+	for r, id := range typed.h.IDs {
+		if id == 0 || !kinds.Has(typed.h.Kinds[r]) || !o.keeps(id) {
 			continue
 		}
 		if len(o.ids) == mostIdentities {
 			return false
 		}
-		o.ids = append(o.ids, id)
+		o.ids = append(o.ids, typed.of(model.Row(r)))
 	}
 	return true
 }
@@ -67,20 +73,74 @@ func (o *Identities) keeps(id uint64) bool {
 	return id*spread>>32&(o.step-1) == 0
 }
 
-// Tell reports whether objects of another snapshot can be told apart by them.
-func (o *Identities) Tell(h *model.Heap) bool {
-	return o.step > 0 && identifies(h) && o.form == h.Schema.IDs
+// In returns what tells which objects of another snapshot are among them; nil where they cannot be told apart. It is
+// one goroutine's own.
+func (o *Identities) In(h *model.Heap) *IdentitiesIn {
+	if o.step == 0 || !identifies(h) || o.form != h.Schema.IDs {
+		return nil
+	}
+	return &IdentitiesIn{o, typedIDs{h: h}}
 }
 
-// Has reports whether the snapshot has the object of a row of another one, which it can [Identities.Tell]. It is 0 where the object is not
-// kept; else one object stands for as many as it returns.
-func (o *Identities) Has(h *model.Heap, r model.Row) (stands uint64) {
-	if id := h.IDs[r]; id != 0 && o.keeps(id) {
-		if _, ok := slices.BinarySearch(o.ids, id); ok {
+// IdentitiesIn tells which objects of a snapshot were in another one.
+type IdentitiesIn struct {
+	*Identities
+	typed typedIDs
+}
+
+// Has reports whether the other snapshot has the object of a row. It is 0 where the object is not kept; else one object
+// stands for as many as it returns.
+func (o *IdentitiesIn) Has(r model.Row) (stands uint64) {
+	if id := o.typed.h.IDs[r]; id != 0 && o.keeps(id) {
+		if _, ok := slices.BinarySearch(o.ids, o.typed.of(r)); ok {
 			return o.step
 		}
 	}
 	return 0
+}
+
+// typedIDs mixes identities with types.
+type typedIDs struct {
+	h      *model.Heap
+	hashes []uint64 // of names by entity of what is named by its type, 0 for those that are not known yet
+}
+
+func (t *typedIDs) of(r model.Row) uint64 {
+	h, e := t.h, uint64(t.h.Entity[r])
+	if h.Kind(r).Naming != model.NamedByType || e >= uint64(len(h.Tables.Types)) {
+		return h.IDs[r] ^ hashOf(typeName(h, r))
+	}
+	if t.hashes == nil {
+		t.hashes = make([]uint64, len(h.Tables.Types))
+	}
+	if t.hashes[e] == 0 {
+		t.hashes[e] = hashOf(typeName(h, r))
+	}
+	return h.IDs[r] ^ t.hashes[e]
+}
+
+// hashOf is the same in every run.
+func hashOf(s string) uint64 {
+	f := fnv.New64a()
+	io.WriteString(f, s)
+	return f.Sum64()
+}
+
+// typeName returns what an object is for life.
+func typeName(h *model.Heap, r model.Row) string {
+	if h.Kind(r).Naming == model.NamedByType {
+		return h.OnAxis(0, r)
+	}
+	return Label(h, r)
+}
+
+// AppendTo appends what tells them from those of another snapshot.
+func (o *Identities) AppendTo(b []byte) []byte {
+	b = binary.AppendUvarint(b, o.step)
+	for _, id := range o.ids {
+		b = binary.LittleEndian.AppendUint64(b, id)
+	}
+	return b
 }
 
 // Exact reports whether every object is kept.
@@ -88,15 +148,15 @@ func (o *Identities) Exact() bool { return o.step == 1 }
 
 // byID is the rows of a snapshot that have an identity, ascending by it.
 type byID struct {
-	ids  []uint64 // by row
+	heap *model.Heap
 	rows model.Column[model.Row]
 }
 
 func rowsByID(h *model.Heap) *byID {
 	if wideHeap(h) {
-		return &byID{h.IDs, modelColumn[model.Row](sortedByID[uint64](h))}
+		return &byID{h, modelColumn[model.Row](sortedByID[uint64](h))}
 	}
-	return &byID{h.IDs, modelColumn[model.Row](sortedByID[uint32](h))}
+	return &byID{h, modelColumn[model.Row](sortedByID[uint32](h))}
 }
 
 func sortedByID[I index](h *model.Heap) []I {
@@ -110,24 +170,33 @@ func sortedByID[I index](h *model.Heap) []I {
 	return rows
 }
 
-// same returns the row of another snapshot that is the object of a row; noRow where there is none, or objects cannot be told apart.
+// same returns the row of another snapshot that is the object of a row; noRow where there is none, where another object
+// has got its identity, or where objects cannot be told apart.
 func (w *growth) same(g *Graph, r model.Row, other *byID) model.Row {
 	if other == nil || g.Heap.IDs[r] == 0 {
 		return noRow
 	}
 	id := g.Heap.IDs[r]
-	i := sort.Search(other.rows.Len(), func(i int) bool { return other.ids[other.rows.At(i)] >= id })
-	if i == other.rows.Len() || other.ids[other.rows.At(i)] != id {
+	ids := other.heap.IDs
+	i := sort.Search(other.rows.Len(), func(i int) bool { return ids[other.rows.At(i)] >= id })
+	if i == other.rows.Len() || ids[other.rows.At(i)] != id {
 		return noRow
 	}
-	return other.rows.At(i)
+	if row := other.rows.At(i); typeName(g.Heap, r) == typeName(other.heap, row) {
+		return row
+	}
+	return noRow
 }
 
-// sameDominator reports whether an object has the dominator that it had: the same object, or a row without identity of the same name.
+// sameDominator reports whether an object has the dominator that it had: the same object, or a row without identity of
+// the same name.
 func (w *growth) sameDominator(before, after model.Row) bool {
 	a, b := w.before.Idom(before), w.after.Idom(after)
 	x, y := w.before.Heap.IDs[a], w.after.Heap.IDs[b]
-	return x == y && (x != 0 || Label(w.before.Heap, a) == Label(w.after.Heap, b))
+	if x == 0 {
+		return y == 0 && Label(w.before.Heap, a) == Label(w.after.Heap, b)
+	}
+	return x == y && typeName(w.before.Heap, a) == typeName(w.after.Heap, b)
 }
 
 // taken counts the rows directly below a place that another object dominated before, and what they retain.

@@ -10,9 +10,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where from is
-// not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue is scratch space
-// for as many rows as there are.
+// flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where
+// from is not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue
+// is scratch space for as many rows as there are.
 func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, target I) error {
 	if seen.has(0) {
 		return nil
@@ -74,20 +74,41 @@ func (c *core[I]) shortest(ctx context.Context) (*pathTree[I], error) {
 	if p.from != nil {
 		return p, nil
 	}
+	return p, c.findPaths(ctx, p, make([]I, c.heap.Len()))
+}
+
+// findPaths fills a tree of shortest paths, and a queue with the rows that the root reaches, in the order of the walk.
+func (c *core[I]) findPaths(ctx context.Context, p *pathTree[I], queue []I) error {
 	seen, from := newRowBits(c.heap.Len()), make([]I, c.heap.Len())
-	if err := c.flood(ctx, make([]I, len(from)), seen, from, 0); err != nil {
-		return nil, err
+	if err := c.flood(ctx, queue, seen, from, 0); err != nil {
+		return err
 	}
 	p.seen, p.from = seen, from
 	c.bytes.Add(columnBytes(from) + int64(8*len(seen)))
-	return p, nil
+	return nil
+}
+
+// breadthFirst returns the rows that the root reaches so that each stands after the one before it on its shortest path,
+// and those paths.
+func (c *core[I]) breadthFirst(ctx context.Context) (order []I, p *pathTree[I], err error) {
+	p = &c.paths
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	order = make([]I, c.heap.Len())
+	if p.from == nil {
+		err = c.findPaths(ctx, p, order)
+	} else {
+		err = c.flood(ctx, order, newRowBits(len(order)), nil, 0)
+	}
+	return order[:len(order)-c.unreachable], p, err
 }
 
 // memory returns what the graph has computed since it was made, and the references that the policy replaces.
 func (c *core[I]) memory() int64 { return int64(64*len(c.kept)) + c.bytes.Load() }
 
-// Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in the order
-// of a breadth-first walk that takes references in the file's order. ok is false when there is none. The first step is the root.
+// Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in
+// the order of a breadth-first walk that takes references in the file's order. ok is false when there is none. The
+// first step is the root.
 func (g *Graph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
 	if !g.Heap.Has(row) {
 		return nil, false, nil
@@ -118,7 +139,8 @@ func (c *core[I]) path(ctx context.Context, row model.Row, without map[model.Row
 	return c.steps(from, I(row)), true, nil
 }
 
-// steps follows predecessors back from row. The reference of each step is the first that leads there, of those that hold it.
+// steps follows predecessors back from row. The reference of each step is the first that leads there, of those that
+// hold it.
 func (c *core[I]) steps(from []I, row I) []Step {
 	var path []Step
 	for row != 0 {
@@ -147,32 +169,49 @@ type inEdges[I index] struct {
 	bytes atomic.Int64 // of both
 }
 
-// incoming makes the lists of incoming references on first use.
+// incoming makes the lists of incoming references on first use, whatever the policy.
 func (c *core[I]) incoming() *inEdges[I] {
 	in := c.in
 	in.once.Do(func() {
-		n := c.heap.Len()
-		in.start, in.from = make([]I, n+1), make([]I, len(c.to))
-		for _, t := range c.to {
-			in.start[t]++
-		}
-		sum := I(0)
-		for i, k := range in.start {
-			sum += k
-			in.start[i] = sum
-		}
-		// Backwards, so that each list's start sinks to where it belongs and the sources ascend.
-		for r := n - 1; r >= 0; r-- {
-			to := c.to[c.start[r]:c.start[r+1]]
-			for i := len(to) - 1; i >= 0; i-- {
-				t := to[i]
-				in.start[t]--
-				in.from[in.start[t]] = I(r)
-			}
-		}
+		in.fill(c, func(r I) []I { return c.to[c.start[r]:c.start[r+1]] })
 		in.bytes.Add(columnBytes(in.start) + columnBytes(in.from))
 	})
 	return in
+}
+
+// holders returns the lists of those incoming references that count under the policy.
+func (c *core[I]) holders() *inEdges[I] {
+	if c.cut == nil {
+		return c.incoming()
+	}
+	in := &inEdges[I]{}
+	in.fill(c, c.out)
+	return in
+}
+
+// fill makes the lists of the references that out tells.
+func (in *inEdges[I]) fill(c *core[I], out func(r I) []I) {
+	n, sum := c.heap.Len(), I(0)
+	in.start = model.MakeColumn[I](c.room, n+1)
+	for r := range n {
+		for _, t := range out(I(r)) {
+			in.start[t]++
+		}
+	}
+	for i, k := range in.start {
+		sum += k
+		in.start[i] = sum
+	}
+	in.from = model.MakeColumn[I](c.room, int(sum))
+	// Backwards, so that each list's start sinks to where it belongs and the sources ascend.
+	for r := n - 1; r >= 0; r-- {
+		to := out(I(r))
+		for i := len(to) - 1; i >= 0; i-- {
+			t := to[i]
+			in.start[t]--
+			in.from[in.start[t]] = I(r)
+		}
+	}
 }
 
 func (c *core[I]) sources(r uint64) model.Column[model.Row] {
@@ -180,8 +219,8 @@ func (c *core[I]) sources(r uint64) model.Column[model.Row] {
 	return modelColumn[model.Row](in.from[in.start[r]:in.start[r+1]])
 }
 
-// In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending. The first
-// call on a snapshot takes time in proportion to its references, without dominators every call does.
+// In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending.
+// The first call on a snapshot takes time in proportion to its references, without dominators every call does.
 func (g *Graph) In(row model.Row) iter.Seq2[model.Row, model.Ref] {
 	return func(yield func(model.Row, model.Ref) bool) {
 		if !g.HasDominators() { // there was no memory for them, nor is there any for lists of references

@@ -6,12 +6,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// preorderRowBytes are what a row of a snapshot takes at most while [Graph.Preorder] works: its results, the list of what is still
-// to be visited, and the lists of children, which the graph keeps.
+// preorderRowBytes are what a row of a snapshot takes at most while [Graph.Preorder] works: its results, the list of
+// what is still to be visited, and the lists of children, which the graph keeps.
 const preorderRowBytes = 20
 
-// Preorder lists the rows so that each stands before what it dominates, and what it dominates follows it at once: r and all below it
-// are order[place[r] : place[r]+RetainedCount(r)]. The order of rows with one dominator means nothing.
+// Preorder lists the rows so that each stands before what it dominates, and what it dominates follows it at once: r and
+// all below it are order[place[r] : place[r]+RetainedCount(r)]. The order of rows with one dominator means nothing.
 func (g *Graph) Preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
 	return g.core.preorder(ctx)
 }

@@ -14,7 +14,7 @@ type Refs struct {
 	Kind   model.HeapKind
 	Label  string // of the other end, see Label; not cleaned
 	Count  uint64
-	Bytes  uint64    // of the other ends themselves, once for each reference
+	Bytes  uint64    // of the other ends themselves, each once
 	First  model.Row // first other end
 	Number model.Ref // of the first reference
 }
@@ -26,10 +26,23 @@ type refKey struct {
 	entity uint64
 }
 
+// refGroups groups the references of one row. Rows that have no type stay apart, as their own names tell them; around
+// many rows they are one (see neighborSet), and references of all labels are, too.
 type refGroups struct {
 	h    *model.Heap
 	at   map[refKey]int
+	ends map[groupEnd]struct{}
 	list []Refs
+}
+
+// groupEnd is an other end that was counted in a group.
+type groupEnd struct {
+	group int
+	row   model.Row
+}
+
+func newRefGroups(h *model.Heap) refGroups {
+	return refGroups{h: h, at: map[refKey]int{}, ends: map[groupEnd]struct{}{}}
 }
 
 func (g *refGroups) add(end model.Row, e model.Ref) {
@@ -48,6 +61,10 @@ func (g *refGroups) add(end model.Row, e model.Ref) {
 	}
 	r := &g.list[i]
 	r.Count++
+	if _, again := g.ends[groupEnd{i, end}]; again {
+		return
+	}
+	g.ends[groupEnd{i, end}] = struct{}{}
 	r.Bytes, _ = model.SaturatingAdd(r.Bytes, g.h.Bytes(end))
 }
 
@@ -66,7 +83,7 @@ func (g *refGroups) sorted() []Refs {
 
 // OutGroups groups the references of row as recorded, most first.
 func (g *Graph) OutGroups(row model.Row) []Refs {
-	groups := refGroups{h: g.Heap, at: map[refKey]int{}}
+	groups := newRefGroups(g.Heap)
 	to, first := g.Heap.Out(row)
 	for i, t := range to.All() {
 		groups.add(t, first+model.Ref(i))
@@ -76,7 +93,7 @@ func (g *Graph) OutGroups(row model.Row) []Refs {
 
 // InGroups groups the references to row as recorded, most first.
 func (g *Graph) InGroups(row model.Row) []Refs {
-	groups := refGroups{h: g.Heap, at: map[refKey]int{}}
+	groups := newRefGroups(g.Heap)
 	for r, e := range g.In(row) {
 		groups.add(r, e)
 	}

@@ -23,11 +23,14 @@ func Label(h *model.Heap, r model.Row) string {
 	case k.Naming == model.NamedByFrame:
 		return frameLabel(h.Tables.Frame(h.Entity[r]))
 	}
+	if name, ok := h.NameOf(r); ok {
+		return name
+	}
 	return h.Tables.Type(h.Entity[r])
 }
 
-// frameLabel returns how the field's tools write a frame: "name (file:line)", of the file's path only the last part, "<anon>" for
-// a block without a name.
+// frameLabel returns how the field's tools write a frame: "name (file:line)", of the file's path only the last part,
+// "<anon>" for a block without a name.
 func frameLabel(name, file string, line int64) string {
 	if name == "" {
 		name = "<anon>"
@@ -42,8 +45,8 @@ func frameLabel(name, file string, line int64) string {
 	return name + " (" + file + ":" + strconv.FormatInt(line, 10) + ")"
 }
 
-// Query chooses rows: those for which everything holds that is not left empty. Without Exact, part of a name suffices and
-// upper and lower case are the same.
+// Query chooses rows: those for which everything holds that is not left empty. Without Exact, part of a name suffices
+// and upper and lower case are the same.
 type Query struct {
 	Kinds      model.HeapKinds // 0 for all that are memory of the program's
 	Type, Name string          // Type chooses no frames; Name is that of types and of frames
@@ -138,8 +141,11 @@ func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Ro
 
 // groupMember returns what tells whether a row, of the right kind, belongs to a group.
 func groupMember(h *model.Heap, by By, id uint32) func(r int) bool {
-	if by.Axis == 0 {
+	switch by.Axis {
+	case 0:
 		return func(r int) bool { return h.Entity[r] == id }
+	case AxisKind:
+		return func(r int) bool { return uint32(h.Kinds[r]) == id }
 	}
 	column, text := h.Entity, func(i uint32) string { return h.Tables.OnAxis(by.Axis, i) }
 	if byRow(h, by.Axis) {

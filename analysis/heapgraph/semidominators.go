@@ -2,19 +2,22 @@ package heapgraph
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/memtui/memtui/model"
 )
 
-// domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows get numbers in the order of a depth-first walk, and
-// most columns go by number. A reference from a lower number to a higher one needs no list: until the higher one is done,
-// nothing can have been linked above its source. The columns have several lives, to save memory.
+// domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows get numbers in the order of a depth-first walk,
+// and most columns go by number. A reference from a lower number to a higher one needs no list: until the higher one is
+// done, nothing can have been linked above its source. The columns have several lives, to save memory.
 type domWork[I index] struct {
 	ctx    context.Context
 	c      *core[I]
 	report func(done float64)
 
 	reached rowBits
+	live    I        // how many rows the root reaches: the numbers below it are theirs
 	order   []I      // number → row
 	number  []I      // row → number; from semiDominators on number → immediate dominator's
 	forest  []uint64 // links by number, see link; in the end retained bytes
@@ -23,11 +26,12 @@ type domWork[I index] struct {
 	start   []I      // by number: its predecessors are preds[start[i]:start[i+1]]; in the end retained rows
 	preds   []I      // numbers higher than their target's
 	stack   []I
-	touched I // of no meaning: keeps the touches from being optimized away
+	scratch *model.Room // of columns that go when the graph is made
+	touched I           // of no meaning: keeps the touches from being optimized away
 }
 
-// link returns a node of the forest of what is done: an ancestor (at first the parent in the walk), and the least semidominator on the
-// way there. Where both have 32 bits they are packed into one number, the ancestor above.
+// link returns a node of the forest of what is done: an ancestor (at first the parent in the walk), and the least
+// semidominator on the way there. Where both have 32 bits they are packed into one number, the ancestor above.
 func (w *domWork[I]) link(i I) (ancestor, label I) {
 	if isWide[I]() {
 		return I(w.forest[i]), w.labels[i]
@@ -51,10 +55,14 @@ func (w *domWork[I]) ancestor(i I) I {
 
 func newDomWork[I index](ctx context.Context, c *core[I], report func(done float64)) *domWork[I] {
 	n := c.heap.Len()
-	w := &domWork[I]{ctx: ctx, c: c, report: report,
-		order: make([]I, n), number: make([]I, n), forest: make([]uint64, n), semi: make([]I, n), start: make([]I, n+1)}
+	w := &domWork[I]{ctx: ctx, c: c, report: report, forest: model.MakeColumn[uint64](c.room, n), semi: model.MakeColumn[I](c.room, n),
+		start: model.MakeColumn[I](c.room, n+1)}
+	if c.room != nil {
+		w.scratch = model.BudgetOf(ctx).Room(math.MaxInt64 / 2)
+	}
+	w.order, w.number = model.MakeColumn[I](w.scratch, n), model.MakeColumn[I](w.scratch, n)
 	if isWide[I]() {
-		w.labels = make([]I, n)
+		w.labels = model.MakeColumn[I](w.scratch, n)
 	}
 	return w
 }
@@ -67,8 +75,9 @@ func (w *domWork[I]) pause(i, n int, from, to float64) error {
 
 const pauseEvery = 1 << 16 // rows
 
-// Rows that follow each other in the walk lie anywhere in memory. The touches read what will be needed soon, many places at
-// once, so that the processor fetches them side by side; without them a large random graph waits for one after the other.
+// Rows that follow each other in the walk lie anywhere in memory. The touches read what will be needed soon, many
+// places at once, so that the processor fetches them side by side; without them a large random graph waits for one
+// after the other.
 const (
 	touchFar  = 16 // rows ahead: where its references start
 	touchNear = 8  // rows ahead: the references
@@ -115,23 +124,42 @@ func (w *domWork[I]) touchPreds(i int) {
 	w.touched += I(sum)
 }
 
-// walk numbers the rows that the root reaches.
+// walk numbers the rows that the root reaches, then the others, which hang off the root as [core.orphans] says.
 func (w *domWork[I]) walk() error {
+	n := len(w.order)
+	w.reached = newRowBits(n)
+	w.reached.set(0)
+	var err error
+	if w.live, err = w.walkFrom(w.reached, w.c.out(0), 1); err != nil || int(w.live) == n {
+		return err
+	}
+	w.c.unreachable = n - int(w.live)
+	tops, err := w.c.orphans(w.ctx, w.reached, w.order[w.live:])
+	if err != nil {
+		return err
+	}
+	_, err = w.walkFrom(slices.Clone(w.reached), tops, w.live)
+	return err
+}
+
+// walkFrom numbers what rows lead to that hang off the root, from n on, and returns the number after the last one.
+func (w *domWork[I]) walkFrom(seen rowBits, tops []I, n I) (I, error) {
 	var (
-		seen = newRowBits(len(w.order))
-		out  = w.c.out(0)
+		out  = tops
 		i    = I(0) // the current row's number
 		next = I(0) // its next reference
-		n    = I(1)
 	)
-	seen.set(0)
 	for {
 		if int(next) == len(out) {
 			if i == 0 {
-				break
+				return n, nil
 			}
 			i = w.ancestor(i)
-			out, next = w.c.out(w.order[i]), w.semi[i]
+			if next = w.semi[i]; i == 0 {
+				out = tops
+			} else {
+				out = w.c.out(w.order[i])
+			}
 			continue
 		}
 		t := out[next]
@@ -148,31 +176,33 @@ func (w *domWork[I]) walk() error {
 		w.touchRows(seen, out)
 		if n%pauseEvery == 0 {
 			if err := w.pause(int(n), len(w.order), 0, 0.35); err != nil {
-				return err
+				return n, err
 			}
 		}
 	}
-	w.reached, w.c.unreachable = seen, len(w.order)-int(n)
-	w.order, w.forest = w.order[:n], w.forest[:n]
-	return nil
 }
 
 // listPreds lists the predecessors of higher number, and takes the least one of the others as the first guess of the
-// semidominator. References to lower numbers are noted in the order of their sources first, then dealt out to their targets:
-// looking numbers up costs more than the list.
+// semidominator. References to lower numbers are noted in the order of their sources first, then dealt out to their
+// targets: looking numbers up costs more than the list.
 func (w *domWork[I]) listPreds() error {
 	for i := range w.forest {
 		w.semi[i] = w.ancestor(I(i))
 	}
-	n := len(w.order)
-	back := make([]I, 0, len(w.c.to)-(n-1)) // all but those that the walk went along
+	n, first := len(w.order), I(0)
+	back := model.MakeColumn[I](w.scratch, max(len(w.c.to)-int(w.live-1), 0))[:0] // all but those that the walk went along
 	for i, r := range w.order {
+		if i == int(w.live) && !w.c.policy.Lost {
+			first = w.live // what nothing reaches keeps nothing reachable
+		}
 		w.touchOut(i)
 		for _, t := range w.c.out(r) {
 			j := w.number[t]
 			if int(j) < i {
-				w.start[j]++
-				back = append(back, j)
+				if j >= first {
+					w.start[j]++
+					back = append(back, j)
+				}
 			} else if I(i) < w.semi[j] {
 				w.semi[j] = I(i)
 			}
@@ -189,8 +219,8 @@ func (w *domWork[I]) listPreds() error {
 		sum += c
 		w.start[j] = sum
 	}
-	w.preds = make([]I, sum)
-	first := I(0)
+	w.preds = model.MakeColumn[I](w.scratch, int(sum))
+	first = 0
 	for i := range w.order {
 		_, end := w.link(I(i))
 		for at, j := range back[first:end] {
@@ -263,8 +293,8 @@ func (w *domWork[I]) immediate() {
 	}
 }
 
-// retain translates numbers to rows and sums up from the leaves to the root. A dominator has a lower number than what it
-// dominates.
+// retain translates numbers to rows and sums up from the leaves to the root. A dominator has a lower number than what
+// it dominates.
 func (w *domWork[I]) retain() {
 	c, h, n := w.c, w.c.heap, w.c.heap.Len()
 	c.idom, c.retained, c.count = w.semi, w.forest[:n], w.start[:n:n]
@@ -280,11 +310,8 @@ func (w *domWork[I]) retain() {
 		c.idom[r] = d
 		add(d, r)
 	}
-	for r := range n {
-		if !w.reached.has(uint64(r)) {
-			add(0, I(r))
-			c.lostBytes, _ = model.SaturatingAdd(c.lostBytes, h.Bytes(model.Row(r)))
-		}
+	for _, r := range w.order[w.live:] {
+		c.lostBytes, _ = model.SaturatingAdd(c.lostBytes, h.Bytes(model.Row(r)))
 	}
 	w.report(1)
 }

@@ -2,19 +2,20 @@ package heapgraph
 
 import (
 	"context"
-	"slices"
 
 	"github.com/memtui/memtui/model"
 )
 
-// RetainedBySet returns what would become unreachable without all the rows of one type or frame, they included. Rows that nothing
-// reaches anyway do not count. RetainedBySets answers for all of them at once, and faster.
-func (g *Graph) RetainedBySet(ctx context.Context, kinds model.HeapKinds, id uint32) (bytes, rows uint64, err error) {
-	return g.core.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) && g.Heap.Entity[r] == id })
+// RetainedByGroup returns what would become unreachable without all the rows of one group of [Groups], they included.
+// Rows that nothing reaches anyway do not count. RetainedByGroups answers for all of them at once, and faster.
+func (g *Graph) RetainedByGroup(ctx context.Context, by By, id uint32) (bytes, rows uint64, err error) {
+	x := newRowClasses(g.Heap, by)
+	id = x.class(id)
+	return g.core.retainedBy(ctx, func(r model.Row) bool { return x.has(r) && x.of(r) == id })
 }
 
-// RetainedByKinds returns what would become unreachable without all the rows of some kinds, they included. What its types or frames retain
-// does not add up to that: they retain parts of each other.
+// RetainedByKinds returns what would become unreachable without all the rows of some kinds, they included. What its
+// types or frames retain does not add up to that: they retain parts of each other.
 func (g *Graph) RetainedByKinds(ctx context.Context, kinds model.HeapKinds) (bytes, rows uint64, err error) {
 	return g.core.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) })
 }
@@ -48,111 +49,236 @@ func (c *core[I]) retainedBy(ctx context.Context, in func(model.Row) bool) (byte
 	return bytes, rows, nil
 }
 
-// What RetainedBySets may cost. Real snapshots need up to seven steps for each row and reference.
+// What RetainedByGroups may cost. Real snapshots need one or two steps for each row and reference.
 const (
-	setSteps   = 30
-	mostForSet = 16 << 20 // rows and references, above which lists of incoming references would take too much memory
+	setSteps    = 30
+	mostForSet  = 16 << 20 // rows and references, above which lists of incoming references would take too much memory
+	setRowBytes = 48
+	setRefBytes = 8
 )
 
-// RetainedBySets is RetainedBySet of every type or frame of kinds that are named alike: bytes by id. In real snapshots it takes a few times as
-// long as one walk over the references. Where it would take far longer or too much memory, or the snapshot is very large, the
-// ids of those that have several rows may be absent.
-func (g *Graph) RetainedBySets(ctx context.Context, kinds model.HeapKinds) (map[uint32]uint64, error) {
-	budget := 0
-	if size := g.Heap.Len() + g.Heap.To.Len(); size <= mostForSet && model.BudgetOf(ctx).Fits(int64(24*g.Heap.Len()+8*g.Heap.To.Len())) {
-		budget = 1<<20 + setSteps*size
-	}
-	return g.core.retainedBySets(ctx, kinds, budget)
+// SetSize is what the rows of a group retain: exactly, or at least.
+type SetSize struct {
+	Bytes uint64
+	Exact bool
 }
 
-// retainedBySets looks at no more than about budget references.
-func (c *core[I]) retainedBySets(ctx context.Context, kinds model.HeapKinds, budget int) (map[uint32]uint64, error) {
-	x := newIDIndex(c.heap)
-	members := c.membersOf(kinds, x)
-	bytes := make(map[uint32]uint64, len(members))
+// RetainedByGroups returns what the rows of each group of [Groups] retain together, by the ids of groups. In real
+// snapshots it takes about as long as two walks over the references. Where it would take far longer or too much memory,
+// or the snapshot is very large, groups of several rows have a lower bound: what those retain that hang below no other
+// of the group, see [Graph.HasSets].
+func (g *Graph) RetainedByGroups(ctx context.Context, by By) (map[uint32]SetSize, error) {
+	budget, x := 0, newRowClasses(g.Heap, by)
+	if g.HasSets(ctx) {
+		budget = 1<<20 + setSteps*(g.Heap.Len()+g.Heap.To.Len())
+	}
+	var sets map[uint32]uint64
+	if budget > 0 {
+		sets = g.restoreSets(ctx, by)
+	}
+	if sets == nil {
+		var err error
+		if sets, err = g.core.retainedBySets(ctx, x, budget); err != nil {
+			return nil, err
+		}
+		if budget > 0 {
+			g.keepSets(by, sets)
+		}
+	}
+	return g.core.bounded(ctx, x, sets)
+}
+
+// bounded adds lower bounds to what is known exactly of groups, and the ids of all that belong to them.
+func (c *core[I]) bounded(ctx context.Context, x *rowClasses, sets map[uint32]uint64) (map[uint32]SetSize, error) {
+	out := make(map[uint32]SetSize, len(sets))
+	for class, n := range sets {
+		out[class] = SetSize{n, true}
+	}
+	if err := c.least(ctx, x, out); err != nil {
+		return nil, err
+	}
+	for id, class := range x.first {
+		if n, ok := out[class]; ok {
+			out[id] = n
+		}
+	}
+	return out, nil
+}
+
+// least adds what the rows of groups retain at least that have no entry: what those retain that hang below no other of
+// the group.
+func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSize) error {
+	lacking := x.lacking(out)
+	if len(lacking) == 0 {
+		return nil
+	}
+	p, err := c.shortest(ctx)
+	if err != nil {
+		return err
+	}
+	t := c.below()
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	until := map[uint32]uint64{} // where in the order of the walk ends what is below the last such row
+	at := uint64(0)
+	for todo := []I{0}; len(todo) > 0; at++ {
+		if at%pauseEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], t.rows[t.start[r]:t.start[r+1]]...)
+		if !x.has(model.Row(r)) || !p.seen.has(uint64(r)) {
+			continue
+		}
+		class := x.of(model.Row(r))
+		if at < until[class] || out[class].Exact {
+			continue
+		}
+		until[class] = at + uint64(c.count[r])
+		sum, _ := model.SaturatingAdd(out[class].Bytes, c.retained[r])
+		out[class] = SetSize{Bytes: sum}
+	}
+	for class := range lacking {
+		if _, ok := out[class]; !ok {
+			out[class] = SetSize{Exact: true} // nothing reaches its rows
+		}
+	}
+	return nil
+}
+
+// HasSets reports whether there is memory for what RetainedByGroups needs, and the snapshot is not too large for it.
+func (g *Graph) HasSets(ctx context.Context) bool {
+	rows, refs := g.Heap.Len(), g.Heap.To.Len()
+	return rows+refs <= mostForSet && model.BudgetOf(ctx).Fits(setRowBytes*int64(rows)+setRefBytes*int64(refs))
+}
+
+// retainedBySets returns what groups retain exactly, by class. It looks at no more than about budget rows and
+// references: what that does not allow is absent.
+func (c *core[I]) retainedBySets(ctx context.Context, x *rowClasses, budget int) (map[uint32]uint64, error) {
+	ids := newIDIndex(c.heap)
+	counts := c.countMembers(x, ids)
+	bytes := make(map[uint32]uint64, len(counts))
 	var w *setWork[I]
-	for i, rows := range members {
-		switch id := x.ids[i]; {
-		case len(rows) == 1 && c.unreachable == 0:
-			bytes[id] = c.retained[rows[0]] // the dominator tree knows already
-		case budget > 0 && w == nil:
-			var err error
-			if w, err = newSetWork(ctx, c, kinds, budget); err != nil {
-				return nil, err
+	var members [][]I
+	for i, n := range counts {
+		if n > 1 || c.unreachable > 0 {
+			if budget > 0 && w == nil {
+				var err error
+				if w, err = newSetWork(ctx, c, x, budget); err != nil {
+					return nil, err
+				}
+				members = w.membersOf(ids, counts)
 			}
-			fallthrough
-		case w != nil && w.budget >= 0:
-			w.id, w.stamp = id, uint32(i)+1
-			if n, err := w.retains(rows); err != nil {
+			if w == nil || w.budget < 0 {
+				continue
+			}
+			w.id, w.stamp = ids.ids[i], uint32(i)+1
+			if n, err := w.retains(members[i]); err != nil {
 				return nil, err
 			} else if w.budget >= 0 {
-				bytes[id] = n
+				bytes[w.id] = n
+			}
+		}
+	}
+	if c.unreachable == 0 {
+		for r := range c.heap.Kinds { // the dominator tree knows already what single rows retain
+			if !x.has(model.Row(r)) {
+				continue
+			}
+			if id := x.of(model.Row(r)); counts[ids.number(id)] == 1 {
+				bytes[id] = c.retained[r]
 			}
 		}
 	}
 	return bytes, ctx.Err()
 }
 
-func newSetWork[I index](ctx context.Context, c *core[I], kinds model.HeapKinds, budget int) (*setWork[I], error) {
-	p, err := c.shortest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &setWork[I]{ctx: ctx, c: c, kinds: kinds, tree: p, in: c.incoming(), mark: make([]uint32, c.heap.Len()), budget: budget}
-	w.listKept()
-	return w, nil
-}
-
-// membersOf lists the rows of some kinds by the number that x gives their type or frame.
-func (c *core[I]) membersOf(kinds model.HeapKinds, x *idIndex) [][]I {
-	var members [][]I
-	for r, k := range c.heap.Kinds {
-		if !kinds.Has(k) {
+// countMembers counts the rows of each class by the number that ids gives it.
+func (c *core[I]) countMembers(x *rowClasses, ids *idIndex) (counts []int) {
+	for r := range c.heap.Kinds {
+		if !x.has(model.Row(r)) {
 			continue
 		}
-		i := x.number(c.heap.Entity[r])
-		if i == len(members) {
-			members = append(members, nil)
+		i := ids.number(x.of(model.Row(r)))
+		if i == len(counts) {
+			counts = append(counts, 0)
 		}
-		members[i] = append(members[i], I(r))
+		counts[i]++
 	}
-	return members
+	return counts
 }
 
-// setWork finds what sets of rows retain, one set after the other. Without a set, only rows can become unreachable whose
-// shortest path passes one of the set: those are gathered first. What anything else refers to is then taken out again, and
-// what that refers to. The rest is retained.
+// setWork finds what sets of rows retain, one set after the other. Without a set, only rows can become unreachable
+// whose shortest path passes one of the set: those are gathered first. What anything else refers to is then taken out
+// again, and what that refers to. The rest is retained.
+//
+// Rows have places, so that what follows a row in the tree of shortest paths is one span of places. What a gathered row
+// dominates needs no look at who refers to it: all paths to it pass the row, and each row on the way was gathered with
+// it.
 type setWork[I index] struct {
-	ctx   context.Context
-	c     *core[I]
-	kinds model.HeapKinds
-	id    uint32
-	tree  *pathTree[I]
-	in    *inEdges[I]
-	kept  rowBits  // targets of references of rows that the policy leaves out as a whole; nil: all count
-	mark  []uint32 // by row: the stamp of the last set that it was gathered for
-	stamp uint32   // of the current set
-	found []I
-	queue []I
+	ctx     context.Context
+	c       *core[I]
+	classes *rowClasses
+	id      uint32 // of the class that is looked at
+	seen    rowBits
+	place   []I         // by row
+	rows    []I         // by place, like what follows
+	end     []I         // where the span of the row ends
+	idom    []I         // place of the dominator
+	in      *inEdges[I] // under the policy
+	mark    []uint32    // the stamp of the last set that the row was gathered for
+	stamp   uint32      // of the current set
+	spans   [][2]I      // gathered
+	queue   []I
 
 	budget int
 	paused int // the budget when ctx was last looked at
 }
 
-// listKept notes which references hold their targets of rows that the policy leaves out as a whole.
-func (w *setWork[I]) listKept() {
-	if w.c.kept == nil {
-		return
+func newSetWork[I index](ctx context.Context, c *core[I], x *rowClasses, budget int) (*setWork[I], error) {
+	order, p, err := c.breadthFirst(ctx)
+	if err != nil {
+		return nil, err
 	}
-	w.kept = newRowBits(w.c.heap.Len())
-	from := w.c.policy.SkipFrom
-	for r, to := range w.c.kept {
-		for _, t := range to {
-			if from.Has(w.c.heap.Kinds[r]) {
-				w.kept.set(uint64(t))
-			}
+	n := c.heap.Len()
+	w := &setWork[I]{ctx: ctx, c: c, classes: x, seen: p.seen, in: c.holders(), mark: make([]uint32, len(order)), budget: budget}
+	size, next := make([]I, n), make([]I, n) // next: place of a row's next child
+	for i := len(order) - 1; i > 0; i-- {
+		r := order[i]
+		size[r]++
+		size[p.from[r]] += size[r]
+	}
+	size[0]++
+	w.place, w.rows, w.end, w.idom = make([]I, n), make([]I, len(order)), make([]I, len(order)), make([]I, len(order))
+	for i, r := range order {
+		at := I(0)
+		if i > 0 {
+			at = next[p.from[r]]
+			next[p.from[r]] += size[r]
+		}
+		next[r] = at + 1
+		w.place[r], w.rows[at], w.end[at], w.idom[at] = at, r, at+size[r], w.place[c.idom[r]]
+	}
+	return w, ctx.Err()
+}
+
+// membersOf lists the rows of classes by their numbers, in the order of places: those that can be reached.
+func (w *setWork[I]) membersOf(ids *idIndex, counts []int) [][]I {
+	members, sum := make([][]I, len(counts)), 0
+	for _, n := range counts {
+		sum += n
+	}
+	all := make([]I, sum)
+	for i, n := range counts {
+		members[i], all = all[:0:n], all[n:]
+	}
+	for at, r := range w.rows {
+		if w.classes.has(model.Row(r)) {
+			i := ids.number(w.classes.of(model.Row(r)))
+			members[i] = append(members[i], I(at))
 		}
 	}
+	return members
 }
 
 // spend counts references that were looked at. It is false when there is no use in going on.
@@ -165,35 +291,76 @@ func (w *setWork[I]) spend(n int) bool {
 	return w.budget >= 0
 }
 
-// retains sums what the set retains. The sum means nothing when the budget is used up.
+// retains sums what the places of a set retain. The sum means nothing when the budget is used up.
 func (w *setWork[I]) retains(set []I) (bytes uint64, err error) {
 	if w.gather(set) {
 		w.rescue()
 	}
-	for _, r := range w.found {
-		if w.mark[r] == w.stamp {
-			bytes, _ = model.SaturatingAdd(bytes, w.c.heap.Bytes(model.Row(r)))
+	for _, s := range w.spans {
+		for at := s[0]; at < s[1]; at++ {
+			if w.mark[at] == w.stamp && (at == 0 || w.mark[w.idom[at]] != w.stamp) { // the others hang below one of these
+				bytes, _ = model.SaturatingAdd(bytes, w.c.retained[w.rows[at]])
+			}
 		}
+	}
+	if len(w.spans) > 0 && w.spans[0][0] == 0 {
+		bytes -= w.c.lostBytes // what nothing reaches hangs off the root
 	}
 	return bytes, w.ctx.Err()
 }
 
 // gather finds the set and all whose shortest paths pass it.
 func (w *setWork[I]) gather(set []I) bool {
-	w.found = w.found[:0]
-	for _, r := range set {
-		if w.tree.seen.has(uint64(r)) {
-			w.mark[r] = w.stamp
-			w.found = append(w.found, r)
+	w.spans = w.spans[:0]
+	end := I(0)
+	for _, at := range set {
+		if at < end {
+			continue
+		}
+		end = w.end[at]
+		if !w.spend(int(end - at)) {
+			return false
+		}
+		span := w.mark[at:end]
+		for i := range span {
+			span[i] = w.stamp
+		}
+		w.spans = append(w.spans, [2]I{at, end})
+	}
+	return true
+}
+
+// member reports whether a row is one of the set itself.
+func (w *setWork[I]) member(r I) bool {
+	return w.classes.has(model.Row(r)) && w.classes.of(model.Row(r)) == w.id
+}
+
+// rescue takes out what can be reached without the set.
+func (w *setWork[I]) rescue() {
+	for _, s := range w.spans {
+		for at := s[0]; at < s[1]; at++ {
+			if w.mark[at] != w.stamp || w.mark[w.idom[at]] == w.stamp && at > 0 {
+				continue
+			}
+			if r := w.rows[at]; !w.member(r) && w.heldFromOutside(r) && !w.release(at) {
+				return
+			}
 		}
 	}
-	for i := 0; i < len(w.found); i++ {
-		r := w.found[i]
-		out := w.c.out(r)
+}
+
+// release takes out a row, and what it refers to but for the set. It is false when the budget is used up.
+func (w *setWork[I]) release(at I) bool {
+	w.mark[at] = 0
+	w.queue = append(w.queue[:0], w.rows[at])
+	for len(w.queue) > 0 {
+		last := len(w.queue) - 1
+		out := w.c.out(w.queue[last])
+		w.queue = w.queue[:last]
 		for _, t := range out {
-			if w.mark[t] != w.stamp && w.tree.from[t] == r {
-				w.mark[t] = w.stamp
-				w.found = append(w.found, t)
+			if p := w.place[t]; w.mark[p] == w.stamp && !w.member(t) {
+				w.mark[p] = 0
+				w.queue = append(w.queue, t)
 			}
 		}
 		if !w.spend(len(out)) {
@@ -203,57 +370,14 @@ func (w *setWork[I]) gather(set []I) bool {
 	return true
 }
 
-// member reports whether a row is one of the set itself.
-func (w *setWork[I]) member(r I) bool {
-	return w.kinds.Has(w.c.heap.Kinds[r]) && w.c.heap.Entity[r] == w.id
-}
-
-// rescue takes out what can be reached without the set.
-func (w *setWork[I]) rescue() {
-	for _, r := range w.found {
-		if w.mark[r] != w.stamp || w.member(r) || !w.heldFromOutside(r) {
-			continue
-		}
-		w.mark[r] = 0
-		w.queue = append(w.queue[:0], r)
-		for len(w.queue) > 0 {
-			last := len(w.queue) - 1
-			out := w.c.out(w.queue[last])
-			w.queue = w.queue[:last]
-			for _, t := range out {
-				if w.mark[t] == w.stamp && !w.member(t) {
-					w.mark[t] = 0
-					w.queue = append(w.queue, t)
-				}
-			}
-			if !w.spend(len(out)) {
-				return
-			}
-		}
-	}
-}
-
 // heldFromOutside reports whether something that stays reachable refers to r.
 func (w *setWork[I]) heldFromOutside(r I) bool {
 	sources := w.in.from[w.in.start[r]:w.in.start[r+1]]
 	for i, s := range sources {
-		if w.mark[s] == w.stamp || !w.tree.seen.has(uint64(s)) {
-			continue
-		}
-		if w.kept == nil || !w.c.cut.has(uint64(s)) || w.holds(s, r) {
+		if w.seen.has(uint64(s)) && w.mark[w.place[s]] != w.stamp {
 			return w.spend(i)
 		}
 	}
 	w.spend(len(sources))
 	return false
-}
-
-// holds reports whether row s, which has references that the policy leaves out, refers to r by one that counts.
-func (w *setWork[I]) holds(s, r I) bool {
-	if w.c.policy.SkipFrom.Has(w.c.heap.Kinds[s]) {
-		return w.kept.has(uint64(r)) // as for all of them: nothing else reaches it
-	}
-	kept := w.c.kept[s]
-	w.spend(len(kept))
-	return slices.Contains(kept, r)
 }

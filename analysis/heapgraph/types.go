@@ -25,9 +25,12 @@ func unmanaged(h *model.Heap, r int) uint64 {
 // Sum sums over all rows. What an incomplete snapshot lacks counts as nothing.
 func Sum(h *model.Heap) Totals {
 	t := Totals{Rows: int64(h.Len()), References: int64(h.To.Len()), Counts: make([]int64, len(h.Schema.Sets))}
-	kinds := [model.MaxHeapKinds]int64{}
-	for r, k := range h.Kinds {
-		kinds[k%model.MaxHeapKinds]++
+	kinds := CountKinds(h)
+	for _, x := range h.Tally {
+		t.ManagedBytes, _ = model.SaturatingAdd(t.ManagedBytes, x.Managed)
+		t.UnmanagedBytes, _ = model.SaturatingAdd(t.UnmanagedBytes, x.Unmanaged)
+	}
+	for r := 0; h.Tally == nil && r < h.Len(); r++ {
 		t.ManagedBytes, _ = model.SaturatingAdd(t.ManagedBytes, managed(h, r))
 		t.UnmanagedBytes, _ = model.SaturatingAdd(t.UnmanagedBytes, unmanaged(h, r))
 	}
@@ -41,7 +44,21 @@ func Sum(h *model.Heap) Totals {
 	return t
 }
 
-// idIndex numbers the types or frames that occur, in order of first use. Damaged files have numbers beyond their tables.
+// CountKinds returns how many rows of each kind there are.
+func CountKinds(h *model.Heap) (kinds [model.MaxHeapKinds]int64) {
+	if h.Tally == nil {
+		for _, k := range h.Kinds {
+			kinds[k%model.MaxHeapKinds]++
+		}
+	}
+	for _, x := range h.Tally {
+		kinds[x.Kind%model.MaxHeapKinds] += int64(x.Count)
+	}
+	return kinds
+}
+
+// idIndex numbers the types or frames that occur, in order of first use. Damaged files have numbers beyond their
+// tables.
 type idIndex struct {
 	dense []uint32 // by id: number plus one
 	rest  map[uint32]int
@@ -88,22 +105,61 @@ func sumGroups(h *model.Heap, kinds model.HeapKinds, column []uint32) []Group {
 	return list
 }
 
-// Groups groups rows by type, by frame, or by an axis: most bytes first, then count, then id. On another axis than the first the id
-// is that of one of the types, or strings, that are so.
+// sumEntities sums the rows of some kinds by what names them.
+func sumEntities(h *model.Heap, kinds model.HeapKinds) []Group {
+	if h.Tally == nil {
+		return sumGroups(h, kinds, h.Entity)
+	}
+	var list []Group
+	x := newIDIndex(h)
+	for _, t := range h.Tally {
+		if !kinds.Has(model.HeapKind(t.Kind)) {
+			continue
+		}
+		i := x.number(t.Entity)
+		if i == len(list) {
+			list = append(list, Group{ID: t.Entity, Line: model.NoLine})
+		}
+		list[i].Add(&Group{Count: t.Count, ManagedBytes: t.Managed, UnmanagedBytes: t.Unmanaged})
+	}
+	return list
+}
+
+// Groups groups rows by type, by frame, or by an axis: most bytes first, then count, then id. On another axis than the
+// first the id is that of one of the types, or strings, that are so.
 func Groups(h *model.Heap, by By) []Group {
 	list := []Group(nil)
 	switch {
+	case by.Axis == AxisKind:
+		list = sumKinds(h, by.Kinds)
 	case by.Axis == 0:
-		list = sumGroups(h, by.Kinds, h.Entity)
+		list = sumEntities(h, by.Kinds)
 		nameGroups(h, by.Kinds, list)
 	case !byRow(h, by.Axis):
-		types := sumGroups(h, by.Kinds, h.Entity)
+		types := sumEntities(h, by.Kinds)
 		slices.SortFunc(types, largestFirst)
 		list = fold(types, func(id uint32) string { return h.Tables.OnAxis(by.Axis, id) })
 	case by.Axis < len(h.Axes):
 		list = fold(sumGroups(h, by.Kinds, h.Axes[by.Axis]), h.Tables.String)
 	}
 	slices.SortFunc(list, largestFirst)
+	return list
+}
+
+// sumKinds sums the rows of some kinds by these.
+func sumKinds(h *model.Heap, kinds model.HeapKinds) (list []Group) {
+	var of [model.MaxHeapKinds]Group
+	for r, k := range h.Kinds {
+		if kinds.Has(k) {
+			of[k%model.MaxHeapKinds].Add(&Group{Count: 1, ManagedBytes: managed(h, r), UnmanagedBytes: unmanaged(h, r)})
+		}
+	}
+	for k := range of {
+		if g := &of[k]; g.Count > 0 {
+			g.ID, g.Name, g.Line = uint32(k), h.Schema.Kind(model.HeapKind(k)).Name, model.NoLine
+			list = append(list, *g)
+		}
+	}
 	return list
 }
 
@@ -116,7 +172,7 @@ func Frames(h *model.Heap) []Group {
 	return Groups(h, By{Kinds: set.Kinds})
 }
 
-func byRow(h *model.Heap, axis int) bool { return h.Schema.Axes[axis].ByRow }
+func byRow(h *model.Heap, axis int) bool { return axis >= 0 && h.Schema.Axes[axis].ByRow }
 
 func largestFirst(a, b Group) int {
 	return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))

@@ -6,7 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Change is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not occupied.
+// Change is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not
+// occupied.
 type Change struct {
 	Name          string // not cleaned; "" for whole layouts
 	Before, After Figures
@@ -22,8 +23,8 @@ type LayoutChange struct {
 	All   Change
 }
 
-// DiffLayouts compares two layouts page by page. Types are matched by name, the second of a name with the second; pages by
-// their number.
+// DiffLayouts compares two layouts page by page. Types are matched by name, the second of a name with the second; pages
+// by their number.
 func DiffLayouts(before, after *model.Layout) *LayoutChange {
 	was, is := SumLayout(before), SumLayout(after)
 	out := &LayoutChange{All: Change{Before: was.All, After: is.All}}
@@ -105,8 +106,8 @@ func (c *Change) compare(before, after *model.PageType) {
 // NoPage stands for a page that a layout does not have.
 const NoPage = -1
 
-// EachChange calls f with the bits of a page in two layouts, in order and in runs as long as possible: whether they were
-// occupied, and whether they are. One of the pages may be [NoPage]; the longer one counts.
+// EachChange calls f with the bits of a page in two layouts, in order and in runs as long as possible: whether they
+// were occupied, and whether they are. One of the pages may be [NoPage]; the longer one counts.
 func EachChange(before *model.PageType, was int, after *model.PageType, is int, f func(was, is bool, bits uint64)) {
 	a, b := runs(before, was), runs(after, is)
 	for a.n > 0 || b.n > 0 {

@@ -157,8 +157,8 @@ func returned(t *model.PageType, f *Figures) uint64 {
 	return sum
 }
 
-// stated returns how many of the first bits of a page are occupied where the file has no bitmap but an occupancy, rounded down as
-// the format's application does; ok is false when the runs tell.
+// stated returns how many of the first bits of a page are occupied where the file has no bitmap but an occupancy,
+// rounded down as the format's application does; ok is false when the runs tell.
 func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	if t.Known == nil || t.Known[page] || t.Occupancy == nil || t.Start[page] != t.Start[page+1] {
 		return 0, false
@@ -174,8 +174,8 @@ func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	return min(shareOfBits(t.Occupancy[page], n), n), true
 }
 
-// shareOfBits returns a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the share is the
-// shortest decimal that they stand for, so that 0.7 of 10 is 7.
+// shareOfBits returns a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the
+// share is the shortest decimal that they stand for, so that 0.7 of 10 is 7.
 func shareOfBits(share float32, n uint64) uint64 {
 	const nearly = 1 + 1.0/(1<<23)
 	low := math.Floor(float64(share) * float64(n))
@@ -189,8 +189,9 @@ func shareOfBits(share float32, n uint64) uint64 {
 	return uint64(exact * float64(n))
 }
 
-// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbors of one
-// kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the page's bits.
+// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbors of
+// one kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the
+// page's bits.
 func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)) {
 	c := newRunCursor(t, page)
 	for on, n := c.next(); n > 0; on, n = c.next() {

@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// randomType makes pages of every kind: with runs that are short, long, cut, empty or beyond the page, and with an occupancy
-// only.
+// randomType makes pages of every kind: with runs that are short, long, cut, empty or beyond the page, and with an
+// occupancy only.
 func randomType(r *rand.Rand, name string, pages int) model.PageType {
 	t := model.PageType{Name: name, Start: []uint32{0}, Known: []bool{}, Occupancy: []float32{}}
 	if r.IntN(2) == 0 {
@@ -323,8 +323,8 @@ func TestSeriesFigures(t *testing.T) {
 	}
 }
 
-// TestStatedOccupancy reads pages that state nothing but an occupancy: occupied bits are rounded down, and a decimal share means what
-// it says though four bytes hold it only nearly.
+// TestStatedOccupancy reads pages that state nothing but an occupancy: occupied bits are rounded down, and a decimal
+// share means what it says though four bytes hold it only nearly.
 func TestStatedOccupancy(t *testing.T) {
 	for _, c := range []struct {
 		share float32

@@ -64,7 +64,8 @@ func span(s *model.Series, from, to model.Time) (lo, hi int) {
 	return lo, max(lo, hi)
 }
 
-// ValueAt returns the value at an instant: that of the last point with time <= at, and its position. ok is false before the first.
+// ValueAt returns the value at an instant: that of the last point with time <= at, and its position. ok is false before
+// the first.
 func ValueAt(s *model.Series, at model.Time) (value float64, i int, ok bool) {
 	_, hi := span(s, 0, at)
 	if hi == 0 {
@@ -92,8 +93,8 @@ type SeriesColumn struct {
 	Known    bool
 }
 
-// SeriesCurve answers for columns of charts, however many points there are, without losing an extreme. It never changes; any
-// goroutine may use it.
+// SeriesCurve answers for columns of charts, however many points there are, without losing an extreme. It never
+// changes; any goroutine may use it.
 type SeriesCurve struct {
 	series *model.Series
 	levels [][]extent // element i of level k is over curveFan^(k+1) points; the last one may be over fewer

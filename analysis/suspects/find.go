@@ -12,7 +12,8 @@ import (
 
 // What makes objects suspect.
 const (
-	// part of the heap is held by what is suspect for its size alone: one tenth, as in Eclipse MAT, whose users know it.
+	// part of the heap is held by what is suspect for its size alone: one tenth, as in Eclipse MAT, whose users know
+	// it.
 	part = 10
 	// grownPart of the heap came with what is suspect for its growth: a leak is to be seen long before it is large.
 	grownPart = 100
@@ -20,9 +21,11 @@ const (
 	branches = 8
 	// crowd is how many objects are many: with fewer, each may be looked at by itself.
 	crowd = 8
-	// mostPicked is how many classes are looked at closely: more cannot each hold much of a heap but as holders of each other.
+	// mostPicked is how many classes are looked at closely: more cannot each hold much of a heap but as holders of each
+	// other.
 	mostPicked = 64
-	// telling is the part of a suspect that must not be the same memory as one told before it, in halves: else it is the same thing.
+	// telling is the part of a suspect that must not be the same memory as one told before it, in halves: else it is
+	// the same thing.
 	telling = 2
 )
 
@@ -69,19 +72,36 @@ type moment struct {
 	figures
 }
 
-// Find lists the suspects of snapshot at, of which g is the graph, the ones to look at first: what grows by how much that is, what does
-// not by what it retains. others are the figures of other snapshots of the file, in any order. At most limit are told, 0 is all. The
-// errors are those of ctx and of the budget.
+// Find lists the suspects of snapshot at, of which g is the graph, the ones to look at first: what grows by how much
+// that is, what does not by what it retains. others are the figures of other snapshots of the file, in any order. At
+// most limit are told, 0 is all. The errors are those of ctx and of the budget.
 func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
+	others = slices.Clone(others)
+	slices.SortFunc(others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
+	if g.Heap.Kept == nil {
+		return find(ctx, g, at, others, limit)
+	}
+	name := fileOf(g, at, others, limit)
+	if list, ok := restore(ctx, g.Heap, name); ok {
+		return list, nil
+	}
+	list, err := find(ctx, g, at, others, limit)
+	if err == nil {
+		keep(g.Heap, name, list)
+	}
+	return list, err
+}
+
+// find is Find where nothing is kept, of snapshots in their order.
+func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
 	order, place, err := g.Preorder(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &finder{at: at, others: slices.Clone(others)}
-	slices.SortFunc(w.others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
+	w := &finder{at: at, others: others}
 	for _, axis := range axes(g.Heap.Schema) {
 		s := &survey{ctx: ctx, g: g, h: g.Heap, order: order, place: place, axis: axis, real: g.Heap.Schema.Real(),
-			kinds: g.Heap.Schema.Objects().Kinds, first: w.firstObjects(g.Heap), byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
+			kinds: g.Heap.Schema.Objects().Kinds & g.Heap.Schema.Real(), first: w.firstObjects(g.Heap), byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
 		if w.survey = s; axis == 0 {
 			w.types = s
 		}
@@ -114,12 +134,13 @@ type candidate struct {
 	value   float64 // how well the class tells what is held, 0 … 1
 }
 
-// firstObjects returns the objects of the first snapshot, nil where it is the one that is looked at, or cannot tell them from those.
-func (w *finder) firstObjects(h *model.Heap) *heapgraph.Identities {
-	if len(w.others) == 0 || w.others[0].Snapshot >= w.at || !w.others[0].objects.Tell(h) {
+// firstObjects returns the objects of the first snapshot, nil where it is the one that is looked at, or cannot tell
+// them from those.
+func (w *finder) firstObjects(h *model.Heap) *heapgraph.IdentitiesIn {
+	if len(w.others) == 0 || w.others[0].Snapshot >= w.at {
 		return nil
 	}
-	return &w.others[0].objects
+	return w.others[0].objects.In(h)
 }
 
 // look adds the candidates of one axis.
@@ -205,8 +226,8 @@ func (w *finder) judge(c *candidate) {
 	}
 }
 
-// replaced reports whether most objects of a class that the first snapshot had are gone: then what is there now is no growth of the same
-// thing.
+// replaced reports whether most objects of a class that the first snapshot had are gone: then what is there now is no
+// growth of the same thing.
 func (w *finder) replaced(c *candidate) bool {
 	before := c.course[0].count
 	return w.first != nil && before >= crowd && min(c.same, before) < before/telling
@@ -216,8 +237,8 @@ func hasSnapshot(list []moment, i int) bool {
 	return slices.ContainsFunc(list, func(p moment) bool { return p.snapshot == i })
 }
 
-// worth says how well a class tells what is held: best are many objects that are in one place and nowhere else, and most of what
-// there is in that place. Texts and arrays tell less than what they belong to, packages less than types.
+// worth says how well a class tells what is held: best are many objects that are in one place and nowhere else, and
+// most of what there is in that place. Texts and arrays tell less than what they belong to, packages less than types.
 func (w *finder) worth(c *candidate) float64 {
 	if len(c.points) == 0 {
 		return 0
@@ -241,8 +262,8 @@ func (w *finder) worth(c *candidate) float64 {
 	return value
 }
 
-// accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell most, of equal
-// ones what is held before what holds it.
+// accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell
+// most, of equal ones what is held before what holds it.
 func (w *finder) accept() {
 	slices.SortStableFunc(w.list, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(math.Round(4*b.value), math.Round(4*a.value)),
@@ -264,7 +285,7 @@ func (w *finder) isNew(c *candidate) bool {
 		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
 			return false
 		}
-		bytes, rows := w.overlap(c.class, t.class)
+		bytes := w.overlap(c.class, t.class)
 		left := c.retained - min(bytes, c.retained)
 		if c.verdict != Grows {
 			if !w.large(c, left) || left < c.retained/telling {
@@ -272,15 +293,18 @@ func (w *finder) isNew(c *candidate) bool {
 			}
 			continue
 		}
-		if t.verdict == Grows && (rows >= c.count-c.count/telling || c.growth > 0 && rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling) {
+		if t.verdict != Grows {
+			continue
+		}
+		if rows := w.related(c.class, t.class); rows >= c.count-c.count/telling || c.growth > 0 && rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling {
 			return false
 		}
 	}
 	return true
 }
 
-// gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or right below the
-// roots, where nothing else holds them.
+// gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or
+// right below the roots, where nothing else holds them.
 func (w *finder) gathers(c *candidate) bool {
 	sum, held := uint64(0), uint64(0)
 	for _, p := range c.points {

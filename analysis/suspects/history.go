@@ -26,11 +26,12 @@ type Census struct {
 	objects  heapgraph.Identities
 }
 
-// Count counts the objects of snapshot i.
-func Count(h *model.Heap, i int) Census {
+// Count counts the objects of snapshot i, with the sizes that they have under a policy.
+func Count(h *model.Heap, i int, p heapgraph.Policy) Census {
+	h = h.Under(p.Of(h.Schema))
 	c := Census{i, map[key]figures{}, heapgraph.IdentitiesOf(h)}
 	for _, axis := range axes(h.Schema) {
-		for _, g := range heapgraph.Groups(h, heapgraph.By{Kinds: h.Schema.Objects().Kinds, Axis: axis}) {
+		for _, g := range heapgraph.Groups(h, heapgraph.By{Kinds: h.Schema.Objects().Kinds & h.Schema.Real(), Axis: axis}) {
 			k := key{axis, g.Name, g.Sub}
 			f := c.of[k]
 			f.count += g.Count
@@ -41,8 +42,9 @@ func Count(h *model.Heap, i int) Census {
 	return c
 }
 
-// axes returns what objects are suspected by: their types, and whatever several types have in common and their names do not tell,
-// such as packages. What tells types of one name apart is part of the type, and what differs from row to row belongs to none.
+// axes returns what objects are suspected by: their types, and whatever several types have in common and their names do
+// not tell, such as packages. What tells types of one name apart is part of the type, and what differs from row to row
+// belongs to none.
 func axes(s *model.HeapSchema) (list []int) {
 	for i := range s.Axes {
 		if i == 0 || !s.Axes[i].Distinct && !s.Axes[i].ByRow {
@@ -52,12 +54,12 @@ func axes(s *model.HeapSchema) (list []int) {
 	return list
 }
 
-// mostCounted is how many snapshots of a file are counted: enough to see a trend, and few enough that a file of hundreds, each of
-// which has to be decoded, takes no more than a few times as long as its dominators.
+// mostCounted is how many snapshots of a file are counted: enough to see a trend, and few enough that a file of
+// hundreds, each of which has to be decoded, takes no more than a few times as long as its dominators.
 const mostCounted = 16
 
-// Counted returns which snapshots of a file are to be counted, ascending: all whole ones, or where there are many, some at even
-// distances. The first and the last one, and at, are among them.
+// Counted returns which snapshots of a file are to be counted, ascending: all whole ones, or where there are many, some
+// at even distances. The first and the last one, and at, are among them.
 func Counted(src model.HeapSource, at int) []int {
 	var whole []int
 	for i := range src.Len() {
@@ -82,28 +84,34 @@ func Counted(src model.HeapSource, at int) []int {
 // Counts keeps what was counted in the snapshots of a file. The zero value is empty; any goroutine may use it.
 type Counts struct {
 	mu sync.Mutex
-	of map[int]Census
+	of map[counted]Census
 }
 
-// All counts those snapshots of a file that [Counted] names, but for the one at, one after the other, as far as they were not counted
-// before. It keeps none of the snapshots, and leaves out what cannot be decoded. progress is called with shares of the whole, 0 … 1. The
-// errors are those of ctx.
-func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, progress func(done float64)) ([]Census, error) {
+// counted names a snapshot, and the policy that its sizes are those of.
+type counted struct {
+	i int
+	p heapgraph.Policy
+}
+
+// All counts those snapshots of a file that [Counted] names, but for the one at, one after the other, as far as they
+// were not counted before. It keeps none of the snapshots, and leaves out what cannot be decoded. progress is called
+// with shares of the whole, 0 … 1. The errors are those of ctx.
+func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, p heapgraph.Policy, progress func(done float64)) ([]Census, error) {
 	var out []Census
 	list := Counted(src, at)
 	for n, i := range list {
 		if i == at {
 			continue
 		}
-		census, ok := c.get(i)
+		census, ok := c.get(counted{i, p})
 		if !ok {
 			h, err := src.Open(ctx, i, nil)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if ok = err == nil && h.Complete; ok {
-				census = Count(h, i)
-				c.put(census)
+				census = Count(h, i, p)
+				c.put(counted{i, p}, census)
 			}
 		}
 		if ok {
@@ -114,20 +122,20 @@ func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, progress
 	return out, nil
 }
 
-func (c *Counts) get(i int) (census Census, ok bool) {
+func (c *Counts) get(k counted) (census Census, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	census, ok = c.of[i]
+	census, ok = c.of[k]
 	return census, ok
 }
 
-func (c *Counts) put(census Census) {
+func (c *Counts) put(k counted, census Census) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of == nil {
-		c.of = map[int]Census{}
+		c.of = map[counted]Census{}
 	}
-	c.of[census.Snapshot] = census
+	c.of[k] = census
 }
 
 // Verdict says what becomes of the objects of a type over the snapshots of a file.
@@ -144,19 +152,20 @@ func (v Verdict) String() string { return [...]string{"once", "bounded", "grows"
 
 // What of a rise decides.
 const (
-	// stray is the part of a rise that may be taken back meanwhile: collections come when they like, so that the counts of a leak
-	// are not quite steady.
+	// stray is the part of a rise that may be taken back meanwhile: collections come when they like, so that the counts
+	// of a leak are not quite steady.
 	stray = 10
-	// pace is the part of the middle third's rise that the last third has at least where something grows to the end: a cache that
-	// fills slows down. Traces are judged by the same.
+	// pace is the part of the middle third's rise that the last third has at least where something grows to the end: a
+	// cache that fills slows down. Traces are judged by the same.
 	pace = 0.4
 	// single is the part of a rise that lies in one step where it happened once.
 	single = 0.9
-	// noise is the part of a type that has to come anew to be called growth: where there are only two snapshots half of all types
-	// have become more by chance, so that a tenth is asked for.
+	// noise is the part of a type that has to come anew to be called growth: where there are only two snapshots half of
+	// all types have become more by chance, so that a tenth is asked for.
 	noise, noiseOfTwo = 20, 10
-	// chance is how many times the square root of their number has to come anew: so many come and go by chance where objects do so one
-	// by one. Few objects are told to grow all the same where more of them are there in so many snapshots running.
+	// chance is how many times the square root of their number has to come anew: so many come and go by chance where
+	// objects do so one by one. Few objects are told to grow all the same where more of them are there in so many
+	// snapshots running.
 	chance, running = 4, 6
 )
 

@@ -9,11 +9,11 @@ import (
 
 // How the holder is found.
 const (
-	// everyday is how many objects of a type there are where naming it tells little: lists, tables and boxes of the language. The
-	// object that owns them is named instead.
+	// everyday is how many objects of a type there are where naming it tells little: lists, tables and boxes of the
+	// language. The object that owns them is named instead.
 	everyday = 32
-	// climb is how many everyday objects may lie between what is held and the owner: the owner has a field, that a table, that its
-	// entries.
+	// climb is how many everyday objects may lie between what is held and the owner: the owner has a field, that a
+	// table, that its entries.
 	climb = 8
 	// sampled is how many references are looked at to see whether all have one name.
 	sampled = 64
@@ -96,8 +96,8 @@ func (w *finder) alike(a, b model.Row) bool {
 	return a == b || w.kinds.Has(w.h.Kinds[a]) && w.h.Kinds[a] == w.h.Kinds[b] && w.h.Entity[a] == w.h.Entity[b]
 }
 
-// holder finds who owns the place where objects gather: the nearest row above them that is not everyday and holds little else. It also
-// returns the name of the reference that leads from there to them.
+// holder finds who owns the place where objects gather: the nearest row above them that is not everyday and holds
+// little else. It also returns the name of the reference that leads from there to them.
 func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string) {
 	below := at // of the same row, the references to them count
 	if w.isOf(c, at) {
@@ -106,7 +106,7 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	r, next := at, below
 	for steps, last := 0, at; steps < climb && w.isEveryday(r); {
 		up := w.g.Idom(r)
-		if !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
+		if up == r || !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
 			return at, w.through(c, at, below) // it has no other owner
 		}
 		if !w.alike(up, last) { // along a list is no step
@@ -120,8 +120,8 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	return r, w.through(c, r, next)
 }
 
-// isEveryday reports whether a row is one of many objects of its type. One that describes a type, such as a class with its static
-// fields, has a name of its own and is none.
+// isEveryday reports whether a row is one of many objects of its type. One that describes a type, such as a class with
+// its static fields, has a name of its own and is none.
 func (w *finder) isEveryday(r model.Row) bool {
 	if w.h.Kind(r).About {
 		return false
@@ -130,7 +130,8 @@ func (w *finder) isEveryday(r model.Row) bool {
 	return n >= 0 && w.types.list[n].count >= everyday
 }
 
-// through returns the name of the reference from a row to the one below it, or, where those are the same, to the objects of a class.
+// through returns the name of the reference from a row to the one below it, or, where those are the same, to the
+// objects of a class.
 func (w *finder) through(c *candidate, from, to model.Row) string {
 	if from != to {
 		if e, ok := w.g.Reference(from, to); ok && w.h.Label[e].Form() == model.LabelString {
@@ -165,7 +166,8 @@ func (w *finder) isRuntime(k key) bool {
 	return slices.Contains(w.h.Schema.Axes[k.axis].Runtime, k.name)
 }
 
-// describesTypes reports whether a row is one of those that describe types, or are the runtime's own, or hangs below one.
+// describesTypes reports whether a row is one of those that describe types, or are the runtime's own, or hangs below
+// one.
 func (w *finder) describesTypes(r model.Row) bool {
 	for ; r != model.RootRow; r = w.g.Idom(r) {
 		if n := w.types.classOf(r); w.h.Kind(r).Meta || n >= 0 && w.isRuntime(w.types.list[n].key) {

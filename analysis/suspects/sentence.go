@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Evidence returns the suspect in a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one SessionCache
-// through `$cache`; grew by 1,096 since #0, in every snapshot".
+// Evidence returns the suspect in a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one
+// SessionCache through `$cache`; grew by 1,096 since #0, in every snapshot".
 func (s *Suspect) Evidence() string {
 	text := s.subject() + s.held()
 	if growth := s.grew(); growth != "" {
@@ -17,7 +17,8 @@ func (s *Suspect) Evidence() string {
 	return text
 }
 
-// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of snapshots.
+// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of
+// snapshots.
 func (s *Suspect) Change() string {
 	text := s.subject() + s.held()
 	switch {
@@ -34,13 +35,32 @@ func (s *Suspect) Change() string {
 // Snapshots returns by how many snapshots the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
-// What names the objects: "Session", or "objects of package shop.cart".
+// sureOfTwo and sureOfMore are how certain a verdict is by two snapshots and by more.
+const sureOfTwo, sureOfMore = 0.5, 0.9
+
+// Confidence returns how certain the verdict is, 0 … 1: 0 where there is one snapshot, which tells nothing of growth.
+func (s *Suspect) Confidence() float64 {
+	switch n := s.Snapshots(); {
+	case n > 2:
+		return sureOfMore
+	case n == 2:
+		return sureOfTwo
+	}
+	return 0
+}
+
+// commonWords are names of types that read as words of a sentence: "2 module" could be modules.
+var commonWords = map[string]bool{
+	"class": true, "frame": true, "function": true, "method": true, "module": true, "object": true, "root": true, "thread": true, "type": true,
+}
+
+// What names the objects: "Session", "objects of type module", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
 	if name == "" {
 		name = "<anon>"
 	}
-	if s.Axis == 0 {
+	if s.Axis == 0 && !commonWords[strings.ToLower(name)] {
 		return name
 	}
 	many := s.Schema.Objects().Many
@@ -62,7 +82,7 @@ func (s *Suspect) held() string {
 	}
 	switch {
 	case !s.HasRow:
-		return verb + " held in many places: nothing holds a good part of them alone"
+		return verb + " held in many places: no single object holds a large part of them"
 	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // few of many, but large ones
 		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
@@ -80,7 +100,7 @@ func (s *Suspect) holderText() string {
 	text := model.Clean(s.Holder)
 	switch {
 	case s.HolderRow == model.RootRow:
-		return "from several roots, by no other object alone"
+		return "from several roots, with no single dominator"
 	case s.Holders > 1 && s.HolderOne:
 		text = model.Group(uint64(s.Holders)) + " " + text
 	case s.HolderOne:
@@ -152,7 +172,7 @@ func (s *Suspect) bound() string {
 func (s *Suspect) grewBy(since string) string {
 	switch {
 	case s.Growth > 0 && s.course[0].count == 0:
-		return fmt.Sprintf("all came %s", since)
+		return fmt.Sprintf("all are new %s", since)
 	case s.Growth > 0:
 		return fmt.Sprintf("grew by %s %s", model.Group(uint64(s.Growth)), since)
 	case s.GrowthBytes > 0:

@@ -35,8 +35,8 @@ type survey struct {
 	place model.Column[uint64]
 	axis  int
 	real  model.HeapKinds
-	kinds model.HeapKinds       // of objects
-	first *heapgraph.Identities // of the first snapshot, nil where they tell nothing
+	kinds model.HeapKinds         // of objects
+	first *heapgraph.IdentitiesIn // of the first snapshot, nil where they tell nothing
 
 	byID  []int32 // class of a type
 	rest  map[uint32]int32
@@ -95,7 +95,7 @@ func (s *survey) sum() error {
 		c := &s.list[n]
 		c.count++
 		if s.first != nil {
-			c.same += s.first.Has(s.h, r)
+			c.same += s.first.Has(r)
 		}
 		c.bytes, _ = model.SaturatingAdd(c.bytes, s.h.Bytes(r))
 		if !c.seen || uint64(p) >= c.until {
@@ -175,8 +175,9 @@ type point struct {
 	held   uint64 // how many those are
 }
 
-// points finds the rows below which the objects of a class gather: from the root it goes down as long as one row has most of them
-// below it. The recorder's roots hold everything: below them it follows each row that has a good part of them.
+// points finds the rows below which the objects of a class gather: from the root it goes down as long as one row has
+// most of them below it. The recorder's roots hold everything: below them it follows each row that has a good part of
+// them.
 func (s *survey) points(c *class) ([]point, error) {
 	least := c.retained / branches
 	var found []point
@@ -228,26 +229,39 @@ func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uin
 	return starts
 }
 
-// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs, and how many objects
-// of c hang below one of those or hold one.
-func (s *survey) overlap(c, other *class) (bytes, rows uint64) {
+// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs.
+func (s *survey) overlap(c, other *class) (bytes uint64) {
+	at := 0 // in the tops of other, which ascend as those of c do
 	for _, p := range c.tops.All() {
-		if other.covers(s, p) {
+		at = other.tops.SearchFrom(at, p)
+		if other.covers(s, at, p) {
 			bytes += s.g.Retained[s.row(p)]
 		} else {
-			bytes += other.weight(p, s.end(p))
+			bytes += other.weightFrom(at, s.end(p))
 		}
 	}
+	return bytes
+}
+
+// related returns how many objects of c hang below one of other or hold one.
+func (s *survey) related(c, other *class) (rows uint64) {
+	at := 0
 	for _, p := range c.rows.All() {
-		if other.covers(s, p) || other.weight(p, s.end(p)) > 0 {
+		at = other.tops.SearchFrom(at, p)
+		if other.covers(s, at, p) || other.weightFrom(at, s.end(p)) > 0 {
 			rows++
 		}
 	}
-	return bytes, rows
+	return rows
 }
 
-// covers reports whether the row at place p is an object of c or hangs below one.
-func (c *class) covers(s *survey, p uint64) bool {
-	i, found := c.tops.Search(p)
-	return found || i > 0 && s.end(c.tops.At(i-1)) > p
+// covers reports whether the row at place p is an object of c or hangs below one. at is the first of its tops that is
+// not before p.
+func (c *class) covers(s *survey, at int, p uint64) bool {
+	return at < c.tops.Len() && c.tops.At(at) == p || at > 0 && s.end(c.tops.At(at-1)) > p
+}
+
+// weightFrom is weight from the place of one of the tops on.
+func (c *class) weightFrom(at int, end uint64) uint64 {
+	return c.sums[c.tops.SearchFrom(at, end)] - c.sums[at]
 }

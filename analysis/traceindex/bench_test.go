@@ -40,8 +40,8 @@ func benchTraces(b *testing.B, f func(b *testing.B, path string)) {
 	b.Run("random", func(b *testing.B) { f(b, path) })
 }
 
-// randomFile is a trace whose sizes, stacks and lifetimes are independent of each other, which real ones never are. Addresses
-// come from an allocator with a list of free blocks per size, as in C libraries.
+// randomFile is a trace whose sizes, stacks and lifetimes are independent of each other, which real ones never are.
+// Addresses come from an allocator with a list of free blocks per size, as in C libraries.
 func randomFile(events int) []byte {
 	const header, tables, stacks = 256, `{"stack_traces": {}, "files": {}, "functions": {"0": "f"}}`, 20_000
 	out := make([]byte, header, header+len(tables)+events*14)
@@ -132,8 +132,8 @@ func fileIndexOf(b testing.TB, p *model.Profile) *fileIndex {
 	return ix
 }
 
-// BenchmarkFileIndex prints how fast the index is built, in the best run, and how that compares with a naive decode loop over
-// the same bytes in memory, taken in turns.
+// BenchmarkFileIndex prints how fast the index is built, in the best run, and how that compares with a naive decode
+// loop over the same bytes in memory, taken in turns.
 func BenchmarkFileIndex(b *testing.B) { benchTraces(b, benchBuild) }
 
 func benchBuild(b *testing.B, path string) {
@@ -170,8 +170,8 @@ const (
 	ofThread  = unix.CLOCK_THREAD_CPUTIME_ID
 )
 
-// cpuTime is what the process or the thread has used so far: other programs on the machine matter less to it than to the
-// time of day.
+// cpuTime is what the process or the thread has used so far: other programs on the machine matter less to it than to
+// the time of day.
 func cpuTime(clock int32) time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(clock, &t) != nil {
@@ -237,7 +237,8 @@ func benchScrub(b *testing.B, path string) {
 	})
 }
 
-// BenchmarkWhole prints how long answers take that need every event, when they are asked for the first time, in milliseconds.
+// BenchmarkWhole prints how long answers take that need every event, when they are asked for the first time, in
+// milliseconds.
 func BenchmarkWhole(b *testing.B) { benchTraces(b, benchWhole) }
 
 func benchWhole(b *testing.B, path string) {
@@ -288,7 +289,8 @@ func first(b *testing.B, f func() error) {
 	b.ReportMetric(cpu.Seconds()*1e3, "cpu-ms-first")
 }
 
-// percentiles runs f often and prints the median and the 99th percentile of its time and of the processor time that it takes on all processors.
+// percentiles runs f often and prints the median and the 99th percentile of its time and of the processor time that it
+// takes on all processors.
 func percentiles(b *testing.B, name string, f func() error) {
 	b.Run(name, func(b *testing.B) {
 		var wall, cpu []time.Duration

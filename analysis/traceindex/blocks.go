@@ -144,8 +144,8 @@ func (c *blockCollector) sort() {
 	}
 }
 
-// liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how many
-// there are: a row is looked for when it is asked for.
+// liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how
+// many there are: a row is looked for when it is asked for.
 func (ix *fileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
 	r := ix.reader()
 	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).Bytes, events: n, records: ix.recordsBefore(n), newest: newest}

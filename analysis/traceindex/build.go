@@ -20,8 +20,8 @@ const (
 	settleAfter  = 100 * time.Millisecond
 )
 
-// builder reads a source into a fileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one per
-// shard, and folded in order by another.
+// builder reads a source into a fileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one
+// per shard, and folded in order by another.
 type builder struct {
 	ix     *fileIndex
 	store  *model.Store
@@ -29,6 +29,7 @@ type builder struct {
 	source model.ChunkSource // nil if it can only be replayed
 	await  model.Awaited     // the source, if it can be read before its size is known
 	end    int64
+	each   int64 // how long events are, about
 
 	match   match.Matcher
 	pos     int64 // where the event after those matched begins
@@ -41,7 +42,7 @@ type builder struct {
 
 func newBuilder(ix *fileIndex, store *model.Store, p *model.Profile) *builder {
 	begin, size := p.Allocations.Extent()
-	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin}
+	b := &builder{ix: ix, store: store, events: p.Allocations, end: size, pos: begin, each: eventBytes}
 	b.match = match.New(ix.cores, ix.budget)
 	b.fold.ix, b.fold.ctx = ix, context.Background()
 	return b
@@ -51,7 +52,9 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	b := newBuilder(ix, store, p)
 	if s, ok := p.Allocations.(model.ChunkSource); ok && s.Decoder() != nil {
 		b.source = s
-		b.await, _ = s.(model.Awaited)
+		if b.await, _ = s.(model.Awaited); b.await != nil {
+			b.each = b.await.EventBytes()
+		}
 	}
 	ix.mu.Lock()
 	ix.room = model.BudgetOf(ctx)
@@ -79,7 +82,8 @@ func (b *builder) run(outer context.Context) error {
 	defer stop()
 	b.stop, b.fold.ctx = stop, outer
 	ahead := b.ix.cores
-	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some take longer.
+	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some
+	// take longer.
 	const waiting = 1
 	b.spare, b.matched = make(chan *job, ahead+3+waiting), make(chan *job, waiting)
 	for range cap(b.spare) {
@@ -161,8 +165,8 @@ func (b *builder) decode(j *job) {
 	})
 }
 
-// mostEvents returns how many events a chunk may have. Where no place to cut is found, a chunk has all that it may: no more than
-// the largest others, as answers read it whole.
+// mostEvents returns how many events a chunk may have. Where no place to cut is found, a chunk has all that it may: no
+// more than the largest others, as answers read it whole.
 func (b *builder) mostEvents() int {
 	most := min(chunkEvents, max(largerChunks*b.ix.chunkSize/shortEvent, 1))
 	if b.ix.budget <= 0 {
@@ -188,7 +192,8 @@ func (b *builder) number(j *job) error {
 
 // usualChunk returns how large chunks are where there are so many stacks in one: it has sums for each of them.
 func (b *builder) usualChunk(stacks int) int64 {
-	return int64(min(max(b.ix.chunkSize, stacks*stackEvents*eventBytes), largerChunks*b.ix.chunkSize))
+	usual := max(int64(b.ix.chunkSize)*b.each/eventBytes, 1)
+	return min(max(usual, int64(stacks)*stackEvents*b.each), largerChunks*usual)
 }
 
 // feed starts to decode all chunks, each between guessed boundaries, and sends them in order.
@@ -276,8 +281,8 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 	return err == nil, err
 }
 
-// redo decodes what is left of a job, or all of it, from a verified boundary on; the job itself may be used again if it holds
-// nothing that is needed.
+// redo decodes what is left of a job, or all of it, from a verified boundary on; the job itself may be used again if it
+// holds nothing that is needed.
 func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
 	to := j.to
 	if reuse {

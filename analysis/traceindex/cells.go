@@ -8,10 +8,11 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/model/sections"
 )
 
-// cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only once
-// made.
+// cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only
+// once made.
 type cellSums struct {
 	in          group.Scope
 	members     *membership
@@ -100,7 +101,7 @@ func (ix *fileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSum
 	}
 	since, whole := 0, 0 // bytes since the last checkpoint, and of one
 	for d := range s.now {
-		whole += len(bytesOf(s.now[d]))
+		whole += len(sections.BytesOf(s.now[d]))
 	}
 	for k, grown := range s.chunks {
 		for d := range s.now {

@@ -17,7 +17,8 @@ const (
 	edgeShareOf = 5
 )
 
-// noEdge stands for an edge that must not be moved. Nor may a run begin there: events at that time belong before the edge.
+// noEdge stands for an edge that must not be moved. Nor may a run begin there: events at that time belong before the
+// edge.
 const noEdge model.Time = -1
 
 // fewEvents is how many events of a column are read rather than told by parts of runs: edges are too seldom near those.
@@ -198,8 +199,8 @@ func (f *edgeFinder) findTail(e *chartEdge) {
 	}
 }
 
-// quick moves on to the last chunk that begins at t or before, or the first one, and is an edge near t where spans meet if the index
-// is a restored one: runs need not be looked at.
+// quick moves on to the last chunk that begins at t or before, or the first one, and is an edge near t where spans meet
+// if the index is a restored one: runs need not be looked at.
 func (f *edgeFinder) quick(t model.Time) (e chartEdge, ok bool) {
 	f.seekChunk(t)
 	if f.ix.spans == nil || f.pausing(t) {
@@ -397,7 +398,8 @@ func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	return e
 }
 
-// readColumns makes columns from their events. No edge is moved. Another processor would take longer to wake up than it saves.
+// readColumns makes columns from their events. No edge is moved. Another processor would take longer to wake up than it
+// saves.
 func (ix *fileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	r, cols := ix.usedReader(), make([]analysis.Column, n)
 	first, last := ix.runsOf(rg)
@@ -424,8 +426,8 @@ func (ix *fileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) 
 	return cols, ctx.Err()
 }
 
-// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be added one
-// by one.
+// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be
+// added one by one.
 func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	c := r.ix.chunkOf(run)
 	last = min(last, c.firstRun+(c.n-1)/runLength)
@@ -495,7 +497,8 @@ func (w *columnWriter) add(l *runLevels) {
 	}
 }
 
-// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might overflow.
+// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might
+// overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
 	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, Level: w.after}
 	copy(s.freed[1:column.RareSize], common)
@@ -523,9 +526,8 @@ type smallEvents struct {
 	column.Level
 }
 
-// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those that rise
-// add nothing to the least, and those that fall nothing to the most.
-// hot kernel
+// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those
+// that rise add nothing to the least, and those that fall nothing to the most. hot kernel
 func (s *smallEvents) until(limit model.Time, e column.Extremes) column.Extremes {
 	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
 	times := s.times[:len(kinds)]

@@ -10,12 +10,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// The checksums of an index file say that it is whole, not that it is right. What it comes down to is confirmed by the trace itself,
-// as far as that is cheap: the sums of all chunks must add up to the totals, to the level at the end and to the curve with its peak,
-// and a few chunks are read again, event by event: the first one, the last one, the one with the peak and some at random. Of those
-// everything that is counted must be right, and each block that ends must have the address and the size that it was born with, where
-// it was born in the same chunk. What this cannot find: wrong figures of chunks that were not read again, if they add up, and wrong
-// sizes of blocks that end in a later chunk than they were born in, whose stacks and lifetimes are believed, too.
+// The checksums of an index file say that it is whole, not that it is right. What it comes down to is confirmed by the
+// trace itself, as far as that is cheap: the sums of all chunks must add up to the totals, to the level at the end and
+// to the curve with its peak, and a few chunks are read again, event by event: the first one, the last one, the one
+// with the peak and some at random. Of those everything that is counted must be right, and each block that ends must
+// have the address and the size that it was born with, where it was born in the same chunk. What this cannot find:
+// wrong figures of chunks that were not read again, if they add up, and wrong sizes of blocks that end in a later chunk
+// than they were born in, whose stacks and lifetimes are believed, too.
 
 // errIndexFalse is why an index file is not used that is whole.
 var errIndexFalse = errors.New("it does not match the trace")
@@ -48,8 +49,8 @@ func (ix *fileIndex) checkSums() error {
 	return nil
 }
 
-// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be verified. The lock
-// is not held.
+// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be
+// verified. The lock is not held.
 func (ix *fileIndex) confirm() error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -71,8 +72,8 @@ func (ix *fileIndex) confirm() error {
 	return err
 }
 
-// chunksToConfirm returns those that are read again. Of an input that is still being decompressed it is the first one only: the others may
-// take long to come.
+// chunksToConfirm returns those that are read again. Of an input that is still being decompressed it is the first one
+// only: the others may take long to come.
 func (ix *fileIndex) chunksToConfirm() []int {
 	n := len(ix.chunks)
 	switch {
@@ -95,7 +96,8 @@ func (ix *fileIndex) chunksToConfirm() []int {
 	return slices.Compact(list)
 }
 
-// confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they say.
+// confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they
+// say.
 func (ix *fileIndex) confirmCurve() error {
 	c := &ix.curve
 	for lv := range c.Levels {
@@ -121,7 +123,8 @@ func (ix *fileIndex) confirmCurve() error {
 	return nil
 }
 
-// confirmCells checks that the sums by stack, thread and size are those of the whole. What ended there counts overwritten blocks too.
+// confirmCells checks that the sums by stack, thread and size are those of the whole. What ended there counts
+// overwritten blocks too.
 func (ix *fileIndex) confirmCells() error {
 	t := &ix.totals
 	for d := range ix.sums {

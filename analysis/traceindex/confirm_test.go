@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model/sections"
 
 	"github.com/memtui/memtui/model"
 )
@@ -22,9 +23,9 @@ func restored(t *testing.T, data []byte, source *chunkedSlice) *fileIndex {
 	t.Helper()
 	data = slices.Clone(data) // the index lies in it, and may be changed
 	ix := newFileIndex(1)
-	err := ix.restore(t.Context(), &File{Data: data, At: bytes.NewReader(data)}, Key{1}, nil, source)
+	err := ix.restore(t.Context(), &sections.File{Data: data, At: bytes.NewReader(data)}, sections.Key{1}, nil, source)
 	if err == nil {
-		err = ix.file.verifyAll(t.Context())
+		err = ix.file.VerifyAll(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -57,11 +58,11 @@ func TestGoodIndexIsConfirmed(t *testing.T) {
 // A change of the totals of the whole or of any chunk is found, though the checksums are right.
 func TestFalseTotalsAreFound(t *testing.T) {
 	source, good := smallTrace(t, 400)
-	f, err := openFile(&File{Data: good}, Key{1}, layoutOfFiles())
+	f, err := indexFormat.Open(t.Context(), &sections.File{Data: good}, sections.Key{1}, layoutOfFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
-	metas, heads := f.table[0], f.table[2]
+	metas, heads := f.Table[0], f.Table[2]
 	places := []uint64{metas.Offset + uint64(unsafe.Offsetof(fileMeta{}.Totals))}
 	for at := uint64(0); at < heads.Length; at += uint64(unsafe.Sizeof(chunkHead{})) {
 		places = append(places, heads.Offset+at+uint64(unsafe.Offsetof(chunkHead{}.Totals)))
@@ -77,7 +78,7 @@ func TestFalseTotalsAreFound(t *testing.T) {
 		for i := uint64(0); i < uint64(unsafe.Sizeof(analysis.Totals{})); i += step {
 			bad := slices.Clone(good)
 			bad[at+i] ^= 1 << (i % 8)
-			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: Key{1}}, source, modeltest.Stacks())
+			k, _ := reopened(t, &memoryPlace{data: sealed(bad), key: sections.Key{1}}, source, modeltest.Stacks())
 			if used, why := k.Used(); used || why == nil {
 				t.Fatalf("byte %d of totals at %d: used, %v", i, at, why)
 			}
@@ -86,7 +87,8 @@ func TestFalseTotalsAreFound(t *testing.T) {
 	}
 }
 
-// What an index says of a chunk that is read again must be right: its times, levels, sizes that are freed, and blocks that end.
+// What an index says of a chunk that is read again must be right: its times, levels, sizes that are freed, and blocks
+// that end.
 func TestFalseChunksAreFound(t *testing.T) {
 	source, good := smallTrace(t, 700)
 	for what, change := range map[string]func(c *chunk, ix *fileIndex) bool{

@@ -107,8 +107,8 @@ func (r *runReader) timeAt(event int) model.Time {
 	return r.times[event-r.first]
 }
 
-// search returns the number of events before the first one for whose time over is true; over must be false and then true
-// along the trace.
+// search returns the number of events before the first one for whose time over is true; over must be false and then
+// true along the trace.
 func (r *runReader) search(over func(model.Time) bool) int {
 	ix := r.ix
 	k := sort.Search(len(ix.chunks), func(i int) bool { return over(ix.chunks[i].end) })
@@ -200,8 +200,8 @@ func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]ana
 	return ix.columnsOf(ctx, rg, n, false)
 }
 
-// columnsOf returns n columns, with the edges of equal parts if exact. The last few answers are kept: a screen asks again whenever it
-// is drawn.
+// columnsOf returns n columns, with the edges of equal parts if exact. The last few answers are kept: a screen asks
+// again whenever it is drawn.
 func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -20,25 +20,26 @@ import (
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // memoryPlace keeps an index in memory.
 type memoryPlace struct {
 	data              []byte
-	key               Key
+	key               sections.Key
 	discarded, closed int
 	forgot            int
 }
 
-func (p *memoryPlace) Key() Key { return p.key }
+func (p *memoryPlace) Key() sections.Key { return p.key }
 
 func (p *memoryPlace) Discard() { p.discarded++ }
 
-func (p *memoryPlace) Open() (*File, error) {
+func (p *memoryPlace) Open() (*sections.File, error) {
 	if p.data == nil {
 		return nil, errors.New("there is none")
 	}
-	return &File{
+	return &sections.File{
 		Data: p.data, At: bytes.NewReader(p.data),
 		Close:  func() { p.closed++ },
 		Forget: func() { p.forgot++ },
@@ -49,7 +50,7 @@ func (p *memoryPlace) Open() (*File, error) {
 func saved(t testing.TB, ix *fileIndex) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := ix.save(context.Background(), &b, Key{1}); err != nil {
+	if err := ix.save(context.Background(), &b, sections.Key{1}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -100,7 +101,7 @@ func TestRestoredIndexAgrees(t *testing.T) {
 func agreeRestored(t *testing.T, source model.EventSource, stacks *model.Stacks, chunkSize int, r *rand.Rand) {
 	t.Helper()
 	ix, twin := buildBoth(t, source, stacks, chunkSize)
-	place := &memoryPlace{data: saved(t, ix), key: Key{1}}
+	place := &memoryPlace{data: saved(t, ix), key: sections.Key{1}}
 	k, p := reopened(t, place, source, stacks)
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -227,7 +228,7 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 		if err := verified(t, data, source); err != nil && at%1000 > 0 {
 			return false
 		}
-		place := &memoryPlace{data: data, key: Key{1}}
+		place := &memoryPlace{data: data, key: sections.Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		used, why := k.Used()
 		if !used && why == nil {
@@ -276,9 +277,9 @@ func verified(t testing.TB, data []byte, source model.EventSource) error {
 	store := new(model.Store)
 	store.Publish(&model.Profile{Allocations: source})
 	return model.Guarded(func() error {
-		err := ix.restore(t.Context(), &File{Data: data, At: at}, Key{1}, store, source)
+		err := ix.restore(t.Context(), &sections.File{Data: data, At: at}, sections.Key{1}, store, source)
 		if err == nil {
-			err = ix.file.verifyAll(t.Context())
+			err = ix.file.VerifyAll(t.Context())
 		}
 		return err
 	})
@@ -290,9 +291,9 @@ func TestIndexFileOfAnotherState(t *testing.T) {
 		place *memoryPlace
 		want  error
 	}{
-		{&memoryPlace{data: good, key: Key{2}}, ErrIndexStale},
-		{&memoryPlace{data: []byte(strings.Repeat("no index at all ", 100)), key: Key{1}}, ErrIndexForeign},
-		{&memoryPlace{data: good[:len(good)-1], key: Key{1}}, ErrIndexDamaged},
+		{&memoryPlace{data: good, key: sections.Key{2}}, sections.ErrStale},
+		{&memoryPlace{data: []byte(strings.Repeat("no index at all ", 100)), key: sections.Key{1}}, sections.ErrForeign},
+		{&memoryPlace{data: good[:len(good)-1], key: sections.Key{1}}, sections.ErrDamaged},
 	} {
 		k, _ := reopened(t, c.place, source, modeltest.Stacks())
 		if used, why := k.Used(); used || !errors.Is(why, c.want) {
@@ -338,16 +339,17 @@ type askingPlace struct {
 	ask func()
 }
 
-func (p *askingPlace) Key() Key {
+func (p *askingPlace) Key() sections.Key {
 	p.ask()
 	return p.key
 }
 
-// Who asks for a chart before the file is read must not close it under who reads it; closing the index must wait for that, too.
+// Who asks for a chart before the file is read must not close it under who reads it; closing the index must wait for
+// that, too.
 func TestFileStaysOpenWhileItIsTaken(t *testing.T) {
 	source, good := smallTrace(t, 300)
 	for _, early := range []bool{false, true} {
-		place := &askingPlace{memoryPlace: memoryPlace{data: good, key: Key{1}}}
+		place := &askingPlace{memoryPlace: memoryPlace{data: good, key: sections.Key{1}}}
 		k := NewKeptIndex(place)
 		place.ask = func() {
 			if early {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // diskPlace keeps an index in a file.
@@ -20,11 +21,11 @@ type diskPlace struct {
 	path string
 }
 
-func (p *diskPlace) Key() Key { return Key{1} }
+func (p *diskPlace) Key() sections.Key { return sections.Key{1} }
 
 func (p *diskPlace) Discard() { p.b.Error("the index is not good") }
 
-func (p *diskPlace) Open() (*File, error) {
+func (p *diskPlace) Open() (*sections.File, error) {
 	f, err := os.Open(p.path)
 	if err != nil {
 		return nil, err
@@ -34,11 +35,11 @@ func (p *diskPlace) Open() (*File, error) {
 		return nil, err
 	}
 	data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
-	return &File{Data: data, At: f, Close: func() { _ = syscall.Munmap(data); f.Close() }}, err
+	return &sections.File{Data: data, At: f, Close: func() { _ = syscall.Munmap(data); f.Close() }}, err
 }
 
-// BenchmarkReopen prints what an index costs on disk, how long it takes to write it, and how long after opening it a chart of
-// 200 columns is there and everything is verified, in the best run.
+// BenchmarkReopen prints what an index costs on disk, how long it takes to write it, and how long after opening it a
+// chart of 200 columns is there and everything is verified, in the best run.
 func BenchmarkReopen(b *testing.B) { benchTraces(b, benchReopen) }
 
 func benchReopen(b *testing.B, path string) {
@@ -50,7 +51,7 @@ func benchReopen(b *testing.B, path string) {
 		b.Fatal(err)
 	}
 	began := time.Now()
-	if err := ix.save(context.Background(), f, Key{1}); err != nil {
+	if err := ix.save(context.Background(), f, sections.Key{1}); err != nil {
 		b.Fatal(err)
 	}
 	written := time.Since(began)

@@ -18,35 +18,36 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // sealed makes the checksums of a file right, as somebody would who wants it to be believed.
 func sealed(data []byte) []byte {
 	data = slices.Clone(data)
-	if len(data) < len(fileMagic)+trailerSize {
+	if len(data) < len(indexFormat.Magic)+sections.TrailerSize {
 		return data
 	}
-	end := data[len(data)-trailerSize:]
+	end := data[len(data)-sections.TrailerSize:]
 	table, n := binary.LittleEndian.Uint64(end[64:]), binary.LittleEndian.Uint32(end[72:])
-	if room := uint64(len(data) - trailerSize); table > room || uint64(n)*entrySize > room-table {
+	if room := uint64(len(data) - sections.TrailerSize); table > room || uint64(n)*sections.EntrySize > room-table {
 		return data
 	}
 	sums := binary.LittleEndian.Uint64(end[80:])
-	if sums > table || table-sums != (sums+sumBlock-1)/sumBlock*4 {
+	if sums > table || table-sums != (sums+sections.BlockSize-1)/sections.BlockSize*4 {
 		return data
 	}
-	for from := uint64(0); from < sums; from += sumBlock {
-		binary.LittleEndian.PutUint32(data[sums+from/sumBlock*4:], checksum(data[from:min(from+sumBlock, sums)]))
+	for from := uint64(0); from < sums; from += sections.BlockSize {
+		binary.LittleEndian.PutUint32(data[sums+from/sections.BlockSize*4:], sections.Checksum(data[from:min(from+sections.BlockSize, sums)]))
 	}
 	binary.LittleEndian.PutUint64(end[56:], uint64(len(data)))
-	binary.LittleEndian.PutUint32(end[76:], checksum(data[sums:table+uint64(n)*entrySize]))
-	binary.LittleEndian.PutUint32(end[trailerSize-4:], checksum(end[:trailerSize-4]))
+	binary.LittleEndian.PutUint32(end[76:], sections.Checksum(data[sums:table+uint64(n)*sections.EntrySize]))
+	binary.LittleEndian.PutUint32(end[sections.TrailerSize-4:], sections.Checksum(end[:sections.TrailerSize-4]))
 	return data
 }
 
 // hostile opens a file that may hold anything and asks everything. Only that it returns matters.
 func hostile(t testing.TB, data []byte, source model.EventSource) {
-	place := &memoryPlace{data: data, key: Key{1}}
+	place := &memoryPlace{data: data, key: sections.Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	answers(t, k)
 	end := k.Status().Duration
@@ -69,14 +70,14 @@ func TestHostileIndex(t *testing.T) {
 	for range rounds(400) {
 		bad := slices.Clone(good)
 		for range 1 + r.IntN(3) {
-			at := r.IntN(len(bad) - trailerSize)
+			at := r.IntN(len(bad) - sections.TrailerSize)
 			switch r.IntN(3) {
 			case 0:
 				bad[at] ^= 1 << r.IntN(8)
 			case 1:
 				bad[at] = 0xff
 			default:
-				for i := at; i < min(at+8, len(bad)-trailerSize); i++ {
+				for i := at; i < min(at+8, len(bad)-sections.TrailerSize); i++ {
 					bad[i] = byte(r.Uint32())
 				}
 			}
@@ -98,7 +99,7 @@ func FuzzIndexFile(f *testing.F) {
 	source, good := smallTrace(f, 60)
 	f.Add(good, false)
 	f.Add(good[:len(good)/2], false)
-	f.Add([]byte(fileMagic), true)
+	f.Add([]byte(indexFormat.Magic), true)
 	f.Fuzz(func(t *testing.T, data []byte, seal bool) {
 		if seal {
 			data = sealed(data)
@@ -132,7 +133,7 @@ func mappedFile(t *testing.T, index []byte) (*os.File, []byte) {
 func TestIndexFileShrinks(t *testing.T) {
 	source, good := smallTrace(t, 3000)
 	f, data := mappedFile(t, good)
-	place := &memoryPlace{data: data, key: Key{1}}
+	place := &memoryPlace{data: data, key: sections.Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -148,12 +149,13 @@ func TestIndexFileShrinks(t *testing.T) {
 	k.Close()
 }
 
-// TestIndexFileShrinksUnderList cuts the file before a list is looked at: its rows are looked for by several goroutines.
+// TestIndexFileShrinksUnderList cuts the file before a list is looked at: its rows are looked for by several
+// goroutines.
 func TestIndexFileShrinksUnderList(t *testing.T) {
 	source, good := smallTrace(t, 30_000)
 	for _, by := range []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.ShortestFirst} {
 		f, data := mappedFile(t, good)
-		place := &memoryPlace{data: data, key: Key{1}}
+		place := &memoryPlace{data: data, key: sections.Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		l, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true, Sort: by})
 		if err != nil || l.Len() == 0 {
@@ -172,7 +174,7 @@ func TestIndexFileShrinksUnderList(t *testing.T) {
 // TestHostileBirths has birth columns that make no sense: lists by lifetime walk them on several goroutines.
 func TestHostileBirths(t *testing.T) {
 	source, good := smallTrace(t, 400)
-	k, _ := reopened(t, &memoryPlace{data: good, key: Key{1}}, source, modeltest.Stacks())
+	k, _ := reopened(t, &memoryPlace{data: good, key: sections.Key{1}}, source, modeltest.Stacks())
 	ix := k.state().ix
 	for i := range ix.records.bornAt.Anchor {
 		if ix.records.bornAt.Anchor = slices.Clone(ix.records.bornAt.Anchor); i%2 == 0 {

@@ -11,7 +11,32 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
+
+// indexFormat is that of index files. Its version rises when the same types come to mean something else.
+var indexFormat = sections.Format{Magic: "memtui.index/1\r\n", Version: IndexVersion}
+
+// IndexVersion is that of the files that [KeptIndex.Write] writes.
+const IndexVersion = 7
+
+// errKeepNothing says why an index is not written.
+var errKeepNothing = errors.New("too much of the trace can only be read from start to end")
+
+// columnSection is a section with a column.
+func columnSection[T any](f *sections.Codec, name string, c *column.Column[T]) {
+	if f.Begin(name, *new(T)); f.Err != nil {
+		return
+	}
+	if f.Writing() {
+		for i, part := range c.Chunks {
+			f.Write(sections.BytesOf(part[:min(column.ChunkLen, c.N-i*column.ChunkLen)]))
+		}
+		f.End()
+		return
+	}
+	*c = column.ColumnFrom(sections.ValuesOf[T](f, f.Section()))
+}
 
 // fileMeta is what an index file says in single numbers.
 type fileMeta struct {
@@ -25,12 +50,6 @@ type fileMeta struct {
 	AllocCount, FreeEvents          uint32
 
 	Born, BornAt riseEnd
-}
-
-// fileProblem is a problem whose words may be any bytes, which JSON would not keep in a string.
-type fileProblem struct {
-	model.Problem
-	Words []byte
 }
 
 // riseEnd is what a RiseColumn knows beside its arrays.
@@ -56,60 +75,61 @@ type largeSizeAt struct{ At, Size uint64 }
 // plainMark is a fileMark without a bool, of which a file could make anything.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it is verified
-// before anything is asked, and runs and streams where they are first read. What follows the streams is asked for only when all of
-// the file is verified. A new field of the index that cannot be derived from others needs a line here.
-func (ix *fileIndex) sections(f *fileCodec) {
+// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it
+// is verified before anything is asked, and runs and streams where they are first read. What follows the streams is
+// asked for only when all of the file is verified. A new field of the index that cannot be derived from others needs a
+// line here.
+func (ix *fileIndex) sections(f *sections.Codec) {
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
-	arraySection(f, "stacks", &ix.Ids)
-	arraySection(f, "threads", &ix.Threads)
+	sections.Array(f, "stacks", &ix.Ids)
+	sections.Array(f, "threads", &ix.Threads)
 	ix.levelSections(f)
 	ix.spanSection(f)
 	chunks := ix.chunks
-	partSections(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
+	sections.Parts(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
-	f.lazy = true
+	f.Lazy = true
 	columnSection(f, "curve", &ix.curve.Base)
 	columnSection(f, "runs", &ix.runs)
-	partSections(f, "freed", len(chunks), func(i int) *[]byte { return &chunks[i].freed })
-	partSections(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
-	partSections(f, "parts", len(chunks), func(i int) *[]byte { return &chunks[i].fine })
-	partSections(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
+	sections.Parts(f, "freed", len(chunks), func(i int) *[]byte { return &chunks[i].freed })
+	sections.Parts(f, "common sizes", len(chunks), func(i int) *[]uint64 { return &chunks[i].common })
+	sections.Parts(f, "parts", len(chunks), func(i int) *[]byte { return &chunks[i].fine })
+	sections.Parts(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range column.DimCount {
-		partSections(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
-		arraySection(f, "sums", &ix.sums[d])
+		sections.Parts(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
+		sections.Array(f, "sums", &ix.sums[d])
 	}
 	ix.checkpointSections(f)
-	arraySection(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
-	arraySection(f, "sites", &ix.sites.Keys)
-	arraySection(f, "site of stack", &ix.sites.First)
-	arraySection(f, "stack of site", &ix.sites.Stack)
-	arraySection(f, "thread of site", &ix.sites.Thread)
+	sections.Array(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
+	sections.Array(f, "sites", &ix.sites.Keys)
+	sections.Array(f, "site of stack", &ix.sites.First)
+	sections.Array(f, "stack of site", &ix.sites.Stack)
+	sections.Array(f, "thread of site", &ix.sites.Thread)
 	ix.records.sections(f)
 }
 
-func (r *records) sections(f *fileCodec) {
+func (r *records) sections(f *sections.Codec) {
 	columnSection(f, "record origins", &r.origin.Column)
 	var large []largeSizeAt
 	for at := range r.origin.N {
-		if f.write == nil || len(large) == len(r.origin.Large) {
+		if !f.Writing() || len(large) == len(r.origin.Large) {
 			break
 		}
 		if size, ok := r.origin.Large[at]; ok {
 			large = append(large, largeSizeAt{uint64(at), size})
 		}
 	}
-	arraySection(f, "large sizes", &large)
-	if f.write == nil && len(large) > 0 {
+	sections.Array(f, "large sizes", &large)
+	if !f.Writing() && len(large) > 0 {
 		r.origin.Large = make(column.LargeSizes, len(large))
 		for _, l := range large {
 			r.origin.Large[int(l.At)] = l.Size
 		}
 	}
 	for _, c := range []*column.RiseColumn{&r.born, &r.bornAt} {
-		arraySection(f, "births", &c.Anchor)
+		sections.Array(f, "births", &c.Anchor)
 		columnSection(f, "births", &c.Steps)
 	}
 	columnSection(f, "deaths", &r.died)
@@ -117,9 +137,9 @@ func (r *records) sections(f *fileCodec) {
 	columnSection(f, "deaths", &r.diedAt.Hi)
 }
 
-func (ix *fileIndex) metaSection(f *fileCodec) {
+func (ix *fileIndex) metaSection(f *sections.Codec) {
 	var metas []fileMeta // one
-	if f.write != nil {
+	if f.Writing() {
 		c, r := &ix.curve, &ix.records
 		metas = append(metas, fileMeta{
 			Begin: ix.begin, Totals: ix.totals, Lost: ix.lost,
@@ -128,13 +148,13 @@ func (ix *fileIndex) metaSection(f *fileCodec) {
 			Born: riseEnd{uint64(r.born.N), r.born.Last}, BornAt: riseEnd{uint64(r.bornAt.N), r.bornAt.Last},
 		})
 	}
-	arraySection(f, "meta", &metas)
+	sections.Array(f, "meta", &metas)
 	ix.problemSection(f)
-	if f.write != nil || f.err != nil {
+	if !f.Reads() {
 		return
 	}
 	if len(metas) != 1 {
-		f.fail("numbers are missing")
+		f.Fail("numbers are missing")
 		return
 	}
 	m := &metas[0]
@@ -154,37 +174,32 @@ func oneIf(is bool) uint64 {
 }
 
 // problemSection is what was found among the events, as JSON, which is learnt only when there is something.
-func (ix *fileIndex) problemSection(f *fileCodec) {
+func (ix *fileIndex) problemSection(f *sections.Codec) {
 	var text []byte
-	if f.write != nil && len(ix.found) > 0 {
-		var problems []fileProblem
-		for _, p := range ix.found {
-			problems = append(problems, fileProblem{p, []byte(p.Message)})
-		}
+	if f.Writing() && len(ix.found) > 0 {
 		var err error
-		if text, err = json.Marshal(problems); err != nil && f.err == nil {
-			f.err = err
+		if text, err = json.Marshal(model.RawProblems(ix.found)); err != nil && f.Err == nil {
+			f.Err = err
 		}
 	}
-	f.layout = column.AppendLayout(f.layout, "problems", fileProblem{})
-	arraySection(f, "problems", &text)
-	if f.write != nil || f.err != nil || len(text) == 0 {
+	f.Describe("problems", model.RawProblem{})
+	sections.Array(f, "problems", &text)
+	if !f.Reads() || len(text) == 0 {
 		return
 	}
-	var problems []fileProblem
+	var problems []model.RawProblem
 	if err := json.Unmarshal(text, &problems); err != nil {
-		f.fail("%v", err)
+		f.Fail("%v", err)
 		return
 	}
 	for _, p := range problems {
-		p.Message = string(p.Words)
-		ix.found = append(ix.found, p.Problem)
+		ix.found = append(ix.found, p.Told())
 	}
 }
 
-func (ix *fileIndex) chunkSections(f *fileCodec) {
+func (ix *fileIndex) chunkSections(f *sections.Codec) {
 	var heads []chunkHead
-	if f.write != nil {
+	if f.Writing() {
 		for _, c := range ix.chunks {
 			h := chunkHead{
 				int64(c.first), int64(c.n), c.from, c.to, int64(c.begin), int64(c.end), int64(c.firstRun), int64(c.firstBlock),
@@ -196,8 +211,8 @@ func (ix *fileIndex) chunkSections(f *fileCodec) {
 			heads = append(heads, h)
 		}
 	}
-	arraySection(f, "chunks", &heads)
-	if f.write != nil || f.err != nil {
+	sections.Array(f, "chunks", &heads)
+	if !f.Reads() {
 		return
 	}
 	chunks := make([]chunk, len(heads)) // at once: there may be thousands
@@ -216,9 +231,9 @@ func (ix *fileIndex) chunkSections(f *fileCodec) {
 	}
 }
 
-func (ix *fileIndex) markSection(f *fileCodec) {
+func (ix *fileIndex) markSection(f *sections.Codec) {
 	var marks []plainMark
-	if f.write != nil {
+	if f.Writing() {
 		for _, m := range ix.marks {
 			p := plainMark{Event: uint64(m.event), ID: m.id, Bytes: m.bytes, Time: uint64(m.time)}
 			if m.gc {
@@ -227,8 +242,8 @@ func (ix *fileIndex) markSection(f *fileCodec) {
 			marks = append(marks, p)
 		}
 	}
-	arraySection(f, "marks", &marks)
-	if f.write != nil || f.err != nil {
+	sections.Array(f, "marks", &marks)
+	if !f.Reads() {
 		return
 	}
 	for _, p := range marks {
@@ -237,28 +252,28 @@ func (ix *fileIndex) markSection(f *fileCodec) {
 }
 
 // levelSections are the upper levels of the curve.
-func (ix *fileIndex) levelSections(f *fileCodec) {
+func (ix *fileIndex) levelSections(f *sections.Codec) {
 	levels := &ix.curve.Levels
 	var lengths []uint64
 	for i := range *levels {
 		lengths = append(lengths, uint64((*levels)[i].N))
 	}
-	arraySection(f, "curve levels", &lengths)
+	sections.Array(f, "curve levels", &lengths)
 	var all []column.Extremes
-	if f.write != nil {
+	if f.Writing() {
 		for i := range *levels {
 			for k := range (*levels)[i].N {
 				all = append(all, (*levels)[i].At(k))
 			}
 		}
 	}
-	arraySection(f, "curve levels", &all)
-	if f.write != nil || f.err != nil {
+	sections.Array(f, "curve levels", &all)
+	if !f.Reads() {
 		return
 	}
 	for _, n := range lengths {
 		if n > uint64(len(all)) {
-			f.fail("levels of the curve are missing")
+			f.Fail("levels of the curve are missing")
 			return
 		}
 		*levels = append(*levels, column.ColumnFrom(all[:n:n]))
@@ -267,53 +282,53 @@ func (ix *fileIndex) levelSections(f *fileCodec) {
 }
 
 // spanSection is where spans meet: the first chart looks at those edges and at the levels above, and hardly at runs.
-func (ix *fileIndex) spanSection(f *fileCodec) {
+func (ix *fileIndex) spanSection(f *sections.Codec) {
 	var spans []spanEdge
-	if f.write != nil && len(ix.chunks) > 0 {
+	if f.Writing() && len(ix.chunks) > 0 {
 		for i := range ix.lastSpan() + 1 {
 			spans = append(spans, ix.spanAt(i, min(i*len(ix.chunks)/(ix.lastSpan()+1), len(ix.chunks)-1)))
 		}
 	}
-	arraySection(f, "span edges", &spans)
-	if f.write == nil && f.err == nil {
+	sections.Array(f, "span edges", &spans)
+	if f.Reads() {
 		ix.spans = spans
 	}
 }
 
 // keptSections are the events of chunks that keep them.
-func (ix *fileIndex) keptSections(f *fileCodec) {
+func (ix *fileIndex) keptSections(f *sections.Codec) {
 	var kept []*model.Columns
 	for _, c := range ix.chunks {
 		if c.kept != nil {
 			kept = append(kept, c.kept)
 		}
 	}
-	partSections(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
-	partSections(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
-	partSections(f, "kept times above 32 bits", len(kept), func(i int) *[]uint32 { return &kept[i].High })
-	partSections(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
-	partSections(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
-	partSections(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
-	partSections(f, "kept threads", len(kept), func(i int) *[]uint16 { return &kept[i].Thread })
+	sections.Parts(f, "kept kinds", len(kept), func(i int) *[]model.EventKind { return &kept[i].Kind })
+	sections.Parts(f, "kept times", len(kept), func(i int) *[]uint32 { return &kept[i].Time })
+	sections.Parts(f, "kept times above 32 bits", len(kept), func(i int) *[]uint32 { return &kept[i].High })
+	sections.Parts(f, "kept addresses", len(kept), func(i int) *[]uint64 { return &kept[i].Addr })
+	sections.Parts(f, "kept sizes", len(kept), func(i int) *[]uint64 { return &kept[i].Size })
+	sections.Parts(f, "kept stacks", len(kept), func(i int) *[]uint64 { return &kept[i].ID })
+	sections.Parts(f, "kept threads", len(kept), func(i int) *[]uint16 { return &kept[i].Thread })
 }
 
-func (ix *fileIndex) checkpointSections(f *fileCodec) {
+func (ix *fileIndex) checkpointSections(f *sections.Codec) {
 	var heads []checkpointHead
 	for i := range ix.checkpoints {
 		heads = append(heads, checkpointHead{int64(ix.checkpoints[i].chunk), int64(ix.checkpoints[i].Events)})
 	}
-	lazy := f.lazy
-	f.lazy = false
-	arraySection(f, "checkpoints", &heads)
-	f.lazy = lazy
-	if f.write == nil && f.err == nil {
+	lazy := f.Lazy
+	f.Lazy = false
+	sections.Array(f, "checkpoints", &heads)
+	f.Lazy = lazy
+	if f.Reads() {
 		ix.checkpoints = make([]chunkSums, len(heads))
 		for i, h := range heads {
 			ix.checkpoints[i].chunk, ix.checkpoints[i].Events = int(h.Chunk), int(h.Events)
 		}
 	}
 	for d := range column.DimCount {
-		partSections(f, "checkpoints", len(ix.checkpoints), func(i int) *[]column.Cell { return &ix.checkpoints[i].Sums[d] })
+		sections.Parts(f, "checkpoints", len(ix.checkpoints), func(i int) *[]column.Cell { return &ix.checkpoints[i].Sums[d] })
 	}
 }
 
@@ -321,7 +336,7 @@ func (ix *fileIndex) checkpointSections(f *fileCodec) {
 const mostKept = 1 << 16
 
 // save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
-func (ix *fileIndex) save(ctx context.Context, w io.Writer, key Key) error {
+func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	kept := 0
@@ -336,37 +351,26 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key Key) error {
 	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) { // where memory was short, who opens the file judges
 		return err
 	}
-	f := &fileCodec{write: &fileWriter{ctx: ctx, w: w}}
-	f.write.bytes([]byte(fileMagic))
-	ix.sections(f)
-	if f.err != nil {
-		return f.err
-	}
-	return f.write.finish(key, f.layout)
+	return indexFormat.Write(ctx, w, key, ix.sections)
 }
 
 // layoutOfFiles returns what the files of this program hold.
 func layoutOfFiles() []byte {
-	f := &fileCodec{write: new(fileWriter)}
-	newFileIndex(0).sections(f)
-	return f.layout
+	return sections.Layout(newFileIndex(0).sections)
 }
 
-// restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified yet. The file
-// must stay as it is.
-func (ix *fileIndex) restore(ctx context.Context, file *File, key Key, store *model.Store, events model.EventSource) error {
-	f, err := openFile(file, key, layoutOfFiles())
+// restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified
+// yet. The file must stay as it is.
+func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key sections.Key, store *model.Store, events model.EventSource) error {
+	f, err := indexFormat.Open(ctx, file, key, layoutOfFiles())
 	if err != nil {
 		return err
 	}
-	f.ctx, ix.file = ctx, f.file
+	ix.file = f.Sums
 	ix.sums[column.DimSize] = nil
 	ix.sections(f)
-	if f.err == nil && f.next != len(f.table) {
-		f.fail("it has sections that this program does not know")
-	}
-	if f.err != nil {
-		return f.err
+	if err := f.Done(); err != nil {
+		return err
 	}
 	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // others get them
 	ix.input, _ = events.(model.Changing)
@@ -376,7 +380,7 @@ func (ix *fileIndex) restore(ctx context.Context, file *File, key Key, store *mo
 	}
 	begin, size := events.Extent()
 	if begin != ix.begin {
-		return ErrIndexStale
+		return sections.ErrStale
 	}
 	if err := ix.checkRestored(size); err != nil {
 		return err
@@ -399,39 +403,40 @@ func (ix *fileIndex) chunksEnd() int64 {
 	return ix.begin
 }
 
-// checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far as a
-// mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is asked for.
+// checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far
+// as a mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is
+// asked for.
 func (ix *fileIndex) checkRestored(size int64) error {
 	events, run, rec, at := 0, 0, uint32(0), ix.begin
 	for _, c := range ix.chunks {
 		switch {
 		case c.first != events, c.firstRun != run, c.firstRec != rec, c.n <= 0, c.n > math.MaxInt32, events > maxEvents-c.n:
-			return damagedFile("chunks do not follow each other")
+			return sections.Damaged("chunks do not follow each other")
 		case c.from < at, c.to < c.from, size >= 0 && c.to > size, c.begin < 0, c.end < c.begin:
-			return damagedFile("a chunk lies outside of the input")
+			return sections.Damaged("a chunk is outside of the input")
 		case c.kept == nil && (ix.source == nil || int64(c.n) > c.to-c.from):
-			return damagedFile("a chunk has no events")
+			return sections.Damaged("a chunk has no events")
 		case c.kept != nil && !fitting(c.kept, c.n):
-			return damagedFile("events of a chunk are missing")
+			return sections.Damaged("events of a chunk are missing")
 		}
 		events, run, rec, at = events+c.n, run+(c.n+runLength-1)/runLength, rec+c.records, c.to
 	}
 	r := &ix.records
 	switch {
 	case uint64(events) != ix.totals.Events:
-		return damagedFile("events are missing")
+		return sections.Damaged("events are missing")
 	case run != ix.curve.Base.N, run != ix.runs.N, run > 0 && len(ix.spans) != ix.lastSpan()+1:
-		return damagedFile("the curve has holes")
+		return sections.Damaged("the curve has holes")
 	case r.origin.N != int(rec), r.died.N != int(rec), r.diedAt.Lo.N != int(rec), r.diedAt.Hi.N > int(rec),
 		!r.born.Fits(int(rec)), !r.bornAt.Fits(int(rec)):
-		return damagedFile("records are missing")
+		return sections.Damaged("records are missing")
 	case len(ix.sums[column.DimStack]) != len(ix.Ids), len(ix.sums[column.DimThread]) != len(ix.Threads), len(ix.sums[column.DimSize]) != analysis.SizeClasses,
 		len(ix.sites.Stack) != len(ix.sites.Keys), len(ix.sites.Thread) != len(ix.sites.Keys):
-		return damagedFile("sums are missing")
+		return sections.Damaged("sums are missing")
 	}
 	for lv, n := 0, ix.curve.Base.N/column.PyramidFan; lv < len(ix.curve.Levels) || n > 0; lv, n = lv+1, n/column.PyramidFan {
 		if lv >= len(ix.curve.Levels) || ix.curve.Levels[lv].N != n {
-			return damagedFile("levels of the curve are missing")
+			return sections.Damaged("levels of the curve are missing")
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func TestFindingsTellTheStory(t *testing.T) {
 		}
 	}
 	want := []string{
-		"leak | grow: 99 blocks (96.7 KiB), allocated from 100 µs to 9.90 ms, all over the run; none was freed",
+		"leak | grow: 99 blocks (96.7 KiB), allocated from 100 µs to 9.90 ms, throughout the run; none was freed",
 		"kept | keep: 1 block (48.8 KiB), allocated at 5 µs; none was freed",
 		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
@@ -203,7 +203,7 @@ func TestFindingCountsTheSitesOfItsFigures(t *testing.T) {
 	if f.Kind != analysis.FindingLeak || len(f.Stacks) != 2 {
 		t.Fatalf("%v of %s: %d stacks: %s", f.Kind, f.Owner.Function, len(f.Stacks), f.Text)
 	}
-	if strings.Contains(f.Text, "2 sites") || !strings.Contains(f.Text, "; of 1 site besides, ") || !strings.HasSuffix(f.Text, " were given back at the very end") {
+	if strings.Contains(f.Text, "2 sites") || !strings.Contains(f.Text, "; of 1 site, another ") || !strings.HasSuffix(f.Text, " were freed at the very end") {
 		t.Errorf("%q", f.Text)
 	}
 }

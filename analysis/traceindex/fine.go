@@ -7,16 +7,18 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
-// A run is kept in parts of fineLength events, so that edges of columns need not be read from the file: what happens in each
-// part, but not in which order. A part ends early where nothing happens for long: there, an edge may lie anywhere in between.
+// A run is kept in parts of fineLength events, so that edges of columns need not be read from the file: what happens in
+// each part, but not in which order. A part ends early where nothing happens for long: there, an edge may lie anywhere
+// in between.
 //
-// The stream of a chunk has the parts of all its runs. One begins with 16 bits: 6 of allocations; 4 each of how far the number
-// of blocks rises above, and falls below, both its first and its last value; 2 of the bytes of the time, less one. Then comes
-// a byte with 2 bits each of the bytes of the four numbers after the time: bytes allocated, bytes ended, and how far the live
-// bytes rise and fall like blocks do. All other events of the part are FREEs that each end a block. What does not fit that has
-// fineRare allocations, all else zero, and then finePart as varints.
+// The stream of a chunk has the parts of all its runs. One begins with 16 bits: 6 of allocations; 4 each of how far the
+// number of blocks rises above, and falls below, both its first and its last value; 2 of the bytes of the time, less
+// one. Then comes a byte with 2 bits each of the bytes of the four numbers after the time: bytes allocated, bytes
+// ended, and how far the live bytes rise and fall like blocks do. All other events of the part are FREEs that each end
+// a block. What does not fit that has fineRare allocations, all else zero, and then finePart as varints.
 const (
 	fineLength = 40
 	fineRare   = 63
@@ -93,7 +95,7 @@ type finePoint struct {
 }
 
 // errParts says that a stream of parts is none.
-var errParts = damagedFile("parts of a run make no sense")
+var errParts = sections.Damaged("parts of a run are inconsistent")
 
 // readParts reads the parts of a run of n events after a level.
 func readParts(points []finePoint, b []byte, l column.Level, n int) ([]finePoint, error) {
@@ -203,6 +205,16 @@ func (f *folder) longGap() model.Time { return f.longPart / 2 }
 
 // part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
 func (f *folder) part(begin, to int, e column.Extremes) {
+	if f.parts {
+		f.putPart(begin, to, &e)
+	}
+	if f.live.Cur.Add(e); to%runLength == 0 || to == f.j.events.Len() {
+		f.runs = append(f.runs, column.BaseRun{Extremes: f.live.Cur, Level: f.live.Now()})
+	}
+}
+
+// putPart writes a part.
+func (f *folder) putPart(begin, to int, e *column.Extremes) {
 	times, a, b := &f.j.events, &f.partBegin, &f.live
 	behind, count := min(to, times.Len()-1), uint32(b.Count)
 	p := finePart{events: uint64(to - begin), time: uint64(times.Since(behind) - times.Since(begin))}
@@ -218,7 +230,4 @@ func (f *folder) part(begin, to int, e column.Extremes) {
 	f.fine.put(&p, f.usualEnd(begin)-begin)
 	// One by one: a copy at once would wait for what was just written.
 	a.Bytes, a.AllocBytes, a.Count, a.AllocCount, a.FreeEvents = b.Live, b.AllocBytes, count, b.AllocCount, b.FreeEvents
-	if b.Cur.Add(e); to%runLength == 0 || to == times.Len() {
-		f.runs = append(f.runs, column.BaseRun{Extremes: b.Cur, Level: b.Now()})
-	}
 }

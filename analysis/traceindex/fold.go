@@ -12,7 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the lock.
+// folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the
+// lock.
 type folder struct {
 	ix      *fileIndex
 	ctx     context.Context
@@ -31,7 +32,7 @@ type folder struct {
 	fine      fineWriter
 	longPart  model.Time
 	partBegin column.Level
-	parts     bool                      // the chunk has parts
+	parts     bool                      // the chunk has parts, as no sum of it can overflow
 	dead      []dead                    // by job.deaths
 	death     int                       // those of the job that are done
 	allocs    [column.SmallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
@@ -57,12 +58,9 @@ func (f *folder) fold(j *job) error {
 	}
 	f.begin()
 	f.findDeaths()
-	if f.parts = f.small(); f.parts {
-		f.usualParts()
-		f.walkSmall()
-	} else {
-		f.walk()
-	}
+	f.parts = f.small()
+	f.usualParts()
+	f.walk()
 	f.unaddressed()
 	if err := f.finish(); err != nil {
 		return err
@@ -76,7 +74,8 @@ func (f *folder) fold(j *job) error {
 	return nil
 }
 
-// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for answers.
+// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for
+// answers.
 const indexShare = 60
 
 // listen returns the error of the context now and then: a chunk may have a million new sites.
@@ -87,7 +86,8 @@ func (f *folder) listen(site int) error {
 	return f.ctx.Err()
 }
 
-// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet. The error is that of the context.
+// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet. The error is that of
+// the context.
 func (f *folder) intern() error {
 	ix := f.ix
 	ix.mu.Lock()

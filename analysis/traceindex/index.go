@@ -9,15 +9,16 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
-// fileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make sense of
-// any part of the file when it is read again. It costs one to two bytes per event.
+// fileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make
+// sense of any part of the file when it is read again. It costs one to two bytes per event.
 //
-// Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the level of live
-// memory after every few hundred events, and what happens in parts of those; and, for each FREE, which block it ends: one of the
-// same chunk, told by how many allocations ago that was, or a record. Blocks that outlive their chunk have records, numbered by
-// birth.
+// Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the
+// level of live memory after every few hundred events, and what happens in parts of those; and, for each FREE, which
+// block it ends: one of the same chunk, told by how many allocations ago that was, or a record. Blocks that outlive
+// their chunk have records, numbered by birth.
 //
 // Writers hold the lock for a while, readers for one answer. "n events" always means the state after the first n.
 type fileIndex struct {
@@ -40,7 +41,7 @@ type fileIndex struct {
 	curve       column.Pyramid
 	runs        column.Column[runStart] // aligned with curve.base
 	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
-	file        *blockSums              // of a restored index; nil for none
+	file        *sections.Sums          // of a restored index; nil for none
 	verdicts    verdict.List            // of stacks; nil until they are asked for
 	marks       []fileMark
 	totals      analysis.Totals
@@ -124,8 +125,8 @@ type fileMark struct {
 	time model.Time
 }
 
-// defaultChunk is large enough that sums cost little, unless there are very many stacks, and small enough that an answer reads
-// one within a frame and that chunks on their way into the index fit the caches.
+// defaultChunk is large enough that sums cost little, unless there are very many stacks, and small enough that an
+// answer reads one within a frame and that chunks on their way into the index fit the caches.
 const defaultChunk = 512 << 10
 
 // newFileIndex returns an empty index of chunks of some bytes. It answers at once, about nothing.
@@ -164,9 +165,9 @@ func (ix *fileIndex) StackIDs() []model.StackID {
 	return ix.Ids[:len(ix.Ids):len(ix.Ids)]
 }
 
-// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can proceed.
-// Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
-// the number of keys change.
+// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can
+// proceed. Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is,
+// while sums and the number of keys change.
 func (ix *fileIndex) yield() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()

@@ -23,8 +23,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// chunkedSlice is a chunk source over a slice: event i lies at bytes [10+7i, 17+7i). It guesses wrong, or not at all, now and
-// then, and may claim that an event is irregular.
+// chunkedSlice is a chunk source over a slice: event i lies at bytes [10+7i, 17+7i). It guesses wrong, or not at all,
+// now and then, and may claim that an event is irregular.
 type chunkedSlice struct {
 	sliceSource
 	irregular int // event, -1 for none

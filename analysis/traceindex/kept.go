@@ -9,31 +9,22 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
-
-// File is an index that an earlier run has written.
-type File struct {
-	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
-	At    io.ReaderAt // the same bytes
-	Close func()      // called once, when they are no longer read
-	// Forget gives back the memory that bytes of Data take which have been read. They can still be read. nil where there is nothing
-	// to give back.
-	Forget func()
-}
 
 // Place is where the index of one input is kept.
 type Place interface {
 	// Open returns the index file. An error says why there is none, in words.
-	Open() (*File, error)
+	Open() (*sections.File, error)
 	// Key is that of the input as it is now.
-	Key() Key
+	Key() sections.Key
 	// Discard says that the file that was opened must not be opened again.
 	Discard()
 }
 
-// KeptIndex is a [fileIndex] that [Build] takes from a file where there is a good one, and builds where there is none. What
-// a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of the file is
-// verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
+// KeptIndex is a [fileIndex] that [Build] takes from a file where there is a good one, and builds where there is none.
+// What a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of
+// the file is verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
 	place     Place
 	budget    int64
@@ -48,8 +39,8 @@ type KeptIndex struct {
 	now    *keptState
 	used   int // who may read the file: answers that are being worked out, and restore
 	closed bool
-	file   *File // nil if none is used
-	why    error // why none is
+	file   *sections.File // nil if none is used
+	why    error          // why none is
 }
 
 // keptState is one index and whether it may be asked.
@@ -84,8 +75,8 @@ func (k *KeptIndex) empty() *fileIndex {
 	return ix
 }
 
-// SetLibraries says which functions and files own no memory, beside those that are known. It must be called before [Build]; nil is for
-// none.
+// SetLibraries says which functions and files own no memory, beside those that are known. It must be called before
+// [Build]; nil is for none.
 func (k *KeptIndex) SetLibraries(more *regexp.Regexp) {
 	k.libraries = more
 	k.now.ix.Libraries = more
@@ -100,8 +91,9 @@ func (k *KeptIndex) SetBudget(bytes int64) {
 // Begun returns a channel that is closed when there is something to chart, or will never be.
 func (k *KeptIndex) Begun() <-chan struct{} { return k.begun }
 
-// forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each stretch of the curve, for
-// which the system maps all of it. Others ask for a few places only. The index must be in use.
+// forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each
+// stretch of the curve, for which the system maps all of it. Others ask for a few places only. The index must be in
+// use.
 func (k *KeptIndex) forgetCurve() {
 	k.mu.Lock()
 	file := k.file
@@ -130,10 +122,11 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 	return ix.save(ctx, w, k.place.Key())
 }
 
-// CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file only.
-func CheckIndex(file *File, key Key) error {
+// CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file
+// only.
+func CheckIndex(file *sections.File, key sections.Key) error {
 	return model.Guarded(func() error {
-		_, err := openFile(file, key, layoutOfFiles())
+		_, err := indexFormat.Open(context.Background(), file, key, layoutOfFiles())
 		return err
 	})
 }
@@ -187,7 +180,8 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	return s.ix.build(ctx, store, p)
 }
 
-// restore takes the index from its file. It returns when all of that is verified, and what it comes down to is confirmed by the trace.
+// restore takes the index from its file. It returns when all of that is verified, and what it comes down to is
+// confirmed by the trace.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
 	if err != nil {
@@ -206,7 +200,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		k.mu.Unlock()
 		k.begin()
 		err = model.Guarded(func() error {
-			if err := s.ix.file.verifyAll(ctx); err != nil {
+			if err := s.ix.file.VerifyAll(ctx); err != nil {
 				return err
 			}
 			s.ix.sites.FindSites()
@@ -214,7 +208,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		})
 	}
 	if err != nil {
-		if errors.Is(err, ErrIndexDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
+		if errors.Is(err, sections.ErrDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
 			k.place.Discard()
 		}
 		return err
@@ -268,8 +262,8 @@ func (k *KeptIndex) leave() {
 	k.release()
 }
 
-// ask asks the index; about says what for. What a damaged or shrinking file does to that becomes an error, and so does a trace that was
-// written over since it was read: its events may be such that nothing in the index fits them.
+// ask asks the index; about says what for. What a damaged or shrinking file does to that becomes an error, and so does
+// a trace that was written over since it was read: its events may be such that nothing in the index fits them.
 func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *fileIndex) (T, error)) (out T, err error) {
 	s, err := k.enter(ctx, early)
 	if err != nil {
@@ -286,13 +280,14 @@ func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f f
 	return out, s.ix.explain(err, about)
 }
 
-// explain is [fileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in use.
+// explain is [fileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in
+// use.
 func (k *KeptIndex) explain(ctx context.Context, ix *fileIndex, err error, about string) error {
 	if !unexplained(err) || ix.inputChanged() {
 		return ix.explain(err, about)
 	}
 	if model.Internal(err) && k.sound(ctx) {
-		return ix.explain(err, about+" with an index that was kept; --index none does without it")
+		return ix.explain(err, about+" with a kept index; --index none avoids it")
 	}
 	k.place.Discard()
 	return fmt.Errorf("%w (%w)", errIndexBroken, err)
@@ -304,9 +299,9 @@ func (k *KeptIndex) sound(ctx context.Context) bool {
 	file := k.file
 	k.mu.Unlock()
 	return file != nil && model.Guarded(func() error {
-		f, err := openFile(file, k.place.Key(), layoutOfFiles())
+		f, err := indexFormat.Open(ctx, file, k.place.Key(), layoutOfFiles())
 		if err == nil {
-			err = f.file.verifyAll(ctx)
+			err = f.Sums.VerifyAll(ctx)
 		}
 		return err
 	}) == nil

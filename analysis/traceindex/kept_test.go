@@ -11,12 +11,13 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // Begun is closed by the first events, whether they come from a file or are read, and by the end of what has none.
 func TestBegun(t *testing.T) {
 	source, data := smallTrace(t, 300)
-	for name, place := range map[string]Place{"kept": &memoryPlace{data: data, key: Key{1}}, "built": &memoryPlace{}} {
+	for name, place := range map[string]Place{"kept": &memoryPlace{data: data, key: sections.Key{1}}, "built": &memoryPlace{}} {
 		for _, source := range []model.EventSource{source, &sliceSource{batch: 1}} {
 			k, _ := reopened(t, place, source, modeltest.Stacks())
 			select {
@@ -63,7 +64,7 @@ func TestBegunEarly(t *testing.T) {
 // The first chart, or curve, gives back what it mapped, no other question does, and not while the file may be gone.
 func TestFirstChartForgets(t *testing.T) {
 	source, data := smallTrace(t, 300)
-	place := &memoryPlace{data: data, key: Key{1}}
+	place := &memoryPlace{data: data, key: sections.Key{1}}
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	if used, why := k.Used(); !used {
 		t.Fatal(why)
@@ -95,8 +96,9 @@ type writtenOver struct {
 
 func (w *writtenOver) Changed() bool { return w.changed }
 
-// A trace may be written over in place once it has been read. What the index says then fits its events no longer; that is an error at
-// most, wherever they are read again. Where the file is known to be the same, the error must not say that it changed.
+// A trace may be written over in place once it has been read. What the index says then fits its events no longer; that
+// is an error at most, wherever they are read again. Where the file is known to be the same, the error must not say
+// that it changed.
 func TestTraceIsWrittenOver(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(3, 7))
@@ -130,12 +132,13 @@ func TestTraceIsWrittenOver(t *testing.T) {
 	}
 }
 
-// A defect is no reason to give up an index file that is what was written, nor to call it damaged; a file that is not is one.
+// A defect is no reason to give up an index file that is what was written, nor to call it damaged; a file that is not
+// is one.
 func TestDefectIsNoDamage(t *testing.T) {
 	source, good := smallTrace(t, 300)
 	for _, spoilt := range []bool{false, true} {
 		data := slices.Clone(good)
-		place := &memoryPlace{data: data, key: Key{1}}
+		place := &memoryPlace{data: data, key: sections.Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
 		if spoilt {
 			data[len(data)/2] ^= 1

@@ -64,8 +64,8 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	return l.list(ctx, 0, n)
 }
 
-// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of birth. A
-// block is valid until f returns.
+// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of
+// birth. A block is valid until f returns.
 func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
 	take := func(b *fileBlock) {
 		if b.died != alive && b.diedAt-b.bornAt >= least {

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 )
 
-// linker gives records to the blocks that outlive their chunk, and finds those of the blocks that end in a later one. It
-// takes the chunks in order.
+// linker gives records to the blocks that outlive their chunk, and finds those of the blocks that end in a later one.
+// It takes the chunks in order.
 type linker struct {
 	ranks    column.Column[rank]
 	payloads int // events so far that are not FREE

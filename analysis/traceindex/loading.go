@@ -19,9 +19,9 @@ type Loading interface {
 	dangling() []model.Problem
 }
 
-// Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the way
-// as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being canceled is not an error: what
-// was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
+// Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the
+// way as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being canceled is not an
+// error: what was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
 func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	p, err := firstRevision(ctx, store)
 	if err != nil || p.Allocations == nil {
@@ -56,7 +56,8 @@ func publish(store *model.Store, problems []model.Problem, lost int64) {
 	})
 }
 
-// remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among that.
+// remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among
+// that.
 func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, error) {
 	var found []model.Problem
 	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
@@ -65,8 +66,8 @@ func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, er
 		}
 	}
 	say(model.Note, "unaddressed", t.UnaddressedCount, "allocations without an address cannot be matched with a free: live figures are upper bounds")
-	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as freed there")
-	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address where nothing was known to live were ignored")
+	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as overwritten")
+	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address without a known live block were ignored")
 	if saturated {
 		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")
 	}
@@ -84,8 +85,8 @@ func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, er
 	return found, err
 }
 
-// Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether the
-// file is complete.
+// Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether
+// the file is complete.
 func Conclude(store *model.Store, ix Loading) {
 	final := ix.Status().Final
 	found := ix.dangling()

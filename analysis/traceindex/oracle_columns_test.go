@@ -8,7 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// firstOver returns the first index of a column for which over is true; over must be false and then true along the column.
+// firstOver returns the first index of a column for which over is true; over must be false and then true along the
+// column.
 func firstOver[T any](c *column.Column[T], over func(T) bool) int {
 	return sort.Search(c.N, func(i int) bool { return over(c.At(i)) })
 }

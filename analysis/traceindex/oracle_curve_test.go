@@ -167,7 +167,8 @@ func (ix *Index) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis
 	return ix.Curve(ctx, r, n)
 }
 
-// columns returns n columns after lo events, between any edges: a time, and how many events are before it. The lock is held.
+// columns returns n columns after lo events, between any edges: a time, and how many events are before it. The lock is
+// held.
 func (ix *Index) columns(ctx context.Context, lo, n int, edge func(i int) (model.Time, int)) ([]analysis.Column, error) {
 	cols := make([]analysis.Column, max(n, 0))
 	from, _ := edge(0)

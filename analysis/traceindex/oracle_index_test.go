@@ -63,8 +63,8 @@ func TestBudgetStops(t *testing.T) {
 	}
 }
 
-// TestManyEvents crosses checkpoints and chunk borders, where the twin would be too slow: cumulative answers of parts must
-// add up to the whole.
+// TestManyEvents crosses checkpoints and chunk borders, where the twin would be too slow: cumulative answers of parts
+// must add up to the whole.
 func TestPartsAddUp(t *testing.T) {
 	events := randomTrace(rand.New(rand.NewPCG(3, 4)), 300_000)
 	ix := buildIndex(t, events, modeltest.Stacks())

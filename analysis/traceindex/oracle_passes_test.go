@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the peaks while
-// it holds sums calls this first, without the lock.
+// warm makes the pass of a group, which takes longest of all, without holding up the loading. Whoever needs the peaks
+// while it holds sums calls this first, without the lock.
 func (ix *Index) warm(ctx context.Context, by analysis.Group) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -33,7 +33,8 @@ func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, 
 	return rows, ctx.Err()
 }
 
-// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events, of the blocks in a cell.
+// siteSums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n
+// events, of the blocks in a cell.
 func (ix *Index) siteSums(by analysis.Group, in group.Scope, lo, hi, n int) []analysis.Site {
 	d, f := group.DimOf(by), ix.FoldIn(by, in.Set)
 	sums := ix.sumsIn(d, in, lo, hi, n)
@@ -50,6 +51,9 @@ func (ix *Index) siteSums(by analysis.Group, in group.Scope, lo, hi, n int) []an
 		row.Temporary += uint64(b.Temporary - a.Temporary)
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.LiveBytes())
 		row.LiveCount += l.LiveCount()
+		if d == column.DimStack && b.AllocCount+b.EndedCount-a.AllocCount-a.EndedCount+uint32(l.LiveCount()) > 0 {
+			row.Sites++
+		}
 		if d == column.DimStack && (bytes > largest[f.KeyOf(uint32(k))] || largest[f.KeyOf(uint32(k))] == 0) {
 			row.Stack, largest[f.KeyOf(uint32(k))] = ix.Ids[k], bytes
 		}
@@ -106,8 +110,8 @@ func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in group.Scope
 	ix.replayPeaks(by, in, rows, lo, hi)
 }
 
-// addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and again,
-// are kept for the last cell.
+// addCellPeaks is addPeaks for the blocks in a cell. The peaks of the whole run, which scrubbing asks for again and
+// again, are kept for the last cell.
 func (ix *Index) addCellPeaks(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
 	key := group.CellPeaksKey{By: by, In: in, Lo: lo, Hi: hi, Keys: len(rows)}
 	ix.Groups.Mu.Lock()

@@ -11,8 +11,9 @@ import (
 )
 
 // Index is the straightforward in-memory implementation of [Trace]: every event and every block in columns, cumulative
-// sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by [Build] while
-// it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first n.
+// sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by [Build]
+// while it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first
+// n.
 type Index struct {
 	mu sync.RWMutex // writers hold it for one batch, readers for one answer
 	group.Names
@@ -230,9 +231,9 @@ func (ix *Index) Memory() int64 {
 	return n
 }
 
-// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can proceed.
-// Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is, while sums and
-// the number of keys change.
+// yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can
+// proceed. Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is,
+// while sums and the number of keys change.
 func (ix *Index) yield() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()

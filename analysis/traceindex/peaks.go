@@ -19,15 +19,16 @@ type keyLevel struct {
 	age uint32 // of the stretch that the rest is about
 }
 
-// stretch is a run of events within a chunk and within a column, and how the levels of the keys of each group move there.
+// stretch is a run of events within a chunk and within a column, and how the levels of the keys of each group move
+// there.
 type stretch struct {
 	column int // of the history
 	keys   [analysis.GroupCount][]analysis.Key
 	levels [analysis.GroupCount][]keyLevel
 }
 
-// levelScan follows the levels of several groups through all events of a range: each chunk on its own, whatever lived before it,
-// and then chunk after chunk.
+// levelScan follows the levels of several groups through all events of a range: each chunk on its own, whatever lived
+// before it, and then chunk after chunk.
 type levelScan struct {
 	ix     *fileIndex
 	groups []*grouping
@@ -271,8 +272,8 @@ func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 	}
 }
 
-// peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell alone, given
-// the levels before.
+// peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell
+// alone, given the levels before.
 func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	peaks, first := make([][]uint64, len(groups)), true

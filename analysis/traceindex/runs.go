@@ -9,10 +9,11 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
-// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held all
-// the time.
+// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held
+// all the time.
 type runReader struct {
 	ix         *fileIndex
 	*runLevels            // the run that was loaded last
@@ -43,7 +44,8 @@ func (ix *fileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
 }
 
-// usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went well.
+// usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went
+// well.
 func (ix *fileIndex) usedReader() *runReader {
 	if r, _ := ix.readers.Get().(*runReader); r != nil {
 		r.err, r.bulk.run, r.bulk.end = nil, 0, 0
@@ -222,14 +224,15 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 	return hi, l
 }
 
-// freedBy returns the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are verified then.
+// freedBy returns the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are
+// verified then.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
 		end = r.ix.runs.Ref(last + 1).freed
 	}
 	var stream []byte
-	if r.err = r.ix.file.verify(context.Background(), bytesOf(c.common)); r.err == nil {
+	if r.err = r.ix.file.Verify(context.Background(), sections.BytesOf(c.common)); r.err == nil {
 		stream, r.err = r.freed.read(r.ix.file, c.freed, r.ix.runs.Ref(first).freed, end)
 	}
 	return stream
@@ -241,9 +244,8 @@ const (
 	smallSum   = 1 << 59
 )
 
-// followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an ALLOC or a
-// FREE follows patterns that processors guess well: no branch for that would cost more.
-// hot kernel
+// followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an
+// ALLOC or a FREE follows patterns that processors guess well: no branch for that would cost more. hot kernel
 func (r *runReader) followSmall(events *model.Columns, p int, l column.Level, rest []byte, common []uint64) (ok bool) {
 	var freed [256]uint64 // by code
 	copy(freed[1:column.RareSize], common)
@@ -339,7 +341,8 @@ func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
 	}
 }
 
-// ahead reads a run and those after it that are in its chunk up to last, unless that was done. They are to be loaded next, in order.
+// ahead reads a run and those after it that are in its chunk up to last, unless that was done. They are to be loaded
+// next, in order.
 func (r *runReader) ahead(run, last int) {
 	c := r.ix.chunkOf(run)
 	last = min(last, c.firstRun+(c.n-1)/runLength)

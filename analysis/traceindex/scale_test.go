@@ -229,7 +229,8 @@ func (s *scale) questions() map[string]func(context.Context) error {
 	return q
 }
 
-// TestMillionsOfOneKind asks everything about millions of blocks that are alike: more of one site than ages lie in pieces that double.
+// TestMillionsOfOneKind asks everything about millions of blocks that are alike: more of one site than ages lie in
+// pieces that double.
 func TestMillionsOfOneKind(t *testing.T) {
 	n := 3_500_000
 	if modeltest.UnderRace {
@@ -256,8 +257,8 @@ func TestMillionsOfOneKind(t *testing.T) {
 	}
 }
 
-// TestChunksWithoutACut reads events that are too far apart for a guess where one begins: a chunk must neither end at each of them,
-// nor go on to the end of the file.
+// TestChunksWithoutACut reads events that are too far apart for a guess where one begins: a chunk must neither end at
+// each of them, nor go on to the end of the file.
 func TestChunksWithoutACut(t *testing.T) {
 	const n, size = 20_000, 1 << 10
 	p := shapes[len(shapes)-1].open(t, n)
@@ -276,8 +277,8 @@ func TestChunksWithoutACut(t *testing.T) {
 	}
 }
 
-// BenchmarkOneKind builds the index of as many blocks of one kind as MEMTUI_BENCH_EVENTS says, and asks everything: 10000000 of them
-// take a minute, 200000000 most of an hour and some 20 GiB of memory.
+// BenchmarkOneKind builds the index of as many blocks of one kind as MEMTUI_BENCH_EVENTS says, and asks everything:
+// 10000000 of them take a minute, 200000000 most of an hour and some 20 GiB of memory.
 func BenchmarkOneKind(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("MEMTUI_BENCH_EVENTS"))
 	n = max(n/1000*1000, 100_000)

@@ -12,8 +12,8 @@ import (
 var _ Loading = (*fileIndex)(nil)
 
 var (
-	errChanged = errors.New("the file changes while it is read: what was read first does not fit what is read now")
-	errUnlike  = errors.New("events that are read again are not those that were read first") // whoever is at fault
+	errChanged = errors.New("the file changed while it was read: what was read first does not match what is read now")
+	errUnlike  = errors.New("events read again differ from those read first") // whoever is at fault
 )
 
 // unexplained reports whether an error may come of an input that changes, of an index file, or of a defect.
@@ -40,8 +40,8 @@ func (ix *fileIndex) explain(err error, about string) error {
 	return err
 }
 
-// sequence puts the batches of a replay together to chunks. Chunks whose bytes lie in one piece are read again when they are
-// needed, others keep their events.
+// sequence puts the batches of a replay together to chunks. Chunks whose bytes lie in one piece are read again when
+// they are needed, others keep their events.
 type sequence struct {
 	b    *builder
 	ctx  context.Context

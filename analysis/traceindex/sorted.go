@@ -17,8 +17,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the blocks of
-// a class are looked for and sorted on first use. The lock of the list is held.
+// sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the
+// blocks of a class are looked for and sorted on first use. The lock of the list is held.
 type sortedRefs struct {
 	ix      *fileIndex
 	by      analysis.BlockOrder
@@ -165,8 +165,8 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 	return key
 }
 
-// keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query asks for.
-// It need not know addresses.
+// keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query
+// asks for. It need not know addresses.
 func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
 	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
@@ -277,8 +277,8 @@ func (s *refScan) plain() bool {
 	return s.q.All && s.members.whole && s.by.by == analysis.LargestFirst && len(s.ix.records.origin.Large) == 0
 }
 
-// countPlain counts by class what scan would find if plain, and returns the sum of sizes. Every block is looked at, without a
-// branch: what lives is hard to predict. hot kernel
+// countPlain counts by class what scan would find if plain, and returns the sum of sizes. Every block is looked at,
+// without a branch: what lives is hard to predict. hot kernel
 func (s *refScan) countPlain(from, to int, counts *[rankClasses]int) (bytes uint64) {
 	r, hi := &s.ix.records, uint64(s.hi)
 	var bySize [64]int // by bits of the size
@@ -316,7 +316,8 @@ func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) 
 	}
 }
 
-// lives returns the columns that say which blocks of some size live, from a record on, as far as they lie together and before to.
+// lives returns the columns that say which blocks of some size live, from a record on, as far as they lie together and
+// before to.
 func (r *records) lives(from, to int) (died []uint32, origins []column.Origin) {
 	k, begin, end := from>>column.ChunkBits, from&column.ChunkMask, min(column.ChunkLen, to-from&^column.ChunkMask)
 	died, origins = r.died.Chunks[k][begin:end], r.origin.Chunks[k][begin:end]

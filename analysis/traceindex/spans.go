@@ -5,8 +5,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// spanEdge is where a span of the pyramid begins, PyramidFan runs: charts of long ranges need nothing between those edges but
-// extremes of whole spans.
+// spanEdge is where a span of the pyramid begins, PyramidFan runs: charts of long ranges need nothing between those
+// edges but extremes of whole spans.
 type spanEdge struct {
 	at     model.Time
 	events int64 // before it
@@ -56,7 +56,8 @@ func (f *edgeFinder) spanBegun(t model.Time) int {
 	return at
 }
 
-// atSpan returns an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins at t or before.
+// atSpan returns an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins
+// at t or before.
 func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
 	for of := column.PyramidFan; of > 0; of /= column.PyramidFan {
 		round := (span + of/2) / of * of

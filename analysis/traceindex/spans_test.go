@@ -11,10 +11,11 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
-// TestEarlyAnswersAreProven damages runs and the curve of an index file, and asks what may be asked before all of it is verified: the
-// answers are those of the good one, or errors.
+// TestEarlyAnswersAreProven damages runs and the curve of an index file, and asks what may be asked before all of it is
+// verified: the answers are those of the good one, or errors.
 func TestEarlyAnswersAreProven(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 3))
 	events := randomTrace(r, 480_000)
@@ -33,7 +34,7 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 	}
 	good := saved(t, ix)
 	want := earlyAnswers(ix)
-	f, err := openFile(&File{Data: good}, Key{1}, layoutOfFiles())
+	f, err := indexFormat.Open(t.Context(), &sections.File{Data: good}, sections.Key{1}, layoutOfFiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +46,12 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 	for i := range files {
 		data := slices.Clone(good)
 		if i > 0 {
-			e := f.table[sectionOfCurve(ix, f)+i%2]
+			e := f.Table[sectionOfCurve(ix, f)+i%2]
 			data[e.Offset+r.Uint64N(e.Length)] ^= 1 << r.IntN(8)
 		}
 		now := newFileIndex(defaultChunk)
 		file, _ := (&memoryPlace{data: data}).Open()
-		if err := now.restore(context.Background(), file, Key{1}, store, source); err != nil && i > 0 {
+		if err := now.restore(context.Background(), file, sections.Key{1}, store, source); err != nil && i > 0 {
 			refused++ // something that is always verified lies in the same block
 			continue
 		} else if err != nil {
@@ -73,9 +74,9 @@ func TestEarlyAnswersAreProven(t *testing.T) {
 }
 
 // sectionOfCurve is the number of the section with the curve; that with the runs follows.
-func sectionOfCurve(ix *fileIndex, f *fileCodec) int {
-	size := uint64(ix.curve.Base.N) * uint64(len(bytesOf(make([]column.BaseRun, 1))))
-	return slices.IndexFunc(f.table, func(e fileEntry) bool { return e.Length == size })
+func sectionOfCurve(ix *fileIndex, f *sections.Codec) int {
+	size := uint64(ix.curve.Base.N) * uint64(len(sections.BytesOf(make([]column.BaseRun, 1))))
+	return slices.IndexFunc(f.Table, func(e sections.Entry) bool { return e.Length == size })
 }
 
 // earlyAnswers is what may be asked before all of a file is verified, as text.

@@ -17,8 +17,8 @@ func someFilters() []calltree.Filter {
 	return []calltree.Filter{"", "focus parse", "ignore malloc", "show-from parse", "hide malloc", "hide main\nhide malloc\nhide parse", "pivot main", "hide malloc\nfocus parse"}
 }
 
-// without makes markers of what stacks allocate that a filter leaves out. Blocks of two stacks never share an address, so that
-// nothing else changes.
+// without makes markers of what stacks allocate that a filter leaves out. Blocks of two stacks never share an address,
+// so that nothing else changes.
 func without(events []model.Event, drop func(model.StackID) bool) []model.Event {
 	out := slices.Clone(events)
 	for i, e := range events {

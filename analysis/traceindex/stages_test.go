@@ -10,7 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// BenchmarkStages prints the processor time that each stage of the building takes, one after the other: the best of all runs.
+// BenchmarkStages prints the processor time that each stage of the building takes, one after the other: the best of all
+// runs.
 func BenchmarkStages(b *testing.B) { benchTraces(b, benchStages) }
 
 func benchStages(b *testing.B, path string) {

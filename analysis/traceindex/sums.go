@@ -55,8 +55,8 @@ func (ix *fileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	return out, err
 }
 
-// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock held all
-// the time.
+// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock
+// held all the time.
 func (ix *fileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 	if !needed {
 		return func() (*view, error) { return nil, nil }
@@ -270,6 +270,9 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 		row.Temporary += uint64(b.Temporary - a.Temporary)
 		row.LiveBytes, _ = model.SaturatingAdd(row.LiveBytes, l.LiveBytes())
 		row.LiveCount += l.LiveCount()
+		if d == column.DimStack && (b.AllocCount > a.AllocCount || b.EndedCount > a.EndedCount || l.LiveCount() > 0) {
+			row.Sites++
+		}
 		if d == column.DimStack && (bytes > largest[key] || largest[key] == 0) {
 			row.Stack, largest[key] = ix.Ids[k], bytes
 		}
@@ -294,8 +297,8 @@ func (g *grouping) known(n int) int {
 	return min(n, g.keys)
 }
 
-// temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that ends
-// with the first event after, with 1.
+// temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that
+// ends with the first event after, with 1.
 func (ix *fileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
 	if lo >= hi {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// chunkWork does something with a part of a chunk: events [from, to) of its view, which it must not keep. n counts the parts
-// from 0 in order.
+// chunkWork does something with a part of a chunk: events [from, to) of its view, which it must not keep. n counts the
+// parts from 0 in order.
 type chunkWork func(n int, v *view, from, to int)
 
 // mostWorkers bounds how many chunks are in memory at once.
 const mostWorkers = 8
 
-// together is eachView on all processors: each of them has a worker of its own, and the parts come in any order. The lock is
-// held, and given to writers now and then while more is loaded.
+// together is eachView on all processors: each of them has a worker of its own, and the parts come in any order. The
+// lock is held, and given to writers now and then while more is loaded.
 func (ix *fileIndex) together(ctx context.Context, lo, hi int, worker func() chunkWork) error {
 	if lo >= hi {
 		return ctx.Err()

@@ -117,12 +117,13 @@ type twinSite struct {
 	AllocBytes, AllocCount, FreedBytes, FreedCount, Temporary uint64
 	OverwrittenBytes, OverwrittenCount                        uint64
 	LiveBytes, LiveCount, PeakBytes, LeakBytes, LeakCount     uint64
+	Sites                                                     uint64
 }
 
 func (w *twin) sites(q analysis.Query) map[string]twinSite {
 	lo, hi := w.span(q.Range)
 	at := w.after(q.At)
-	out := map[string]twinSite{}
+	out, seen := map[string]twinSite{}, map[uint64]bool{}
 	for i := range w.blocks {
 		b := &w.blocks[i]
 		if !w.in(q.Cell, b) {
@@ -153,6 +154,11 @@ func (w *twin) sites(q analysis.Query) map[string]twinSite {
 		if b.born < at && (b.died < 0 || b.died >= at) {
 			s.LiveBytes += b.Size
 			s.LiveCount++
+		}
+		born, ended, live := b.born >= lo && b.born < hi, b.died >= lo && b.died < hi, b.born < at && (b.died < 0 || b.died >= at)
+		if !q.By.Divides() && !seen[b.ID] && (born || ended || live) {
+			seen[b.ID] = true
+			s.Sites++
 		}
 		out[name] = s
 	}
@@ -216,7 +222,8 @@ func (w *twin) totals(r analysis.Range) analysis.Totals {
 	return t
 }
 
-// randomTrace makes a nasty trace: reused and overwritten addresses, none at all, unknown frees, GC, markers, equal times.
+// randomTrace makes a nasty trace: reused and overwritten addresses, none at all, unknown frees, GC, markers, equal
+// times.
 func randomTrace(r *rand.Rand, n int) []model.Event {
 	var out []model.Event
 	t := model.Time(0)
@@ -350,7 +357,7 @@ func siteMap(t *testing.T, ix *Index, q analysis.Query) map[string]twinSite {
 		if _, twice := out[name]; twice {
 			t.Errorf("group %q twice", name)
 		}
-		out[name] = twinSite{s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.Temporary, s.OverwrittenBytes, s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount}
+		out[name] = twinSite{s.AllocBytes, s.AllocCount, s.FreedBytes, s.FreedCount, s.Temporary, s.OverwrittenBytes, s.OverwrittenCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount, s.Sites}
 	}
 	return out
 }

@@ -52,8 +52,8 @@ func (ix *fileIndex) judged(ctx context.Context) error {
 
 type judgeID struct{}
 
-// judge makes the verdicts of all sites, by key. It takes one walk over the records, and reads the chunks of which there are so few
-// that a block may live for long without a record.
+// judge makes the verdicts of all sites, by key. It takes one walk over the records, and reads the chunks of which
+// there are so few that a block may live for long without a record.
 func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
 	if ix.events() == 0 {
 		return verdict.List{}, ctx.Err()
@@ -141,7 +141,8 @@ func (j *judge) reads(c *chunk) bool {
 	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
 }
 
-// choose picks the sites to judge: those that hold something at the end or after it, and the largest if there are too many.
+// choose picks the sites to judge: those that hold something at the end or after it, and the largest if there are too
+// many.
 func (j *judge) choose(ctx context.Context) error {
 	for k := range j.then {
 		if j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
@@ -191,8 +192,8 @@ func (j *judge) verdicts() verdict.List {
 	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
 }
 
-// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given back after it is
-// tidied up at exit.
+// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given
+// back after it is tidied up at exit.
 func (r *runReader) beforeTeardown(alloc int) int {
 	n, ok := r.peakAfter(r.eventOfAlloc(alloc), r.ix.events())
 	if !ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // TestVerdictsAgree compares verdicts with those from every single block, where the index reads all chunks again.
@@ -40,8 +41,8 @@ func TestVerdictsAgree(t *testing.T) {
 	}
 }
 
-// TestVerdictsFromRecords judges a program whose truth is known by the blocks that outlive their chunk, where chunks are small, and by
-// all where they are large.
+// TestVerdictsFromRecords judges a program whose truth is known by the blocks that outlive their chunk, where chunks
+// are small, and by all where they are large.
 func TestVerdictsFromRecords(t *testing.T) {
 	run := modeltest.NewPlanted(3, 4000)
 	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
@@ -70,7 +71,7 @@ func TestVerdictsWithoutMemory(t *testing.T) {
 	if l, err := ix.Verdicts(ctx, analysis.ByStack, ""); !errors.As(err, new(*model.MemoryError)) {
 		t.Errorf("%d verdicts, %v", len(l), err)
 	}
-	if err := ix.save(ctx, io.Discard, Key{}); err != nil {
+	if err := ix.save(ctx, io.Discard, sections.Key{}); err != nil {
 		t.Error(err)
 	}
 	if l, err := ix.Verdicts(t.Context(), analysis.ByStack, ""); err != nil || len(l) == 0 {

@@ -217,8 +217,8 @@ func (ix *fileIndex) chunkAt(n int) int {
 	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
 }
 
-// eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep the
-// view. The lock is held, and between chunks given to writers for a moment.
+// eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep
+// the view. The lock is held, and between chunks given to writers for a moment.
 func (ix *fileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
 	if lo >= hi {
 		return ctx.Err()
@@ -368,8 +368,8 @@ func (v *view) payload(event int) int {
 	return sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= event })
 }
 
-// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over a
-// live address ends the old block first.
+// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over
+// a live address ends the old block first.
 func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r column.Ref, how column.Change)) {
 	e := &v.events
 	p := 0
@@ -400,8 +400,8 @@ func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r colum
 	}
 }
 
-// howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events before
-// that are not FREE.
+// howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events
+// before that are not FREE.
 func (ix *fileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
 	if q, ok := r.Local(); ok {
 		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
@@ -431,8 +431,8 @@ func (ix *fileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 	}
 }
 
-// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not know
-// addresses, and is valid until f returns.
+// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not
+// know addresses, and is valid until f returns.
 func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	if lo >= hi {
 		return ctx.Err()

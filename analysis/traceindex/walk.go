@@ -1,6 +1,9 @@
 package traceindex
 
 import (
+	"math"
+	"slices"
+
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/match"
 	"github.com/memtui/memtui/model"
@@ -16,11 +19,18 @@ func (f *folder) small() bool {
 	return all < limit/chunkEvents && f.live.AllocBytes < limit && f.live.LiveHi == 0
 }
 
-// walkSmall is walk where small says so: sums are added without a look at overflow, the levels are kept in registers, and
-// small sizes are only counted. hot kernel
-func (f *folder) walkSmall() {
-	j := f.j
-	kinds, sizes, sites, ended, event := j.events.Kind, j.events.Size, j.siteOf, j.Ended, j.event
+// noKind is the kind of no event.
+const noKind = math.MaxUint8
+
+// walk follows the chunk's events. Where no sum can overflow, sums are added without a look at that, the levels are
+// kept in registers, and small sizes are only counted. Elsewhere, which takes sizes that no process has, each event
+// goes through rare. hot kernel
+func (f *folder) walk() {
+	j, kinds := f.j, f.j.events.Kind
+	if !f.parts {
+		kinds = slices.Repeat([]model.EventKind{noKind}, len(kinds))
+	}
+	sizes, sites, ended, event := j.events.Size, j.siteOf, j.Ended, j.event
 	cells, bySize, allocs, frees, codes := f.siteCells, f.dimCells[column.DimSize], &f.allocs, &f.sizes.Count, &f.sizes.Code
 	firstBorn := j.FirstPayload + 1
 	p, over, nextOver := 0, 0, f.nextOver(0)
@@ -108,14 +118,19 @@ func (f *folder) walkSmall() {
 				count--
 				e.MinBytes, e.MinCount = min(e.MinBytes, live), min(e.MinCount, count)
 			default:
+				f.ends.B, f.sizes.B = ends[:end], freed[:at]
 				f.live.Live, f.live.Count, f.live.AllocBytes = live, uint64(count), allocBytes
 				p, over = f.rare(begin+k, p, over)
 				live, count, allocBytes = f.live.Live, uint32(f.live.Count), f.live.AllocBytes
+				ends, end = f.ends.Room(fineLength)
+				freed, at = f.sizes.Room(fineLength)
 				nextOver = f.nextOver(over)
-				e.Add(column.Extremes{MinBytes: live, MaxBytes: live, MinCount: count, MaxCount: count})
+				level := f.live.Now()
+				e.AddLevel(&level)
 			}
 			if k == 0 {
-				e = column.Extremes{MinBytes: live, MaxBytes: live, MinCount: count, MaxCount: count}
+				first := shown(f.live.LiveHi, live)
+				e = column.Extremes{MinBytes: first, MaxBytes: first, MinCount: count, MaxCount: count}
 			}
 		}
 		f.ends.B, f.sizes.B = ends[:end], freed[:at]
@@ -123,7 +138,7 @@ func (f *folder) walkSmall() {
 		f.live.AllocCount, f.live.FreeEvents = f.before.AllocCount+uint32(p-f.others()), f.before.FreeEvents+uint32(to-p)
 		f.part(begin, to, e)
 	}
-	f.sumSmall()
+	f.sumUp()
 }
 
 // others returns how many events of the chunk so far were neither ALLOC nor FREE.
@@ -142,9 +157,13 @@ func (f *folder) endsLast(record uint32) bool {
 	return int(f.records.born.At(int(record)))+1 == f.c.first
 }
 
-// sumSmall adds up what walkSmall has only counted.
-func (f *folder) sumSmall() {
+// sumUp adds up what walk has only counted.
+func (f *folder) sumUp() {
 	bySize, t := f.dimCells[column.DimSize], f.c.totals
+	t.Events, t.FreeCount = uint64(f.j.events.Len()), uint64(len(f.j.Ended))
+	if !f.parts {
+		return
+	}
 	for s := range uint64(column.SmallSizes) {
 		if n := f.allocs[s] | f.sizes.Count[s]; n == 0 {
 			continue
@@ -166,18 +185,22 @@ func (f *folder) sumSmall() {
 	}
 	t.FreedCount -= t.OverwrittenCount
 	t.FreedBytes -= t.OverwrittenBytes
-	t.Events = uint64(f.j.events.Len())
-	t.FreeCount = uint64(len(f.j.Ended))
 	t.UnmatchedFrees = t.FreeCount - t.FreedCount
 }
 
-// rare takes an event that is neither a FREE nor an ordinary ALLOC.
+// rare takes an event that walk does not take itself. p counts those before it that are not FREE, over the blocks that
+// were overwritten.
 func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	e, t := &f.j.events, f.c.totals
 	switch e.Kind[i] {
+	case model.Free:
+		f.free(i, p)
+		return p, over
 	case model.Alloc:
-		f.overwrite(f.j.Over[over])
-		over++
+		if i == f.nextOver(over) {
+			f.overwrite(f.j.Over[over])
+			over++
+		}
 		f.j.event[p] = uint32(i)
 		f.alloc(p)
 	case model.GC:
@@ -190,33 +213,6 @@ func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 		f.mark(i, mark{id: e.ID[p]})
 	}
 	return p + 1, over
-}
-
-// walk follows the chunk's events.
-func (f *folder) walk() {
-	j, e, t := f.j, &f.j.events, f.c.totals
-	p, over := 0, 0
-	for i, kind := range e.Kind {
-		if i%runLength == 0 {
-			f.startRun(i, p)
-		}
-		switch {
-		case kind == model.Free:
-			f.free(i, p)
-		case kind == model.Alloc && i != f.nextOver(over):
-			j.event[p] = uint32(i)
-			f.alloc(p)
-			p++
-		default:
-			p, over = f.rare(i, p, over)
-		}
-		l := f.live.Now()
-		f.live.Cur.AddLevel(&l)
-		if i%runLength == runLength-1 || i == len(e.Kind)-1 {
-			f.runs = append(f.runs, column.BaseRun{Extremes: f.live.Cur, Level: l})
-		}
-	}
-	t.Events, t.FreeCount = uint64(e.Len()), uint64(len(j.Ended))
 }
 
 func (f *folder) alloc(p int) {

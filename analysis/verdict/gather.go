@@ -37,8 +37,8 @@ type chain struct {
 	lives     bool      // the last one, at the end of the run
 }
 
-// replaceWithin is how many events apart the birth of a larger block and the end of the one that it replaces are at most: what is
-// moved in between may be copied one by one.
+// replaceWithin is how many events apart the birth of a larger block and the end of the one that it replaces are at
+// most: what is moved in between may be copied one by one.
 const replaceWithin = 1 << 10
 
 // Gatherer sums up blocks by site. Blocks of one site come in the order of birth.
@@ -51,8 +51,8 @@ type Gatherer struct {
 // SiteBytes is how much memory a Gatherer takes for a site, about.
 const SiteBytes = 1408
 
-// NewGatherer returns one for a number of sites. edges are the numbers of events before each window, and before the end of the run.
-// Blocks that lived shorter than about a window may be left out; none of them lived longer than short.
+// NewGatherer returns one for a number of sites. edges are the numbers of events before each window, and before the end
+// of the run. Blocks that lived shorter than about a window may be left out; none of them lived longer than short.
 func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gatherer {
 	return &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
 }

@@ -9,9 +9,11 @@ import (
 
 // Thresholds of the rule.
 const (
-	// Of the lifetimes of freed blocks the longest counts, but for one in longestShare: those may have been kept by chance.
+	// Of the lifetimes of freed blocks the longest counts, but for one in longestShare: those may have been kept by
+	// chance.
 	longestShare = 1000
-	// A survivor is suspect when it is so many times older than freed blocks became: if it were to be freed, it would have been.
+	// A survivor is suspect when it is so many times older than freed blocks became: if it were to be freed, it would
+	// have been.
 	outlived = 1.5
 	// Lifetimes and ages are known to so many windows.
 	roughness = 1
@@ -21,8 +23,8 @@ const (
 	fullQuarter = 0.3
 	// So many windows are needed for suspects to be born in, else ages say nothing.
 	leastRoom = Windows / 4
-	// The least level stays where its last third rises by less than flat, and goes up where it rises by more than rises in each third,
-	// both as shares of the level, and in the last by no less than goesOn times the third before.
+	// The least level stays where its last third rises by less than flat, and goes up where it rises by more than rises
+	// in each third, both as shares of the level, and in the last by no less than goesOn times the third before.
 	flat, rises, goesOn = 0.05, 0.10, 0.4
 	// A container was replaced so often, and holds so large a share of its site.
 	leastLinks, mostOf = 4, 0.5
@@ -40,13 +42,14 @@ type part uint
 
 const (
 	lifetimes part = 1 << iota // how old the freed blocks became
-	spread                     // survivors are born all over the run
+	spread                     // survivors are born throughout the run
 	envelope                   // the least level of the live curve
 	containers
 	allParts part = 1<<iota - 1
 )
 
-// Judge returns the verdict, about a run whose last event is at the time end, but for what became of the blocks after the run.
+// Judge returns the verdict, about a run whose last event is at the time end, but for what became of the blocks after
+// the run.
 func (e *Evidence) Judge(end model.Time) Verdict { return e.judge(end, allParts) }
 
 func (e *Evidence) judge(end model.Time, use part) Verdict {
@@ -108,8 +111,8 @@ func (e *Evidence) oldest() int {
 	return 0
 }
 
-// strays returns how many survivors older than the limit are to be expected by chance, as so many freed blocks were left out of the
-// lifetimes that it is made of.
+// strays returns how many survivors older than the limit are to be expected by chance, as so many freed blocks were
+// left out of the lifetimes that it is made of.
 func (e *Evidence) strays() float64 {
 	if e.Freed == 0 {
 		return 0
@@ -134,7 +137,8 @@ func (e *Evidence) firstWindow() int {
 	return max(slices.IndexFunc(e.births[:], func(n uint32) bool { return n > 0 }), 0)
 }
 
-// evenness returns the last quarter as a share of the fullest, 0 where one is empty. A few in the last may be so few by chance.
+// evenness returns the last quarter as a share of the fullest, 0 where one is empty. A few in the last may be so few by
+// chance.
 func evenness(quarters [4]uint64) float64 {
 	if slices.Min(quarters[:]) == 0 {
 		return 0
@@ -220,7 +224,8 @@ func (e *Evidence) envelopes() (count, bytes [groups]float64) {
 	return count, bytes
 }
 
-// grows reports whether the site's memory is one block that is replaced by a larger one again and again, and will be once more.
+// grows reports whether the site's memory is one block that is replaced by a larger one again and again, and will be
+// once more.
 func (e *Evidence) grows() bool {
 	c := &e.chain
 	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.Bytes) {

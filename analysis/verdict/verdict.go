@@ -1,14 +1,15 @@
-// Package verdict says what became of the memory of an allocation site: whether it leaks, or merely lives. [Gatherer] sums up the
-// blocks of each site, and [Evidence.Judge] decides by the sums.
+// Package verdict says what became of the memory of an allocation site: whether it leaks, or merely lives. [Gatherer]
+// sums up the blocks of each site, and [Evidence.Judge] decides by the sums.
 //
-// Time is counted in allocations of the whole run, cut into [Windows] of equal numbers: seconds are full of pauses and bursts. The
-// run ends where the program begins to give everything back, so that tidying up at exit changes no verdict but that of a leak,
-// which is then late.
+// Time is counted in allocations of the whole run, cut into [Windows] of equal numbers: seconds are full of pauses and
+// bursts. The run ends where the program begins to give everything back, so that tidying up at exit changes no verdict
+// but that of a leak, which is then late.
 package verdict
 
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/memtui/memtui/model"
@@ -49,7 +50,8 @@ const (
 	container                 // one block that is replaced by a larger one again and again
 )
 
-// Verdict is what is said about a site, with the figures that make it checkable. It has no pointers: index files hold it as it is.
+// Verdict is what is said about a site, with the figures that make it checkable. It has no pointers: index files hold
+// it as it is.
 type Verdict struct {
 	Key        uint32 // of the site: its dense stack index
 	Kind       Kind
@@ -95,7 +97,8 @@ func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 	return slices.CompactFunc(out, func(a, b Verdict) bool { return a.Key == b.Key })
 }
 
-// Compare orders verdicts, the most telling first: leaks, what is late, and the others; leaks by their rank, others by what they hold.
+// Compare orders verdicts, the most telling first: leaks, what is late, and the others; leaks by their rank, others by
+// what they hold.
 func Compare(a, b *Verdict) int {
 	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.held(), a.held()))
 }
@@ -109,8 +112,11 @@ func (v *Verdict) held() uint64 {
 // Rank orders findings: growth in bytes per second, weighed by how certain the verdict is.
 func (v *Verdict) Rank() float64 { return v.Growth * float64(v.Confidence) }
 
-// Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace, where nothing has changed
-// since the program began to give everything back, else about that moment, and says so.
+// Order returns a number that orders verdicts in tables, the most telling highest: by kind, then by rank.
+func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(max(v.Rank(), 0))>>4 }
+
+// Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace, where
+// nothing has changed since the program began to give everything back, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.Born - min(v.Freed, v.Born)
 	if v.Reason == lastMoment {
@@ -127,7 +133,7 @@ func (v *Verdict) Evidence() string {
 	text = when + text
 	switch {
 	case v.Kind == Late:
-		text += fmt.Sprintf("; %s given back at the very end", was(v.Late, v.LateBytes, "was", "were"))
+		text += fmt.Sprintf("; %s freed at the very end", was(v.Late, v.LateBytes, "was", "were"))
 	case v.Live == 0:
 		text += "; at the end none is live"
 	default:
@@ -167,15 +173,15 @@ func (v *Verdict) reason(held string) string {
 	case youngBlocks:
 		switch {
 		case v.Freed == 0 && v.Suspects == 0:
-			return fmt.Sprintf("%s in use, %s, too late to tell whether more come: %s", held, span, others)
+			return fmt.Sprintf("%s in use, %s, too late to tell whether more will come: %s", held, span, others)
 		case v.Freed == 0:
-			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more come: %s", held, span, model.Group(v.Born-v.Suspects), others)
+			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held, span, model.Group(v.Born-v.Suspects), others)
 		}
-		return fmt.Sprintf("%s in use, %s, about as old as freed blocks became: %s", held, span, others)
+		return fmt.Sprintf("%s in use, %s, about as old as the oldest freed blocks: %s", held, span, others)
 	case flatLevel:
 		return fmt.Sprintf("%s in use; their minimum count or size did not rise in the last third of the run", held)
 	case outlivedAll, oneTime:
-		when := "all over the run"
+		when := "throughout the run"
 		if v.Reason == oneTime {
 			when = "few or none late in the run"
 		}
@@ -204,8 +210,8 @@ func was(n, bytes uint64, one, many string) string {
 	return blocks(n, bytes) + " " + many
 }
 
-// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given back is late, and
-// there is none about what had nothing live at the end of the run, nor after it.
+// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given
+// back is late, and there is none about what had nothing live at the end of the run, nor after it.
 func (v Verdict) Settled() Verdict {
 	switch {
 	case v.Live+v.Late == 0:

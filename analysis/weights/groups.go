@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Grouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it takes much
-// longer than to ask it for a table. Read-only once made, and good for several goroutines.
+// Grouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it
+// takes much longer than to ask it for a table. Read-only once made, and good for several goroutines.
 type Grouping struct {
 	By     By
 	Stacks *model.Stacks
@@ -26,8 +26,8 @@ type Grouping struct {
 	owner []uint32  // by node: the row of what owns a stack with that leaf; nil but for owners
 }
 
-// NewGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter leaves of
-// them. libraries are what owns no memory beside what is known, nil for none.
+// NewGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter
+// leaves of them. libraries are what owns no memory beside what is known, nil for none.
 func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regexp.Regexp) *Grouping {
 	g := &Grouping{By: by, Stacks: s}
 	g.rows, g.of = (&Selection{Profile: w, Stacks: s}).tableRows(by)
@@ -136,8 +136,8 @@ func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, 
 	return out, nil
 }
 
-// weighTree does what [Selection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing, and
-// returns false, where weights are not integers that can be added up without overflow. This is a hot kernel.
+// weighTree does what [Selection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing,
+// and returns false, where weights are not integers that can be added up without overflow. This is a hot kernel.
 func (s *Selection) weighTree(g *Grouping, k int, rows []Row, hit []bool) (ok bool) {
 	rec, st := &s.Profile.Records, s.Stacks
 	sums, known := g.sums.Get().(*[]uint64)

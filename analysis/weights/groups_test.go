@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Weights that are added up over the tree are those that are added up stack by stack, of any grouping and selection: also where
-// some are 0, have a fraction or are too large.
+// Weights that are added up over the tree are those that are added up stack by stack, of any grouping and selection:
+// also where some are 0, have a fraction or are too large.
 func TestTablesOverTheTreeAgree(t *testing.T) {
 	for seed := range uint64(40) {
 		p := madeProfile(seed)

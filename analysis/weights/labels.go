@@ -2,9 +2,9 @@ package weights
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,6 +26,31 @@ func LabelKeys(w *model.StackProfile) (keys []string) {
 	return keys[:min(len(keys), 255-int(byLabel))]
 }
 
+// LabelWords returns what names labels that records have and holds a text in whatever case: label:KEY, and once that
+// stands before a "=" label:KEY=VALUE, at most so many.
+func LabelWords(w *model.StackProfile, text string, most int) (words []string) {
+	add := func(word string) {
+		if strings.Contains(strings.ToLower(word), strings.ToLower(text)) && len(words) < most && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	keys := LabelKeys(w)
+	for _, key := range keys {
+		add(LabelPrefix + key)
+	}
+	if !strings.HasPrefix(LabelPrefix, text) && !strings.HasPrefix(text, LabelPrefix) {
+		return words
+	}
+	for _, set := range w.Labels {
+		for _, l := range set {
+			if key := LabelPrefix + l.Key; text == key || strings.HasPrefix(text, key+"=") {
+				add(key + "=" + l.Value())
+			}
+		}
+	}
+	return words
+}
+
 // labelBy returns the grouping by the values of a label; ok is false where no record has the key.
 func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	i, ok := slices.BinarySearch(LabelKeys(w), key)
@@ -35,25 +60,16 @@ func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	return byLabel + By(i), true
 }
 
-// labelValue returns what a set of labels says under a key: several values are told together. It is "" where the set has none.
+// labelValue returns what a set of labels says under a key: several values are told together. It is "" where the set
+// has none.
 func labelValue(set []model.Label, key string) string {
 	var values []string
 	for _, l := range set {
 		if l.Key == key {
-			values = append(values, labelText(l))
+			values = append(values, l.Value())
 		}
 	}
 	return strings.Join(values, ", ")
-}
-
-func labelText(l model.Label) string {
-	switch {
-	case !l.Numeric:
-		return l.Text
-	case l.Unit == "":
-		return strconv.FormatInt(l.Number, 10)
-	}
-	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
 }
 
 // labelRows makes a row for every value of a label, and tells which one each set of labels belongs to.
@@ -75,6 +91,18 @@ func (s *Selection) labelRows(by By) (rows []Row, of []uint32) {
 		of[i] = row
 	}
 	return rows, of
+}
+
+// keptLabels tells which sets of labels a filter leaves in, nil where it is not about labels.
+func keptLabels(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
+	if !view.AboutLabels() {
+		return nil
+	}
+	kept := make([]bool, max(1, len(w.Labels)))
+	for i := range kept {
+		kept[i] = view.KeepsLabels(w.LabelSet(model.LabelSetID(i)))
+	}
+	return kept
 }
 
 // labelsOf returns the set of labels of a record.

@@ -1,8 +1,10 @@
 package weights
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -68,5 +70,51 @@ func TestNamed(t *testing.T) {
 	}
 	if _, ok := Named(p, "peak_bytes"); ok {
 		t.Error("peaks")
+	}
+}
+
+// Stacks can be chosen by their labels, alone and together with functions.
+func TestLabelFilter(t *testing.T) {
+	p := labelled(3)
+	p.Stacks.DSOs, p.Stacks.FrameDSO = p.Weights.DSOs, p.Weights.FrameDSO
+	for text, keeps := range map[string][4]bool{
+		"focus label:tenant=a": {false, true, false, true}, "ignore label:tenant=a": {true, false, true, false}, "focus label:tenant": {false, true, true, true},
+		"focus label:tenant=/A|c/": {false, true, false, true}, "focus label:bytes=64": {false, true, false, false}, "focus label:bytes=64 bytes": {false, true, false, false},
+		"focus label:none": {}, "focus label:tenant=a\nignore label:tenant=b": {false, true, false, false},
+	} {
+		view, err := calltree.FilterStacks(t.Context(), p.Stacks, calltree.Filter(text), calltree.WholeStacks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := SelectProfile(p, 0, 0)
+		s := whole.Filter(view)
+		for r, set := range p.Weights.Records.Labels {
+			n, had := whole.Weight(model.RecordID(r))
+			m, has := s.Weight(model.RecordID(r))
+			if has != (had && keeps[set]) || has && m != n {
+				t.Fatalf("%s: record %d of set %d: %v %v", text, r, set, has, keeps[set])
+			}
+		}
+		if lost, _ := calltree.FindUnmatched(t.Context(), calltree.Filter(text), p.Stacks); len(lost) > 0 {
+			t.Errorf("%s: %v", text, lost)
+		}
+	}
+	if calltree.CheckStep(calltree.Step{Kind: calltree.HideFrame, Name: "label:tenant"}) == nil {
+		t.Error("frames have no labels that could be hidden")
+	}
+}
+
+func TestLabelWords(t *testing.T) {
+	p := &model.StackProfile{Labels: [][]model.Label{nil, {{Key: "Tenant", Text: "a"}}, {{Key: "Tenant", Text: "b"}, {Key: "bytes", Number: 96, Unit: "bytes", Numeric: true}}}}
+	for typed, want := range map[string][]string{
+		"ten":           {"label:Tenant"},
+		"label:":        {"label:Tenant", "label:bytes"},
+		"label:bytes":   {"label:bytes", "label:bytes=96 bytes"},
+		"label:Tenant=": {"label:Tenant=a", "label:Tenant=b"},
+		"main":          nil,
+	} {
+		if got := LabelWords(p, typed, 9); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
 	}
 }

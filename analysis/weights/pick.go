@@ -9,7 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// pickParts is in how many parts samples are added up side by side. It does not depend on the machine: nor do sums of floats, then.
+// pickParts is in how many parts samples are added up side by side. It does not depend on the machine: nor do sums of
+// floats, then.
 const pickParts = 2
 
 // fewChunks is how many chunks are not worth to be divided.

@@ -65,6 +65,7 @@ type Selection struct {
 	Metric  model.MetricID
 
 	view   *calltree.FilteredStacks // of [Selection.Filter]; nil for the stacks as they are
+	kept   []bool                   // by set of labels: the filter leaves it in; nil for all
 	picked []float64                // by record, of a range of samples or of windows; nil for the weights of the records themselves
 }
 
@@ -84,10 +85,43 @@ func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *Selec
 	return &Selection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}
 }
 
-// SelectSamples weighs records by their samples with from <= time <= to: by their number where the metric counts events, else by
-// their periods. It fails, with ok false, where samples do not tell the metric: only the event's primary one and counts are known.
+// Span returns the time that a range can be chosen from: of the samples, or else of the windows; first > last where
+// there are neither.
+func Span(w *model.StackProfile) (first, last model.Time) {
+	if first, last = SampleSpan(w); first <= last {
+		return first, last
+	}
+	for i := range w.Windows {
+		first, last = min(first, w.Windows[i].Start), max(last, w.Windows[i].End)
+	}
+	return first, last
+}
+
+// windowsIn returns the windows that tell a metric from one time to another: of states the last one, else all that lie
+// within.
+func windowsIn(w *model.StackProfile, metric model.MetricID, from, to model.Time) (list []int) {
+	for i := range w.Windows {
+		win := &w.Windows[i]
+		if win.Start < from || win.End > to {
+			continue
+		}
+		if state := win.Start == win.End || w.Metrics[metric].State(); state {
+			list = list[:0]
+		}
+		list = append(list, i)
+	}
+	return list
+}
+
+// SelectSamples weighs records by their samples with from <= time <= to: by their number where the metric counts
+// events, else by their periods. It fails, with ok false, where samples do not tell the metric: only the event's
+// primary one and counts are known. Without samples, windows of that time tell every metric: of states, such as live
+// bytes, the last one.
 func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *Selection, ok bool, err error) {
 	w := p.Weights
+	if first, last := SampleSpan(w); first > last && len(w.Windows) > 0 {
+		return SelectWindows(p, event, metric, windowsIn(w, metric, from, to)...), true, nil
+	}
 	counts := countsSamples(w.Metrics[metric].Name)
 	if !counts && (int(event) >= len(w.Events) || w.Events[event].PrimaryName == "" || w.Events[event].Primary != metric) {
 		return nil, false, nil
@@ -104,7 +138,8 @@ func countsSamples(metric string) bool {
 	return metric == "samples" || metric == "count" || metric == "alloc_count"
 }
 
-// SelectWindows weighs records of an event by the weights that windows give them, added up over the windows of those indexes.
+// SelectWindows weighs records of an event by the weights that windows give them, added up over the windows of those
+// indexes.
 func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, windows ...int) *Selection {
 	w := p.Weights
 	picked := make([]float64, w.Records.Len())
@@ -122,14 +157,35 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 	return &Selection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
 }
 
-// Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the others stay what
-// they are; nil filters nothing.
+// WindowSums adds up what the rows of each window weigh, of the records that the filter leaves in.
+func (s *Selection) WindowSums(ctx context.Context) ([]model.Amount, error) {
+	w := s.Profile
+	out := make([]model.Amount, len(w.Windows))
+	for i := range w.Windows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		win := &w.Windows[i]
+		for row, r := range win.Record {
+			if r == model.NoRecord || w.Records.Event[r] != s.Event || !s.Keeps(r) {
+				continue
+			}
+			if n, ok := win.Weights.Get(row, s.Metric); ok {
+				out[i].Add(n)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the
+// others stay what they are; nil filters nothing.
 func (s *Selection) Filter(view *calltree.FilteredStacks) *Selection {
 	if view == nil {
 		return s
 	}
 	out := *s
-	out.view, out.Stacks = view, view.Stacks
+	out.view, out.Stacks, out.kept = view, view.Stacks, keptLabels(s.Profile, view)
 	return &out
 }
 
@@ -148,7 +204,7 @@ func (s *Selection) Keeps(r model.RecordID) bool {
 		return true
 	}
 	_, kept := s.view.Node(s.Profile.Records.Node[r])
-	return kept
+	return kept && (s.kept == nil || s.kept[labelsOf(s.Profile, int(r))])
 }
 
 // Weight returns what a record weighs; ok is false for one that is not selected.
@@ -320,7 +376,8 @@ func DefaultEvent(p *model.StackProfile) uint16 {
 	return best
 }
 
-// DefaultMetric returns the primary metric of an event, or else the first that a stack of it has. ok is false when there is none.
+// DefaultMetric returns the primary metric of an event, or else the first that a stack of it has. ok is false when
+// there is none.
 func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bool) {
 	if int(event) < len(p.Events) && p.Events[event].PrimaryName != "" {
 		return p.Events[event].Primary, true
@@ -364,7 +421,8 @@ func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
 	return 0, false
 }
 
-// CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a stack was seen.
+// CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a
+// stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
 	name := p.Metrics[metric].Name
 	if strings.HasSuffix(name, "_count") || countsSamples(name) {

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"regexp"
@@ -52,8 +53,8 @@ type Row struct {
 type FrameWeight struct{ Self, Total model.Amount }
 
 // Table weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
-// left out; the order is that of first appearance. Self and total of a thread or an owner are both the weight of its stacks. libraries
-// are what owns no memory beside what is known, nil for none.
+// left out; the order is that of first appearance. Self and total of a thread or an owner are both the weight of its
+// stacks. libraries are what owns no memory beside what is known, nil for none.
 func Table(ctx context.Context, by By, libraries *regexp.Regexp, selections ...*Selection) ([]Row, error) {
 	if len(selections) == 0 {
 		return nil, nil
@@ -112,8 +113,8 @@ func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, h
 	return nil
 }
 
-// rowTotal is what a row weighs in all as far as it is small integers, which is nearly always. It is small itself: every frame of every
-// stack looks at one.
+// rowTotal is what a row weighs in all as far as it is small integers, which is nearly always. It is small itself:
+// every frame of every stack looks at one.
 type rowTotal struct {
 	sum  uint64
 	last uint32 // the record that counted it last, plus one
@@ -167,7 +168,7 @@ func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 	case BySourceLine:
 		return s.Profile.Source(s.Stacks, f), f
 	case ByFile:
-		return s.Stacks.Files[s.Stacks.FrameFile[i]], f
+		return cmp.Or(s.Stacks.Files[s.Stacks.FrameFile[i]], calltree.UnknownFile), f
 	case ByFrameKind:
 		return s.Profile.FrameKind[i].String(), f
 	}
@@ -194,9 +195,9 @@ func ThreadName(t *model.ProfileThread) string {
 	return name
 }
 
-// SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods, or
-// how many there are where count is set or no sample has a period. Samples of stacks that a filter leaves out do not count; view
-// is nil for no filter. It fails only with the context's error.
+// SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods,
+// or how many there are where count is set or no sample has a period. Samples of stacks that a filter leaves out do not
+// count; view is nil for no filter. It fails only with the context's error.
 func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *calltree.FilteredStacks, count bool, from, to model.Time, n int) ([]float64, error) {
 	out := make([]float64, n)
 	if n == 0 || to < from {
@@ -228,16 +229,18 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view 
 	return out, nil
 }
 
-// keptRecords tells which records a filter keeps, one place further on: before them stands what holds for samples whose stack is
-// not in the file ([model.NoRecord] + 1 is 0). It is nil without a filter.
+// keptRecords tells which records a filter keeps, one place further on: before them stands what holds for samples whose
+// stack is not in the file ([model.NoRecord] + 1 is 0). It is nil without a filter.
 func keptRecords(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
 	if view == nil {
 		return nil
 	}
 	keep := make([]bool, w.Records.Len()+1)
 	_, keep[0] = view.Node(0)
+	labels := keptLabels(w, view)
 	for r, n := range w.Records.Node {
 		_, keep[r+1] = view.Node(n)
+		keep[r+1] = keep[r+1] && (labels == nil || labels[labelsOf(w, r)])
 	}
 	return keep
 }
@@ -245,8 +248,8 @@ func keptRecords(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
 // CountsSamples reports whether a metric is how often a stack was seen, which samples tell without a period.
 func CountsSamples(metric string) bool { return countsSamples(metric) }
 
-// FrameClasses numbers the combinations of binary, kind and inlining that frames have, by frame: functions of one name are not the
-// same where these differ.
+// FrameClasses numbers the combinations of binary, kind and inlining that frames have, by frame: functions of one name
+// are not the same where these differ.
 func FrameClasses(w *model.StackProfile) []uint32 {
 	type class struct {
 		dso     string

@@ -9,7 +9,8 @@ import (
 // LabelPrefix stands before the key of a label where words name groupings.
 const LabelPrefix = "label:"
 
-// words name the groupings; of several for one, the first is the one that commands are written with. Those of labels are not here.
+// words name the groupings; of several for one, the first is the one that commands are written with. Those of labels
+// are not here.
 var words = [...]struct {
 	word string
 	by   By
@@ -18,7 +19,8 @@ var words = [...]struct {
 	{"thread", ByProfileThread}, {"kind", ByFrameKind},
 }
 
-// GroupNames returns the words that name groupings of stack profiles, "stack" for none first, and those of labels, by [LabelPrefix] and their keys.
+// GroupNames returns the words that name groupings of stack profiles, "stack" for none first, and those of labels, by
+// [LabelPrefix] and their keys.
 func GroupNames(keys ...string) (list []string) {
 	for _, w := range words {
 		list = append(list, w.word)

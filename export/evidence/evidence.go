@@ -1,5 +1,5 @@
-// Package evidence puts what is known about a file into a folder or an archive that can be attached to a ticket: each part, and a
-// manifest that names all of them with their sizes and hashes, and what was left out.
+// Package evidence puts what is known about a file into a folder or an archive that can be attached to a ticket: each
+// part, and a manifest that names all of them with their sizes and hashes, and what was left out.
 package evidence
 
 import (
@@ -64,9 +64,9 @@ type CutPart struct {
 	What string `json:"what"`
 }
 
-// Write writes all parts and then the manifest, whose lists it fills in, to out: an archive where that ends in .tar, .tar.gz or .tgz, else
-// a folder. What is there already is never overwritten, and nothing is there until everything is. Equal parts make equal archives: their files
-// have no times of their own.
+// Write writes all parts and then the manifest, whose lists it fills in, to out: an archive where that ends in .tar,
+// .tar.gz or .tgz, else a folder. What is there already is never overwritten, and nothing is there until everything is.
+// Equal parts make equal archives: their files have no times of their own.
 func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err error) {
 	if err := vacant(out); err != nil {
 		return err

@@ -4,11 +4,13 @@ import (
 	"math"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 )
 
-// chart is curves over one axis. Columns are of equal width over From … To, each with the extremes that it holds; where X is
-// given, values are single points instead.
+// chart is curves over one axis. Columns are of equal width over From … To, each with the extremes that it holds; where
+// X is given, values are single points instead.
 type chart struct {
 	ID     string    `json:"id"`
 	Title  string    `json:"title"`
@@ -16,6 +18,7 @@ type chart struct {
 	Axis   string    `json:"axis"` // of From, To and X: "us", "plain"
 	Unit   string    `json:"unit"` // of values: "bytes", "rate", "plain"
 	Small  bool      `json:"small,omitempty"`
+	Stack  bool      `json:"stack,omitempty"` // curves lie one above the other: what they hold adds up
 	From   float64   `json:"from"`
 	To     float64   `json:"to"`
 	X      []float64 `json:"x,omitempty"`
@@ -68,7 +71,7 @@ func (b *builder) traceCharts() error {
 		rate.Curves[0].Max = append(rate.Curves[0].Max, math.Round(analysis.Rate(c.AllocBytes, c.To-c.From)))
 		allocated, _ = model.SaturatingAdd(allocated, c.AllocBytes)
 	}
-	rate.Answer = model.Bytes(allocated).String() + " in all"
+	rate.Answer = model.Bytes(allocated).String() + " in total"
 	live.Marks = append(live.Marks, mark{"peak", float64(peak.Time), "peak " + model.Bytes(peak.Bytes).String()})
 	if at := b.src.Report.Time.At; at != nil && *at != to {
 		live.Marks = append(live.Marks, mark{"at", float64(*at), "instant " + at.String()})
@@ -76,8 +79,45 @@ func (b *builder) traceCharts() error {
 	if err := b.addMarks(&live); err != nil {
 		return err
 	}
-	b.Charts = append(b.Charts, live, rate)
+	b.Charts = append(b.Charts, live)
+	b.dividedChart(&live)
+	b.Charts = append(b.Charts, rate)
 	return nil
+}
+
+// dividedChart is the curve of live bytes divided by who holds most, where that was asked for: what lives at the end of
+// each column.
+func (b *builder) dividedChart(live *chart) {
+	t := b.src.Report.Trace
+	if len(t.CurveSites) == 0 {
+		return
+	}
+	by := t.GroupedBy().String()
+	if t.GroupedBy() == analysis.ByStack {
+		by = "site"
+	}
+	out := chart{
+		ID: "live_by", Title: "Live bytes by " + by, Axis: "us", Unit: "bytes", Stack: true, From: live.From, To: live.To, Marks: live.Marks[:1:1],
+		Answer: "the " + model.Counted(len(t.CurveSites), by) + " that hold most when the curve is highest",
+	}
+	others := curve{Name: "others", Max: make([]any, len(t.Curve))}
+	for i, c := range t.Curve {
+		held := uint64(0)
+		for _, p := range c.CurveParts {
+			held += p.Bytes()
+		}
+		others.Max[i] = c.Bytes - min(held, c.Bytes)
+	}
+	for k, s := range t.CurveSites {
+		at := report.SitePlace(s.Place, s.Frames)
+		line := curve{Name: funcname.ShortenTemplates(at.Name())}
+		for _, c := range t.Curve {
+			line.Max = append(line.Max, c.CurveParts[k].Bytes())
+		}
+		out.Curves = append(out.Curves, line)
+	}
+	out.Curves = append(out.Curves, others)
+	b.Charts = append(b.Charts, out)
 }
 
 // addMarks adds markers and collections to a chart.

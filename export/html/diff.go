@@ -18,7 +18,8 @@ type DiffSource struct {
 	Command []string     // how to get the page again; nil says nothing
 }
 
-// WriteDiff writes the page of a comparison, as [Write] does that of a file: what [report.WriteDiffText] says, with the same rows.
+// WriteDiff writes the page of a comparison, as [Write] does that of a file: what [report.WriteDiffText] says, with the
+// same rows.
 func WriteDiff(ctx context.Context, w io.Writer, src *DiffSource) (cut []string, err error) {
 	of := &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
 	return writePage(ctx, w, of, func(b *builder) error { b.diff(src.Diff); return nil })

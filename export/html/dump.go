@@ -16,8 +16,8 @@ type grid struct {
 	Types  []gridType `json:"types"`
 }
 
-// gridType is the pages of one type. A character of Cells is a cell, its place in [fillRunes] the occupied part in fiftieths: only empty
-// ones are 0, and only full ones 50.
+// gridType is the pages of one type. A character of Cells is a cell, its place in [fillRunes] the occupied part in
+// fiftieths: only empty ones are 0, and only full ones 50.
 type gridType struct {
 	Name  string `json:"name"`
 	Pages int    `json:"pages"`

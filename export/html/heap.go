@@ -81,7 +81,7 @@ func (b *builder) suspects(h *report.Heap) {
 		if s.Verdict == "grows" {
 			sign = "bad"
 		}
-		b.Findings = append(b.Findings, finding{Sign: sign, Label: s.Verdict, Name: none, Text: s.Evidence})
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: s.Verdict, Name: none, Text: s.Certain(": ") + s.Evidence})
 	}
 	if text := h.NoSuspects(); text != "" {
 		b.Findings = append(b.Findings, finding{Sign: "good", Label: "suspects", Name: none, Text: text})

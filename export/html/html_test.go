@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // kvleak is the page of a real trace, after change had its way with the profile; nil changes nothing.
@@ -413,5 +415,30 @@ func TestSharesReadAsEverywhere(t *testing.T) {
 		if want := model.Share(v).String(); got[i] != want {
 			t.Errorf("%v reads %q on the page, want %q", v, got[i], want)
 		}
+	}
+}
+
+// Wherever a page tells a verdict, it tells how certain that is.
+func TestVerdictsAreCertain(t *testing.T) {
+	told := 0
+	for _, table := range dataOf(t, write(t, kvleak(t, nil))).Tables {
+		head := func(name string) int {
+			return slices.IndexFunc(table.Cols, func(c column) bool { return c.Head == name })
+		}
+		word, sure := head(titles.Verdict), head(titles.Sure)
+		if (word < 0) != (sure < 0) {
+			t.Errorf("%s has the columns %v", table.ID, table.Cols)
+			continue
+		}
+		for _, row := range table.Rows {
+			if word >= 0 && (row[word] == "") != (row[sure] == nil) {
+				t.Errorf("%s: %v is certain to %v", table.ID, row[word], row[sure])
+			} else if word >= 0 {
+				told++
+			}
+		}
+	}
+	if told == 0 {
+		t.Error("there is no verdict in the page")
 	}
 }

@@ -1,9 +1,9 @@
-// Package html writes what is known about a file as one page: a single HTML file that needs no network, no server and no
-// other file, with charts, a flame graph and tables that can be searched and sorted.
+// Package html writes what is known about a file as one page: a single HTML file that needs no network, no server and
+// no other file, with charts, a flame graph and tables that can be searched and sorted.
 //
-// [Write] puts figures into plain data, the page embeds them as JSON, and the small scripts in assets draw them. Nothing of
-// a file ever becomes markup: names are cleaned here, travel as JSON strings, and are set as text there. A policy in the page
-// forbids every request, and every script but its own.
+// [Write] puts figures into plain data, the page embeds them as JSON, and the small scripts in assets draw them.
+// Nothing of a file ever becomes markup: names are cleaned here, travel as JSON strings, and are set as text there. A
+// policy in the page forbids every request, and every script but its own.
 package html
 
 import (
@@ -82,8 +82,8 @@ type card struct {
 	Exact string `json:"exact,omitempty"`
 }
 
-// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits, and returns what it left out, in
-// words. The errors are those of ctx, of the questions that the page asks, and of w.
+// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits, and returns what it left
+// out, in words. The errors are those of ctx, of the questions that the page asks, and of w.
 func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err error) {
 	return writePage(ctx, w, src, (*builder).report)
 }

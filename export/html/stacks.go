@@ -40,7 +40,7 @@ func (b *builder) stacks() error {
 		if n := s.Total.Uint64(); !s.Total.IsFloat() && s.Total.Float64() == float64(n) {
 			total = model.Group(n)
 		}
-		first := card{Label: metric, Value: total, Note: "in all, event " + model.Clean(*s.Event)}
+		first := card{Label: metric, Value: total, Note: "in total, event " + model.Clean(*s.Event)}
 		if unit == "bytes" && !s.Total.IsFloat() {
 			first = bytesCard(metric, s.Total.Uint64(), first.Note)
 		}
@@ -53,6 +53,7 @@ func (b *builder) stacks() error {
 		}
 	}
 	b.functionTables(s, unit)
+	b.stackGroups(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
 	threads := b.table("threads", "Threads", "threads by weight", 0, cols(titles.Weight+":"+unit, titles.Share+":share", titles.PID+":plain", titles.TID+":plain", titles.Name+":text")...)
@@ -61,7 +62,21 @@ func (b *builder) stacks() error {
 		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
 	}
 	b.keep(threads)
+	b.windowTable(s, unit)
 	return nil
+}
+
+// windowTable lists the windows by time.
+func (b *builder) windowTable(s *report.Stacks, unit string) {
+	if len(s.Windows) == 0 {
+		return
+	}
+	t := b.table("windows", "Windows", model.Counted(s.Rows.Windows, "window")+" in the order of their times", 1, cols(titles.Start+":plain", titles.Weight+":"+unit, titles.Window+":text")...)
+	t.More = s.Rows.Windows - len(s.Windows)
+	for _, w := range s.Windows {
+		t.add(w.Start.In(b.src.Report.Time.Unit), w.Value.Float64(), model.Clean(w.ID))
+	}
+	b.keep(t)
 }
 
 // unitOf returns the kind of column of a metric.
@@ -122,6 +137,16 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 		}
 		b.keep(t)
 	}
+}
+
+// stackGroups is the table of groups.
+func (b *builder) stackGroups(s *report.Stacks, unit string) {
+	t := b.table("groups", "By "+s.GroupedBy(), model.Counted(s.Rows.Groups, "group")+" by "+s.GroupedBy(), 0, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Group+":text")...)
+	t.Group, t.More = "Functions", s.Rows.Groups-len(s.Groups)
+	for _, g := range s.Groups {
+		t.add(g.Self.Float64(), portion(g.Self, s.Total), g.Total.Float64(), portion(g.Total, s.Total), model.Clean(g.Name))
+	}
+	b.keep(t)
 }
 
 func (b *builder) topTable(s *report.Stacks, unit string) {

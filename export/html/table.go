@@ -19,8 +19,9 @@ type table struct {
 	Sort   int      `json:"sort"`             // the column that the rows are sorted by
 }
 
-// column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per second), "plain"
-// (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a frame), "spark" (numbers), "bar" (a number).
+// column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per
+// second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
+// frame), "spark" (numbers), "bar" (a number).
 type column struct {
 	Head string `json:"head"`
 	Kind string `json:"kind"`

@@ -41,6 +41,7 @@ func (b *builder) trace() error {
 		}
 	}
 	b.siteTables(t)
+	b.groupTable(t)
 	b.leakTables(t)
 	b.smallTables(t)
 	return nil
@@ -88,9 +89,9 @@ func (b *builder) findings(t *report.Trace) {
 		if f.Kind == analysis.FindingDamage.String() && !b.Whole {
 			continue // head said it
 		}
-		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: model.Clean(f.Evidence), Spark: f.History()}
+		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: f.Certain(": ") + model.Clean(f.Evidence), Spark: f.History()}
 		if !f.Owner.IsZero() {
-			x.Name = b.name(f.Owner.Name())
+			x.Name = b.name(f.Owner.Titled())
 		}
 		b.Findings = append(b.Findings, x)
 	}
@@ -126,9 +127,9 @@ func (b *builder) siteTables(t *report.Trace) {
 		sites[2].answer = model.Bytes(t.Peak.Bytes).String() + " live at " + t.Peak.Time.String()
 	}
 	for _, s := range sites {
-		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Site+":place", titles.Stack+":plain:its id in the file")
+		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		if s.levels {
-			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Site+":place", titles.Stack+":plain:its id in the file")
+			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		}
 		out := b.table(s.id, s.title, s.answer, 0, columns...)
 		out.Group, out.More = "Sites", s.all-len(s.rows)
@@ -146,9 +147,9 @@ func (b *builder) siteTables(t *report.Trace) {
 func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64) {
 	at := b.frame(report.SitePlace(r.Place, r.Frames))
 	if levels {
-		out.add(r.LiveBytes, part(r.LiveBytes, whole), r.LiveCount, r.AllocBytes, at, r.Stack)
+		out.add(r.LiveBytes, part(r.LiveBytes, whole), r.LiveCount, r.AllocBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
 	} else {
-		out.add(r.AllocBytes, part(r.AllocBytes, whole), r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, at, r.Stack)
+		out.add(r.AllocBytes, part(r.AllocBytes, whole), r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
 	}
 	out.Stacks = append(out.Stacks, b.stack(r.Frames))
 }
@@ -184,7 +185,7 @@ func (b *builder) leakTables(t *report.Trace) {
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Trend+":spark:live bytes of the site",
-			titles.Verdict+":text", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
+			titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]
@@ -196,11 +197,30 @@ func (b *builder) leakTables(t *report.Trace) {
 			if g := r.Growth(); g > 0 {
 				growth = g
 			}
-			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, growth, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
+			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), growth, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
 			out.Stacks = append(out.Stacks, b.stack(r.Frames))
 		}
 		b.keep(out)
 	}
+}
+
+// groupTable is the table of groups, in the order in which they were asked for.
+func (b *builder) groupTable(t *report.Trace) {
+	by := t.GroupedBy()
+	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes")
+	if !by.Divides() {
+		columns = append(columns, cols(titles.Sites+":count", titles.Verdict+":text:the most telling one of its sites", titles.Sure+":share:of the verdict")...)
+	}
+	g := b.table("groups", "By "+by.String(), model.Counted(t.Rows.Groups, "group")+" by "+by.String(), none, append(columns, cols(titles.Group+":text")...)...)
+	g.Group, g.More = "Sites", t.Rows.Groups-len(t.Groups)
+	for _, r := range t.Groups {
+		cells := []any{r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes}
+		if !by.Divides() {
+			cells = append(cells, r.Sites, r.Verdict, r.Sure.Part())
+		}
+		g.add(append(cells, model.Clean(r.Group))...)
+	}
+	b.keep(g)
 }
 
 func (b *builder) smallTables(t *report.Trace) {
@@ -215,14 +235,6 @@ func (b *builder) smallTables(t *report.Trace) {
 		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(report.Place{Function: &r.Function}.Name()))
 	}
 	b.keep(f)
-	if len(t.Groups) > 0 {
-		g := b.table("groups", "Groups", model.Counted(t.Rows.Groups, "group"), 0, cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Group+":text")...)
-		g.More = t.Rows.Groups - len(t.Groups)
-		for _, r := range t.Groups {
-			g.add(r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, model.Clean(r.Group))
-		}
-		b.keep(g)
-	}
 	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none, cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	for _, s := range t.Sizes {
 		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)

@@ -1,12 +1,13 @@
 // Package redact replaces the names in a profile, so that what is written about it can be given away.
 //
-// It works at the source: the answer of [Redactor.Profile] holds no name of the file anymore, whoever asks it and whatever is
-// written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor. The figures, the
-// shape of stacks, times and line numbers stay.
+// It works at the source: the answer of [Redactor.Profile] holds no name of the file anymore, whoever asks it and
+// whatever is written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor.
+// The figures, the shape of stacks, times and line numbers stay.
 //
-// Kept are words that say nothing about the program, each as a whole, from the lists of [Kept]: allocation functions, without
-// which sites would be named after other frames; functions that start every program; words of the formats and of MoarVM.
-// Names of the standard library in general are not kept: template arguments in them are names of the program.
+// Kept are words that say nothing about the program, each as a whole, from the lists of [Kept]: allocation functions,
+// without which sites would be named after other frames; functions that start every program; words of the formats and
+// of MoarVM. Names of the standard library in general are not kept: template arguments in them are names of the
+// program.
 package redact
 
 import (
@@ -20,7 +21,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Redactor knows which name became what. Any goroutine may use it and the profiles that it returned. Create it with [New].
+// Redactor knows which name became what. Any goroutine may use it and the profiles that it returned. Create it with
+// [New].
 type Redactor struct {
 	mu    sync.Mutex
 	known map[string]string // stand-ins by name
@@ -65,7 +67,8 @@ func (r *Redactor) Name(kind, name string) string {
 	return s
 }
 
-// Path replaces each part of a path, so that what lay in one folder still does. A suffix of letters stays: it says the language.
+// Path replaces each part of a path, so that what lay in one folder still does. A suffix of letters stays: it says the
+// language.
 func (r *Redactor) Path(name string) string {
 	if r.kept[name] || !strings.Contains(name, "/") {
 		return r.file(name)
@@ -97,14 +100,14 @@ func (r *Redactor) file(name string) string {
 func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(list))
 	for i, p := range list {
-		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out, as it may contain names)"
+		p.Message = strings.ReplaceAll(p.Code, "-", " ") + " (the text is left out because it may contain names)"
 		out[i] = p
 	}
 	return out
 }
 
-// Profile is p without its names. It shares everything else, and reads from the same file. What would only tell names is gone: the
-// lines of the file, its facts, and its points as written.
+// Profile is p without its names. It shares everything else, and reads from the same file. What would only tell names
+// is gone: the lines of the file, its facts, and its points as written.
 func (r *Redactor) Profile(p *model.Profile) *model.Profile {
 	out := *p
 	out.Meta.Name = r.Name("file", p.Meta.Name)
@@ -164,6 +167,9 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 	for i := range out.Events {
 		e := &out.Events[i]
 		e.Name, e.Kind, e.Mode, e.PrimaryName = r.Name("event", e.Name), r.Name("kind", e.Kind), r.Name("mode", e.Mode), r.Metric(e.PrimaryName)
+		if !model.Measured(e.PeriodUnit) {
+			e.PeriodUnit = r.Name("unit", e.PeriodUnit)
+		}
 	}
 	out.Metrics = append([]model.ProfileMetric{}, w.Metrics...)
 	for i := range out.Metrics {
@@ -179,11 +185,25 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 	for i := range out.Windows {
 		out.Windows[i].ID = r.Name("window", out.Windows[i].ID)
 	}
+	out.Labels = r.labels(w.Labels)
 	return &out
 }
 
-// recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that whoever guesses
-// the names could be verified by it. Numbers stay.
+// labels replaces keys and texts of labels. Numbers stay, as sizes do.
+func (r *Redactor) labels(sets [][]model.Label) (out [][]model.Label) {
+	for _, set := range sets {
+		set = append([]model.Label{}, set...)
+		for i := range set {
+			l := &set[i]
+			l.Key, l.Text, l.Unit = r.Name("label", l.Key), r.Name("value", l.Text), r.Name("unit", l.Unit)
+		}
+		out = append(out, set)
+	}
+	return out
+}
+
+// recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that
+// whoever guesses the names could be verified by it. Numbers stay.
 func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	rec.Texts = r.all(rec.Texts, func(name string) string { return r.Name("stack", name) })
 	ids, kinds := rec.ID, rec.IDKind

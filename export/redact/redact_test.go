@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -190,5 +191,47 @@ func TestHashesOfStacksAreReplaced(t *testing.T) {
 	}
 	if name, _ := p.Weights.Records.Name(0); name != "0xdeadbeefdeadbeef" {
 		t.Errorf("the profile itself was changed: %s", name)
+	}
+}
+
+// Values of fields and texts of strings are replaced, equal ones by equal stand-ins.
+func TestContentsAreReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hprof")
+	if err := os.WriteFile(path, memtest.Java(memtest.JavaSpec{Notes: 5}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, path)
+	hidden := New().Profile(p).Heaps
+	h, err := hidden.Open(t.Context(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, ok := model.HeapFacet[model.HeapContents](p.Heaps)
+	contents, also := model.HeapFacet[model.HeapContents](hidden)
+	if !ok || !also {
+		t.Fatal("there are no contents")
+	}
+	values := 0
+	for r := range h.Len() {
+		before, n, err := plain.Fields(t.Context(), 0, h, model.Row(r), 0, 100)
+		after, m, err2 := contents.Fields(t.Context(), 0, h, model.Row(r), 0, 100)
+		if err != nil || err2 != nil || n != m || len(before) != len(after) {
+			t.Fatal(r, n, m, err, err2)
+		}
+		for i := range before {
+			b, a := before[i], after[i]
+			if b.Form == model.FieldValue {
+				values++
+			}
+			if b.Form != a.Form || b.Row != a.Row || b.Name != "" && a.Name == b.Name || b.Form == model.FieldValue && !strings.HasPrefix(a.Value, "value-") {
+				t.Errorf("row %d: %+v became %+v", r, b, a)
+			}
+		}
+	}
+	if values < 5 {
+		t.Errorf("%d values were seen", values)
+	}
+	if _, ok := model.HeapFacet[model.HeapContents](New().Profile(&model.Profile{Heaps: secretive{}}).Heaps); ok {
+		t.Error("redaction adds contents to a format that has none")
 	}
 }

@@ -3,13 +3,14 @@ package redact
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/memtui/memtui/model"
 )
 
 // errHidden stands for errors whose text may quote names.
-var errHidden = errors.New("it cannot be read (the reason is left out, as it may contain names)")
+var errHidden = errors.New("it cannot be read (the reason is left out because it may contain names)")
 
 // hide keeps the context's own errors, and hides the text of all others.
 func hide(ctx context.Context, err error) error {
@@ -81,6 +82,56 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 	out := *in
 	out.Tables = h.tables(in.Tables)
 	return &out, nil
+}
+
+// Wraps implements [model.HeapWrapper].
+func (h *heaps) Wraps() model.HeapSource { return h.HeapSource }
+
+// named is a snapshot with the names of the file, by which the source may know what its objects are.
+func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
+	out := *in
+	h.mu.Lock()
+	from, last := h.from, h.to == in.Tables
+	h.mu.Unlock()
+	if !last {
+		var err error
+		if from, err = h.HeapSource.Tables(ctx, i); err != nil {
+			from = in.Tables
+		}
+	}
+	out.Tables = from
+	return &out
+}
+
+// Text replaces what an object says as a whole.
+func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row, bytes int) (text string, whole, ok bool, err error) {
+	texts, ok := h.HeapSource.(model.HeapTexts)
+	if !ok {
+		return "", false, false, nil
+	}
+	text, whole, ok, err = texts.Text(ctx, i, h.named(ctx, i, in), r, bytes)
+	return h.r.Name("text", text), whole, ok, hide(ctx, err)
+}
+
+// Fields replaces the names, types and values of what an object states. Identities stay.
+func (h *heaps) Fields(ctx context.Context, i int, in *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
+	contents, ok := h.HeapSource.(model.HeapContents)
+	if !ok {
+		return nil, 0, nil
+	}
+	fields, total, err = contents.Fields(ctx, i, h.named(ctx, i, in), r, from, most)
+	fields = slices.Clone(fields)
+	for i := range fields {
+		f := &fields[i]
+		f.Name, f.Type = h.r.Name("text", f.Name), h.r.Name("type", f.Type)
+		if f.Of != model.StaticField {
+			f.Of = h.r.Name("type", f.Of)
+		}
+		if f.Form == model.FieldValue {
+			f.Value = h.r.Name("value", f.Value)
+		}
+	}
+	return fields, total, hide(ctx, err)
 }
 
 // Tables names with stand-ins.

@@ -14,8 +14,8 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// Around is one function with who calls it and what it calls. Every stack counts once: by who called the function first, and by what its
-// innermost call went on to. So the callers sum up to Total, and the callees and Self as well.
+// Around is one function with who calls it and what it calls. Every stack counts once: by who called the function
+// first, and by what its innermost call went on to. So the callers sum up to Total, and the callees and Self as well.
 type Around struct {
 	Function  string       `json:"function"`          // as asked for, where several match
 	Matched   int          `json:"matched_functions"` // how many names that stands for, without arguments of templates
@@ -60,7 +60,7 @@ type NoFunctionError struct {
 }
 
 func (e *NoFunctionError) Error() string {
-	text := fmt.Sprintf("no stack passes the function %s", model.Clean(e.Name))
+	text := fmt.Sprintf("no stack contains the function %s", model.Clean(e.Name))
 	for i, n := range e.Near {
 		if text += ", "; i == 0 {
 			text += "near: "
@@ -78,7 +78,7 @@ var errApart error = apartError{}
 
 type apartError struct{}
 
-func (apartError) Error() string        { return "these figures are of each stack alone and do not add up" }
+func (apartError) Error() string        { return "these figures belong to single stacks and do not add up" }
 func (apartError) Is(target error) bool { return target == ErrNoSum }
 
 // noSum returns why figures of a metric do not add up, nil where they do.
@@ -92,8 +92,8 @@ func noSum(m *model.ProfileMetric) error {
 	return errApart
 }
 
-// BuildAround says who calls a function of a trace and what it calls, by the figure that opt.By names. Errors are [ErrNoSum], a
-// [NoFunctionError], and those of ctx and of trace.
+// BuildAround says who calls a function of a trace and what it calls, by the figure that opt.By names. Errors are
+// [ErrNoSum], a [NoFunctionError], and those of ctx and of trace.
 func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, name string, opt Options) (*Report, error) {
 	key := keyNamed(opt.By)
 	if key.name == "peak_bytes" {
@@ -179,7 +179,8 @@ func (q *aroundQuery) add(leaf model.NodeID, weight uint64) {
 	}
 }
 
-// ask makes all functions that the name stands for one, and sums up what is around that. Names are those of the screens.
+// ask makes all functions that the name stands for one, and sums up what is around that. Names are those of the
+// screens.
 func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	if q.stacks == nil {
 		return nil, &NoFunctionError{Name: q.name}
@@ -265,11 +266,11 @@ func (a *Around) rows() (list []aroundRow) {
 func (a *Around) table(s Style, full bool) table {
 	out := table{
 		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
-		answer: fmt.Sprintf("%s of %s %s pass it", s.amount(a.measure, a.Total.Amount), s.amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
+		answer: fmt.Sprintf("%s of %s %s go through it", s.amount(a.measure, a.Total.Amount), s.amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
 		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
 	}
 	if a.Matched > 1 {
-		out.answer += ", " + model.Counted(a.Matched, "function") + " of that name taken together"
+		out.answer += ", " + model.Counted(a.Matched, "function") + " of that name combined"
 	}
 	words := map[string]string{"caller": "called by", "function": "", "self": "itself", "callee": "calls"}
 	for _, r := range a.rows() {

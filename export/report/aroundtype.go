@@ -6,7 +6,8 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// AroundType is a type of objects of a snapshot with what refers to its objects and what they refer to, all of them together.
+// AroundType is a type of objects of a snapshot with what refers to its objects and what they refer to, all of them
+// together.
 type AroundType struct {
 	Type       string          `json:"type"`          // as asked for
 	Matched    int             `json:"matched_types"` // how many types that stands for
@@ -78,7 +79,7 @@ func (w heapWriter) around(a *AroundType) table {
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word}, {titles.What, name}, {titles.Reference, symbol}},
 	}
 	if a.Matched > 1 {
-		out.answer += ", " + model.Counted(a.Matched, "type") + " of that name taken together"
+		out.answer += ", " + model.Counted(a.Matched, "type") + " of that name combined"
 	}
 	words := map[string]string{"retainer": "referred to by", "reference": "refers to"}
 	for _, r := range a.rows() {

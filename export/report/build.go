@@ -19,13 +19,14 @@ type Options struct {
 	AtTime   model.Time     // the time of At, for people
 	Range    analysis.Range // of sums, sites, leaks
 	From, To model.Time     // what the user narrowed the range to; model.NoTime where not
-	By       string         // sort key of sites, one of [SortKeys]; "" is alloc_bytes
+	By       string         // sort key of sites, one of [SortKeys] or ByVerdict; "" is alloc_bytes
 	Group    analysis.Group // also a table of these groups, unless ByStack
 	MinAge   model.Time     // of leaks
 	Cell     analysis.Cell  // of sites, leaks and blocks
 	Blocks   string         // also single blocks: "blocks" or "born_blocks"
 
 	BlockOrder string         // one of BlockKeys, "" for the usual one
+	LeakOrder  string         // of the tables of leaks, one of LeakKeys, "" for the usual one
 	Stacked    int            // of how many top sites the curve is divided
 	Limit      int            // rows per table, 0 is all
 	Libraries  *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
@@ -70,7 +71,8 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	return r, nil
 }
 
-// opening returns a report about a trace that has nothing but its header, and the stacks that the filter leaves. The error is that of ctx.
+// opening returns a report about a trace that has nothing but its header, and the stacks that the filter leaves. The
+// error is that of ctx.
 func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt *Options) (*Report, *model.Stacks, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
 	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
@@ -194,6 +196,7 @@ func (b *builder) lateFreed() error {
 }
 
 func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
+	b.sortLeaks(sites, b.opt.LeakOrder)
 	sites = limit(sites, b.opt.Limit)
 	out := make([]LeakSite, len(sites))
 	for i, s := range sites {
@@ -202,9 +205,10 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
 			First: s.First, Last: s.Last,
-			Shape: cmp.Or(said.Kind.String(), "none"), Verdict: said.Kind.String(), Owner: b.owner(s.Stack), growth: said.Growth,
+			Shape: cmp.Or(said.Kind.String(), "none"), Owner: b.owner(s.Stack), growth: said.Growth,
 			Threads: s.Threads, history: s.History, allocs: s.AllocCount,
 		}
+		out[i].Verdict, out[i].Sure = wordOf(said)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,10 +27,10 @@ func (t *textWriter) chart() {
 	if t.r.Trace.CurvePeak != nil {
 		peak = t.r.Trace.CurvePeak
 	}
-	t.title(fit(t.style.text(model.Clean(t.r.Trace.CurveTitle())), t.style.width()/2, t.style.cut()), "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
+	t.title(cells.Fit(t.style.text(model.Clean(t.r.Trace.CurveTitle())), t.style.width()/2, t.style.cut()), "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
 	const label = 6
 	width := t.style.width() - label - 3
-	ramp := t.style.ramp()
+	ramp := cells.Ramp(t.style.ASCII)
 	axis, foot := "┤", "└"
 	if t.style.ASCII {
 		axis, foot = "|", "+"
@@ -43,15 +44,15 @@ func (t *textWriter) chart() {
 			tick = model.Bytes(top / 2).Short()
 		}
 		var line strings.Builder
-		line.WriteString(" " + pad(tick, label, true) + axis)
+		line.WriteString(" " + cells.Pad(tick, label, true) + axis)
 		for x := range width {
 			p := curve[x*len(curve)/width]
-			filled := level(p.MaxBytes, top, chartRows*(len(ramp)-1)) - row*(len(ramp)-1)
+			filled := cells.Level(p.MaxBytes, top, chartRows*(len(ramp)-1)) - row*(len(ramp)-1)
 			line.WriteString(ramp[min(max(filled, 0), len(ramp)-1)])
 		}
 		t.line(strings.TrimRight(line.String(), " "))
 	}
-	t.line(" " + pad("0", label, true) + foot + strings.Repeat(t.style.text("─"), width))
+	t.line(" " + cells.Pad("0", label, true) + foot + strings.Repeat(t.style.text("─"), width))
 	t.axis(label+2, width)
 }
 
@@ -64,8 +65,8 @@ func (t *textWriter) axis(left, width int) {
 		first = *t.r.Time.From
 	}
 	from, mid, to := t.style.time(first), t.style.time(first+(last-first)/2), t.style.time(last)
-	gap := width/2 - cells(from) - cells(mid)/2
-	rest := width - cells(from) - gap - cells(mid) - cells(to)
+	gap := width/2 - cells.Width(from) - cells.Width(mid)/2
+	rest := width - cells.Width(from) - gap - cells.Width(mid) - cells.Width(to)
 	if gap < 1 || rest < 1 {
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,15 +28,19 @@ type Check struct {
 type Limit struct {
 	Name     string      `json:"name"`  // the flag without dashes
 	Asked    string      `json:"asked"` // the limit as written
-	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"; "leaks"
+	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"; "leaks"; UnitObjects
 	Value    int64       `json:"value"` // the largest number that fits where it does not
 	Limit    int64       `json:"limit"`
 	Base     *int64      `json:"base,omitzero"` // the figure of the other file, for relative limits
 	At       *model.Time `json:"at_us,omitzero"`
 	Snapshot *int        `json:"snapshot,omitzero"`
 	Series   *string     `json:"series,omitzero"`
+	Live     bool        `json:"live,omitzero" csv:"-"` // of max-leak: the file tells what lives, and does not claim that it leaked
 	OK       bool        `json:"ok"`
 	Reason   string      `json:"reason"`
+
+	Types     []GrownType `json:"types,omitzero" csv:"-"` // of limits for the growth of types: those that exceed it
+	TypeCount *int        `json:"type_count,omitzero" csv:"-"`
 
 	leaks *CheckLeaks // that the limit is about
 }
@@ -48,7 +54,8 @@ type CheckBase struct {
 	diff    *Diff
 }
 
-// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there. So may leaks.
+// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there. So may
+// leaks.
 func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *Check {
 	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
@@ -67,6 +74,9 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *
 
 // amount returns a figure with its unit.
 func (l *Limit) amount(n int64, s Style) string {
+	if l.Unit == UnitObjects {
+		return s.count(magnitude(n)) + " objects"
+	}
 	out := s.bytes(magnitude(n))
 	if s.Exact {
 		out += " B"
@@ -83,7 +93,13 @@ func (l *Limit) reason(s Style) string {
 	if l.leaks != nil {
 		return l.leaks.reason(s)
 	}
-	what := map[string]string{"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live"}[l.Name]
+	what := map[string]string{
+		"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth of the lower envelope", "max-live-at": "live",
+		"max-type-growth": "growth of a type", "max-type-objects": "growth of a type",
+	}[l.Name]
+	if l.Live {
+		what = "live"
+	}
 	if l.Series != nil {
 		what += " of " + dumpWriter{}.name(*l.Series)
 	}
@@ -112,9 +128,16 @@ func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 func WriteCheckText(w io.Writer, c *Check, style Style) error {
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: c.Header}, style}
 	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(c.verdict()))
+	names := len("--max-live-at  ")
+	for i := range c.Checks {
+		names = max(names, len("--"+c.Checks[i].Name+"  "))
+	}
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		t.line(" ", pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), pad("--"+l.Name, 15, false), style.text(l.reason(style)))
+		t.line(" ", cells.Pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), cells.Pad("--"+l.Name, names, false), style.text(l.reason(style)))
+		for _, line := range l.lines(style) {
+			t.line("        ", cells.Fit(style.text(line), style.width()-8, style.cut()))
+		}
 	}
 	if c.Leaks != nil {
 		c.Leaks.write(t)
@@ -160,6 +183,9 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 	for i := range c.Checks {
 		l := &c.Checks[i]
 		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], code("--"+l.Name), prose(style.text(l.reason(style))))
+		for _, line := range l.lines(style) {
+			m.printf("| | | %s |\n", prose(style.text(line)))
+		}
 	}
 	if c.Leaks != nil {
 		c.Leaks.markdown(m, style)
@@ -179,3 +205,65 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 
 // WriteCheckCSV writes the limits with the JSON names as header.
 func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks, nil) }
+
+// GrownType is a type of objects that grew more than a limit allows.
+type GrownType struct {
+	Type        string `json:"type"`
+	Sub         string `json:"of,omitzero"` // what tells types of one name apart: the loader of a class
+	FirstBytes  uint64 `json:"first_bytes"`
+	LeastBytes  uint64 `json:"least_bytes"`
+	Bytes       uint64 `json:"bytes"`        // in the last snapshot
+	GrownBytes  uint64 `json:"growth_bytes"` // since the snapshot that had least
+	FirstCount  uint64 `json:"first_count"`
+	LeastCount  uint64 `json:"least_count"`
+	Count       uint64 `json:"count"`
+	GrownCount  uint64 `json:"growth_count"`
+	countsCount bool   // the limit is one of objects
+}
+
+// SetTypes lists the types that grew more than the limit, at most n of them, 0 for all. The most grown come first.
+func (l *Limit) SetTypes(list []suspects.TypeGrowth, n int) {
+	l.Types, l.TypeCount = []GrownType{}, new(int)
+	for i := range list {
+		t := &list[i]
+		of := &t.Bytes
+		if l.Unit == UnitObjects {
+			of = &t.Count
+		}
+		if Clamp(of.Growth()) <= l.Limit {
+			continue
+		}
+		if *l.TypeCount++; n == 0 || len(l.Types) < n {
+			l.Types = append(l.Types, GrownType{
+				t.Name, t.Sub, t.Bytes.First(), t.Bytes.Least(), t.Bytes.Last(), t.Bytes.Growth(),
+				t.Count.First(), t.Count.Least(), t.Count.Last(), t.Count.Growth(), l.Unit == UnitObjects,
+			})
+		}
+	}
+}
+
+// UnitObjects is the unit of limits that count objects.
+const UnitObjects = "objects"
+
+// line says how a type grew.
+func (t *GrownType) line(s Style) string {
+	name := s.shorten(model.Clean(t.Type))
+	if t.Sub != "" {
+		name += " (" + model.Clean(t.Sub) + ")"
+	}
+	if t.countsCount {
+		return name + ": " + s.count(t.FirstCount) + " → " + model.Counted(t.Count, "object") + ", +" + s.count(t.GrownCount) + "; +" + s.bytes(t.GrownBytes)
+	}
+	return name + ": " + s.bytes(t.FirstBytes) + " → " + s.bytes(t.Bytes) + ", +" + s.bytes(t.GrownBytes) + "; +" + model.Counted(t.GrownCount, "object")
+}
+
+// lines says which types exceed the limit.
+func (l *Limit) lines(s Style) (out []string) {
+	for i := range l.Types {
+		out = append(out, l.Types[i].line(s))
+	}
+	if l.TypeCount != nil && *l.TypeCount > len(l.Types) {
+		out = append(out, "… "+model.Group(uint64(*l.TypeCount-len(l.Types)))+" more (--limit 0 shows all)")
+	}
+	return out
+}

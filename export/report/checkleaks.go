@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -20,7 +21,8 @@ type CheckLeaks struct {
 	Stale      []StaleEntry `json:"stale"` // what accepts nothing any more
 	Notes      []string     `json:"notes"`
 
-	bytes uint64 // of all that failed
+	bytes   uint64 // of all that failed
+	overlap bool   // leaks hold parts of each other: their bytes mean nothing together
 }
 
 // FailedLeak is a leak that is not accepted.
@@ -30,7 +32,7 @@ type FailedLeak struct {
 	Count      uint64       `json:"count"`
 	KnownBytes *uint64      `json:"known_bytes,omitzero"` // in the baseline, of one that grew since
 	Accepted   int          `json:"accepted_sites"`       // others of the owner
-	Confidence float64      `json:"confidence"`
+	Sure       Sure         `json:"confidence"`
 	Evidence   string       `json:"evidence"`
 	Sites      []FailedSite `json:"sites"` // most bytes first
 
@@ -58,7 +60,8 @@ type StaleEntry struct {
 // mostFrames is how many frames of a stack that leaks are told, and mostSites how many sites of a leak.
 const mostFrames, mostSites = 128, 100
 
-// NewCheckLeaks writes down what became of leaks, with at most limit rows, 0 for all. least is the size from which on they fail.
+// NewCheckLeaks writes down what became of leaks, with at most limit rows, 0 for all. least is the size from which on
+// they fail.
 func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *CheckLeaks {
 	c := &CheckLeaks{
 		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed, Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
@@ -66,6 +69,7 @@ func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *C
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		c.bytes, _ = model.SaturatingAdd(c.bytes, f.Bytes)
+		c.overlap = c.overlap || f.Rows != nil
 		if limit == 0 || i < limit {
 			c.Failed = append(c.Failed, newFailedLeak(f))
 		}
@@ -82,7 +86,7 @@ func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *C
 
 func newFailedLeak(f *accept.Failure) FailedLeak {
 	out := FailedLeak{
-		Owner: Owner{framePlace(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Confidence: thousandths(f.Confidence), Evidence: f.Evidence,
+		Owner: Owner{framePlace(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Sure: sureOf(f.Confidence), Evidence: f.Evidence,
 		rows: f.Rows,
 	}
 	if f.Known > 0 {
@@ -136,7 +140,10 @@ func (c *CheckLeaks) reason(s Style) string {
 		out += " of " + s.bytes(c.MinBytes) + " or more"
 	}
 	if c.Count > 0 {
-		out = model.Counted(c.Count, "leak") + ": " + s.bytes(c.bytes)
+		out = model.Counted(c.Count, "leak")
+		if c.Count == 1 || !c.overlap {
+			out += ": " + s.bytes(c.bytes)
+		}
 	}
 	var rest []string
 	for _, x := range []struct {
@@ -169,7 +176,7 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	if f.Accepted > 0 {
 		head += "; " + model.Counted(f.Accepted, "other stack") + " of it accepted"
 	}
-	lines = wrapped(s.text(model.Clean(f.Evidence)), s.width()-4)
+	lines = wrapped(f.Sure.String()+" certain: "+s.text(model.Clean(f.Evidence)), s.width()-4)
 	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
 		lines = append(lines, f.Sites[i].lines(s, f)...)
 	}
@@ -231,9 +238,9 @@ func (c *CheckLeaks) hint() string {
 		names = append(names, model.Group(uint64(n))+" more")
 	}
 	if len(c.Stale) == 1 {
-		return out + "an entry matches no leak any more: " + names[0]
+		return out + "an entry no longer matches a leak: " + names[0]
 	}
-	return out + model.Group(uint64(len(c.Stale))) + " entries match no leak any more: " + strings.Join(names, ", ")
+	return out + model.Group(uint64(len(c.Stale))) + " entries no longer match a leak: " + strings.Join(names, ", ")
 }
 
 // write prints the leaks that failed, after the limits.
@@ -243,7 +250,7 @@ func (c *CheckLeaks) write(t *textWriter) {
 		t.line()
 		t.line(" ", t.style.bold("leak"), "  ", t.style.text(head))
 		for _, l := range lines {
-			t.line("    ", fit(t.style.text(l), t.style.width()-4, t.style.cut()))
+			t.line("    ", cells.Fit(t.style.text(l), t.style.width()-4, t.style.cut()))
 		}
 	}
 	if n := c.Count - len(c.Failed); n > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -11,8 +12,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are exact, unknown
-// values are empty, names are cleaned, and frames stand in one cell, leaf first, separated by semicolons.
+// WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are
+// exact, unknown values are empty, names are cleaned, and frames stand in one cell, leaf first, separated by
+// semicolons.
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
@@ -51,108 +53,123 @@ func (r *Report) HasTable(name string) bool {
 
 // rows returns the table of that name, a slice of structs; "" is what the report is about.
 func (r *Report) rows(table string) (any, bool) {
-	switch {
-	case r.Around != nil:
-		return r.Around.rows(), table == "" || table == aroundTable
-	case r.AroundType != nil:
-		return r.AroundType.rows(), table == "" || table == aroundTable
-	case r.Trace != nil:
-		return r.Trace.rows(table)
-	case r.Path != nil:
-		return r.Path, table == ""
-	case r.Found != nil:
-		return r.Found, table == ""
-	case r.Object != nil:
-		return r.Object.edges(), table == ""
-	case r.Heap != nil:
-		return r.Heap.rows(table)
-	case r.Stacks != nil && table != "series":
-		return r.Stacks.rows(table)
+	list, ok := r.list(table)
+	if !ok {
+		return nil, false
 	}
-	return r.dumpRows(table)
+	return reflect.ValueOf(list).Elem().Interface(), true
 }
 
-// rows returns the table of that name, a slice of structs.
-func (t *Trace) rows(table string) (any, bool) {
+// list returns where the table of that name is: a pointer to a slice of structs. Some tables are made for the caller.
+func (r *Report) list(table string) (any, bool) {
+	switch {
+	case r.Around != nil:
+		rows := r.Around.rows()
+		return &rows, table == "" || table == aroundTable
+	case r.AroundType != nil:
+		rows := r.AroundType.rows()
+		return &rows, table == "" || table == aroundTable
+	case r.Trace != nil:
+		return r.Trace.list(table)
+	case r.Path != nil:
+		return &r.Path, table == ""
+	case r.FoundBy != nil:
+		return &r.FoundBy, table == ""
+	case r.Found != nil:
+		return &r.Found, table == ""
+	case r.Object != nil:
+		rows := r.Object.edges()
+		return &rows, table == ""
+	case r.Heap != nil:
+		return r.Heap.list(table)
+	case r.Stacks != nil && table != "series":
+		return r.Stacks.list(table)
+	}
+	return r.dumpList(table)
+}
+
+// list returns where the table of that name is.
+func (t *Trace) list(table string) (any, bool) {
 	switch table {
 	case "findings":
-		return t.Findings, true
+		return &t.Findings, true
 	case "", "sites":
-		return t.Sites, true
+		return &t.Sites, true
 	case "live_sites":
-		return t.LiveSites, true
+		return &t.LiveSites, true
 	case "peak_sites":
-		return t.PeakSites, true
+		return &t.PeakSites, true
 	case "leaks":
-		return t.Leaks.Sites, true
+		return &t.Leaks.Sites, true
 	case "late_freed":
-		return t.LateFreed.Sites, true
+		return &t.LateFreed.Sites, true
 	case "functions":
-		return t.Functions, true
+		return &t.Functions, true
 	case "groups":
-		return t.Groups, true
+		return &t.Groups, true
 	case "threads":
-		return t.Threads, true
+		return &t.Threads, true
 	case "markers":
-		return t.Markers, true
+		return &t.Markers, true
 	case "sizes":
-		return t.Sizes, true
+		return &t.Sizes, true
 	case "lifetimes":
-		return t.Lifetimes, true
+		return &t.Lifetimes, true
 	case "grid":
-		return t.Grid, true
+		return &t.Grid, true
 	case "blocks":
-		return t.Blocks, true
+		return &t.Blocks, true
 	case "born_blocks":
-		return t.Born, true
+		return &t.Born, true
 	case "curve":
-		return t.Curve, true
+		return &t.Curve, true
 	}
 	return nil, false
 }
 
 // header returns the JSON names of a row's fields in order.
-func header(row reflect.Value) []string {
-	var names []string
-	for i := range row.NumField() {
-		f := row.Type().Field(i)
-		if m := membersOf(f, row.Field(i)); m != nil {
-			for _, x := range m.members() {
-				names = append(names, x.name)
-			}
-			continue
-		}
-		if f.Anonymous {
-			names = append(names, header(row.Field(i))...)
-			continue
-		}
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" {
-			names = append(names, name)
-		}
+func header(row reflect.Value) (names []string) {
+	for name := range columnsOf(row) {
+		names = append(names, name)
 	}
 	return names
 }
 
 // record returns the cells of a row, aligned with header.
-func record(v reflect.Value) []string {
-	var cells []string
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if m := membersOf(f, v.Field(i)); m != nil {
+func record(row reflect.Value) (cells []string) {
+	for _, v := range columnsOf(row) {
+		cells = append(cells, cellOf(v))
+	}
+	return cells
+}
+
+// columnsOf yields the fields of a row of CSV with their JSON names.
+func columnsOf(row reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) { eachColumn(row, yield) }
+}
+
+func eachColumn(row reflect.Value, yield func(string, reflect.Value) bool) bool {
+	for i := range row.NumField() {
+		f := row.Type().Field(i)
+		if m := membersOf(f, row.Field(i)); m != nil {
 			for _, x := range m.members() {
-				cells = append(cells, cellOf(reflect.ValueOf(x.value)))
+				if !yield(x.name, reflect.ValueOf(x.value)) {
+					return false
+				}
 			}
 			continue
 		}
 		if f.Anonymous {
-			cells = append(cells, record(v.Field(i))...)
+			if !eachColumn(row.Field(i), yield) {
+				return false
+			}
 			continue
 		}
-		if f.Tag.Get("json") != "" && f.Tag.Get("csv") != "-" {
-			cells = append(cells, cellOf(v.Field(i)))
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" && !yield(name, row.Field(i)) {
+			return false
 		}
 	}
-	return cells
+	return true
 }
 
 func cellOf(v reflect.Value) string {
@@ -170,11 +187,6 @@ func cellOf(v reflect.Value) string {
 			return ""
 		}
 		return model.Clean(*x)
-	case *float64:
-		if x == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*x, 'g', -1, 64)
 	}
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -185,8 +197,11 @@ func cellOf(v reflect.Value) string {
 	if a, ok := v.Interface().(jsonAppender); ok {
 		return string(a.appendJSON(nil))
 	}
-	if v.Kind() == reflect.Bool {
+	switch v.Kind() {
+	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	}
 	if v.CanInt() {
 		return strconv.FormatInt(v.Int(), 10)

@@ -24,8 +24,8 @@ type CurveSite struct {
 	history []uint64 // highest of each column
 }
 
-// CurveParts are the bytes of sites or groups at the end of a column: members of a JSON object named "stack_" and the site's id, or by the
-// word of the group and its name ("owner_main").
+// CurveParts are the bytes of sites or groups at the end of a column: members of a JSON object named "stack_" and the
+// site's id, or by the word of the group and its name ("owner_main").
 type CurveParts []CurvePart
 
 // CurvePart is that of one site.
@@ -33,6 +33,9 @@ type CurvePart struct {
 	name  string
 	bytes uint64
 }
+
+// Bytes returns what it holds.
+func (p CurvePart) Bytes() uint64 { return p.bytes }
 
 func (p CurveParts) members() (list []member) {
 	for i := range p {
@@ -73,7 +76,8 @@ func (b *builder) addCurve(columns []analysis.Column) {
 	}
 }
 
-// stacked adds the top sites, or groups, to a question, and returns them: those that hold most when what is asked about is highest.
+// stacked adds the top sites, or groups, to a question, and returns them: those that hold most when what is asked about
+// is highest.
 func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	if b.opt.Stacked == 0 {
 		return nil, nil

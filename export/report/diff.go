@@ -3,9 +3,11 @@ package report
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
@@ -16,8 +18,8 @@ import (
 // SchemaDiff is the name of the object that compares two files.
 const SchemaDiff = "memtui.diff/1"
 
-// Diff says what changed between two files, or between two instants, ranges, snapshots or layouts of one. The header is about the
-// file after, but for completeness, losses and problems, which are those of both.
+// Diff says what changed between two files, or between two instants, ranges, snapshots or layouts of one. The header is
+// about the file after, but for completeness, losses and problems, which are those of both.
 type Diff struct {
 	Header
 	Before     DiffSide          `json:"before"`
@@ -50,6 +52,8 @@ type Diff struct {
 	unit     string          // of Metric, as the files state it
 	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
 	left     leftOut
+	filtered bool // by [Diff.Filter]
+	passed   int  // of the rows that passed, those that changed
 }
 
 // HasRows reports whether there was memory for the rows.
@@ -83,13 +87,15 @@ type DiffRow struct {
 	DiffFigures
 	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
 	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
+	DiffPlace
 
 	// For page layouts: the changes of bits, page by page; not in CSV.
 	NewlyOccupied *uint64 `json:"newly_occupied_bits,omitzero" csv:"-"`
 	NewlyFree     *uint64 `json:"newly_free_bits,omitzero" csv:"-"`
 	SameOccupied  *uint64 `json:"same_occupied_bits,omitzero" csv:"-"`
 
-	// For dominators; not in CSV. Those that moved had another dominator before: known where the format identifies objects.
+	// For dominators; not in CSV. Those that moved had another dominator before: known where the format identifies
+	// objects.
 	Row   *model.Row `json:"row,omitzero" csv:"-"` // of after, that retains most
 	Moved *uint64    `json:"moved_count,omitzero" csv:"-"`
 	Taken *uint64    `json:"taken_bytes,omitzero" csv:"-"` // retained by objects directly below that another one dominated before
@@ -154,6 +160,7 @@ type DiffOptions struct {
 	Counted       string     // what the fields of counts hold, plural; "" for nothing
 	What          string     // what a row is, singular
 	Match         diff.FrameMatch
+	Libraries     *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
 	Masks         []diff.Mask
 	Cell          analysis.Cell            // the stacks and blocks that both sides were narrowed to
 	Only          []diff.ChangeStatus      // statuses of the rows to list, none for all
@@ -280,9 +287,13 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 	d.Count = len(rows)
 	added := addedTypes(c)
+	var owners *calltree.Owners
+	if c.Joined != nil {
+		owners = calltree.NewOwners(c.Joined.Stacks, opt.Libraries)
+	}
 	for i := range limit(rows, opt.Limit) {
 		r := &rows[i]
-		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.Figures), Status: r.Status.String(), HeapPlaces: d.places()}
+		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.Figures), Status: r.Status.String(), HeapPlaces: d.places(), DiffPlace: d.stackPlace()}
 		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 {
 			p = math.Round(p*100) / 100
 			out.Percent = &p
@@ -291,6 +302,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		case r.Node != 0:
 			out.frames = Frames{c.Joined.Stacks, r.Node}
 			out.Key = out.frames.cell()
+			out.DiffPlace.set(out.frames, owners)
 		case opt.What == "type":
 			out.Type = &r.Key
 			if d.axis != nil {
@@ -343,6 +355,37 @@ func (d *Diff) places() HeapPlaces {
 		return HeapPlaces{{Axis: &noAxis}}
 	}
 	return nil
+}
+
+// DiffPlace is where the stack of a row allocates, as rows of sites have it: members "function", "file" and "line" of
+// its leaf, and the "owner". It is nil for rows that are no stacks.
+type DiffPlace []diffPlace
+
+type diffPlace struct {
+	Place
+	owner *string
+}
+
+func (p DiffPlace) members() (list []member) {
+	for i := range p {
+		list = append(list, member{"function", p[i].Function}, member{"file", p[i].File}, member{"line", p[i].Line}, member{"owner", p[i].owner})
+	}
+	return list
+}
+
+// stackPlace returns the place of a row of stacks, which is not known yet.
+func (d *Diff) stackPlace() DiffPlace {
+	if d.What == "stack" {
+		return DiffPlace{{}}
+	}
+	return nil
+}
+
+func (p DiffPlace) set(f Frames, owners *calltree.Owners) {
+	if len(p) == 0 || f.Depth() == 0 {
+		return
+	}
+	p[0].Place, p[0].owner = f.place(0), placeOf(f.stacks, f.stacks.Frame[owners.Node(f.leaf)]).Function
 }
 
 // noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.

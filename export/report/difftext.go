@@ -2,11 +2,13 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -14,7 +16,7 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places()})
+	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffPlace: d.stackPlace()})
 }
 
 // WriteDiffText writes d for people.
@@ -158,12 +160,16 @@ func (r *DiffRow) percent() string {
 	return model.Change(r.BeforeBytes, r.AfterBytes)
 }
 
-// Shown returns the rows that a table for people lists, and how many there are of them: without a choice of statuses those that changed.
+// Shown returns the rows that a table for people lists, and how many there are of them: without a choice of statuses
+// those that changed.
 func (d *Diff) Shown() (rows []DiffRow, all int) {
 	if len(d.Only) > 0 {
 		return d.Rows, d.Count
 	}
 	rows = slices.DeleteFunc(slices.Clone(d.Rows), func(r DiffRow) bool { return r.Status == diff.ChangeSame.String() })
+	if d.filtered {
+		return rows, d.passed
+	}
 	return rows, d.changed()
 }
 
@@ -229,7 +235,7 @@ func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	case full || !r.frames.IsZero():
 		return []string{r.short(s)}
 	}
-	return []string{s.shorten(model.Clean(r.Key))}
+	return []string{cmp.Or(s.shorten(model.Clean(r.Key)), calltree.Unnamed)}
 }
 
 // short names a stack after its first frames.

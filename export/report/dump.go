@@ -11,8 +11,8 @@ import (
 // SchemaPages is the name of the object that says what is in one page layout.
 const SchemaPages = "memtui.pages/1"
 
-// Value is a measured number: bytes, usually whole, but files may hold fractions and negative ones. Whole ones are written
-// without a fraction.
+// Value is a measured number: bytes, usually whole, but files may hold fractions and negative ones. Whole ones are
+// written without a fraction.
 type Value float64
 
 // exponents is from where on numbers are written with an exponent.
@@ -42,7 +42,8 @@ func (m Mean) appendJSON(dst []byte) []byte {
 	return dst
 }
 
-// Series is one measured curve over the range. What a file does not say, and what a curve without points does not have, is nil.
+// Series is one measured curve over the range. What a file does not say, and what a curve without points does not have,
+// is nil.
 type Series struct {
 	Index   int     `json:"index"` // in the file
 	ID      *string `json:"id,omitzero"`
@@ -158,25 +159,25 @@ func newRunClasses(f *pages.RunFigures) []RunClass {
 	return out
 }
 
-// dumpRows returns a table of a dump by its name, a slice of structs; "" is what the report is about.
-func (r *Report) dumpRows(table string) (any, bool) {
+// dumpList returns where a table of a dump is, by its name; "" is what the report is about.
+func (r *Report) dumpList(table string) (any, bool) {
 	switch {
 	case r.Series != nil && (table == "series" || table == "" && r.Schema == SchemaReport):
-		return r.Series, true
+		return &r.Series, true
 	case r.Series != nil && table == "series_events":
-		return r.SeriesEvents, true
+		return &r.SeriesEvents, true
 	case r.Pages == nil:
 		return nil, false
 	}
 	switch table {
 	case "page_types", "":
-		return r.Pages.Types, true
+		return &r.Pages.Types, true
 	case "holes":
-		return r.Pages.Holes, true
+		return &r.Pages.Holes, true
 	case "runs":
-		return r.Pages.Runs, true
+		return &r.Pages.Runs, true
 	case "sparse_pages":
-		return r.Pages.Sparse, true
+		return &r.Pages.Sparse, true
 	}
 	return nil, false
 }

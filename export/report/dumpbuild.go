@@ -16,8 +16,8 @@ type DumpOptions struct {
 	Limit    int        // rows per table, 0 is all
 }
 
-// BuildDump says what is in the curves of p and in one of its layouts. One that cannot be decoded is a problem of the report.
-// The only errors are those of ctx.
+// BuildDump says what is in the curves of p and in one of its layouts. One that cannot be decoded is a problem of the
+// report. The only errors are those of ctx.
 func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
 	end := pages.TimelineEnd(p.Timeline)

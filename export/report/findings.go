@@ -5,22 +5,34 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // Finding is one thing worth looking at in the whole of a trace, whatever the instant, the range and the filters.
 type Finding struct {
-	Kind       string      `json:"kind"`
-	Owner      Owner       `json:"owner,omitzero"` // absent where it is about the whole file
-	Stacks     []uint64    `json:"stacks"`
-	Bytes      uint64      `json:"bytes"`
-	Count      uint64      `json:"count"`
-	Confidence float64     `json:"confidence"`
-	Evidence   string      `json:"evidence"`
-	At         *model.Time `json:"at_us,omitzero"` // where to look
+	Kind     string      `json:"kind"`
+	Owner    Owner       `json:"owner,omitzero"` // absent where it is about the whole file
+	Stacks   []uint64    `json:"stacks"`
+	Bytes    uint64      `json:"bytes"`
+	Count    uint64      `json:"count"`
+	Sure     Sure        `json:"confidence"`
+	Evidence string      `json:"evidence"`
+	At       *model.Time `json:"at_us,omitzero"` // where to look
 
 	history []uint64
+	verdict bool // it is one
+}
+
+// Certain says how certain a finding is that is a verdict ("96 % certain"), with what follows it, "" for others.
+func (f *Finding) Certain(then string) string {
+	if !f.verdict {
+		return ""
+	}
+	return f.Sure.String() + " certain" + then
 }
 
 // History returns the live bytes of its sites over the run, in columns of equal duration; nil where that says nothing.
@@ -28,6 +40,14 @@ func (f *Finding) History() []uint64 { return f.history }
 
 // Owner is the frame that allocates: the first from the leaf that is no part of a library. The zero Owner is unknown.
 type Owner struct{ place Place }
+
+// Titled returns the name, with the module where the name alone says nothing; cleaned.
+func (o Owner) Titled() string {
+	if o.place.File == nil {
+		return o.Name()
+	}
+	return calltree.InModule(o.Name(), model.Clean(*o.place.File))
+}
 
 // IsZero reports whether the owner is unknown.
 func (o Owner) IsZero() bool { return o.place == Place{} }
@@ -68,7 +88,7 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Confidence: thousandths(f.Confidence), Evidence: f.Text, history: f.History}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: sureOf(f.Confidence), Evidence: f.Text, history: f.History, verdict: f.Kind.IsVerdict()}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
@@ -83,8 +103,36 @@ func (b *builder) findings() (err error) {
 	return nil
 }
 
-// thousandths rounds what is said to be so sure.
-func thousandths(f float64) float64 { return math.Round(1000*f) / 1000 }
+// Sure is how certain a verdict is, 0 … 1.
+type Sure float64
+
+// sureOf rounds to thousandths.
+func sureOf(confidence float64) Sure { return Sure(math.Round(1000*confidence) / 1000) }
+
+// String returns the certainty in percent, "" for nil.
+func (s *Sure) String() string {
+	if s == nil {
+		return ""
+	}
+	return model.Share(*s).String()
+}
+
+// Part returns the certainty, nil for nil.
+func (s *Sure) Part() any {
+	if s == nil {
+		return nil
+	}
+	return float64(*s)
+}
+
+// wordOf returns the word of a verdict and how certain that is, "" and nil for none.
+func wordOf(v verdict.Verdict) (word string, sure *Sure) {
+	if v.Kind == verdict.None {
+		return "", nil
+	}
+	s := sureOf(float64(v.Confidence))
+	return v.Kind.String(), &s
+}
 
 // findings are lines of a kind, an owner and the evidence, which may be long.
 func (w tableWriter) findings() table {
@@ -101,12 +149,12 @@ func (w tableWriter) findings() table {
 	for _, f := range w.t.Findings {
 		owner := ""
 		if !f.Owner.IsZero() {
-			owner = f.Owner.place.Name()
+			owner = f.Owner.Titled()
 		}
-		if !w.full {
+		if !w.full && owner == f.Owner.Name() {
 			owner = w.style.function(owner)
 		}
-		row := []string{f.Kind, w.style.bytes(f.Bytes), model.Share(f.Confidence).String(), w.style.spark(f.history, leakColumns), owner}
+		row := []string{f.Kind, w.style.bytes(f.Bytes), f.Sure.String(), w.style.spark(f.history, leakColumns), owner}
 		evidence := w.style.text(model.Clean(f.Evidence))
 		if w.full {
 			row = append(row, evidence)
@@ -121,7 +169,7 @@ func (w tableWriter) findings() table {
 func wrapped(text string, width int) (lines []string) {
 	line := ""
 	for _, w := range strings.Fields(text) {
-		if line != "" && cells(line)+1+cells(w) > width {
+		if line != "" && cells.Width(line)+1+cells.Width(w) > width {
 			lines, line = append(lines, line), ""
 		}
 		if line != "" {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"iter"
 	"strconv"
 	"strings"
@@ -39,7 +40,8 @@ func (f Frames) All() iter.Seq[Place] {
 	}
 }
 
-// site returns the stack without the allocation functions at its leaf: what the screens name a site after. It is empty where f is.
+// site returns the stack without the allocation functions at its leaf: what the screens name a site after. It is empty
+// where f is.
 func (f Frames) site() Frames {
 	if f.stacks == nil || f.leaf == 0 {
 		return f
@@ -47,7 +49,8 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
-// from returns the stack from its owner up; the site's, and false, where the owner does not stand on it, as after a filter.
+// from returns the stack from its owner up; the site's, and false, where the owner does not stand on it, as after a
+// filter.
 func (f Frames) from(owner Owner) (Frames, bool) {
 	if f.stacks == nil {
 		return f, false
@@ -60,7 +63,8 @@ func (f Frames) from(owner Owner) (Frames, bool) {
 	return f.site(), false
 }
 
-// SitePlace returns what a site is named after: the first frame of its stack that is not an allocation function, else p.
+// SitePlace returns what a site is named after: the first frame of its stack that is not an allocation function, else
+// p.
 func SitePlace(p Place, f Frames) Place {
 	if f = f.site(); f.Depth() > 0 {
 		return f.place(0)
@@ -126,4 +130,36 @@ func (p Place) Where() string {
 func (p Place) Base() string {
 	where := p.Where()
 	return where[strings.LastIndexByte(where, '/')+1:]
+}
+
+// Unmatched is a filter of stacks that matches nothing of a file.
+type Unmatched struct {
+	Filter string   `json:"filter"` // "focus main"
+	Near   []string `json:"near"`   // names that may be meant, nearest first
+}
+
+// UnmatchedIn returns the filters that match nothing, as [calltree.FindUnmatched] finds them.
+func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stacks) (out []Unmatched, err error) {
+	lost, err := calltree.FindUnmatched(ctx, filter, all...)
+	for _, u := range lost {
+		out = append(out, Unmatched{u.Step.String(), append([]string{}, u.Near...)})
+	}
+	return out, err
+}
+
+// String says what matches nothing, and what is near. It is clean.
+func (u Unmatched) String() string {
+	text := model.Clean(u.Filter) + " matches nothing in this file"
+	if len(u.Near) > 0 {
+		text += "; near: " + model.Clean(strings.Join(u.Near, ", "))
+	}
+	return text
+}
+
+// unmatchedText says for the line about filters which of them match nothing.
+func (h *Header) unmatchedText() (out []string) {
+	for _, u := range h.NoMatch {
+		out = append(out, u.String())
+	}
+	return out
 }

@@ -12,8 +12,14 @@ type Heap struct {
 	Edges      string        `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
 	Suspects   []HeapSuspect `json:"suspects,omitzero"` // what to look at first
 	Types      []HeapType    `json:"types,omitzero"`
+	Group      string        `json:"grouped_by,omitzero"` // what Groups are by: the key of an axis, or "kind"
+	Groups     []HeapGroup   `json:"groups,omitzero"`
 	Frames     []HeapFrame   `json:"frames,omitzero"`
 	Dominators []Dominator   `json:"dominators,omitzero"`
+	Threads    []HeapThread  `json:"threads,omitzero"` // most retained first
+	Waste      *HeapWaste    `json:"waste,omitzero"`
+	Holders    *HeapHolders  `json:"holders,omitzero"`
+	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
 	Counts     *HeapLengths  `json:"row_counts,omitzero"`
 
 	count  int      // snapshots of the file, whole or not
@@ -23,16 +29,35 @@ type Heap struct {
 	left   leftOut           // lists that there was no memory for
 }
 
+// HeapTrends are how types develop over the snapshots that were decoded.
+type HeapTrends struct {
+	Snapshots []int       `json:"snapshots"`
+	Types     []HeapTrend `json:"types"` // the most grown first
+	Count     int         `json:"type_count"`
+}
+
+// HeapTrend is the objects of one type, by snapshot.
+type HeapTrend struct {
+	Type       string   `json:"type"`
+	Sub        string   `json:"of,omitzero"` // what tells types of one name apart: the loader of a class
+	Bytes      []uint64 `json:"bytes"`
+	Count      []uint64 `json:"count"`
+	GrownBytes uint64   `json:"growth_bytes"` // in the last one, since the one that had least
+	GrownCount uint64   `json:"growth_count"`
+}
+
 // HeapLengths says how long each list is without a limit; nil where there is none.
 type HeapLengths struct {
 	Suspects   *int `json:"suspects,omitzero"`
 	Types      *int `json:"types,omitzero"`
+	Groups     *int `json:"groups,omitzero"`
 	Frames     *int `json:"frames,omitzero"`
 	Dominators *int `json:"dominators,omitzero"`
+	Threads    *int `json:"threads,omitzero"`
 }
 
-// Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What is not
-// known is nil.
+// Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What
+// is not known is nil.
 type Snapshot struct {
 	Index      int         `json:"index"`
 	Time       *model.Time `json:"time_us,omitzero"` // since the recording began
@@ -40,7 +65,8 @@ type Snapshot struct {
 	Rows       *int64      `json:"rows,omitzero"`
 	References *int64      `json:"references,omitzero"`
 	HeapCounts
-	Bytes     *uint64 `json:"bytes,omitzero"` // managed and unmanaged
+	Types     *int    `json:"type_count,omitzero"` // of which there are objects
+	Bytes     *uint64 `json:"bytes,omitzero"`      // managed and unmanaged
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	HeapReach
@@ -56,18 +82,18 @@ type HeapType struct {
 	Bytes     uint64  `json:"bytes"`
 	Managed   *uint64 `json:"managed_bytes,omitzero"` // where sizes have two parts
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
-	Retained  *uint64 `json:"retained_bytes,omitzero"` // by the set of all of them
+	HeapRetained
 }
 
 // HeapFrame is the frames of one routine or block.
 type HeapFrame struct {
-	ID       uint32  `json:"id"`
-	Frame    string  `json:"frame"` // "" for an anonymous block
-	File     *string `json:"file,omitzero"`
-	Line     *int64  `json:"line,omitzero"`
-	Count    uint64  `json:"count"`
-	Bytes    uint64  `json:"bytes"`
-	Retained *uint64 `json:"retained_bytes,omitzero"`
+	ID    uint32  `json:"id"`
+	Frame string  `json:"frame"` // "" for an anonymous block
+	File  *string `json:"file,omitzero"`
+	Line  *int64  `json:"line,omitzero"`
+	Count uint64  `json:"count"`
+	Bytes uint64  `json:"bytes"`
+	HeapRetained
 }
 
 // Dominator is a row with what it alone keeps alive.
@@ -87,7 +113,15 @@ type HeapRow struct {
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
 	Bytes uint64    `json:"bytes"`
+	Text  *string   `json:"text,omitzero"` // with --values: the beginning of what it says
 	HeapID
+}
+
+// HeapFound is how many of the rows that a search found have something in common.
+type HeapFound struct {
+	Value string `json:"value"`
+	Count uint64 `json:"count"`
+	Bytes uint64 `json:"bytes"`
 }
 
 // HeapObject is everything about one row.
@@ -110,7 +144,26 @@ type HeapObject struct {
 	OutCount      int        `json:"out_count"`
 	InCount       int        `json:"in_count"`
 
+	Fields     []HeapField `json:"fields,omitzero"` // with --values: what it states, in the file's order
+	FieldCount *int        `json:"field_count,omitzero"`
+
 	left leftOut // what there was no memory for
+}
+
+// HeapField is a field, a static or an element of an object: a value, a reference, or nothing.
+type HeapField struct {
+	Name      string     `json:"name,omitzero"`
+	Index     *int64     `json:"index,omitzero"` // of an element
+	Of        string     `json:"of,omitzero"`    // the class that declares it, where that is not the object's own; "static"
+	Type      string     `json:"type,omitzero"`
+	Value     *string    `json:"value,omitzero"`
+	Null      bool       `json:"null,omitzero"`
+	Dangling  *string    `json:"dangling,omitzero"` // the identity of what is not in the file
+	Row       *model.Row `json:"row,omitzero"`
+	Label     *string    `json:"label,omitzero"`
+	Text      *string    `json:"text,omitzero"` // what the object says that it leads to: its beginning
+	TextWhole *bool      `json:"text_whole,omitzero"`
+	HeapID
 }
 
 // HeapEdge is a reference, seen from one of its ends: Row is the other one.
@@ -166,19 +219,33 @@ func knownBytes(n int64) *uint64 {
 	return &u
 }
 
-// rows returns the table of that name, a slice of structs; "" is the first that was asked for.
-func (h *Heap) rows(table string) (any, bool) {
+// list returns where the table of that name is; "" is the first that was asked for.
+func (h *Heap) list(table string) (any, bool) {
 	switch {
+	case h.Threads != nil:
+		rows := h.threadRows()
+		return &rows, table == ""
+	case h.Waste != nil:
+		return &h.Waste.Collections, table == ""
+	case h.Holders != nil:
+		rows := holderRows(h.Holders.Holders, 0)
+		return &rows, table == ""
+	case table == "groups" || table == "" && h.Groups != nil:
+		return &h.Groups, true
 	case table == "types" || table == "" && h.Types != nil:
-		return h.Types, true
+		return &h.Types, true
 	case table == "frames" || table == "" && h.Frames != nil:
-		return h.Frames, true
+		return &h.Frames, true
 	case table == "dominators" || table == "" && h.Dominators != nil:
-		return h.Dominators, true
+		return &h.Dominators, true
 	case table == "suspects" || table == "" && h.Suspects != nil:
-		return h.Suspects, true
+		return &h.Suspects, true
+	case table == "trends" && h.Trends != nil:
+		return &h.Trends.Types, true
+	case table == "trends":
+		return &[]HeapTrend{}, true
 	case table == "snapshots" || table == "":
-		return h.Snapshots, true
+		return &h.Snapshots, true
 	}
 	return nil, false
 }

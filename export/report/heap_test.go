@@ -168,11 +168,45 @@ func TestUnreadableSnapshotsAreProblems(t *testing.T) {
 	}
 }
 
-func TestUnknownRetainedIsAbsent(t *testing.T) {
-	if n := retainedOf(map[uint32]uint64{1: 0}, 1); n == nil || *n != 0 {
-		t.Error("what is known is absent")
+// TestLowerBoundsAreSaid says that retained sizes of types are lower bounds: for want of memory, or as the snapshot is
+// too large.
+func TestLowerBoundsAreSaid(t *testing.T) {
+	g, err := heapgraph.NewGraph(t.Context(), smallHeap(4), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if retainedOf(map[uint32]uint64{1: 5}, 2) != nil || retainedOf(nil, 1) != nil {
+	groups := []heapgraph.Group{{ID: 0}, {ID: 1}}
+	for _, test := range []struct {
+		budget   *model.Budget
+		retained map[uint32]heapgraph.SetSize
+		code     string
+		n        int64
+	}{
+		{nil, map[uint32]heapgraph.SetSize{0: {Exact: true}, 1: {Bytes: 7, Exact: true}}, "", 0}, {nil, map[uint32]heapgraph.SetSize{0: {Bytes: 3}, 1: {Bytes: 7, Exact: true}}, "too-large", 1},
+		{model.NewBudget(1), nil, model.CodeMemory, 2}, {model.NewBudget(1 << 40), nil, "too-large", 2},
+	} {
+		b := &heapBuilder{ctx: model.WithBudget(t.Context(), test.budget), report: &Report{Header: Header{Complete: true}}}
+		b.bounds(g, groups, test.retained, "types")
+		r := b.report
+		if len(r.Problems) != min(int(test.n), 1) || r.Complete != (test.code != model.CodeMemory) {
+			t.Fatalf("%v, complete: %v", r.Problems, r.Complete)
+		}
+		if test.n > 0 && (r.Problems[0].Code != test.code || r.Problems[0].Count != test.n) {
+			t.Errorf("%+v, want %s %d", r.Problems[0], test.code, test.n)
+		}
+	}
+}
+
+// What is not known of a group is absent, and a lower bound is no figure.
+func TestUnknownRetainedIsAbsent(t *testing.T) {
+	sizes := map[uint32]heapgraph.SetSize{1: {Exact: true}, 2: {Bytes: 2048}}
+	for id, want := range map[uint32]string{1: "0 B", 2: "≥ 2.00 KiB", 3: ""} {
+		r := newRetained(sizes, id)
+		if got := r.text(Style{}); got != want || (r.Retained != nil) != (id == 1) || (r.AtLeast != nil) != (id == 2) {
+			t.Errorf("%d: %q, %v, %v", id, got, r.Retained, r.AtLeast)
+		}
+	}
+	if r := newRetained(nil, 1); r.Retained != nil || r.AtLeast != nil {
 		t.Error("what is not known is there")
 	}
 }

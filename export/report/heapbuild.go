@@ -22,7 +22,8 @@ const (
 	ListFrames
 	ListDominators
 	ListSuspects
-	EveryList = ListSnapshots | ListTypes | ListFrames | ListDominators | ListSuspects
+	ListGroups // of objects, by [HeapOptions].Group; no part of EveryList
+	EveryList  = ListSnapshots | ListTypes | ListFrames | ListDominators | ListSuspects
 )
 
 // HeapOptions say what a report about snapshots is about.
@@ -33,12 +34,15 @@ type HeapOptions struct {
 	Edges    heapgraph.Policy
 	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
 	Limit    int    // rows per list, but for snapshots; 0 is all
+	Group    string // what groups are by, one of [GroupKeys]
+	Exact    bool   // what types and groups retain is found out exactly, however long that takes
 
 	Graph func(*heapgraph.Graph) // is given the graph of the chosen snapshot, where there is one; may be nil
 }
 
 // BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
-// after the other, the chosen one last, and keeps none. One that cannot be decoded is a problem of the report. The only errors are those of ctx.
+// after the other, the chosen one last, and keeps none. One that cannot be decoded is a problem of the report. The only
+// errors are those of ctx.
 func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
 	r := newHeapReport(opt.Schema, p)
 	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
@@ -61,6 +65,7 @@ func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report,
 			return nil, err
 		}
 	}
+	b.trends()
 	return r, nil
 }
 
@@ -106,6 +111,9 @@ type heapBuilder struct {
 
 	toCount []int             // snapshots whose objects are counted, for suspects
 	counted []suspects.Census // of those but the chosen one
+	growing suspects.Growing  // over all that were decoded
+
+	ahead func() (map[uint32]heapgraph.SetSize, error) // waits for what types retain; nil where that is not found out meanwhile
 }
 
 // snapshot adds snapshot i, and the lists about it when it is the chosen one.
@@ -134,10 +142,15 @@ func (b *heapBuilder) snapshot(i int) error {
 		out.count(h.Schema, heapgraph.Sum(h))
 	}
 	if b.opt.Lists&ListSnapshots != 0 {
+		if h != nil && h.Complete && info.Complete {
+			if err := b.follow(h, i, &out, chosen); err != nil {
+				return err
+			}
+		}
 		b.report.Heap.Snapshots[i] = out
 	}
 	if !chosen && h != nil && h.Complete && slices.Contains(b.toCount, i) {
-		b.counted = append(b.counted, suspects.Count(h, i))
+		b.counted = append(b.counted, suspects.Count(h, i, b.opt.Edges))
 	}
 	if !chosen {
 		return nil
@@ -147,6 +160,50 @@ func (b *heapBuilder) snapshot(i int) error {
 		return nil
 	}
 	return b.lists(h)
+}
+
+// follow adds what is followed from snapshot to snapshot: types, and what the root reaches, which is known of the
+// chosen one anyway.
+func (b *heapBuilder) follow(h *model.Heap, i int, s *Snapshot, chosen bool) error {
+	b.growing.Add(h, i, b.opt.Edges)
+	n := b.growing.TypesIn(i)
+	s.Types = &n
+	if chosen && b.opt.Lists&^ListSnapshots != 0 || !h.Schema.Garbage {
+		return nil
+	}
+	err := model.BudgetOf(b.ctx).Try(b.ctx, "", func(ctx context.Context) error {
+		h := h.Under(b.opt.Edges.Of(h.Schema))
+		g, err := heapgraph.NewReferences(ctx, h, b.opt.Edges)
+		if err != nil {
+			return err
+		}
+		bytes, rows, err := g.RetainedByKinds(ctx, ^model.HeapKinds(0))
+		if err != nil {
+			return err
+		}
+		totals := heapgraph.Sum(h)
+		left, lost := totals.Bytes()-bytes, h.Len()-int(rows)
+		s.HeapReach = HeapReach{{&bytes, &left, &lost}}
+		return nil
+	})
+	if err != nil && b.ctx.Err() == nil && b.short(err, fmt.Sprintf("what the root of snapshot %d reaches was left out", i)) {
+		return nil
+	}
+	return err
+}
+
+// trends lists the types of several snapshots that grew most.
+func (b *heapBuilder) trends() {
+	if len(b.growing.Snapshots) < 2 {
+		return
+	}
+	types := b.growing.Types(b.opt.By == "count")
+	out := &HeapTrends{Snapshots: b.growing.Snapshots, Types: []HeapTrend{}, Count: len(types)}
+	for i := range limit(types, b.opt.Limit) {
+		t := &types[i]
+		out.Types = append(out.Types, HeapTrend{t.Name, t.Sub, t.Bytes.Values, t.Count.Values, t.Bytes.Growth(), t.Count.Growth()})
+	}
+	b.report.Heap.Trends = out
 }
 
 // short reports whether err is that there is no memory for something, and notes what follows from it.
@@ -185,6 +242,7 @@ func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 // lists fills in what is said about the chosen snapshot. A cut one has no graph: references that are missing would make
 // everything look unreachable.
 func (b *heapBuilder) lists(h *model.Heap) error {
+	h = h.Under(b.opt.Edges.Of(h.Schema))
 	var graph *heapgraph.Graph
 	if h.Complete && b.opt.Lists&^ListSnapshots != 0 {
 		var err error
@@ -206,12 +264,20 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		b.report.Heap.Counts = &HeapLengths{}
 	}
 	if b.opt.Lists&ListSuspects != 0 && graph != nil {
+		if b.opt.Lists&ListTypes != 0 {
+			defer b.retainAhead(graph)()
+		}
 		if err := b.suspects(graph); err != nil {
 			return err
 		}
 	}
 	if b.opt.Lists&ListTypes != 0 {
 		if err := b.types(h, graph); err != nil {
+			return err
+		}
+	}
+	if b.opt.Lists&ListGroups != 0 {
+		if err := b.groups(h, graph); err != nil {
 			return err
 		}
 	}
@@ -239,21 +305,44 @@ func (b *heapBuilder) reach(g *heapgraph.Graph) {
 	b.report.Heap.shown.HeapReach = reach
 }
 
-// retained asks what the groups of a set retain: nil without a graph, and without those that take too long to find out.
-func (b *heapBuilder) retained(g *heapgraph.Graph, set *model.HeapSet) (map[uint32]uint64, error) {
-	if g == nil {
-		return nil, nil
+// retainAhead finds out what types retain while suspects are found, where memory has no bound. The function that is
+// returned waits for it.
+func (b *heapBuilder) retainAhead(g *heapgraph.Graph) (wait func()) {
+	if model.BudgetOf(b.ctx) != nil {
+		return func() {}
 	}
-	return g.RetainedBySets(b.ctx, set.Kinds)
+	ctx, cancel := context.WithCancel(b.ctx)
+	done := make(chan struct{})
+	var sets map[uint32]heapgraph.SetSize
+	var err error
+	go func() {
+		defer close(done)
+		err = model.Guarded(func() (err error) {
+			sets, err = g.RetainedByGroups(ctx, typesOf(g.Heap))
+			return err
+		})
+	}()
+	b.ahead = func() (map[uint32]heapgraph.SetSize, error) {
+		<-done
+		return sets, err
+	}
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
+// typesOf returns the groups that types are.
+func typesOf(h *model.Heap) heapgraph.By { return heapgraph.By{Kinds: h.Schema.Objects().Kinds} }
+
 func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
-	retained, err := b.retained(g, h.Schema.Objects())
+	by := typesOf(h)
+	groups := heapgraph.Groups(h, by)
+	retained, err := b.retainedBy(g, by, groups)
 	if err != nil {
 		return err
 	}
-	groups := heapgraph.Types(h)
-	sortGroups(groups, b.opt.By, retained)
+	b.bounds(g, limit(groups, b.opt.Limit), retained, "types")
 	n := len(groups)
 	b.report.Heap.Counts.Types = &n
 	b.report.Heap.Types = []HeapType{}
@@ -261,7 +350,7 @@ func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
 		b.report.Heap.Types = append(b.report.Heap.Types, HeapType{
 			ID: t.ID, Type: t.Name, HeapPlaces: newPlaces(h, t.ID), Count: t.Count, Bytes: t.Bytes(),
 			Managed: part(h.Schema, t.ManagedBytes), Unmanaged: part(h.Schema, t.UnmanagedBytes),
-			Retained: retainedOf(retained, t.ID),
+			HeapRetained: newRetained(retained, t.ID),
 		})
 	}
 	return nil
@@ -269,17 +358,18 @@ func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
 
 func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	set, _ := h.Schema.Frames()
-	retained, err := b.retained(g, set)
+	by := heapgraph.By{Kinds: set.Kinds}
+	groups := heapgraph.Groups(h, by)
+	retained, err := b.retainedBy(g, by, groups)
 	if err != nil {
 		return err
 	}
-	groups := heapgraph.Frames(h)
-	sortGroups(groups, b.opt.By, retained)
+	b.bounds(g, limit(groups, b.opt.Limit), retained, "frames")
 	n := len(groups)
 	b.report.Heap.Counts.Frames = &n
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
-		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Retained: retainedOf(retained, f.ID)}
+		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), HeapRetained: newRetained(retained, f.ID)}
 		if f.File != "" || f.Line != model.NoLine {
 			out.File = &f.File
 		}
@@ -291,13 +381,27 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	return nil
 }
 
-// retainedOf returns what a group retains, nil where that is not known.
-func retainedOf(retained map[uint32]uint64, id uint32) *uint64 {
-	n, ok := retained[id]
-	if !ok {
-		return nil
+// bounds notes that lower bounds are listed of what groups retain, and why.
+func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retained map[uint32]heapgraph.SetSize, what string) {
+	if g == nil {
+		return // that is said already
 	}
-	return &n
+	n := int64(0)
+	for i := range listed {
+		if !retained[listed[i].ID].Exact {
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("retained sizes of %s are lower bounds", what)
+	p := model.Problem{Severity: model.Warning, Code: "too-large", Message: text + ": exact ones take long in this snapshot", Offset: model.NoOffset}
+	if budget := model.BudgetOf(b.ctx); budget != nil && !g.HasSets(b.ctx) {
+		p = budget.Problem(text)
+	}
+	p.Count = n
+	b.report.addProblems(p)
 }
 
 // HeapSortKeys names the ways to sort types and frames, the default first.
@@ -305,8 +409,144 @@ func HeapSortKeys() []string {
 	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
 }
 
+// dominators lists the rows that retain most; the recorder's own roots are left out.
+func (b *heapBuilder) dominators(g *heapgraph.Graph) {
+	real, count := g.Heap.Schema.Real(), 0
+	for k, n := range heapgraph.CountKinds(g.Heap) {
+		if real.Has(model.HeapKind(k)) {
+			count += int(n)
+		}
+	}
+	rows := g.Largest(cmp.Or(b.opt.Limit, count), real)
+	b.report.Heap.Counts.Dominators = &count
+	b.report.Heap.Dominators = []Dominator{}
+	for _, row := range rows {
+		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
+			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
+		})
+	}
+}
+
+// HeapGroup is the objects that have something in common: a superclass, a package, a loader, where they were allocated,
+// their kind.
+type HeapGroup struct {
+	Value     string  `json:"value"`
+	Count     uint64  `json:"count"`
+	Bytes     uint64  `json:"bytes"`
+	Managed   *uint64 `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
+	HeapRetained
+}
+
+// HeapRetained is what the rows of a group retain together: exactly, or a lower bound where that takes too long to find
+// out. Both are nil without a graph.
+type HeapRetained struct {
+	Retained *uint64 `json:"retained_bytes,omitzero"`
+	AtLeast  *uint64 `json:"retained_at_least,omitzero"`
+}
+
+// newRetained returns what a group retains, nothing where that is not known.
+func newRetained(retained map[uint32]heapgraph.SetSize, id uint32) (r HeapRetained) {
+	switch n, ok := retained[id]; {
+	case !ok:
+	case n.Exact:
+		r.Retained = &n.Bytes
+	default:
+		r.AtLeast = &n.Bytes
+	}
+	return r
+}
+
+// text writes the figure for people, "" for what is not known.
+func (r *HeapRetained) text(s Style) string {
+	switch {
+	case r.Retained != nil:
+		return s.bytes(*r.Retained)
+	case r.AtLeast != nil:
+		return s.text("≥ ") + s.bytes(*r.AtLeast)
+	}
+	return ""
+}
+
+// groupedBy returns the question that a key asks: that of an axis, or [GroupKind]. ok is false for other keys.
+func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
+	by.Kinds = s.Objects().Kinds
+	if key == GroupKind {
+		by.Axis = heapgraph.AxisKind
+		return by, true
+	}
+	by.Axis, ok = s.AxisNamed(key)
+	return by, ok
+}
+
+// GroupKind groups objects by what kind of rows they are.
+const GroupKind = "kind"
+
+// GroupKeys names what objects can be grouped by.
+func GroupKeys(s *model.HeapSchema) (keys []string) {
+	for i := range s.Axes {
+		keys = append(keys, s.Axes[i].Key)
+	}
+	return append(keys, GroupKind)
+}
+
+// groups lists the objects of a snapshot by the axis that is asked for.
+func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
+	by, _ := groupedBy(h.Schema, b.opt.Group)
+	groups := heapgraph.Groups(h, by)
+	retained, err := b.retainedBy(g, by, groups)
+	if err != nil {
+		return err
+	}
+	n, out := len(groups), []HeapGroup{}
+	for _, x := range limit(groups, b.opt.Limit) {
+		out = append(out, HeapGroup{x.Name, x.Count, x.Bytes(), part(h.Schema, x.ManagedBytes), part(h.Schema, x.UnmanagedBytes), newRetained(retained, x.ID)})
+	}
+	b.report.Heap.Group, b.report.Heap.Groups, b.report.Heap.Counts.Groups = b.opt.Group, out, &n
+	return nil
+}
+
+// retainedBy asks what groups retain, nil without a graph, and sorts them. Where only lower bounds are known, those of
+// the rows that will be listed are made exact on demand: of all where the order depends on it.
+func (b *heapBuilder) retainedBy(g *heapgraph.Graph, by heapgraph.By, groups []heapgraph.Group) (map[uint32]heapgraph.SetSize, error) {
+	var retained map[uint32]heapgraph.SetSize
+	if g != nil {
+		var err error
+		if b.ahead != nil && by == typesOf(g.Heap) {
+			retained, err = b.ahead()
+		} else {
+			retained, err = g.RetainedByGroups(b.ctx, by)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	sortGroups(groups, b.opt.By, retained)
+	if !b.opt.Exact || g == nil {
+		return retained, nil
+	}
+	listed := groups
+	if b.opt.By != "retained_bytes" {
+		listed = limit(groups, b.opt.Limit)
+	}
+	for i := range listed {
+		id := listed[i].ID
+		if retained[id].Exact {
+			continue
+		}
+		n, _, err := g.RetainedByGroup(b.ctx, by, id)
+		if err != nil {
+			return nil, err
+		}
+		retained[id] = heapgraph.SetSize{Bytes: n, Exact: true}
+	}
+	sortGroups(groups, b.opt.By, retained)
+	return retained, nil
+}
+
 // sortGroups orders groups by a key, highest first, ties by count, then by id.
-func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]uint64) {
+func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]heapgraph.SetSize) {
 	key := func(g *heapgraph.Group) uint64 {
 		switch by {
 		case "count":
@@ -316,40 +556,11 @@ func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]uint64)
 		case "unmanaged_bytes":
 			return g.UnmanagedBytes
 		case "retained_bytes":
-			return retained[g.ID]
+			return retained[g.ID].Bytes
 		}
 		return g.Bytes()
 	}
 	slices.SortFunc(groups, func(x, y heapgraph.Group) int {
 		return cmp.Or(cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
 	})
-}
-
-// dominators lists the rows that retain most; the recorder's own roots are left out.
-func (b *heapBuilder) dominators(g *heapgraph.Graph) {
-	rows, count := []model.Row{}, 0
-	order := func(x, y model.Row) int {
-		return cmp.Or(cmp.Compare(g.Retained[y], g.Retained[x]), cmp.Compare(g.RetainedCount(y), g.RetainedCount(x)), cmp.Compare(x, y))
-	}
-	real := g.Heap.Schema.Real()
-	for i, k := range g.Heap.Kinds {
-		if !real.Has(k) {
-			continue
-		}
-		rows = append(rows, model.Row(i))
-		count++
-		if b.opt.Limit > 0 && len(rows) >= 16*b.opt.Limit { // most rows are never sorted
-			slices.SortFunc(rows, order)
-			rows = rows[:b.opt.Limit]
-		}
-	}
-	slices.SortFunc(rows, order)
-	b.report.Heap.Counts.Dominators = &count
-	b.report.Heap.Dominators = []Dominator{}
-	for _, row := range limit(rows, b.opt.Limit) {
-		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row), Bytes: g.Heap.Bytes(row),
-			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
-		})
-	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -41,16 +42,71 @@ func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	return o
 }
 
-// maxText is how many bytes of what an object says are told.
-const maxText = 1 << 10
+const (
+	// maxText is how many bytes of what an object says are told.
+	maxText = 1 << 10
+	// maxFieldText is how many of what an object says that a field leads to.
+	maxFieldText = 200
+)
 
-// Say adds what the object says, where the file holds that.
-func (o *HeapObject) Say(ctx context.Context, texts model.HeapTexts, snapshot int) error {
-	text, whole, ok, err := texts.Text(ctx, snapshot, o.Row, maxText)
-	if ok && err == nil {
-		o.Text, o.TextWhole = &text, &whole
+// Show adds what the object says, and its first n fields or elements, where the file holds that: they may be secrets. n
+// is 0 for all.
+func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot int, h *model.Heap, n int) error {
+	texts, ok := model.HeapFacet[model.HeapTexts](src)
+	if !ok {
+		return nil
+	}
+	var err error
+	if o.Text, o.TextWhole, err = textOf(ctx, texts, snapshot, h, o.Row, maxText); err != nil {
+		return err
+	}
+	contents, ok := model.HeapFacet[model.HeapContents](src)
+	if !ok {
+		return nil
+	}
+	most := n
+	if n <= 0 {
+		most = math.MaxInt32
+	}
+	fields, total, err := contents.Fields(ctx, snapshot, h, o.Row, 0, most)
+	o.FieldCount = &total
+	for i := range fields {
+		f := newHeapField(h, &fields[i])
+		if f.Row != nil && err == nil {
+			f.Text, f.TextWhole, err = textOf(ctx, texts, snapshot, h, *f.Row, maxFieldText)
+		}
+		o.Fields = append(o.Fields, f)
 	}
 	return err
+}
+
+// textOf returns the beginning of what a row says, nil for rows that say nothing.
+func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.Heap, r model.Row, most int) (text *string, whole *bool, err error) {
+	said, all, ok, err := texts.Text(ctx, snapshot, h, r, most)
+	if !ok || err != nil {
+		return nil, nil, err
+	}
+	return &said, &all, nil
+}
+
+// newHeapField describes a field.
+func newHeapField(h *model.Heap, f *model.HeapField) HeapField {
+	out := HeapField{Name: f.Name, Of: f.Of, Type: f.Type}
+	if f.Name == "" {
+		out.Index = &f.Index
+	}
+	switch f.Form {
+	case model.FieldRow:
+		label := heapgraph.Label(h, f.Row)
+		out.Row, out.Label, out.HeapID = &f.Row, &label, newID(h, f.Row)
+	case model.FieldNull:
+		out.Null = true
+	case model.FieldDangling:
+		out.Dangling = &f.Value
+	default:
+		out.Value = &f.Value
+	}
+	return out
 }
 
 // newEdge returns a reference, seen from one of its ends: the other one is row.
@@ -90,7 +146,19 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
-		out[i] = HeapRow{row, h.Kind(row).Name, heapgraph.Label(h, row), h.Bytes(row), newID(h, row)}
+		out[i] = HeapRow{Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), Bytes: h.Bytes(row), HeapID: newID(h, row)}
 	}
 	return out
+}
+
+// Say adds what rows say, where the file holds that: it may be secret.
+func Say(ctx context.Context, rows []HeapRow, src model.HeapSource, snapshot int, h *model.Heap) (err error) {
+	texts, ok := model.HeapFacet[model.HeapTexts](src)
+	for i := range rows {
+		if !ok || err != nil {
+			break
+		}
+		rows[i].Text, _, err = textOf(ctx, texts, snapshot, h, rows[i].Row, maxFieldText)
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -46,9 +47,9 @@ func (t *textWriter) heapFigures() {
 	if s.Managed != nil && s.Unmanaged != nil {
 		split = fmt.Sprintf(": %s managed, %s unmanaged", t.style.bytes(*s.Managed), t.style.bytes(*s.Unmanaged))
 	}
-	t.line(" ", pad("heap", 12, false), pad(t.style.bytes(*s.Bytes), 10, true), exact, split)
+	t.line(" ", cells.Pad("heap", 12, false), cells.Pad(t.style.bytes(*s.Bytes), 10, true), exact, split)
 	for _, c := range s.counts() {
-		t.line(" ", pad(c.name, 12, false), pad(t.style.count(c.n), 10, true))
+		t.line(" ", cells.Pad(c.name, 12, false), cells.Pad(t.style.count(c.n), 10, true))
 	}
 }
 
@@ -101,17 +102,31 @@ func (r *Report) heapTables(s Style, full bool) []table {
 		return append(list, w.around(r.AroundType))
 	}
 	if r.Object != nil {
-		list = append(list, w.object(r.Object), w.edges("References from it", r.Object.Out, r.Object.OutCount),
+		list = append(list, w.object(r.Object))
+		if r.Object.FieldCount != nil && *r.Object.FieldCount > 0 {
+			list = append(list, w.fields(r.Object))
+		}
+		list = append(list, w.edges("References from it", r.Object.Out, r.Object.OutCount),
 			w.edges("References to it", r.Object.In, r.Object.InCount))
 	}
 	if r.Path != nil {
 		list = append(list, w.path(r.Path))
 	}
+	if r.FoundBy != nil {
+		list = append(list, w.foundBy(r.FoundBy, *r.FoundAll))
+	}
 	if r.Found != nil {
 		list = append(list, w.found(r.Found, *r.FoundAll))
 	}
 	if r.Heap != nil {
-		list = append(list, w.suspects(), w.types(), w.frames(), w.dominators(), w.snapshots())
+		list = append(list, w.threads()...)
+		if r.Heap.Waste != nil {
+			list = append(list, w.waste(r.Heap.Waste)...)
+		}
+		if r.Heap.Holders != nil {
+			list = append(list, w.holders(r.Heap.Holders))
+		}
+		list = append(list, w.suspects(), w.types(), w.groups(), w.frames(), w.dominators(), w.snapshots(), w.trends())
 	}
 	return list
 }
@@ -196,6 +211,30 @@ func (w heapWriter) snapshots() table {
 	return out
 }
 
+// trends is the table of types over several snapshots.
+func (w heapWriter) trends() table {
+	axis, _, _ := w.h.Words()
+	out := table{
+		name: "trends", title: "Trends", cols: []col{{titles.Growth, number}, {titles.AtEnd, number}, {titles.Count, number}, {titles.Trend, sketch}, {strings.ToUpper(axis.One), name}},
+	}
+	x := w.h.Trends
+	if x == nil {
+		return out
+	}
+	out.answer, out.more = "what is more in the last snapshot than in the one that had least", x.Count-len(x.Types)
+	for i := range x.Types {
+		t := &x.Types[i]
+		last := len(t.Bytes) - 1
+		out.rows = append(out.rows, []string{
+			w.style.bytes(t.GrownBytes), w.style.bytes(t.Bytes[last]), w.style.count(t.Count[last]), w.style.spark(t.Bytes, min(len(t.Bytes), trendCells)), w.name(t.Type),
+		})
+	}
+	return out
+}
+
+// trendCells is the width of a curve over snapshots at most, in cells.
+const trendCells = 16
+
 // columns returns the sets whose numbers lists of snapshots have.
 func (w heapWriter) columns() (sets []*model.HeapSet) {
 	for i := range w.h.schema.Sets {
@@ -227,11 +266,40 @@ func (w heapWriter) types() table {
 		if t.Unmanaged != nil {
 			row = append(row, w.style.bytes(*t.Unmanaged))
 		}
-		row = append(row, w.bytes(t.Retained), w.name(t.Type))
+		row = append(row, t.text(w.style), w.name(t.Type))
 		if second > 0 {
 			row = append(row, model.Clean(t.on(second, w.h.schema)))
 		}
 		out.rows = append(out.rows, row)
+	}
+	return out
+}
+
+// groups is the table of objects by what they have in common.
+func (w heapWriter) groups() table {
+	s := w.h.schema
+	axis := model.HeapAxis{One: "kind", Many: "kinds"}
+	if i, ok := s.AxisNamed(w.h.Group); ok {
+		axis = s.Axes[i]
+	}
+	out := table{name: "groups", title: model.Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
+	if s.Split {
+		out.cols = append(out.cols, col{titles.Unmanaged, number})
+	}
+	out.cols = append(out.cols, col{titles.Retained, number}, col{strings.ToUpper(axis.One), name})
+	n := w.length(func(c *HeapLengths) *int { return c.Groups })
+	out.more, out.answer = n-len(w.h.Groups), many(n, axis.One, axis.Many)+" of "+s.Objects().Many
+	for i := range w.h.Groups {
+		g := &w.h.Groups[i]
+		row := []string{w.style.bytes(g.Bytes), w.style.share(g.Bytes, w.total()), w.style.count(g.Count)}
+		if g.Unmanaged != nil {
+			row = append(row, w.style.bytes(*g.Unmanaged))
+		}
+		value := w.name(g.Value)
+		if g.Value == "" {
+			value = "<none>"
+		}
+		out.rows = append(out.rows, append(row, g.text(w.style), value))
 	}
 	return out
 }
@@ -258,7 +326,7 @@ func (w heapWriter) frames() table {
 			at += fmt.Sprintf(":%d", *f.Line)
 		}
 		out.rows = append(out.rows, []string{
-			w.style.bytes(f.Bytes), w.style.share(f.Bytes, w.total()), w.style.count(f.Count), w.bytes(f.Retained), frame, at,
+			w.style.bytes(f.Bytes), w.style.share(f.Bytes, w.total()), w.style.count(f.Count), f.text(w.style), frame, at,
 		})
 	}
 	return out
@@ -316,6 +384,46 @@ func (w heapWriter) object(o *HeapObject) table {
 	return out
 }
 
+// fields returns a table of what an object states.
+func (w heapWriter) fields(o *HeapObject) table {
+	out := table{
+		name: "fields", title: "Fields", answer: model.Counted(*o.FieldCount, "field"), more: *o.FieldCount - len(o.Fields),
+		cols: []col{{titles.Field, symbol}, {titles.Type, word}, {titles.Row, number}, {titles.What, name}},
+	}
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		field, row := model.Clean(f.Name), ""
+		if f.Index != nil {
+			field = fmt.Sprintf("[%d]", *f.Index)
+		}
+		if f.Of != "" {
+			field += " (" + model.Clean(f.Of) + ")"
+		}
+		if f.Row != nil {
+			row = fmt.Sprint(*f.Row)
+		}
+		out.rows = append(out.rows, []string{field, model.Clean(f.Type), row, w.value(f)})
+	}
+	return out
+}
+
+// value returns what a field has, or what it leads to.
+func (w heapWriter) value(f *HeapField) string {
+	switch {
+	case f.Null:
+		return "null"
+	case f.Dangling != nil:
+		return *f.Dangling + ", which is not in the file"
+	case f.Value != nil:
+		return model.Clean(*f.Value)
+	case f.Text != nil && *f.TextWhole:
+		return "“" + model.Clean(*f.Text) + "” " + w.name(*f.Label)
+	case f.Text != nil:
+		return "“" + model.Clean(*f.Text) + "…” " + w.name(*f.Label)
+	}
+	return w.name(*f.Label)
+}
+
 // edges returns a table of references and their other ends.
 func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	out := table{
@@ -353,11 +461,27 @@ func (w heapWriter) path(steps []HeapStep) table {
 
 func (w heapWriter) found(rows []HeapRow, all int) table {
 	out := table{
-		name: "rows", title: "Found", answer: model.Counted(all, "row"), more: all - len(rows),
+		name: "rows", title: "Found", answer: model.Counted(all, "row"), more: all - len(rows), empty: "no row matches",
 		cols: []col{{titles.Row, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, r := range rows {
-		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.bytes(r.Bytes), w.name(r.Label), r.Kind})
+		what := w.name(r.Label)
+		if r.Text != nil {
+			what = "“" + model.Clean(*r.Text) + "” " + what
+		}
+		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.bytes(r.Bytes), what, r.Kind})
+	}
+	return out
+}
+
+// foundBy returns a table of what rows that were found have in common.
+func (w heapWriter) foundBy(list []HeapFound, all int) table {
+	out := table{
+		name: "row_groups", title: "Found", answer: model.Counted(all, "row"), empty: "no row matches",
+		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}},
+	}
+	for i := range list {
+		out.rows = append(out.rows, []string{w.style.count(list[i].Count), w.style.bytes(list[i].Bytes), w.name(list[i].Value)})
 	}
 	return out
 }

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v, a struct of this package's kind, as one JSON object: members on lines of their own, table rows one
-// per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from encoding/json in
-// what a terminal must never see: every control and format character is escaped, also DEL and C1. Invalid UTF-8
+// WriteJSON writes v, a struct of this package's kind, as one JSON object: members on lines of their own, table rows
+// one per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from encoding/json
+// in what a terminal must never see: every control and format character is escaped, also DEL and C1. Invalid UTF-8
 // becomes U+FFFD; nil slices are empty arrays; NaN and infinity are null.
 func WriteJSON(w io.Writer, v any) error {
 	e := &encoder{w: w}

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// leftOut names the tables that there was no memory for, as JSON does. They are unknown, not empty: neither they nor their
-// lengths are written.
+// leftOut names the tables that there was no memory for, as JSON does. They are unknown, not empty: neither they nor
+// their lengths are written.
 type leftOut []string
 
 func (l *leftOut) has(table string) bool { return l != nil && slices.Contains(*l, table) }

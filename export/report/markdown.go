@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -75,6 +76,10 @@ func (m *markdownWriter) figures() {
 
 func (m *markdownWriter) table(tab table) {
 	m.printf("\n## %s\n\n%s\n\n", tab.title, tab.answer)
+	if len(tab.rows) == 0 {
+		m.printf("%s\n", cmp.Or(tab.empty, noRows))
+		return
+	}
 	var heads, rules strings.Builder
 	for _, c := range tab.cols {
 		switch c.kind {

@@ -41,7 +41,8 @@ func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error 
 	return out.Flush()
 }
 
-// one returns a table as reports lay it out; of those that reports leave out, and of those without rows, as CSV has them.
+// one returns a table as reports lay it out; of those that reports leave out, and of those without rows, as CSV has
+// them.
 func (r *Report) one(which string, style Style, full bool) (table, error) {
 	list := r.tables(style, full)
 	if i := slices.IndexFunc(list, func(t table) bool { return t.name == which }); i >= 0 {

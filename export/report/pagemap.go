@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -16,16 +17,8 @@ const (
 	mapRows  = 512
 )
 
-// fillGlyphs draw the levels of [analysis.PageFill], empty first; the ASCII ones are what screens fall back to.
-func (s Style) fillGlyphs() []string {
-	if s.ASCII {
-		return strings.Split("_ . : % #", " ")
-	}
-	return strings.Split("· ░ ▒ ▓ █", " ")
-}
-
-// WritePageMap draws the layout of r as a grid in the file's order, a cell for so many pages: 0 takes as few as fit on some
-// screens.
+// WritePageMap draws the layout of r as a grid in the file's order, a cell for so many pages: 0 takes as few as fit on
+// some screens.
 func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style Style) error {
 	if perCell <= 0 {
 		perCell = 1
@@ -38,7 +31,7 @@ func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style St
 	for i := range l.Types {
 		t.pageGrid(&l.Types[i], &r.Pages.Types[i], perCell)
 	}
-	g := style.fillGlyphs()
+	g := cells.Fills(style.ASCII)
 	cell := "1 cell = " + model.Counted(perCell, "page")
 	t.line()
 	t.line(" ", t.style.dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
@@ -52,12 +45,12 @@ func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
 		answer = "no pages"
 	}
 	t.title(dumpWriter{}.name(f.Name), t.style.text(answer))
-	fills, glyphs := pages.Fills(p), t.style.fillGlyphs()
+	fills, glyphs := pages.Fills(p), cells.Fills(t.style.ASCII)
 	for from := 0; from < len(fills); from += mapCells * perCell {
 		var row strings.Builder
 		for i := from; i < min(from+mapCells*perCell, len(fills)); i += perCell {
 			row.WriteString(glyphs[pages.MixFills(fills[i:min(i+perCell, len(fills))]).Level()])
 		}
-		t.line(pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
+		t.line(cells.Pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
 	}
 }

@@ -7,9 +7,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
-	"slices"
 )
 
 // Schema names of the objects, with the version that rises when a name's meaning changes.
@@ -88,8 +89,14 @@ type Report struct {
 	Object   *HeapObject `json:"object,omitzero"`
 	Path     []HeapStep  `json:"path,omitzero"`
 	Found    []HeapRow   `json:"rows,omitzero"`
-	FoundAll *int        `json:"row_count,omitzero"` // of Found, without a limit
+	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: how many have what in common
+	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, without a limit
+
+	rowsLeft *rowsLeft // nil for whole tables
 }
+
+// GroupedBy returns what Groups are.
+func (t *Trace) GroupedBy() analysis.Group { return t.grouped }
 
 // Trace holds the answers about an allocation trace. Sums cover the whole range, whatever the limit of the tables is.
 type Trace struct {
@@ -179,7 +186,8 @@ type Site struct {
 	LeakedBytes    uint64 `json:"leaked_bytes"`
 	LeakedCount    uint64 `json:"leaked_count"`
 	TemporaryCount uint64 `json:"temporary_count"`
-	Verdict        string `json:"verdict,omitzero"` // about the whole run; "" where nothing is live at its end
+	Verdict        string `json:"verdict,omitzero"`    // about the whole run; "" where nothing is live at its end
+	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
 	Owner          Owner  `json:"owner,omitzero"`
 	Frames         Frames `json:"frames,omitzero"`
 }
@@ -212,7 +220,8 @@ type LeakSite struct {
 	Last    model.Time `json:"last_us"`
 	Shape   string     `json:"shape"` // Verdict, "none" where there is none
 	Threads []uint16   `json:"threads"`
-	Verdict string     `json:"verdict,omitzero"` // about the whole run
+	Verdict string     `json:"verdict,omitzero"`    // about the whole run
+	Sure    *Sure      `json:"confidence,omitzero"` // of the verdict
 	Owner   Owner      `json:"owner,omitzero"`
 	Frames  Frames     `json:"frames,omitzero"`
 
@@ -247,6 +256,9 @@ type Group struct {
 	LeakedBytes    uint64 `json:"leaked_bytes"`
 	LeakedCount    uint64 `json:"leaked_count"`
 	TemporaryCount uint64 `json:"temporary_count"`
+	Sites          uint64 `json:"sites,omitzero"`      // that it sums up; absent where groups divide sites: threads, sizes
+	Verdict        string `json:"verdict,omitzero"`    // the most telling one of its sites
+	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
 }
 
 // Thread is what one thread allocated.
@@ -347,7 +359,8 @@ func NewHeader(schema string, p *model.Profile) Header {
 	return h
 }
 
-// Renew takes over what was found in the file since the header was made: its snapshots are decoded later than its headers.
+// Renew takes over what was found in the file since the header was made: its snapshots are decoded later than its
+// headers.
 func (h *Header) Renew(p *model.Profile) {
 	now := NewHeader(h.Schema, p)
 	for _, q := range h.Problems {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -263,11 +264,11 @@ func TestWidths(t *testing.T) {
 		{"日本語", 4, "日…", "…語"},
 		{"abc", 0, "", ""},
 	} {
-		if got := fit(c.s, c.n, "…"); got != c.head {
-			t.Errorf("fit(%q, %d) = %q, want %q", c.s, c.n, got, c.head)
+		if got := cells.Fit(c.s, c.n, "…"); got != c.head {
+			t.Errorf("cells.Fit(%q, %d) = %q, want %q", c.s, c.n, got, c.head)
 		}
-		if got := fitTail(c.s, c.n, "…"); got != c.tail {
-			t.Errorf("fitTail(%q, %d) = %q, want %q", c.s, c.n, got, c.tail)
+		if got := cells.FitTail(c.s, c.n, "…"); got != c.tail {
+			t.Errorf("cells.FitTail(%q, %d) = %q, want %q", c.s, c.n, got, c.tail)
 		}
 	}
 }
@@ -364,5 +365,26 @@ func TestMeasuredSeries(t *testing.T) {
 	}
 	if !strings.Contains(text.String(), " resident      8.00 KiB  at most 12.0 KiB\n") || !strings.Contains(json.String(), `"name": "resident"`) {
 		t.Errorf("%s\n%s", &text, &json)
+	}
+}
+
+// Text leaves out columns, the first of those that can be spared first, before names have no room.
+func TestNamesHaveRoom(t *testing.T) {
+	tab := table{
+		cols:  []col{{"A", number}, {"B", number}, {"C", number}, {"NAME", name}},
+		rows:  [][]string{{strings.Repeat("1", 20), strings.Repeat("2", 20), strings.Repeat("3", 20), strings.Repeat("n", 60)}},
+		spare: []string{"B", "A"},
+	}
+	for width, want := range map[int]string{80: "A C NAME", 90: "A B C NAME"} {
+		var heads []string
+		for _, c := range tab.roomy(Style{Width: width}).cols {
+			heads = append(heads, c.head)
+		}
+		if got := strings.Join(heads, " "); got != want {
+			t.Errorf("in %d cells: %s, not %s", width, got, want)
+		}
+	}
+	if got := tab.roomy(Style{Width: 80}).rows[0]; len(got) != 3 || got[1][0] != '3' || len(tab.rows[0]) != 4 {
+		t.Errorf("%q", got)
 	}
 }

@@ -13,7 +13,8 @@ type HeapCount struct {
 	N   *int64
 }
 
-// HeapPlaces are what a type, or a row, is on axes of the schema but the first: members of a JSON object named by the axes' keys.
+// HeapPlaces are what a type, or a row, is on axes of the schema but the first: members of a JSON object named by the
+// axes' keys.
 type HeapPlaces []HeapPlace
 
 // HeapPlace is a place on an axis; not cleaned.
@@ -36,8 +37,8 @@ func (k HeapEdgeKind) members() (list []member) {
 	return list
 }
 
-// HeapID is the identity of a row's object as the format's tools write it, "id": nil where the format has none. Rows that are no
-// objects have none, either.
+// HeapID is the identity of a row's object as the format's tools write it, "id": nil where the format has none. Rows
+// that are no objects have none, either.
 type HeapID []*string
 
 func newID(h *model.Heap, row model.Row) HeapID {
@@ -74,7 +75,8 @@ func (c HeapCounts) members() (list []member) {
 	return list
 }
 
-// HeapReach is how much of a snapshot the root reaches, where the format keeps the rest, too: nothing where it does not.
+// HeapReach is how much of a snapshot the root reaches, where the format keeps the rest, too: nothing where it does
+// not.
 type HeapReach []heapReach
 
 // heapReach has the figures of the chosen snapshot, nil for others.

@@ -2,12 +2,14 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -34,6 +36,76 @@ func sortKeys() []sortKey {
 		{"leaked_bytes", func(s *analysis.Site) uint64 { return s.LeakBytes }, leaked},
 		{"leaked_count", leaked, leaked},
 	}
+}
+
+// siteOrders are orders of sites and groups by what does not add up, which only tables of reports have.
+var siteOrders = []sortKey{
+	{"mean_bytes", (*analysis.Site).MeanSize, func(s *analysis.Site) uint64 { return s.AllocCount }},
+	{"temporary_share", shareOrder((*analysis.Site).TemporaryShare), func(s *analysis.Site) uint64 { return s.AllocCount }},
+	{"leaked_share", shareOrder((*analysis.Site).LeakShare), func(s *analysis.Site) uint64 { return s.LeakBytes }},
+}
+
+// shareOrder returns what sorts rows by a share.
+func shareOrder(share func(*analysis.Site) float64) func(*analysis.Site) uint64 {
+	return func(s *analysis.Site) uint64 { return math.Float64bits(max(share(s), 0)) }
+}
+
+// SiteOrders names all orders of the tables of sites and groups, the default first.
+func SiteOrders() []string {
+	names := append(SortKeys(), ByVerdict)
+	for _, k := range siteOrders {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// ByVerdict is the order of verdicts, the most telling first, which only tables of reports have.
+const ByVerdict = "verdict"
+
+// leakKeys are the orders of leaks but that by verdict. The first is the default.
+var leakKeys = []struct {
+	name  string
+	value func(*analysis.LeakSite) uint64
+}{
+	{"bytes", func(s *analysis.LeakSite) uint64 { return s.Bytes }},
+	{"count", func(s *analysis.LeakSite) uint64 { return s.Count }},
+	{"oldest_us", func(s *analysis.LeakSite) uint64 { return uint64(max(s.Oldest, 0)) }},
+	{"newest_us", func(s *analysis.LeakSite) uint64 { return uint64(max(s.Newest, 0)) }},
+	{"leaked_share", func(s *analysis.LeakSite) uint64 { return shareOrder((*analysis.Site).LeakShare)(&s.Site) }},
+}
+
+// LeakKeys names the orders of the tables of leaks, the default first.
+func LeakKeys() []string {
+	names := make([]string, len(leakKeys), len(leakKeys)+1)
+	for i, k := range leakKeys {
+		names[i] = k.name
+	}
+	return append(names, ByVerdict)
+}
+
+// sortLeaks sorts sites, which come most bytes first, by one of [LeakKeys]. Other names leave them so.
+func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
+	value := func(s *analysis.LeakSite) uint64 { return 0 }
+	if by == ByVerdict {
+		value = func(s *analysis.LeakSite) uint64 { v := b.verdicts.Of(uint32(s.Key)); return v.Order() }
+	}
+	for _, k := range leakKeys {
+		if k.name == by {
+			value = k.value
+		}
+	}
+	slices.SortStableFunc(sites, func(x, y analysis.LeakSite) int { return cmp.Compare(value(&y), value(&x)) })
+}
+
+// orderOf returns the order of sites, or of groups whose verdicts are said.
+func orderOf(by string, said verdict.List) sortKey {
+	if i := slices.IndexFunc(siteOrders, func(k sortKey) bool { return k.name == by }); i >= 0 {
+		return siteOrders[i]
+	}
+	if by != ByVerdict {
+		return keyNamed(by)
+	}
+	return sortKey{by, func(s *analysis.Site) uint64 { v := said.Of(uint32(s.Key)); return v.Order() }, func(s *analysis.Site) uint64 { return s.AllocCount }}
 }
 
 // SortKeys names the ways to sort sites, the default first.
@@ -83,7 +155,7 @@ func (b *builder) sites() error {
 	if err != nil {
 		return err
 	}
-	key, keep := keyNamed(b.opt.By), allocated
+	key, keep := orderOf(b.opt.By, b.verdicts), allocated
 	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" || key.name == "overwritten_bytes" {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
@@ -139,8 +211,9 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 			OverBytes: s.OverwrittenBytes, OverCount: s.OverwrittenCount,
 			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,
 			LeakedBytes: s.LeakBytes, LeakedCount: s.LeakCount, TemporaryCount: s.Temporary,
-			Verdict: b.verdicts.Of(uint32(s.Key)).Kind.String(), Owner: b.owner(s.Stack),
+			Owner: b.owner(s.Stack),
 		}
+		out[i].Verdict, out[i].Sure = wordOf(b.verdicts.Of(uint32(s.Key)))
 		b.remember(uint64(s.Stack), s.Key)
 	}
 	return out, n
@@ -182,11 +255,21 @@ func (b *builder) groups() error {
 	if err != nil {
 		return err
 	}
-	list := sorted(rows, keyNamed(b.opt.By), func(*analysis.Site) bool { return true })
+	said, err := b.trace.Verdicts(b.ctx, b.opt.Group, b.opt.Cell.Stacks)
+	if err != nil {
+		return err
+	}
+	key := orderOf(b.opt.By, said)
+	if key.name == ByVerdict { // of one verdict, or none: who leaks most
+		key.count = func(s *analysis.Site) uint64 { return s.LeakBytes }
+	}
+	list := sorted(rows, key, func(*analysis.Site) bool { return true })
 	b.out.Rows.Groups, b.out.grouped = len(list), b.opt.Group
 	for _, s := range limit(list, b.opt.Limit) {
+		word, sure := wordOf(said.Of(uint32(s.Key)))
 		b.out.Groups = append(b.out.Groups, Group{
 			s.Name, s.AllocBytes, s.AllocCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount, s.Temporary,
+			s.Sites, word, sure,
 		})
 	}
 	return nil
@@ -218,8 +301,8 @@ func threadOf(s analysis.Site) uint64 {
 	return n
 }
 
-// SiteFigure returns what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown name is the
-// default.
+// SiteFigure returns what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown
+// name is the default.
 func SiteFigure(name string) diff.Figure {
 	key := keyNamed(name)
 	return func(s *analysis.Site) (bytes, count uint64) { return key.value(s), key.count(s) }

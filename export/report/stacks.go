@@ -34,11 +34,13 @@ type Stacks struct {
 	Counts    StackCounts       `json:"counts"`           // of records
 	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
 	Threads   []ProfiledThread  `json:"threads,omitzero"` // by weight
+	Windows   []StackWindow     `json:"windows,omitzero"` // in the file's order
 	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
 
 	groupedBy string
 	measure   model.Measure // of Metric
 	apart     error         // why Metric has no sum; nil where it has
+	estimate  string        // how figures of the event were scaled from samples, "" where they were not
 	left      leftOut       // tables that there was no memory for
 }
 
@@ -61,6 +63,7 @@ type StackRows struct {
 	Functions int `json:"functions"`
 	Inclusive int `json:"total_functions"`
 	Threads   int `json:"threads"`
+	Windows   int `json:"windows,omitzero"`
 	Groups    int `json:"groups,omitzero"`
 
 	left *leftOut
@@ -71,6 +74,7 @@ type StackEvent struct {
 	Name    string  `json:"name"`
 	Kind    string  `json:"kind,omitzero"`
 	Mode    string  `json:"mode,omitzero"`
+	Sampled string  `json:"sampled,omitzero" csv:"-"` // how figures are estimated: "sampled every 512 KiB"
 	Primary *string `json:"primary_metric,omitzero"`
 	Stacks  int     `json:"stacks"`
 	Totals  Totals  `json:"totals"`
@@ -84,6 +88,7 @@ type MetricTotal struct {
 	Metric  string
 	Sum     Amount
 	measure model.Measure
+	unit    string
 }
 
 func (t Totals) appendJSON(dst []byte) []byte {
@@ -134,7 +139,40 @@ func (n RecordName) cell() string { return model.Clean(n.text) }
 type WeightedStack struct {
 	Stack  RecordName    `json:"stack,omitzero"` // absent where the file gives none
 	Value  Amount        `json:"value"`
+	Labels []StackLabel  `json:"labels,omitzero" csv:"-"`
 	Frames ProfileFrames `json:"frames"`
+}
+
+// StackLabel is what a recording says of a stack beside its frames. A stack may have several of one key.
+type StackLabel struct {
+	Key    string `json:"key"`
+	Text   string `json:"text,omitzero"`
+	Number *int64 `json:"number,omitzero"` // instead of a text
+	Unit   string `json:"unit,omitzero"`
+}
+
+// value returns the value as text, a number with its unit.
+func (l *StackLabel) value() string {
+	v := model.Label{Text: l.Text, Unit: l.Unit, Numeric: l.Number != nil}
+	if v.Numeric {
+		v.Number = *l.Number
+	}
+	return v.Value()
+}
+
+// stackLabels returns the labels of a record.
+func stackLabels(w *model.StackProfile, r model.RecordID) (out []StackLabel) {
+	if w.Records.Labels == nil {
+		return nil
+	}
+	for _, l := range w.LabelSet(w.Records.Labels[r]) {
+		label := StackLabel{Key: l.Key, Text: l.Text, Unit: l.Unit}
+		if l.Numeric {
+			label.Number = &l.Number
+		}
+		out = append(out, label)
+	}
+	return out
 }
 
 // WeighedFunction is one function of one DSO. What the file does not tell is nil.
@@ -239,6 +277,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	s := opt.Selection
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
 	out.Event, out.Metric, out.Unit, out.measure = &event, &metric, w.Metrics[s.Metric].Unit, w.Metrics[s.Metric].Measure()
+	out.estimate = w.Events[s.Event].Estimate()
 	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
 		out.Total = &Amount{s.Total()}
 	}
@@ -276,6 +315,9 @@ func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 	list = append(list,
 		stackPart{[]string{"functions", "total_functions"}, func(ctx context.Context) error { return out.functions(ctx, p, s, opt.Limit) }},
 		stackPart{[]string{"threads"}, func(ctx context.Context) error { return out.threads(ctx, s, opt.Limit) }})
+	if len(p.Weights.Windows) > 0 {
+		list = append(list, stackPart{[]string{"windows"}, func(ctx context.Context) error { return out.windows(ctx, s, opt.Limit) }})
+	}
 	if opt.Group {
 		list = append(list, stackPart{[]string{"groups"}, func(ctx context.Context) error { return out.groups(ctx, s, opt) }})
 	}
@@ -288,7 +330,7 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	var rows []WeightedStack
 	for _, t := range limit(list, n) {
 		name, number := s.Profile.Records.Name(t.Record)
-		rows = append(rows, WeightedStack{RecordName{name, number, s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+		rows = append(rows, WeightedStack{RecordName{name, number, s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, stackLabels(s.Profile, t.Record), ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -307,6 +349,9 @@ func filterLines(c analysis.Cell) (out []string) {
 	}
 	return out
 }
+
+// GroupedBy returns what Groups are: "owner".
+func (out *Stacks) GroupedBy() string { return out.groupedBy }
 
 // groups fills the table of the grouping asked for.
 func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOptions) error {
@@ -345,12 +390,12 @@ func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.S
 }
 
 func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.EventTotals) StackEvent {
-	out := StackEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Stacks: t.Stacks}
+	out := StackEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Sampled: e.Sampled(), Stacks: t.Stacks}
 	if e.PrimaryName != "" {
 		out.Primary = &e.PrimaryName
 	}
 	for _, m := range t.Sums {
-		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}, w.Metrics[m.Metric].Measure()})
+		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}, w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit})
 	}
 	return out
 }
@@ -397,24 +442,29 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables names the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "groups"}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups"}
 }
 
-// rows returns the table of that name, a slice of structs.
-func (out *Stacks) rows(table string) (any, bool) {
+// ProfileTables names the tables of stack profiles, those that only some formats have included: massif's curves.
+func ProfileTables() []string { return append(StackTables(), "series") }
+
+// list returns where the table of that name is.
+func (out *Stacks) list(table string) (any, bool) {
 	switch cmp.Or(table, "functions") {
 	case "functions":
-		return out.Functions, true
+		return &out.Functions, true
 	case "total_functions":
-		return out.Inclusive, true
+		return &out.Inclusive, true
 	case "top":
-		return out.Top, true
+		return &out.Top, true
 	case "events":
-		return out.Events, true
+		return &out.Events, true
 	case "threads":
-		return out.Threads, true
+		return &out.Threads, true
+	case "windows":
+		return &out.Windows, true
 	case "groups":
-		return out.Groups, true
+		return &out.Groups, true
 	}
 	return nil, false
 }

@@ -3,9 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -45,7 +47,14 @@ func (t *textWriter) stackScope() string {
 		parts = append(parts, "of "+model.Clean(s.Command))
 	}
 	if s.Event != nil {
-		parts = append(parts, "event "+model.Clean(*s.Event)+" by "+model.Clean(*s.Metric))
+		by := "event " + model.Clean(*s.Event) + " by " + model.Clean(*s.Metric)
+		if s.Unit != "" && !model.Measured(s.Unit) {
+			by += " in " + model.Clean(s.Unit)
+		}
+		if s.estimate != "" {
+			by += ", " + s.estimate
+		}
+		parts = append(parts, by)
 	}
 	if s.apart != nil {
 		parts = append(parts, s.apart.Error())
@@ -62,11 +71,14 @@ func (r *Report) stackTables(s Style, full bool) []table {
 	if r.Stacks == nil {
 		return nil
 	}
-	w := stackWriter{r.Stacks, s, full, ""}
+	w := stackWriter{r.Stacks, s, full, "", r.Time.Unit}
 	if r.Stacks.Metric != nil {
 		w.metric = *r.Stacks.Metric
 	}
 	list := []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+	if len(r.Stacks.Windows) > 0 {
+		list = append(list, w.windows())
+	}
 	if r.Stacks.Groups != nil {
 		list = append(list, w.groups())
 	}
@@ -78,6 +90,7 @@ type stackWriter struct {
 	style  Style
 	full   bool
 	metric string
+	unit   string // of times, "" for microseconds
 }
 
 func (w stackWriter) name(s string) string {
@@ -110,6 +123,9 @@ func (w stackWriter) events() table {
 		}
 		for _, m := range e.Totals {
 			metric := model.Clean(m.Metric)
+			if m.unit != "" && !model.Measured(m.unit) {
+				metric += " in " + model.Clean(m.unit)
+			}
 			if e.Primary != nil && *e.Primary == m.Metric {
 				metric += " (primary)"
 			}
@@ -152,10 +168,27 @@ func (w stackWriter) top() table {
 		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: model.Counted(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
 		cols: []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
 	}
+	labeled := slices.ContainsFunc(w.r.Top, func(s WeightedStack) bool { return len(s.Labels) > 0 })
+	if labeled {
+		out.cols = append(out.cols, col{titles.Labels, name})
+	}
 	for _, s := range w.r.Top {
-		out.rows = append(out.rows, []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), fit(s.Stack.cell(), 24, w.style.cut())})
+		row := []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.cell(), 24, w.style.cut())}
+		if labeled {
+			row = append(row, w.name(labelText(s.Labels)))
+		}
+		out.rows = append(out.rows, row)
 	}
 	return out
+}
+
+// labelText returns labels as they are written after label: to filter by them.
+func labelText(labels []StackLabel) string {
+	words := make([]string, len(labels))
+	for i, l := range labels {
+		words[i] = l.Key + "=" + l.value()
+	}
+	return strings.Join(words, ", ")
 }
 
 // filterText says what stacks are filtered by.
@@ -178,7 +211,7 @@ func (w stackWriter) groups() table {
 	for _, g := range w.r.Groups {
 		label := model.Clean(g.Name)
 		if label == "" {
-			label = "(unknown)"
+			label = calltree.Unnamed
 		}
 		out.rows = append(out.rows, []string{
 			w.style.amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount), w.style.amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"math"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -81,52 +81,6 @@ func (s Style) escape(code, t string) string {
 	return "\x1b[" + code + "m" + t + "\x1b[0m"
 }
 
-// ramp returns the glyphs of bars and curves from empty to full.
-func (s Style) ramp() []string {
-	if s.ASCII {
-		return strings.Split(" |.|:|-|=|+|*|%|#", "|")
-	}
-	return strings.Split(" |▁|▂|▃|▄|▅|▆|▇|█", "|")
-}
+func (s Style) spark(values []uint64, width int) string { return cells.Spark(values, width, s.ASCII) }
 
-// spark draws a small curve: the highest value is full, and what is not 0 is never invisible.
-func (s Style) spark(values []uint64, width int) string {
-	ramp, top := s.ramp(), uint64(0)
-	for _, v := range values {
-		top = max(top, v)
-	}
-	if top == 0 || len(values) == 0 {
-		return ""
-	}
-	var out strings.Builder
-	for i := range width {
-		lo, hi := i*len(values)/width, max((i+1)*len(values)/width, i*len(values)/width+1)
-		most := uint64(0)
-		for _, v := range values[lo:hi] {
-			most = max(most, v)
-		}
-		out.WriteString(ramp[level(most, top, len(ramp)-1)])
-	}
-	return out.String()
-}
-
-// level scales v ≤ top to 0 … steps, rounding to nearest but never to 0 what is not 0.
-func level(v, top uint64, steps int) int {
-	if v == 0 || top == 0 {
-		return 0
-	}
-	return max(1, int(math.Round(float64(v)/float64(top)*float64(steps))))
-}
-
-// bar returns a horizontal bar of at most width cells.
-func (s Style) bar(v, top uint64, width int) string {
-	if s.ASCII {
-		return strings.Repeat("#", level(v, top, width))
-	}
-	eighths := level(v, top, width*8)
-	out := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		out += string([]rune(" ▏▎▍▌▋▊▉")[rest])
-	}
-	return out
-}
+func (s Style) bar(v, top uint64, width int) string { return cells.Bar(v, top, width, s.ASCII) }

@@ -25,6 +25,7 @@ type HeapSuspect struct {
 	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // their own
 	Same        *uint64    `json:"same_count,omitzero"`   // objects that the first snapshot has, too; where the format identifies objects
 	Verdict     string     `json:"verdict"`
+	Sure        *Sure      `json:"confidence,omitzero"` // of Verdict; absent where there is one snapshot
 	Evidence    string     `json:"evidence"`
 
 	share model.Share
@@ -35,6 +36,9 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 	out := HeapSuspect{
 		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Verdict.String(), Evidence: s.Evidence(),
 		share: model.ShareOf(s.Retained, s.Total),
+	}
+	if sure := sureOf(s.Confidence()); sure > 0 {
+		out.Sure = &sure
 	}
 	if s.Axis > 0 {
 		out.By = &s.Schema.Axes[s.Axis].Key
@@ -52,6 +56,14 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 		out.Same = &s.Same
 	}
 	return out
+}
+
+// Certain says how certain the verdict is ("90 % certain"), with what follows it, "" where there is one snapshot.
+func (s *HeapSuspect) Certain(then string) string {
+	if s.Sure == nil {
+		return ""
+	}
+	return s.Sure.String() + " certain" + then
 }
 
 // What says what the objects are: "Session", "package shop.cart".
@@ -90,7 +102,7 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
-		cols: []col{{titles.Verdict, word}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number}, {titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
+		cols: []col{{titles.Verdict, word}, {titles.Sure, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number}, {titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
 	}
 	if w.full {
 		out.cols = append(out.cols, col{titles.Evidence, prosaic})
@@ -106,7 +118,7 @@ func (w heapWriter) suspects() table {
 		if s.Row != nil {
 			at = model.Group(uint64(*s.Row))
 		}
-		row := []string{s.Verdict, w.style.count(s.Count), w.style.bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
+		row := []string{s.Verdict, s.Sure.String(), w.style.count(s.Count), w.style.bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
 		evidence := w.style.text(model.Clean(s.Evidence))
 		if w.full {
 			row = append(row, evidence)
@@ -122,5 +134,5 @@ func (h *Heap) NoSuspects() string {
 	if h == nil || h.Suspects == nil || len(h.Suspects) > 0 {
 		return ""
 	}
-	return "No suspects: no type holds a tenth of the heap in one place, and none grows over the snapshots."
+	return "No suspects: no type holds a tenth of the heap in one place, and no type grows over the snapshots."
 }

@@ -17,9 +17,12 @@ type table struct {
 	title  string
 	answer string // what the table says in a few words, beside its title
 	more   int    // rows that the limit left out
+	each   string // of what the limit counts rows: "level"; "" for the whole table
+	empty  string // what is said where there are no rows; "" for a table that is then left out
 	cols   []col
 	rows   [][]string // one cell per column; all clean
 	notes  [][]string // lines below a row, by row; nil without
+	spare  []string   // heads of columns that text leaves out where names have no room, the first one first
 }
 
 type col struct {
@@ -53,7 +56,10 @@ func (r *Report) tables(s Style, full bool) []table {
 	}
 	out := list[:0]
 	for _, t := range list {
-		if len(t.rows) > 0 {
+		if f := r.rowsLeft; f != nil && f.table == t.name {
+			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no row passes the filter"
+		}
+		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)
 		}
 	}
@@ -76,8 +82,8 @@ func (r *Report) instant() string {
 	return "at " + r.Time.At.String()
 }
 
-// place returns the two last cells of a row: who owns it and the first frame that is not an allocation function, where those are not
-// the same, and the owner's line. Whole names are those of the frame alone.
+// place returns the two last cells of a row: who owns it and the first frame that is not an allocation function, where
+// those are not the same, and the owner's line. Whole names are those of the frame alone.
 func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
 	f = f.site()
 	if f.Depth() > 0 {
@@ -109,6 +115,9 @@ func (w tableWriter) group(name string) string {
 	return name
 }
 
+// verdictCols are those of a verdict and of how certain it is.
+func verdictCols() []col { return []col{{titles.Verdict, word}, {titles.Sure, number}} }
+
 func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
 
 func (w tableWriter) sites() table {
@@ -116,12 +125,14 @@ func (w tableWriter) sites() table {
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
 		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
-		cols:   append([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}}, placeCols()...),
+		cols: slices.Concat([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}},
+			verdictCols(), placeCols()),
+		spare: []string{titles.Sure, titles.Temporary, titles.Peak},
 	}
 	for _, s := range t.Sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.AllocBytes), w.style.count(s.AllocCount), w.style.share(s.TemporaryCount, s.AllocCount),
-			w.style.bytes(s.LiveBytes), w.style.bytes(s.PeakBytes),
+			w.style.bytes(s.LiveBytes), w.style.bytes(s.PeakBytes), s.Verdict, s.Sure.String(),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
@@ -151,11 +162,14 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 	if w.narrow {
 		trend = titles.RunsTrend
 	}
-	out := table{cols: append([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}, {trend, sketch}}, placeCols()...)}
+	out := table{
+		cols:  slices.Concat([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}}, verdictCols(), []col{{trend, sketch}}, placeCols()),
+		spare: []string{titles.Sure, titles.Share, trend},
+	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
-			w.style.spark(w.t.histories[s.Stack], historyColumns),
+			s.Verdict, s.Sure.String(), w.style.spark(w.t.histories[s.Stack], historyColumns),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 	}
 	return out
@@ -200,13 +214,15 @@ func (w tableWriter) lateFreed() table {
 
 // leakRows returns a table of leaked blocks; share is the heading of their part of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
-	out := table{cols: append([]col{
-		{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}, {titles.Verdict, word}, {titles.Trend, sketch},
-	}, placeCols()...)}
+	out := table{
+		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, verdictCols(),
+			[]col{{titles.Trend, sketch}}, placeCols()),
+		spare: []string{share, titles.Trend, titles.Oldest},
+	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
 			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
-			w.verdict(s), w.style.spark(s.history, leakColumns),
+			w.verdict(s), s.Sure.String(), w.style.spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
@@ -271,14 +287,24 @@ func (w tableWriter) unless(table string) string {
 
 func (w tableWriter) groups() table {
 	out := table{
-		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: model.Counted(w.t.Rows.Groups, "group"),
-		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}, {titles.Group, name}},
+		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: model.Counted(w.t.Rows.Groups, "group") + " by " + w.t.grouped.String(),
+		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}},
 	}
+	ofSites := !w.t.grouped.Divides()
+	if ofSites {
+		out.cols = slices.Concat(out.cols, []col{{titles.Sites, number}}, verdictCols())
+		out.spare = []string{titles.Sure, titles.Temporary, titles.Peak}
+	}
+	out.cols = append(out.cols, col{titles.Group, name})
 	for _, g := range w.t.Groups {
-		out.rows = append(out.rows, []string{
+		row := []string{
 			w.style.bytes(g.AllocBytes), w.style.count(g.AllocCount), w.style.share(g.TemporaryCount, g.AllocCount),
-			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes), w.group(model.Clean(g.Group)),
-		})
+			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes),
+		}
+		if ofSites {
+			row = append(row, w.style.count(g.Sites), g.Verdict, g.Sure.String())
+		}
+		out.rows = append(out.rows, append(row, w.group(model.Clean(g.Group))))
 	}
 	return out
 }
@@ -367,7 +393,49 @@ func Tables() []string {
 }
 
 // HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
-func HeapTables() []string { return strings.Fields("types frames dominators suspects snapshots") }
+func HeapTables() []string {
+	return strings.Fields("types frames dominators suspects snapshots trends")
+}
+
+// EveryTable names the tables of all kinds of files, each once.
+func EveryTable() (all []string) {
+	for _, name := range slices.Concat(Tables(), HeapTables(), DumpTables(), StackTables()) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// TableHeaded returns which of some tables of a kind of file is meant by words of its heading in reports, "" for none.
+func TableHeaded(words string, tables []string) string {
+	words = strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(words))
+	if about, _, by := strings.Cut(words, " by "); by && strings.HasPrefix(about, "live") { // what divides the curve
+		words = about
+	}
+	for _, name := range tables {
+		plain := strings.ReplaceAll(name, "_", " ")
+		if words != "" && (plain == words || slices.Contains(headings[name], words)) {
+			return name
+		}
+	}
+	for _, name := range tables {
+		if words != "" && (strings.HasPrefix(name, words) || strings.HasPrefix(name+"s", words)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// headings are those over tables that have other names, in lower case.
+var headings = map[string][]string{
+	"sites": {"top sites"}, "live_sites": {"live", "live at the end", "live sites"}, "peak_sites": {"at the peak", "peak"},
+	"leaks":      {"never freed", "leaked", "allocated in the range, not freed by its end"},
+	"late_freed": {"freed only at the end of the run", "late"}, "findings": {"look here first"}, "curve": {"live bytes"},
+	"top": {"stacks", "top stacks"}, "total_functions": {"total", "functions by total"}, "page_types": {"pages", "types"},
+	"holes": {"holes and runs by length"}, "sparse_pages": {"sparsest pages", "sparse"}, "series_events": {"events"},
+	"frames": {"routines"}, "types": {"classes"}, "functions": {"functions by self"},
+}
 
 // TableNames returns the tables that [WriteCSV] can write of this report.
 func (r *Report) TableNames() []string {
@@ -375,7 +443,7 @@ func (r *Report) TableNames() []string {
 	case r.Trace != nil:
 		return Tables()
 	case r.Stacks != nil && r.Series != nil:
-		return append(StackTables(), "series")
+		return ProfileTables()
 	case r.Stacks != nil:
 		return StackTables()
 	case r.DumpCounts != nil:
@@ -384,4 +452,16 @@ func (r *Report) TableNames() []string {
 		return PageTables()
 	}
 	return HeapTables()
+}
+
+// noRows stands in the place of the rows of a table that was asked for and has none.
+const noRows = "no rows"
+
+// leftOut says how many rows the limit left out, and how it counts.
+func (t *table) leftOut() string {
+	how := ""
+	if t.each != "" {
+		how = "counts for each " + t.each + ", "
+	}
+	return fmt.Sprintf("%s more (--limit %s0 shows all)", model.Group(uint64(t.more)), how)
 }

@@ -2,16 +2,19 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
-// WriteText writes r for people: headline, chart, then every table that has rows. Every name is cleaned, so that nothing
-// in a file can move the cursor or change colors.
+// WriteText writes r for people: headline, chart, then every table that has rows. Every name is cleaned, so that
+// nothing in a file can move the cursor or change colors.
 func WriteText(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	t := &textWriter{out, r, style}
@@ -126,10 +129,10 @@ func (t *textWriter) scope() string {
 	if t.r.Time.From != nil || t.r.Time.To != nil {
 		from, to := "start", "end"
 		if t.r.Time.From != nil {
-			from = t.r.Time.From.String()
+			from = t.r.Time.From.In(t.r.Time.Unit)
 		}
 		if t.r.Time.To != nil {
-			to = t.r.Time.To.String()
+			to = t.r.Time.To.In(t.r.Time.Unit)
 		}
 		parts = append(parts, "range "+from+" … "+to)
 	}
@@ -162,13 +165,13 @@ func (t *textWriter) figures() {
 	if v.UnaddressedCount > 0 {
 		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
 	}
-	t.line(" ", pad("temporary", 12, false), pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
+	t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
 		"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
 	}
 	if v.GCCount > 0 {
-		t.line(" ", pad("collected", 12, false), pad(t.style.bytes(v.GCBytes), 10, true),
+		t.line(" ", cells.Pad("collected", 12, false), cells.Pad(t.style.bytes(v.GCBytes), 10, true),
 			"  ", t.style.count(v.GCObjects), " objects in ", model.Counted(v.GCCount, "collection"))
 	}
 	if v.Saturated {
@@ -179,7 +182,7 @@ func (t *textWriter) figures() {
 // measured tells a curve that was measured beside the events.
 func (t *textWriter) measured(s *Series) {
 	if s.At != nil && s.Max != nil {
-		t.line(" ", pad(model.Clean(s.Name), 12, false), pad(t.style.value(s.At), 10, true), "  at most ", t.style.value(s.Max))
+		t.line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(t.style.value(s.At), 10, true), "  at most ", t.style.value(s.Max))
 	}
 }
 
@@ -195,19 +198,24 @@ func (t *textWriter) figure(name string, bytes, count uint64, note string) {
 	if !t.style.Exact {
 		exact = "  " + model.Bytes(bytes).Exact()
 	}
-	t.line(" ", pad(name, 12, false), pad(t.style.bytes(bytes), 10, true), exact, " in ", model.Counted(count, "block"), note)
+	t.line(" ", cells.Pad(name, 12, false), cells.Pad(t.style.bytes(bytes), 10, true), exact, " in ", model.Counted(count, "block"), note)
 }
 
 // title starts a section: its name, a rule, its answer.
 func (t *textWriter) title(name, answer string) {
-	answer = fit(answer, t.style.width()-cells(name)-6, t.style.cut())
-	rule := max(t.style.width()-cells(name)-cells(answer)-4, 1)
+	answer = cells.Fit(answer, t.style.width()-cells.Width(name)-6, t.style.cut())
+	rule := max(t.style.width()-cells.Width(name)-cells.Width(answer)-4, 1)
 	t.line()
 	t.line(" ", t.style.bold(name), " ", t.style.dim(strings.Repeat(t.style.text("─"), rule)), " ", answer)
 }
 
 func (t *textWriter) table(tab table) {
 	t.title(tab.title, tab.answer)
+	if len(tab.rows) == 0 {
+		t.line("  ", cmp.Or(tab.empty, noRows))
+		return
+	}
+	tab = tab.roomy(t.style)
 	widths := tab.widths(t.style)
 	heads := make([]string, len(tab.cols))
 	for i, c := range tab.cols {
@@ -220,11 +228,11 @@ func (t *textWriter) table(tab table) {
 			continue
 		}
 		for _, note := range tab.notes[i] {
-			t.line("     ", t.style.dim(fit(note, t.style.width()-5, t.style.cut())))
+			t.line("     ", t.style.dim(cells.Fit(note, t.style.width()-5, t.style.cut())))
 		}
 	}
 	if tab.more > 0 {
-		t.line("  ", t.style.dim(t.style.text(fmt.Sprintf("… %s more (--limit 0 shows all)", model.Group(uint64(tab.more))))))
+		t.line("  ", t.style.dim(t.style.text("… "+tab.leftOut())))
 	}
 }
 
@@ -235,11 +243,11 @@ func (t *textWriter) row(tab table, widths []int, row []string) string {
 		line.WriteString("  ")
 		switch tab.cols[i].kind {
 		case where:
-			cell = fitTail(cell, widths[i], t.style.cut())
+			cell = cells.FitTail(cell, widths[i], t.style.cut())
 		default:
-			cell = fit(cell, widths[i], t.style.cut())
+			cell = cells.Fit(cell, widths[i], t.style.cut())
 		}
-		line.WriteString(pad(cell, widths[i], tab.cols[i].kind == number))
+		line.WriteString(cells.Pad(cell, widths[i], tab.cols[i].kind == number))
 	}
 	return strings.TrimRight(line.String(), " ")
 }
@@ -250,20 +258,62 @@ const (
 	maxSymbol = 44
 )
 
+// leastName is how many cells names have before columns are left out for them.
+const leastName = 20
+
+// roomy returns the table without as many of its spare columns as names need to be told.
+func (tab table) roomy(s Style) table {
+	for _, head := range tab.spare {
+		left := s.width()
+		for i, c := range tab.cols {
+			most := tab.need(i)
+			if c.kind == name {
+				most = min(most, leastName)
+			}
+			left -= most + 2
+		}
+		if left >= 0 {
+			break
+		}
+		if i := slices.IndexFunc(tab.cols, func(c col) bool { return c.head == head }); i >= 0 {
+			tab = tab.without(i)
+		}
+	}
+	return tab
+}
+
+// without returns the table without a column.
+func (tab table) without(column int) table {
+	tab.cols = slices.Delete(slices.Clone(tab.cols), column, column+1)
+	rows := make([][]string, len(tab.rows))
+	for i, row := range tab.rows {
+		rows[i] = slices.Delete(slices.Clone(row), column, column+1)
+	}
+	tab.rows = rows
+	return tab
+}
+
+// need returns how many cells a column takes at most.
+func (tab table) need(column int) int {
+	c := tab.cols[column]
+	n := cells.Width(c.head)
+	for _, row := range tab.rows {
+		n = max(n, cells.Width(row[column]))
+	}
+	switch c.kind {
+	case where:
+		n = min(n, maxWhere)
+	case symbol:
+		n = min(n, maxSymbol)
+	}
+	return n
+}
+
 // widths fits the columns into the line: numbers get what they need, the name what is left over.
 func (tab table) widths(s Style) []int {
 	widths, flexible, left := make([]int, len(tab.cols)), -1, s.width()
 	for i, c := range tab.cols {
-		widths[i] = cells(c.head)
-		for _, row := range tab.rows {
-			widths[i] = max(widths[i], cells(row[i]))
-		}
-		switch c.kind {
-		case where:
-			widths[i] = min(widths[i], maxWhere)
-		case symbol:
-			widths[i] = min(widths[i], maxSymbol)
-		}
+		widths[i] = tab.need(i)
 		if c.kind == name {
 			flexible = i
 			left -= 2
@@ -284,7 +334,7 @@ func (t *textWriter) problems() {
 	}
 	t.title("Problems", model.Counted(len(t.r.Problems), "remark")+" on this file")
 	for _, p := range bySeverity(t.r.Problems) {
-		t.line("  ", pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
+		t.line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
 	}
 }
 

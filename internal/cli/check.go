@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -18,11 +20,13 @@ import (
 )
 
 type checkCmd struct {
-	File string `arg:"" help:"A file, or - for standard input."`
+	File []string `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
 	leakFlags
 	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"Limit for the peak: the most live bytes of a trace, the largest heap snapshot, or the highest point of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
-	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for what was never freed, in traces and stack profiles. --min-age ignores younger blocks."`
-	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow over the run, by the slope of a straight line through the memory that stays: 1K/s, 10M/h, or relative to --base. --from skips the start-up."`
+	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for memory that was never freed in traces, and for leaked or live memory in stack profiles. --min-age ignores younger blocks."`
+	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow over the run, measured on their lower envelope, which is at every moment the minimum of what follows, so that bursts and memory that is freed later do not count: 1K/s, 10M/h, or relative to --base. --from skips the start-up."`
+	MaxType   arg.Limit       `name:"max-type-growth" placeholder:"SIZE" help:"Limit for the growth of any type of heap snapshots: how many more bytes its objects have in the last snapshot than in the one where they had least."`
+	MaxCount  arg.Limit       `name:"max-type-objects" placeholder:"N" help:"The same limit for how many more objects there are of any type."`
 	MaxLiveAt []arg.LiveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Limit for the live bytes at an instant: 50%=10M, end=+5%. May be repeated."`
 	Base      string          `placeholder:"FILE" help:"The older file that relative limits refer to. Given without limits, it fails the check if peak or leaks grew."`
 	Mask      []string        `sep:"none" placeholder:"MASK" help:"With --base: change names before they are matched, as in diff."`
@@ -32,10 +36,10 @@ type checkCmd struct {
 
 // leakFlags say which leaks make a check fail.
 type leakFlags struct {
-	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"No finding of kind leak, of heap snapshots nothing that grows from snapshot to snapshot, or with =SIZE none of at least that many bytes, that is not accepted by --baseline or --suppressions."`
-	Baseline      string        `placeholder:"FILE" help:"With --no-leaks: the leaks in FILE are known, unless they grew to more than twice their bytes. It is what --write-baseline or report -f json wrote about an earlier run."`
+	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"Fail on leaks: findings of kind leak in traces, types that grow from snapshot to snapshot in heap snapshots, all leaks but those still reachable in leak reports. =SIZE ignores leaks smaller than that. --baseline and --suppressions name leaks to accept."`
+	Baseline      string        `placeholder:"FILE" help:"With --no-leaks: the leaks in FILE are known, unless they grew to more than twice their bytes. FILE is what --write-baseline or report -f json wrote for an earlier run."`
 	WriteBaseline string        `placeholder:"FILE" help:"Write the leaks of this run to FILE, for --baseline."`
-	Suppressions  []string      `sep:"none" placeholder:"FILE" help:"With --no-leaks: leaks that FILE names are accepted. It has lines leak:pattern as LeakSanitizer reads them, or blocks as Valgrind does. May be given more than once."`
+	Suppressions  []string      `sep:"none" placeholder:"FILE" help:"With --no-leaks: accept the leaks that FILE names, in lines leak:pattern as for LeakSanitizer, or in blocks as for Valgrind. May be repeated."`
 }
 
 // budget is one limit and the figure that it is about.
@@ -53,7 +57,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
 		return err
 	}
-	if c.File == "-" && c.Base == "-" {
+	if n := slices.Index(c.File, "-"); n >= 0 && (c.Base == "-" || slices.Contains(c.File[n+1:], "-")) {
 		return usageError(errors.New("check: only one of the files can be standard input"))
 	}
 	budgets := c.budgets()
@@ -67,14 +71,10 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(budgets) == 0 && c.Base == "" && !c.wanted() {
-		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-live-at 50%=10M or --base FILE"))
+		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-type-growth 1M, --max-live-at 50%=10M or --base FILE"))
 	}
 	a.anew = true // what lies in a cache must not make a check pass
-	files := []string{c.File}
-	if c.Base != "" {
-		files = append(files, c.Base)
-	}
-	list, err := a.openAll(ctx, files...)
+	list, err := a.checked(ctx, c.File, c.Base)
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,29 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	return a.check(ctx, c, budgets, gate, list[0], base)
 }
 
+// checked opens what is checked and, where path is not empty, what it is compared with. The caller closes the sessions.
+func (a *app) checked(ctx context.Context, paths []string, path string) ([]*session, error) {
+	files, err := a.filesOf(ctx, paths)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	sides := [][]string{paths}
+	if path != "" {
+		if len(files) == 1 && !isFolder(path) { // flags may be about one of both
+			return a.openAll(ctx, files[0], path)
+		}
+		sides = append(sides, []string{path})
+	}
+	return a.recordings(ctx, sides...)
+}
+
 // budgets returns the limits given, in the order of the flags.
 func (c *checkCmd) budgets() []budget {
 	var out []budget
 	for _, b := range []budget{
 		{name: "max-peak", limit: c.MaxPeak}, {name: "max-leak", limit: c.MaxLeak},
 		{name: "max-growth", limit: c.MaxGrowth.Limit, per: cmp.Or(c.MaxGrowth.Per, "s"), seconds: cmp.Or(c.MaxGrowth.Seconds, 1)},
+		{name: "max-type-growth", limit: c.MaxType}, {name: "max-type-objects", limit: c.MaxCount},
 	} {
 		if b.limit.Given() {
 			out = append(out, b)
@@ -120,16 +137,16 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 		if err != nil {
 			return err
 		}
-		old = &measurer{a, base, q}
+		old = &measurer{app: a, s: base, p: q}
 		grown := diffFlags{Mask: c.Mask, Match: c.Match, Only: []string{"new", "grown"}, grown: true}
 		if diff, err = a.comparingLive(p, q).diff(ctx, base, s, &grown); err != nil {
 			return err
 		}
 	}
-	now := &measurer{a, s, p}
+	now := &measurer{app: a, s: s, p: p}
 	if len(budgets) == 0 && !c.wanted() {
 		if budgets = notWorse(now, old); len(budgets) == 0 {
-			return usageError(fmt.Errorf("--base: %s and %s have no figure in common that must not grow; diff compares them", p.Meta.Name, old.p.Meta.Name))
+			return usageError(fmt.Errorf("--base: %s and %s have no figure in common that check can limit; use diff to compare them", p.Meta.Name, old.p.Meta.Name))
 		}
 	}
 	var limits []report.Limit
@@ -169,8 +186,8 @@ func (s *session) whole(ctx context.Context) (*model.Profile, error) {
 	return p, err
 }
 
-// comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is what was
-// allocated.
+// comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is
+// what was allocated.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	var names []string
 	for _, side := range []*model.Profile{p, q} {
@@ -213,7 +230,8 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 	return err
 }
 
-// notWorse returns the limits of a check against another file that names none: what both files can tell must not be higher.
+// notWorse returns the limits of a check against another file that names none: what both files can tell must not be
+// higher.
 func notWorse(now, base *measurer) []budget {
 	var out []budget
 	for _, name := range []string{"max-peak", "max-leak"} {
@@ -231,10 +249,13 @@ func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Lim
 		return l, err
 	}
 	l = report.Limit{
-		Name: b.name, Asked: b.limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series,
+		Name: b.name, Asked: b.limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live,
 	}
-	if b.name == "max-growth" {
+	switch b.name {
+	case "max-growth":
 		l.Unit = "bytes/" + b.per
+	case "max-type-objects":
+		l.Unit = report.UnitObjects
 	}
 	if b.limit.Relative() {
 		old, err := base.figure(ctx, b)
@@ -247,6 +268,9 @@ func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Lim
 		l.Limit = b.limit.Resolve(0)
 	}
 	l.OK = l.Value <= l.Limit
+	if f.types != nil {
+		l.SetTypes(f.types, now.flags.Limit)
+	}
 	return l, nil
 }
 
@@ -256,6 +280,9 @@ type figure struct {
 	at       *model.Time
 	snapshot *int
 	series   *string
+	live     bool // it is what lives, where leaks were asked for
+
+	types []suspects.TypeGrowth // that it is the highest of, the most grown first; nil for others
 }
 
 // wanted reports whether anything about leaks is asked for.
@@ -274,13 +301,13 @@ const maxAccepted = 256 << 20
 // readGate reads the files that the flags name. Whatever is wrong in them is a mistake in usage.
 func (f *leakFlags) readGate() (*leakGate, error) {
 	if f.Baseline != "" && !f.NoLeaks.Given {
-		return nil, usageError(errors.New("--baseline: says which leaks are known to --no-leaks, which is not given"))
+		return nil, usageError(errors.New("--baseline works only with --no-leaks"))
 	}
 	if f.WriteBaseline == "-" {
-		return nil, usageError(errors.New("--write-baseline: standard output has the verdict; name a file"))
+		return nil, usageError(errors.New("--write-baseline: standard output is for the verdict; name a file"))
 	}
 	if len(f.Suppressions) > 0 && !f.wanted() {
-		return nil, usageError(errors.New("--suppressions: says which leaks are known to --no-leaks, which is not given"))
+		return nil, usageError(errors.New("--suppressions works only with --no-leaks"))
 	}
 	g := &leakGate{leakFlags: f, rules: accept.Rules{Least: f.NoLeaks.Bytes}, notes: []string{}}
 	if f.Baseline != "" {
@@ -321,23 +348,30 @@ func readAccepted(name string) ([]byte, error) {
 	case err != nil:
 		return nil, inputError(err)
 	case len(data) > maxAccepted:
-		return nil, usageError(fmt.Errorf("%s has more than %s, the limit of lists of leaks", name, model.Bytes(maxAccepted)))
+		return nil, usageError(fmt.Errorf("%s is larger than %s, the limit for lists of leaks", name, model.Bytes(maxAccepted)))
 	}
 	return data, nil
 }
 
 // leaks returns the leaks that a file has. Kinds of files that find none were refused before.
 func (m *measurer) leaks(ctx context.Context) ([]accept.Leak, error) {
-	if kind.Of(m.p) == kind.Heap {
+	switch kind.Of(m.p) {
+	case kind.Heap:
 		return m.heapLeaks(ctx)
+	case kind.Stacks:
+		if !accept.TellsLeaks(m.p.Weights) {
+			return nil, m.unanswered("no-leaks", "leak reports of sanitizers and memcheck do, as do traces")
+		}
+		return accept.OfReport(ctx, m.p, settings.Libraries(m.config))
 	}
 	if status := m.s.index.Status(); status.FreesNever && status.Events > 0 {
-		return nil, usageError(fmt.Errorf("--no-leaks: %s records no block that was freed, so that it does not tell what leaks", m.p.Meta.Name))
+		return nil, usageError(fmt.Errorf("--no-leaks: %s records no frees, so it does not show what leaks", m.p.Meta.Name))
 	}
 	return accept.OfTrace(ctx, m.s.index, m.p, settings.Libraries(m.config))
 }
 
-// judge says which leaks are not accepted, and writes the baseline that is asked for. The result is nil where only that is.
+// judge says which leaks are not accepted, and writes the baseline that is asked for. The result is nil where only that
+// is.
 func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, error) {
 	for _, note := range g.notes {
 		fmt.Fprintln(m.env.Stderr, "memtui: note: "+model.Clean(note))

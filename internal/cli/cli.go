@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -23,7 +23,7 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-const description = "Shows in a terminal where memory went: memtui FILE opens a file."
+const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared; more files, or a folder, are read as one recording."
 
 // globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
@@ -34,22 +34,23 @@ type globals struct {
 	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To          goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
-	Event       string       `placeholder:"NAME" help:"The event that tables are about (the first that has stacks)."`
-	MinAge      arg.Length   `placeholder:"TIME" help:"Leaks must be at least this old (0)."`
+	Event       string       `placeholder:"NAME" help:"The event that tables show (the first that has stacks)."`
+	MinAge      arg.Length   `placeholder:"TIME" help:"Minimum age of leaks (0)."`
 	FrameOrder  string       `enum:"auto,leaf-first,root-first" default:"auto" placeholder:"ORDER" help:"Order of frames: auto, leaf-first or root-first."`
-	Unit        string       `placeholder:"UNIT" help:"Unit of weights in folded stacks, whose files give none: bytes, ns, …"`
+	Unit        string       `placeholder:"UNIT" help:"Unit of the weights in folded stacks, whose files do not state one: bytes, ns, …"`
 	Snapshot    *int         `placeholder:"N" help:"The snapshot or layout, counted from 0, or from the end as in --snapshot=-1 (the last complete one). FILE#N means the same."`
 	Series      *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point       *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges       string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
-	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses tell them, the default) or layout (computed from fields)."`
-	Symbols     []string     `sep:"none" placeholder:"DIR" help:"Look for programs, libraries and their debug files in this folder first, to name the addresses in a file. May be given more than once."`
-	Sysroot     string       `placeholder:"DIR" help:"The folder that holds the files of the machine that was recorded, instead of this machine's."`
-	NoSymbols   bool         `help:"Leave the addresses in a file without names, instead of looking for the programs on this machine."`
+	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses show them, the default) or layout (computed from fields)."`
+	Symbols     []string     `sep:"none" placeholder:"DIR" help:"Look for programs, libraries and their debug files in this folder first, to name the addresses in a file. May be repeated."`
+	Sysroot     string       `placeholder:"DIR" help:"The folder with the files of the recorded machine, to use instead of this machine's."`
+	Debuginfod  []string     `sep:"none" placeholder:"URL" help:"Ask this debuginfod server, by build id, for debug files that are not on this machine; env means the servers in the environment variable DEBUGINFOD_URLS. May be repeated. Without this flag nothing is fetched."`
+	NoSymbols   bool         `help:"Leave addresses unnamed instead of looking for the programs on this machine."`
 	AllocFrames bool         `name:"allocator-frames" help:"Keep the frames of the allocator itself at the end of stacks."`
-	MaxMemory   arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out, and the problem memory-limit names it. It also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, apply, too: the lower one counts."`
-	Insecure    bool         `help:"Fetch addresses that begin with https:// without verifying the server's certificate."`
-	Index       string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where indexes of traces are kept: cache (the user's cache folder, large traces only), beside (next to the file) or none. An index that other users can write is not used. check reads none, but keeps the one that it builds."`
+	MaxMemory   arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out and reported as the problem memory-limit. This flag also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, also apply: the lowest counts."`
+	Insecure    bool         `help:"Fetch URLs that begin with https:// without verifying the server's certificate."`
+	Index       string       `enum:"cache,beside,none" default:"cache" placeholder:"PLACE" help:"Where to keep indexes of traces and decoded heap snapshots: cache (the user's cache folder, large ones only), beside (next to the file) or none. An index that other users can write is not used. check does not read an index, but keeps the one that it builds."`
 	Color       string       `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colors: auto, always or never."`
 	ASCII       bool         `name:"ascii" help:"Draw with ASCII characters only."`
 	Mouse       bool         `default:"true" negatable:"" help:"Use the mouse."`
@@ -65,12 +66,12 @@ type grammar struct {
 	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
 	Diff       diffCmd       `cmd:"" help:"Show what changed between two files, or between two places in one."`
-	Check      checkCmd      `cmd:"" help:"Check a file against limits, for CI: status 1 where one is exceeded."`
+	Check      checkCmd      `cmd:"" help:"Check a file against limits, for CI: exit status 1 if one is exceeded."`
 	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
-	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, object, path, dominators."`
+	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, object, path, dominators, suspects, holders, threads, waste, dumper."`
 	Pages      pagesCmd      `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
-	Evidence   evidenceCmd   `cmd:"" help:"Write report, stacks and commands into a folder or archive, for a ticket; --redact replaces names."`
+	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
 	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
@@ -93,9 +94,11 @@ type app struct {
 	progress  *progress.Line // of what takes long, nil for none
 	budget    *model.Budget  // of memory, nil for no bound
 	watch     *memory.Watch  // keeps it; nil without one
+	keep      io.Writer      // what is fetched is copied to, nil for nothing
 	lend      lender         // what is open already, nil for nothing
 	screen    bool           // what is opened is shown full-screen
 	always    bool           // indexes are kept of small traces, too
+	live      bool           // what is shown is an address that is fetched again and again
 	anew      bool           // indexes that are kept are not read
 }
 
@@ -190,11 +193,6 @@ func (a *app) run(ctx context.Context) error {
 	return err
 }
 
-// everyTable names the tables of all kinds of reports.
-func everyTable() []string {
-	return slices.Concat(report.Tables(), report.HeapTables(), report.DumpTables(), []string{"total_functions", "top", "events"})
-}
-
 // needsNothing names the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
 	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
@@ -220,8 +218,8 @@ func (a *app) configure(configErr error) error {
 	return nil
 }
 
-// formats checks that a command can write the format asked for. A format that is only a setting of the user's gives way to
-// text where a command does not know it.
+// formats checks that a command can write the format asked for. A format that is only a setting of the user's gives way
+// to text where a command does not know it.
 func (a *app) formats(command string, known ...string) error {
 	if slices.Contains(known, a.flags.Format) {
 		return nil

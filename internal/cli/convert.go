@@ -18,7 +18,7 @@ import (
 )
 
 type convertCmd struct {
-	In  string `arg:"" help:"A file, or - for standard input."`
+	In  string `arg:"" help:"A file, or - for standard input. A folder of heap snapshots or stack profiles is read as one recording."`
 	Out string `arg:"" optional:"" help:"The file to write; an existing one is replaced. Its suffix chooses the format, unless --to names it. - is standard output."`
 
 	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
@@ -37,8 +37,8 @@ func (c *convertCmd) Help() string {
 	}
 	return out.String() + "\nEach may be compressed: append .gz or .zst to the suffix. Stacks come from traces and stack profiles. For traces --by chooses their weight: " + strings.Join(export.TraceMetrics(), ", ") +
 		". Live figures are those at --at (then live_bytes is the default), the others those from --from to --to; leaks are at least --min-age old. " +
-		"For profiles --by is any metric of --event; over a range the samples are weighed. " +
-		"Part of a trace is the range from --from to --to, and in it the blocks that --function to --thread choose; blocks live at --from stay. " +
+		"For profiles --by is any metric of --event; over a range the weights are those of its samples. " +
+		"A part of a trace is the range from --from to --to and, within it, the blocks that --function through --thread select; blocks live at --from are kept. " +
 		"--to may be given twice, for the format and for the end of the range. Every row is written, whatever --limit is."
 }
 
@@ -152,7 +152,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(t); err != nil {
 		return err
 	}
-	s, err := a.open(ctx, c.In)
+	s, err := a.recording(ctx, []string{c.In})
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,9 @@ func same(in, out string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// cannot says that a target holds nothing of that kind of file.
-func (c *conversion) cannot() error {
-	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format))
+// cannot says why a target holds nothing of that kind of file.
+func (c *conversion) cannot(why string) error {
+	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
 // whole says that a target knows no instant and no range, where one was asked for.
@@ -229,7 +229,10 @@ func (c *conversion) whole() error {
 func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
 		if kind.Of(c.p) != kind.Dump {
-			return nil, c.cannot()
+			if c.p.Timeline != nil {
+				return nil, c.cannot("a memory dump gives each point of a curve a time of day, which this file does not record")
+			}
+			return nil, c.cannot("a memory dump holds curves and page layouts, and this file has neither")
 		}
 		if c.s.snapshot != nil {
 			return nil, usageError(errors.New("convert writes complete files, not a single layout"))

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestDocsNameEveryTarget checks that docs/commands.md names every target with all its suffixes, and that no two share one.
+// TestDocsNameEveryTarget checks that docs/commands.md names every target with all its suffixes, and that no two share
+// one.
 func TestDocsNameEveryTarget(t *testing.T) {
 	page, err := os.ReadFile("../../docs/commands.md")
 	if err != nil {

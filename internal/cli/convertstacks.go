@@ -29,16 +29,16 @@ func outerSuffix(path string) string {
 	return ""
 }
 
-// beginSPAA writes a copy of a stack profile, or what a trace sums up to.
+// hasNoStacks says why formats of stacks do not hold a file.
+const hasNoStacks = "it has no stacks with weights"
+
+// beginSPAA writes a stack profile whole, one that is SPAA line by line, or what a trace sums up to.
 func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	switch {
 	case kind.Of(c.p) == kind.Trace:
 		return c.traceSPAA(ctx)
 	case kind.Of(c.p) != kind.Stacks:
-		return nil, c.cannot()
-	case c.p.Meta.Format != "spaa":
-		return nil, usageError(fmt.Errorf("convert: %s is %s: only profiles that are .spaa can be written as such; pprof, folded and speedscope take any",
-			c.p.Meta.Name, c.p.Meta.Format))
+		return nil, c.cannot(hasNoStacks)
 	case c.c.Samples:
 		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
 	case c.flags.By != "" && c.isGiven("by") || c.flags.Event != "":
@@ -46,6 +46,11 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	}
 	if err := c.whole(); err != nil {
 		return nil, err
+	}
+	if c.p.Meta.Format != "spaa" || c.s.joined != nil {
+		return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
+			return export.WriteProfileSPAA(ctx, w, c.p)
+		}, nil
 	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
 		problems, err := spaa.Copy(ctx, c.s.src, w)
@@ -127,7 +132,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	case kind.Trace:
 		of, err = c.traceStacks(ctx)
 	default:
-		return nil, c.cannot()
+		return nil, c.cannot(hasNoStacks)
 	}
 	if err != nil {
 		return nil, err
@@ -176,7 +181,7 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 // profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
 	if m, ok := c.p.Weights.Metric(c.flags.By); ok && c.p.Weights.Metrics[m].NoSum() && !rows {
-		return nil, usageError(fmt.Errorf("--by: values of %s are of each stack alone and do not add up; csv and ndjson hold them", c.flags.By))
+		return nil, usageError(fmt.Errorf("--by: values of %s belong to single stacks and do not add up; csv and ndjson hold them", c.flags.By))
 	}
 	return func(ctx context.Context) (*export.Stacks, error) {
 		main, err := c.selection(ctx, c.p, c.flags.Event)
@@ -241,7 +246,7 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	first, last := weights.SampleSpan(w)
+	first, last := weights.Span(w)
 	from, to = max(first, 0), last
 	if c.flags.From.Given() {
 		from = c.flags.From.In(last, last)
@@ -283,10 +288,10 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 // beginTrace writes part of a trace.
 func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 	if kind.Of(c.p) != kind.Trace {
-		return nil, c.cannot()
+		return nil, c.cannot("a trace holds every block with its time, which this file does not record")
 	}
 	if c.isGiven("by") {
-		return nil, usageError(errors.New("--by: .mlyze holds blocks, which are not weighed"))
+		return nil, usageError(errors.New("--by: .mlyze holds blocks, which have no weights"))
 	}
 	if c.flags.At.Given() || c.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/pages"
@@ -18,8 +19,9 @@ import (
 )
 
 type diffCmd struct {
-	Before string `arg:"" help:"The older file. FILE#3 is snapshot or page layout 3 of a file."`
-	After  string `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
+	Before string   `arg:"" help:"The older file. FILE#3 is snapshot or page layout 3 of a file."`
+	After  string   `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
+	More   []string `arg:"" optional:"" help:"More files: then all of them are one recording, of which two snapshots or windows are compared."`
 	diffFlags
 	Exact bool   `help:"Print bytes as exact numbers."`
 	Out   string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
@@ -29,15 +31,16 @@ type diffCmd struct {
 type diffFlags struct {
 	A         model.Place `name:"a" placeholder:"PLACE" help:"The place in the older file: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
 	B         model.Place `name:"b" placeholder:"PLACE" help:"The place in the newer file, or in the only file."`
-	Group     string      `placeholder:"KIND" help:"What each row stands for. For traces and stack profiles: stack (the default), function, total (functions with all they call), owner (the first function outside of allocators and libraries), file, module or thread; for traces also size or lifetime, for stack profiles dso, line or kind. For heap snapshots: type (the default), frame or dominators (what retains more, by its place in the dominator tree). For memory dumps: page-type (the default) or series."`
-	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be given more than once."`
+	Group     string      `placeholder:"KIND" help:"What each row represents. For traces and stack profiles: stack (the default), function, total (functions with all they call), owner (the first function outside of allocators and libraries), file, module or thread; for traces also size or lifetime, for stack profiles dso, source, kind or the values of a label, as in label:tenant. For heap snapshots: type (the default), frame or dominators (what retains more, by its place in the dominator tree). For memory dumps: page-type (the default) or series."`
+	Mask      []string    `sep:"none" placeholder:"MASK" help:"Change names before they are matched: paths, templates, addresses, hashes, or REGEXP=REPLACEMENT. May be repeated."`
 	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match: frames (equal function, file and line), files (equal function and file name) or functions. The default is frames; between files of different formats functions."`
 	Depth     int         `placeholder:"N" help:"Match stacks by the N frames nearest to the leaf only: recorders cut stacks at different depths. 0 is all (the default)."`
-	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Scale the figures before so that both sides have the same total, duration, or number of allocations, collections or markers."`
+	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Scale the figures of before so that both sides have the same total, duration, or number of allocations, collections or markers."`
 	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or same; separate several with commas."`
-	Swap      bool        `help:"Compare from after to before."`
+	Swap      bool        `help:"Swap before and after."`
 	Cell      arg.Cell    `placeholder:"SIZE,LIFETIME" help:"For traces: only blocks of that size and lifetime, as in report."`
 	arg.StepFlags
+	arg.RowFlags
 
 	grown bool // only rows that are larger after
 }
@@ -49,17 +52,14 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 
 // withSides opens what a command compares for as long as f runs.
 func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *session) error) error {
-	if c.Before == "-" && c.After == "-" {
+	files := slices.DeleteFunc(slices.Concat([]string{c.Before, c.After}, c.More), func(file string) bool { return file == "" })
+	if n := slices.Index(files, "-"); n >= 0 && slices.Contains(files[n+1:], "-") {
 		return usageError(errors.New("diff: only one of the files can be standard input"))
 	}
 	if err := a.namedTwice(c); err != nil {
 		return err
 	}
-	files := []string{c.Before, c.After}
-	if c.After == "" {
-		files = files[:1]
-	}
-	list, err := a.openAll(ctx, files...)
+	list, err := a.openSides(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -67,6 +67,21 @@ func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *s
 		defer s.close()
 	}
 	return f(list[0], list[len(list)-1])
+}
+
+// openSides opens the files of a comparison. The files of a folder are one recording, and so are more than two files.
+func (a *app) openSides(ctx context.Context, files []string) ([]*session, error) {
+	if len(files) > 2 {
+		return a.recordings(ctx, files)
+	}
+	if !slices.ContainsFunc(files, isFolder) {
+		return a.openAll(ctx, files...)
+	}
+	var sides [][]string
+	for _, file := range files {
+		sides = append(sides, []string{file})
+	}
+	return a.recordings(ctx, sides...)
 }
 
 // namedTwice refuses places that are named in more than one way.
@@ -77,7 +92,7 @@ func (a *app) namedTwice(c *diffCmd) error {
 	case c.B.Given() && a.target(c.After).numbered:
 		return usageError(errors.New("diff: FILE#N and --b each choose the place in the newer file: give one of them"))
 	case c.A.Given() && c.B.Given() && (g.At.Given() || g.From.Given() || g.To.Given()):
-		return usageError(errors.New("diff: --at, --from and --to are for both sides, but --a and --b give each side its own"))
+		return usageError(errors.New("diff: --at, --from and --to apply to both sides, but --a and --b choose for each side"))
 	}
 	return nil
 }
@@ -90,7 +105,13 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		}
 		a.limitPage()
 	}
+	rows := a.filterRows(c.RowFlags)
 	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
+	if err == nil && rows.Text != "" && d.HasRows() {
+		if err = d.Filter(rows); err != nil {
+			err = usageError(fmt.Errorf("--filter: %w", err))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -99,6 +120,9 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
 	a.warnFilters(d.NoMatch)
+	if rows.Text != "" && d.HasRows() {
+		a.warnRows(d.Count, rows)
+	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
@@ -116,6 +140,13 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	})
 }
 
+// warnRows says that no row passes a filter where none is left.
+func (a *app) warnRows(left int, f report.RowFilter) {
+	if left == 0 {
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: --filter: no row passes %s\n", model.Clean(f.Text))
+	}
+}
+
 // diffInput is one side as the user chose it.
 type diffInput struct {
 	*app           // with the flags of this side
@@ -125,6 +156,7 @@ type diffInput struct {
 	side  *diff.Side
 	from  report.DiffSource
 	event string // of a profile
+	label string // that rows are the values of
 }
 
 // diffing is a comparison being put together.
@@ -279,6 +311,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.opt.Libraries = settings.Libraries(d.sides[0].config)
 	out := report.NewDiff(c, d.opt)
 	out.NoMatch, err = report.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
 	return out, err

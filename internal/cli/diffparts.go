@@ -38,7 +38,11 @@ func (d *diffing) heaps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := suspects.Count(h, 0)
+	edges, err := older.edges(older.p)
+	if err != nil {
+		return err
+	}
+	before := suspects.Count(h, 0, edges)
 	if h, err = newer.heapSide(ctx, &q); err != nil {
 		return err
 	}
@@ -115,7 +119,11 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
 		in.from.At = &info.Time
 	}
-	return h, nil
+	edges, err := in.edges(in.p)
+	if err != nil {
+		return nil, err
+	}
+	return h.Under(edges.Of(h.Schema)), nil
 }
 
 // dominatorsOf finds out what retains what in a snapshot.

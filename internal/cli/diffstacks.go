@@ -20,20 +20,12 @@ import (
 
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
-	known := []string{"stack", "function", "total", "owner", "file", "module", "thread"}
 	mixed := (kind.Of(d.sides[0].p) != kind.Stacks) != (kind.Of(d.sides[1].p) != kind.Stacks)
-	switch {
-	case mixed:
-	case kind.Of(d.sides[0].p) != kind.Stacks:
-		known = append(known, "size", "lifetime")
-	default:
-		known = append(known, "dso", "line", "kind")
-	}
-	word, err := d.group(known...)
+	word, err := d.group(d.groupWords()...)
 	if err != nil {
 		return err
 	}
-	group, _ := diff.GroupNamed(word)
+	group, _ := diff.GroupNamed(word, mixed || kind.Of(d.sides[0].p) != kind.Stacks)
 	metric, err := d.metric(mixed)
 	if err != nil {
 		return err
@@ -42,7 +34,12 @@ func (d *diffing) stacks(ctx context.Context) error {
 		d.opt.Match = diff.MatchFunctions
 	}
 	d.opt.What, d.opt.Metric, d.opt.Measure = group.Thing(), metric, measures()[metric]
+	label, labeled := strings.CutPrefix(word, weights.LabelPrefix)
+	if labeled {
+		d.opt.What = model.Clean(label) + " value" // a key alone may read as a plural: bytes
+	}
 	for _, in := range d.sides {
+		in.label = label
 		if kind.Of(in.p) == kind.Stacks {
 			if m, ok := weights.Named(in.p.Weights, metric); ok {
 				d.opt.Unit = in.p.Weights.Metrics[m].Unit
@@ -78,35 +75,49 @@ func (d *diffing) stacks(ctx context.Context) error {
 	return nil
 }
 
+// groupWords returns what rows of stacks can be, with the labels that either file has.
+func (d *diffing) groupWords() []string {
+	traces, profiles, labels := false, false, []string{}
+	for _, in := range d.sides {
+		if kind.Of(in.p) != kind.Stacks {
+			traces = true
+			continue
+		}
+		profiles = true
+		labels = append(labels, weights.LabelKeys(in.p.Weights)...)
+	}
+	slices.Sort(labels)
+	if d.flags.Group == "line" { // as it was called
+		d.flags.Group = diff.GroupLine.String()
+	}
+	return diff.GroupWords(traces, profiles, slices.Compact(labels)...)
+}
+
 // warnSampled notes that estimates are compared with exact figures.
 func (d *diffing) warnSampled() {
-	a, b := d.sides[0], d.sides[1]
-	if !a.sampled() {
-		a, b = b, a
+	var names, sampled [2]string
+	for i, in := range d.sides {
+		names[i] = in.p.Meta.Name
+		if kind.Of(in.p) != kind.Stacks {
+			continue
+		}
+		if e, ok, err := eventNamed(in.p, in.event); ok && err == nil {
+			sampled[i] = in.p.Weights.Sampled(e)
+		}
 	}
-	if d.sides[0].sampled() == d.sides[1].sampled() {
+	note := diff.SamplingNote(names, sampled)
+	if note == "" {
 		return
 	}
-	b.from.Problems = append(b.from.Problems, model.Problem{
-		Severity: model.Warning, Code: "sampled-and-exact", Count: 1, Offset: model.NoOffset,
-		Message: fmt.Sprintf("%s is sampled and %s is not: small differences, and stacks that only one of them has, may come from the sampling", a.p.Meta.Name, b.p.Meta.Name),
-	})
+	for i, in := range d.sides {
+		if sampled[i] == "" {
+			in.from.Problems = append(in.from.Problems, model.Problem{Severity: model.Warning, Code: "sampled-and-exact", Count: 1, Offset: model.NoOffset, Message: note})
+		}
+	}
 }
 
-// sampled reports whether figures of a side are estimates of allocations of which only some were recorded.
-func (in *diffInput) sampled() bool {
-	if slices.ContainsFunc(in.p.Problems, func(p model.Problem) bool { return p.Code == "sampled" }) {
-		return true
-	}
-	if kind.Of(in.p) != kind.Stacks {
-		return false
-	}
-	e, ok := in.p.Weights.Event(in.event)
-	return ok && in.p.Weights.Events[e].SamplePeriod > 1
-}
-
-// leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither. It fails
-// where sums depend on names, too.
+// leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither.
+// It fails where sums depend on names, too.
 func (d *diffing) leaveNames(group diff.StackGroup) error {
 	filtered := d.flags.StepFlags.Given() != ""
 	if !filtered && slices.Contains([]diff.StackGroup{diff.GroupThread, diff.GroupSize, diff.GroupLifetime}, group) {
@@ -125,8 +136,8 @@ func (d *diffing) leaveNames(group diff.StackGroup) error {
 	return nil
 }
 
-// peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its own does not
-// add up to the peak, and of a part of the blocks it is not known.
+// peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its
+// own does not add up to the peak, and of a part of the blocks it is not known.
 func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kind.Of(d.sides[0].p) != kind.Stacks && kind.Of(d.sides[1].p) != kind.Stacks && d.opt.Cell.IsAll()
 }
@@ -175,7 +186,7 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if !ok {
 		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", metric, in.p.Meta.Name, metricNames(w)))
 	}
-	q := diff.ProfileQuestion{Group: group, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
+	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
 	}
@@ -203,8 +214,8 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	if !in.flags.From.Given() && !in.flags.To.Given() {
 		return nil
 	}
-	if first, last := weights.SampleSpan(w); first > last {
-		return usageError(fmt.Errorf("--from and --to: %s has no samples", in.p.Meta.Name))
+	if first, last := weights.Span(w); first > last {
+		return usageError(fmt.Errorf("--from and --to: %s has neither samples nor windows", in.p.Meta.Name))
 	}
 	var err error
 	q.Ranged = true

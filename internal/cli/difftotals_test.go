@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // diffAnswer is what tests read of a comparison.
@@ -48,8 +52,8 @@ func diffOf(t *testing.T, args ...string) diffAnswer {
 	return d
 }
 
-// totalsHeader begins profiles in which one stack of ten functions shrinks, and a flat one grows by more than that, but by less than
-// what the ten functions lose with all they call.
+// totalsHeader begins profiles in which one stack of ten functions shrinks, and a flat one grows by more than that, but
+// by less than what the ten functions lose with all they call.
 const totalsHeader = `{"type":"header","format":"spaa","version":"1.0","source_tool":"t","frame_order":"leaf_to_root","events":[{"name":"e","kind":"allocation","sampling":{"mode":"event","primary_metric":"live_bytes"}}],"stack_id_mode":"local"}
 {"type":"dso","id":1,"name":"a.out"}
 `
@@ -74,6 +78,7 @@ func totalsProfile(t *testing.T, deep, flat int) string {
 }
 
 func TestTotalsAreOfTheSidesWhateverRowsAre(t *testing.T) {
+	modeltest.Plain(t)
 	before, after := totalsProfile(t, 200_000, 1000), totalsProfile(t, 100_000, 513_000)
 	for _, group := range []string{"stack", "function", "total", "file", "module", "thread"} {
 		d := diffOf(t, "--group", group, before, after)
@@ -147,6 +152,7 @@ func TestThePeakOfTracesIsCompared(t *testing.T) {
 
 // Types retain parts of each other: all of them retain no more than the heap holds.
 func TestRetainedTotalsAreNotCountedTwice(t *testing.T) {
+	modeltest.Plain(t)
 	const heap = "../demo/samples/records.mvmheap"
 	d := diffOf(t, "--by", "retained_bytes", heap+"#0", heap+"#2")
 	own := diffOf(t, heap+"#0", heap+"#2")
@@ -193,5 +199,45 @@ func TestTheSameFigureIsTheSame(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no row has as much in another number of things")
+	}
+}
+
+// A row of CSV says in cells of their own where its stack allocates, and who owns it.
+func TestStacksOfADifferenceHaveColumns(t *testing.T) {
+	status, out, errs := run(t, Env{}, "diff", "-f", "csv", "--limit", "0", "--a", "20%", "--b", "end", sample)
+	if status != 0 {
+		t.Fatalf("status %d, %q", status, errs)
+	}
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(rows) < 5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	at := func(name string) int { return slices.Index(rows[0], name) }
+	owned := 0
+	for _, r := range rows[1:] {
+		leaf, _, _ := strings.Cut(r[at("key")], ";")
+		want := r[at("function")]
+		if r[at("file")] != "" {
+			want += " (" + r[at("file")]
+			if n := r[at("line")]; n != "" && n != "0" {
+				want += ":" + r[at("line")]
+			}
+			want += ")"
+		}
+		if want != leaf {
+			t.Errorf("the leaf of %q is %q", r[at("key")], want)
+		}
+		if !strings.Contains(r[at("key")], r[at("owner")]) {
+			t.Errorf("%q owns %q", r[at("owner")], r[at("key")])
+		}
+		if r[at("owner")] != r[at("function")] {
+			owned++
+		}
+	}
+	if owned == 0 {
+		t.Error("every leaf is its own owner")
+	}
+	if _, out, _ := run(t, Env{}, "diff", "-f", "csv", "--group", "function", "--a", "20%", "--b", "end", sample); strings.Contains(out, "owner") {
+		t.Errorf("functions are no stacks:\n%s", out)
 	}
 }

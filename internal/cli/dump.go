@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -66,8 +67,9 @@ func dumpPeak(t *model.Timeline) model.Time {
 	return at
 }
 
-// layout returns the number of the page layout that the user asks for: by number, by series and point, or by an instant; else the
-// last one that has pages of the first series that has such. ok is false when there is none and he asks for none.
+// layout returns the number of the page layout that the user asks for: by number, by series and point, or by an
+// instant; else the last one that has pages of the first series that has such. ok is false when there is none and he
+// asks for none.
 func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
 	f, count := a.flags, 0
 	if p.Pages != nil {
@@ -123,8 +125,8 @@ func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
 	return 0, usageError(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
 }
 
-// lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last one of the
-// first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
+// lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last
+// one of the first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
 func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(model.LayoutInfo) bool) (int, error) {
 	bySeries := make([][]int, len(p.Timeline.Series))
 	for i := range count {
@@ -158,8 +160,8 @@ func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(mode
 	return empty, nil
 }
 
-// worstLayout returns the layout of which packing would reclaim most bytes, the first of several, as p does on Fragmentation; of one series
-// where the user names it. It is none where none can be decoded.
+// worstLayout returns the layout of which packing would reclaim most bytes, the first of several, as p does on
+// Fragmentation; of one series where the user names it. It is none where none can be decoded.
 func (a *app) worstLayout(ctx context.Context, s *session, p *model.Profile, none int) (worst int, err error) {
 	found, most := false, uint64(0)
 	worst = none
@@ -199,12 +201,13 @@ func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *mo
 }
 
 type pagesCmd struct {
-	File    string `arg:"" help:"A memory dump, or - for standard input. FILE#3 is its layout 3, FILE#-1 its last."`
-	Map     bool   `help:"Draw the pages as a grid of characters, in the file's order."`
-	Worst   bool   `help:"Take the layout of which packing would reclaim most, of the series of --series where that is given."`
-	PerCell int    `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
-	Table   string `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"Print one table only; csv always does: page_types (the default), holes, runs or sparse_pages."`
-	Exact   bool   `help:"Print bytes as exact numbers."`
+	File    string    `arg:"" help:"A memory dump, or - for standard input. FILE#3 is its layout 3, FILE#-1 its last."`
+	Map     bool      `help:"Draw the pages as a grid of characters, in the file's order."`
+	Worst   bool      `help:"Choose the layout where packing would reclaim the most, in the series of --series if given."`
+	PerCell int       `placeholder:"N" help:"Pages per character of --map (as few as fit)."`
+	Table   arg.Table `enum:"page_types,holes,runs,sparse_pages," default:"" placeholder:"NAME" help:"Print one table only; csv always does: page_types (the default), holes, runs or sparse_pages."`
+	Exact   bool      `help:"Print bytes as exact numbers."`
+	arg.RowFlags
 }
 
 // Run says what is in one page layout.
@@ -247,9 +250,10 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	rows := a.filterRows(c.RowFlags)
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {
 		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
-	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact})
+	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact, filter: rows})
 }

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
@@ -29,11 +30,17 @@ type Env struct {
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
-	// Opening is FullScreen for a file that takes long to say what it holds. Where it is nil, such a file is waited for.
+	// Opening is FullScreen for a file that takes long to say what it holds. Where it is nil, such a file is waited
+	// for.
 	Opening func(context.Context, Opening) error
 	// Watched reports whether people watch standard error, so that it may say how far a command is; nil for no.
 	Watched func() bool
-	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps it.
+	// Now is the clock; nil for that of the system.
+	Now func() time.Time
+	// Ticks tells when an address that is watched is fetched again; nil for as often as the user says.
+	Ticks <-chan time.Time
+	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps
+	// it.
 	Exit func(status int)
 }
 

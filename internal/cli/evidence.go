@@ -10,8 +10,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
@@ -28,9 +30,9 @@ import (
 )
 
 type evidenceCmd struct {
-	File   string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it."`
+	File   string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it. A folder of heap snapshots or stack profiles is read as one recording."`
 	Out    string `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
-	Redact bool   `help:"Replace names and paths of the file by placeholders such as function-12, the same everywhere."`
+	Redact bool   `help:"Replace names and paths of the file with placeholders such as function-12, the same everywhere."`
 	Names  string `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
 }
 
@@ -39,7 +41,7 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("evidence", "text", "json"); err != nil {
 		return err
 	}
-	s, err := a.open(ctx, c.File)
+	s, err := a.recording(ctx, []string{c.File})
 	if err != nil {
 		return err
 	}
@@ -61,8 +63,8 @@ type written struct {
 	Place string `json:"place"` // the folder or archive
 }
 
-// evidence waits for a session and writes everything about it; it returns what was written. flags are those that make commands say the
-// same again, and diff is the command that prints a comparison with it; nil for none.
+// evidence waits for a session and writes everything about it; it returns what was written. flags are those that make
+// commands say the same again, and diff is the command that prints a comparison with it; nil for none.
 func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, diff []string) (*written, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
@@ -117,7 +119,8 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 	return nil
 }
 
-// redacted returns a session about the same file without its names. The events of a trace are read again: an index knows names, too.
+// redacted returns a session about the same file without its names. The events of a trace are read again: an index
+// knows names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
@@ -186,7 +189,7 @@ func (a *app) parts(s *session, src *html.Source, flags []string, file string) [
 		}},
 	}
 	list = append(list, stackParts(src)...)
-	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that print the same", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that reproduce it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
 		return nil, writeCommands(w, src, flags, file)
 	}})
 }
@@ -200,12 +203,27 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 	say := func(about string, words ...string) error {
 		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), []string{file})...)
 	}
+	var grouped []string
+	if src.Trace != nil || src.Selection != nil {
+		flags, grouped = without(flags, "group", "stacked"), []string{"--group", analysis.ByOwner.String()}
+	}
+	divided := grouped
+	if src.Trace != nil {
+		divided = append(slices.Clip(grouped), "--stacked", strconv.Itoa(pageParts))
+	}
 	err := errors.Join(
 		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
-		say("the report as JSON", "report", "-f", "json"), put("is the file complete and valid?", "memtui", "validate", file))
+		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", "memtui", "validate", file))
 	for _, table := range src.Report.TableNames() {
-		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && table != "groups" {
-			err = errors.Join(err, say("all rows of the table "+strings.ReplaceAll(table, "_", " "), "report", "-f", "csv", "--table", table, "--limit", "0"))
+		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && (table != "groups" || grouped != nil) {
+			words := []string{"report", "-f", "csv", "--table", table, "--limit", "0"}
+			switch table {
+			case "groups":
+				words = append(words, grouped...)
+			case "curve":
+				words = append(words, divided...)
+			}
+			err = errors.Join(err, say("all rows of the table "+strings.ReplaceAll(table, "_", " "), words...))
 		}
 	}
 	for _, f := range stackFiles(src) {
@@ -223,8 +241,9 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 	return err
 }
 
-// evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a sample, which has
-// no name that a command could use. What is compared is what is open, not the files as they are by then.
+// evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a
+// sample, which has no name that a command could use. What is compared is what is open, not the files as they are by
+// then.
 func (a *app) evidenceOf(s *session, file string, others *openFiles) func(context.Context, views.EvidenceQuery) error {
 	lend := a.lends(s, file, others)
 	return func(ctx context.Context, q views.EvidenceQuery) error {
@@ -244,7 +263,8 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 	}
 }
 
-// askDiff compares what a command line says, which begins with "diff" and is not that of the program. Files that are open are not read again.
+// askDiff compares what a command line says, which begins with "diff" and is not that of the program. Files that are
+// open are not read again.
 func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
 	b, err := a.within(args)
 	if err != nil {
@@ -260,7 +280,8 @@ func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) 
 	return out, err
 }
 
-// within returns what runs another command line than that of the program, on the files that are open, and prints nothing.
+// within returns what runs another command line than that of the program, on the files that are open, and prints
+// nothing.
 func (a *app) within(args []string) (*app, error) {
 	b := &app{
 		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
@@ -288,7 +309,7 @@ func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, e
 	return []evidence.Part{
 		{Name: "difference.html", About: "what changed, for browsers", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},
 		{Name: "difference.json", About: "what changed, for programs", Write: func(_ context.Context, w io.Writer) ([]string, error) { return nil, report.WriteJSON(w, d) }},
-		{Name: "DIFFERENCE.txt", About: "what changed, and the command that says it again", Write: func(_ context.Context, w io.Writer) ([]string, error) {
+		{Name: "DIFFERENCE.txt", About: "what changed, and the command that reproduces it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
 			if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
 				return nil, err
 			}

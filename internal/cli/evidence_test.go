@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/internal/demo"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -131,6 +132,7 @@ func TestEvidenceCommandsWork(t *testing.T) {
 }
 
 func TestEvidenceArchivesAreEqual(t *testing.T) {
+	modeltest.Plain(t)
 	dir := t.TempDir()
 	for _, suffix := range []string{".tar", ".tar.gz", ".tgz"} {
 		var first []byte
@@ -170,9 +172,10 @@ func namesIn(v any, into map[string]bool) {
 	}
 }
 
-// No name of a file is in any file of redacted evidence, but for the words that are kept, and words that are also in the evidence of
-// another file, which are ours.
+// No name of a file is in any file of redacted evidence, but for the words that are kept, and words that are also in
+// the evidence of another file, which are ours.
 func TestRedactedEvidenceHoldsNoName(t *testing.T) {
+	modeltest.Plain(t)
 	names, text := map[string]map[string]bool{}, map[string]string{}
 	for _, name := range []string{"kvleak", "stacks", "perf", "heap", "pages"} {
 		path, dir := sampleFile(t, name), t.TempDir()
@@ -284,6 +287,55 @@ func TestEvidenceLeavesOutStacks(t *testing.T) {
 		cut, err := p.Write(model.WithBudget(t.Context(), budget), &out)
 		if err != nil || out.Len() > 0 || len(cut) != 1 || !strings.Contains(cut[0], "needs more memory than allowed") {
 			t.Errorf("%s: %q, %v, %d bytes", p.Name, cut, err, out.Len())
+		}
+	}
+}
+
+// Evidence and pages tell who owns the memory: sums, sites and verdicts by owner, and the curve divided by the largest.
+func TestEvidenceHasOwners(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if status, _, errs := run(t, Env{}, "evidence", "-o", dir, sample); status != 0 {
+		t.Fatalf("status %d, %q", status, errs)
+	}
+	files := folder(t, dir)
+	var r struct {
+		Trace struct {
+			Findings []struct {
+				Kind   string
+				Owner  struct{ Function string }
+				Stacks []uint64
+			}
+			Groups []struct {
+				Group, Verdict string
+				Sites          int
+				LeakedBytes    uint64 `json:"leaked_bytes"`
+			}
+			CurveSites []struct{ Group string } `json:"curve_sites"`
+			Leaks      struct{ Bytes uint64 }
+		}
+	}
+	if err := json.Unmarshal(files["report.json"], &r); err != nil {
+		t.Fatal(err)
+	}
+	sum := uint64(0)
+	for _, g := range r.Trace.Groups {
+		sum += g.LeakedBytes
+		for _, f := range r.Trace.Findings {
+			if f.Kind == "leak" && f.Owner.Function == g.Group && (g.Verdict != "leak" || g.Sites < len(f.Stacks)) {
+				t.Errorf("%s: a leak of %d sites is %q of %d sites among the owners", g.Group, len(f.Stacks), g.Verdict, g.Sites)
+			}
+		}
+	}
+	if sum != r.Trace.Leaks.Bytes || len(r.Trace.Groups) < 3 {
+		t.Errorf("%d owners leak %d of %d bytes", len(r.Trace.Groups), sum, r.Trace.Leaks.Bytes)
+	}
+	if len(r.Trace.CurveSites) != pageParts || r.Trace.CurveSites[0].Group == "" {
+		t.Errorf("the curve is divided by %v", r.Trace.CurveSites)
+	}
+	page := string(files["report.html"])
+	for _, want := range []string{`"title":"By owner"`, `"head":"SITES"`, `"title":"Live bytes by owner"`, `"name":"others"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
 		}
 	}
 }

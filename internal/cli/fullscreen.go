@@ -24,7 +24,8 @@ func FullScreen(ctx context.Context, s Screen) error {
 	})
 }
 
-// OpenFullScreen is FullScreen for a file that takes long to say what it holds. It is what main puts into [Env.Opening].
+// OpenFullScreen is FullScreen for a file that takes long to say what it holds. It is what main puts into
+// [Env.Opening].
 func OpenFullScreen(ctx context.Context, o Opening) error {
 	return onTerminal(ctx, o.Screen, func(t *term.Terminal, list []*themes.Theme) error {
 		return views.RunOpening(views.Opening{
@@ -40,7 +41,8 @@ func OpenFullScreen(ctx context.Context, o Opening) error {
 	})
 }
 
-// onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one first.
+// onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one
+// first.
 func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*themes.Theme) error) error {
 	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
 	if err != nil {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the whole,
-// which is a good part of the time until the first chart.
+// openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the
+// whole, which is a good part of the time until the first chart.
 type openGrammar struct {
 	globals
 	Open openCmd `cmd:"" default:"withargs"`
@@ -38,7 +38,8 @@ func (a *app) parse() (*kong.Context, error) {
 	parsed, parser, err := a.parseBy(&g)
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
-		return nil, usageError(fmt.Errorf("%w%s", err, a.hint(a.env.Args)))
+		text := strings.ReplaceAll(err.Error(), `,"" but got`, " but got") // to leave a flag out is no choice
+		return nil, usageError(errors.New(text + a.hint(a.env.Args)))
 	}
 	return parsed, nil
 }
@@ -72,14 +73,14 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := edgePolicies(formats)
 	axes, reprHelp := axisHelp(formats)
 	return kong.Vars{
-		"sortkeys": sortKeyList(), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(everyTable(), ","),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
 		"edges": edges, "edgehelp": help, "rowkinds": rowKinds(formats),
 		"axes": axes, "reprhelp": reprHelp,
 	}
 }
 
-// shortGrammar returns the part of the grammar that a command line needs at most: what it means if it makes sense at all. g is nil
-// where that is the whole.
+// shortGrammar returns the part of the grammar that a command line needs at most: what it means if it makes sense at
+// all. g is nil where that is the whole.
 func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	switch command := firstCommand(args); {
 	case opensOnly(args):
@@ -92,8 +93,8 @@ func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	return nil, nil, nil
 }
 
-// firstCommand returns a new command of the name that a command line begins with, nil if that is none, the line asks for help, or
-// the command is about the whole grammar.
+// firstCommand returns a new command of the name that a command line begins with, nil if that is none, the line asks
+// for help, or the command is about the whole grammar.
 func firstCommand(args []string) any {
 	if asksForHelp(args) || slices.Contains([]string{"guide", "completion", "man"}, args[0]) {
 		return nil
@@ -113,7 +114,8 @@ func asksForHelp(args []string) bool {
 	})
 }
 
-// opensOnly reports whether a command line can mean nothing but opening files: no word of it is a command, or asks for help.
+// opensOnly reports whether a command line can mean nothing but opening files: no word of it is a command, or asks for
+// help.
 func opensOnly(args []string) bool {
 	names, aliases := commandNames()
 	return !asksForHelp(args) && !slices.ContainsFunc(args, func(arg string) bool {
@@ -194,7 +196,7 @@ func distance(a, b string) int {
 // sharedFlags returns the flags of the program that mean something to a command; nil stands for the default one.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
-		"sortkeys": sortKeyList(), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/keymap"
 )
 
@@ -22,6 +23,7 @@ func parserOf(args []string, env map[string]string) *app {
 
 // TestShortGrammar proves that a command line that a short grammar reads means what the whole one says.
 func TestShortGrammar(t *testing.T) {
+	modeltest.Plain(t)
 	env := map[string]string{"MEMTUI_LIMIT": "7", "MEMTUI_INDEX": "beside"}
 	opening, commands := 0, 0
 	for _, line := range []string{

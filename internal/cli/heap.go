@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -26,7 +27,11 @@ type heapCmd struct {
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
-	Suspects   heapSuspectsCmd   `cmd:"" help:"Say what holds much of the heap or grows over the snapshots, and who holds it."`
+	Suspects   heapSuspectsCmd   `cmd:"" help:"Show what takes up much of the heap or grows over the snapshots, and what holds it."`
+	Dumper     heapDumperCmd     `cmd:"" help:"Print a program that writes heap dumps where a language has none."`
+	Holders    heapHoldersCmd    `cmd:"" help:"Show what holds all the objects of a type: their dominators, grouped by type and field."`
+	Threads    heapThreadsCmd    `cmd:"" help:"List threads with their frames, what the frames hold, and what only the thread keeps alive."`
+	Waste      heapWasteCmd      `cmd:"" help:"Find duplicate strings, unused capacity of collections, boxed numbers, and classes loaded twice."`
 }
 
 type (
@@ -34,29 +39,43 @@ type (
 		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last."`
 	}
 	heapFiles struct {
-		File []string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Several files, or a folder, are one recording."`
+		File []string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Several files, or a folder, are read as one recording."`
+	}
+	heapRows struct {
+		heapFiles
+		arg.RowFlags
 	}
 	heapSnapshotsCmd struct{ heapFiles }
 	heapTypesCmd     struct {
 		heapFiles
-		Peek string `placeholder:"TYPE" help:"Print what refers to all the objects of a type, and what they refer to, instead; its whole name."`
+		arg.RowFlags
+		Group string `placeholder:"AXIS" help:"List the objects by another property than their type, or by what kind of rows they are (kind); ${axes}."`
+		Exact bool   `help:"Find out exactly what objects retain together, where there is only a lower bound else (≥): that may take long."`
+		Peek  string `placeholder:"TYPE" help:"Instead, print what refers to the objects of a type and what they refer to. TYPE is the complete name."`
 	}
-	heapFramesCmd     struct{ heapFiles }
-	heapDominatorsCmd struct{ heapFiles }
-	heapSuspectsCmd   struct{ heapFiles }
+	heapFramesCmd     struct{ heapRows }
+	heapDominatorsCmd struct{ heapRows }
+	heapSuspectsCmd   struct{ heapRows }
 )
 
 // Run lists the snapshots.
 func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSnapshots)
+	return a.heapList(ctx, c.File, report.ListSnapshots, arg.RowFlags{})
 }
 
 // Run lists the types of objects.
 func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	if c.Peek != "" {
+		if c.Group != "" || c.Exact {
+			return usageError(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
+		}
 		return c.peek(ctx, a)
 	}
-	return a.heapList(ctx, c.File, report.ListTypes)
+	lists := report.ListTypes
+	if c.Group != "" {
+		lists = report.ListGroups
+	}
+	return a.heapLists(ctx, c.File, c.RowFlags, report.HeapOptions{Lists: lists, Group: c.Group, Exact: c.Exact})
 }
 
 // peek prints what is around the objects of a type.
@@ -68,11 +87,7 @@ func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
 			return err
 		}
 		if around.Count == 0 {
-			text := "no object has the type " + model.Clean(c.Peek)
-			if len(near) > 0 {
-				text += ", near: " + model.Clean(strings.Join(near, ", "))
-			}
-			return usageError(errors.New("--peek: " + text))
+			return usageError(errors.New("--peek: " + noType(c.Peek, near)))
 		}
 		r.AroundType = report.NewAroundType(h.Schema, c.Peek, around, a.flags.Limit)
 		return nil
@@ -81,21 +96,27 @@ func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
 
 // Run lists the routines and blocks.
 func (c *heapFramesCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListFrames)
+	return a.heapList(ctx, c.File, report.ListFrames, c.RowFlags)
 }
 
 // Run lists the rows that retain most.
 func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListDominators)
+	return a.heapList(ctx, c.File, report.ListDominators, c.RowFlags)
 }
 
 // Run lists what to look at first.
 func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSuspects)
+	return a.heapList(ctx, c.File, report.ListSuspects, c.RowFlags)
 }
 
-// heapList prints lists about the chosen snapshot.
-func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists) error {
+// heapList prints lists about the chosen snapshot, those rows of the first that flags choose.
+func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists, flags arg.RowFlags) error {
+	return a.heapLists(ctx, files, flags, report.HeapOptions{Lists: lists})
+}
+
+// heapLists is heapList for those with options of their own.
+func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
+	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
@@ -104,7 +125,11 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 		if err != nil {
 			return err
 		}
-		if opt.Schema, opt.Lists = report.SchemaHeap, lists; opt.Snapshot < 0 && lists != report.ListSnapshots {
+		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
+			return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", asked.Group, strings.Join(keys, ", ")))
+		}
+		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
+		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
 			return noWhole(p)
 		}
 		r, err := report.BuildHeap(ctx, p, opt)
@@ -113,7 +138,7 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{})
+		return a.writeReport(r, reportCmd{filter: rows})
 	})
 }
 
@@ -200,6 +225,21 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *repor
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
 func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
+	return a.heapLook(ctx, files, graphOf, func(q heapLook) error { return f(q.r, q.h, q.g) })
+}
+
+// heapLook is what questions about rows look at.
+type heapLook struct {
+	r *report.Report
+	h *model.Heap
+	g *heapgraph.Graph // nil where none is needed
+
+	src model.HeapSource
+	at  int // the snapshot
+}
+
+// heapLook is heapGraph for questions that read from the file, too.
+func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -214,53 +254,12 @@ func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker,
 		if err != nil {
 			return err
 		}
-		if err := f(r, h, graph); err != nil {
+		if err := f(heapLook{r, h, graph, p.Heaps, opt.Snapshot}); err != nil {
 			return err
-		}
-		if texts, ok := p.Heaps.(model.HeapTexts); ok && r.Object != nil {
-			if err := r.Object.Say(ctx, texts, opt.Snapshot); err != nil {
-				return err
-			}
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, reportCmd{})
-	})
-}
-
-type heapFindCmd struct {
-	heapFile
-	Type  string   `placeholder:"TEXT" help:"Part of the type's name."`
-	Repr  string   `placeholder:"TEXT" help:"${reprhelp}"`
-	Where []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type; ${axes}."`
-	Name  string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
-	Kind  string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
-	Exact bool     `help:"Match the complete name, case-sensitive."`
-}
-
-// Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
-func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	if c.Type+c.Name+c.Repr == "" && len(c.Where) == 0 {
-		return usageError(errors.New("heap find: give --type, --name or --where"))
-	}
-	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
-		return err
-	}
-	limit := a.flags.Limit
-	if a.flags.By == "bytes" {
-		limit = 0
-	}
-	return a.heapGraph(ctx, []string{c.File}, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
-		q, err := c.query(h.Schema)
-		if err != nil {
-			return err
-		}
-		rows, all, err := heapgraph.FindRows(ctx, h, q, limit)
-		if err != nil {
-			return err
-		}
-		r.Found, r.FoundAll = report.NewHeapRows(h, rows, a.flags.By == "bytes", a.flags.Limit), &all
-		return nil
 	})
 }
 
@@ -273,35 +272,6 @@ func (a *app) checkKey(keys []string) error {
 		return nil
 	}
 	return err
-}
-
-// query returns what to look for in the words of the file's format.
-func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
-	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
-	if c.Kind != "" {
-		k, ok := s.KindNamed(c.Kind)
-		if !ok {
-			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
-		}
-		q.Kinds = model.KindsOf(k)
-	}
-	for _, where := range c.Where {
-		key, text, _ := strings.Cut(where, "=")
-		axis, ok := s.AxisNamed(key)
-		if !ok {
-			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(axisKeys(s.Axes), ", ")))
-		}
-		q.On[axis] = text
-	}
-	if c.Repr == "" {
-		return q, nil
-	}
-	axis, ok := s.AxisNamed(flagAxis)
-	if !ok {
-		return q, usageError(fmt.Errorf("--%s: the types of this format have none; --where takes %s", flagAxis, strings.Join(axisKeys(s.Axes), ", ")))
-	}
-	q.On[axis] = c.Repr
-	return q, nil
 }
 
 func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
@@ -319,17 +289,23 @@ type heapRow struct {
 	Row string `arg:"" help:"The row number of the object in its snapshot, or its id as the format's tools write it, such as 0x7f00."`
 }
 
-type heapObjectCmd struct{ heapRow }
+type heapObjectCmd struct {
+	heapRow
+	Values bool `help:"Also print the values of its fields and the texts of strings. They may be secrets."`
+}
 
 // Run says everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, []string{c.File}, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		row, err := rowOf(h, c.Row)
+	return a.heapLook(ctx, []string{c.File}, dominators, func(q heapLook) error {
+		row, err := rowOf(q.h, c.Row)
 		if err != nil {
 			return err
 		}
-		r.Object = report.NewHeapObject(g, row, a.flags.Limit)
-		return nil
+		q.r.Object = report.NewHeapObject(q.g, row, a.flags.Limit)
+		if !c.Values {
+			return nil
+		}
+		return q.r.Object.Show(ctx, q.src, q.at, q.h, a.flags.Limit)
 	})
 }
 
@@ -354,7 +330,7 @@ func rowOf(h *model.Heap, name string) (model.Row, error) {
 
 type heapPathCmd struct {
 	heapRow
-	Without []string `placeholder:"ROW" help:"Find a path around these rows: what else keeps it alive?"`
+	Without []string `placeholder:"ROW" help:"Find a path that avoids these rows: what else keeps the object alive?"`
 }
 
 // Run prints a shortest path from the root.

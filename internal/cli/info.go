@@ -181,6 +181,8 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Forma
 		o.Index = fmt.Sprintf("%s, unusable, rewritten when the file is opened: %s", place.Path, k.Reason)
 	case known && events < indexcache.WorthKeeping && !place.Beside:
 		o.Index = "none is kept for traces with fewer than " + model.Group(indexcache.WorthKeeping) + " events; building it takes a moment"
+	case !known && !place.Beside:
+		o.Index = "none yet; that of a trace with " + model.Group(indexcache.WorthKeeping) + " events or more is kept in " + place.Path + " when the file is opened"
 	default:
 		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"
 	}

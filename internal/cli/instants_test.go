@@ -3,11 +3,14 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// A time beyond the end is refused, as it is on the screens, by every command that takes one; so is a range that ends before it
-// begins.
+// A time beyond the end is refused, as it is on the screens, by every command that takes one; so is a range that ends
+// before it begins.
 func TestInstantsBeyondTheEndAreRefused(t *testing.T) {
+	modeltest.Plain(t)
 	const heap, dump, other = "../demo/samples/records.mvmheap", "../demo/samples/real_proc_python.mb", "../../loaders/mlyze/testdata/real/ref_05_realistic_app.mlyze"
 	profile := totalsProfile(t, 100, 200)
 	out := t.TempDir()

@@ -22,8 +22,8 @@ type ending struct {
 	unfinished sync.Map     // paths of files that are being written
 }
 
-// grace is how long a command may take to end by itself once it was interrupted. What reads input takes less; what a library does
-// in one go, such as to sort or to copy a huge name, may not.
+// grace is how long a command may take to end by itself once it was interrupted. What reads input takes less; what a
+// library does in one go, such as to sort or to copy a huge name, may not.
 const grace = 50 * time.Millisecond
 
 // Who has the terminal.
@@ -33,8 +33,9 @@ const (
 	terminalGone         // none anymore: the process ends
 )
 
-// runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and its
-// output, and the process is about to end. A full-screen program always ends by itself: the terminal is restored first.
+// runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and
+// its output, and the process is about to end. A full-screen program always ends by itself: the terminal is restored
+// first.
 func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()
@@ -67,7 +68,8 @@ func (e *ending) removeUnfinished() {
 	})
 }
 
-// memoryLimit returns how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks here.
+// memoryLimit returns how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks
+// here.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
 // bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
@@ -101,11 +103,12 @@ func (a *app) outOfMemory() {
 // Guard must be called first in main, which must return where it returns true: see [term.Guard].
 func Guard() bool { return term.Guard() }
 
-// Watched reports whether standard error is a terminal that the process may write to unasked. It is what main puts into [Env.Watched].
+// Watched reports whether standard error is a terminal that the process may write to unasked. It is what main puts into
+// [Env.Watched].
 func Watched() bool { return term.Foreground(os.Stderr) }
 
-// Signals returns a context that ends when the process is asked to, with a [term.SignalError] as its cause. Another signal
-// ends the process at once. What was ignored when the process began stays ignored.
+// Signals returns a context that ends when the process is asked to, with a [term.SignalError] as its cause. Another
+// signal ends the process at once. What was ignored when the process began stays ignored.
 func Signals(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	asked := make(chan os.Signal, 1)

@@ -15,9 +15,27 @@ import (
 
 // keeper returns where the index of an input is kept, nil and the reason if nowhere.
 func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.Place, why string) {
-	switch {
-	case kind.OfFormat(format) != kind.Trace:
+	if kind.OfFormat(format) != kind.Trace {
 		return nil, "only traces have one"
+	}
+	return a.place(src)
+}
+
+// snapshots returns where decoded snapshots of an input are kept, nil for nowhere.
+func (a *app) snapshots(ctx context.Context, src *loaders.Source, format loaders.Format) *indexcache.Parts {
+	if format.Heap == nil {
+		return nil
+	}
+	place, _ := a.place(src)
+	if place == nil {
+		return nil
+	}
+	return indexcache.NewParts(ctx, place)
+}
+
+// place returns where what is made of an input is kept, nil and the reason if nowhere.
+func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
+	switch {
 	case a.flags.Index == "none":
 		return nil, "none is kept (--index none)"
 	case src.Piped() || src.Path() == "-":
@@ -44,8 +62,8 @@ func (s *session) relieve() {
 	}
 }
 
-// keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing more: on
-// the screen of problems, or after a report, whose content must not depend on who is faster.
+// keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing
+// more: on the screen of problems, or after a report, whose content must not depend on who is faster.
 func (s *session) keep(ctx context.Context) {
 	if s.place == nil || s.err != nil || !s.index.Status().Final {
 		return

@@ -115,7 +115,8 @@ func forged(t *testing.T, home, path string, other []byte) {
 	}
 }
 
-// A forged index has the right key and checksums, and is the user's own. It must make no check pass, nor change a report.
+// A forged index has the right key and checksums, and is the user's own. It must make no check pass, nor change a
+// report.
 func TestForgedIndexIsNotUsed(t *testing.T) {
 	trace := func(size uint64) []byte {
 		out := append(mlyze.AppendHeader(nil, 0, 2), "{}"...)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// madeUp writes the sample of a format that only its folder and the list of formats know, and returns its path and the program that
-// has it in its list.
+// madeUp writes the sample of a format that only its folder and the list of formats know, and returns its path and the
+// program that has it in its list.
 func madeUp(t *testing.T) (path string, command func(status int, args ...string) (stdout, stderr string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.madeup")
@@ -129,8 +130,8 @@ func TestMadeUpReport(t *testing.T) {
 		}
 	}
 	for table, want := range map[string]string{
-		"types":     "id,type,package,count,bytes,managed_bytes,unmanaged_bytes,retained_bytes",
-		"snapshots": "index,time_us,gc,rows,references,things,classes,bytes,managed_bytes,unmanaged_bytes,complete",
+		"types":     "id,type,package,count,bytes,managed_bytes,unmanaged_bytes,retained_bytes,retained_at_least",
+		"snapshots": "index,time_us,gc,rows,references,things,classes,type_count,bytes,managed_bytes,unmanaged_bytes,complete",
 	} {
 		out, _ := command(0, "report", "-f", "csv", "--table", table, path)
 		if head, _, _ := strings.Cut(out, "\n"); head != want {
@@ -143,6 +144,7 @@ func TestMadeUpReport(t *testing.T) {
 }
 
 func TestMadeUpQuestions(t *testing.T) {
+	modeltest.Plain(t)
 	path, command := madeUp(t)
 	var o struct {
 		Object struct {
@@ -164,7 +166,7 @@ func TestMadeUpQuestions(t *testing.T) {
 			}
 		}
 	}
-	out, _ := command(0, "heap", "object", "-f", "json", path, "0x3000")
+	out, _ := command(0, "heap", "object", "-f", "json", "--values", path, "0x3000")
 	parseJSON(t, out, &o)
 	if x := o.Object; x.Row != 4 || x.Kind != "cell" || x.ID != "0x3000" || !strings.HasPrefix(x.Text, "hello\x1b[2J there") || !x.Whole ||
 		x.Package != "shop.store" || x.Region != "young" || x.Bytes != 48 || len(x.In) != 2 || x.In[0].ID != "0x1000" || x.In[1].ID != "0x5000" {
@@ -172,10 +174,15 @@ func TestMadeUpQuestions(t *testing.T) {
 	}
 	var in edges
 	parseJSON(t, out, &in)
-	if got := in.Object.In; len(got) != 2 || got[0].Edge != "Index 7" || got[0].Kind != "strong" || got[1].Edge != "Index 5000000000" || got[1].Kind != "weak" {
+	if got := in.Object.In; len(got) != 2 || got[0].Edge != "[7]" || got[0].Kind != "strong" || got[1].Edge != "[5000000000]" || got[1].Kind != "weak" {
 		t.Errorf("%+v", got)
 	}
-	if out, _ := command(0, "heap", "object", path, "4"); !strings.Contains(out, "hello␛[2J there") || !strings.Contains(out, "Index 5000000000 (weak)") || !strings.Contains(out, "0x3000") {
+	for _, flags := range [][]string{{}, {"-f", "json"}, {"-f", "csv"}, {"-f", "markdown"}} { // what it says may be secret
+		if out, _ := command(0, slices.Concat([]string{"heap", "object"}, flags, []string{path, "4"})...); strings.Contains(out, "hello") || !strings.Contains(out, "5000000000") {
+			t.Error(out)
+		}
+	}
+	if out, _ := command(0, "heap", "object", "--values", path, "4"); !strings.Contains(out, "hello␛[2J there") || !strings.Contains(out, "[5000000000] (weak)") || !strings.Contains(out, "0x3000") {
 		t.Error(out)
 	}
 	out, _ = command(0, "heap", "path", "-f", "json", path, "3")
@@ -203,7 +210,7 @@ func TestMadeUpQuestions(t *testing.T) {
 		"heap find --kind frame --name x":     `unknown kind "frame"; available: cell, blob, class`,
 		"heap find --repr x":                  "--repr: the types of this format have none; --where takes class, package, region",
 		"heap find --where repr=x":            `unknown axis "repr"; available: class, package, region`,
-		"heap find --kind cell":               "heap find: give --type, --name or --where",
+		"heap find --kind cell":               "heap find: give --type, --name, --where, --text or --filter",
 		"heap object %s 0x77":                 "no object 0x77",
 		"heap object %s 18446744073709551615": "no row 18446744073709551615",
 		"heap types --edges nonsense":         "--edges",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/memory"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/views"
 )
@@ -33,6 +34,7 @@ func run(t *testing.T, env Env, args ...string) (status int, stdout, stderr stri
 const sample = "../../testdata/small_kvleak.mlyze"
 
 func TestHostileFileNames(t *testing.T) {
+	modeltest.Plain(t)
 	kv, err := os.ReadFile(sample)
 	if err != nil {
 		t.Fatal(err)

@@ -23,12 +23,16 @@ type measurer struct {
 	*app
 	s *session
 	p *model.Profile
+
+	growing *suspects.Growing // types of heap snapshots; nil until a limit is about them
 }
 
 // known returns the limits that the file has a figure for.
 func (m *measurer) known() []string {
 	switch kind.Of(m.p) {
-	case kind.Heap, kind.Dump:
+	case kind.Heap:
+		return []string{"max-peak", "max-growth", "max-type-growth", "max-type-objects", "max-live-at"}
+	case kind.Dump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
 	case kind.Stacks:
 		_, live := weights.Named(m.p.Weights, "live_bytes")
@@ -52,11 +56,15 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 		why := map[string]string{
 			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
 			"max-growth": "its figures are sums over time", "max-live-at": "it does not record what is live",
+			"max-type-growth": "it has no types of objects", "max-type-objects": "it has no types of objects",
 		}[b.name]
 		return figure{}, m.unanswered(b.name, why)
 	}
 	switch kind.Of(m.p) {
 	case kind.Heap:
+		if b.name == "max-type-growth" || b.name == "max-type-objects" {
+			return m.typeFigure(ctx, b)
+		}
 		return m.heapFigure(ctx, b)
 	case kind.Stacks:
 		return m.profileFigure(b)
@@ -146,7 +154,8 @@ type heapPoint struct {
 	bytes uint64
 }
 
-// heapPoints returns the whole snapshots that the user asks for, all by default. Where headers do not tell the size they are decoded.
+// heapPoints returns the whole snapshots that the user asks for, all by default. Where headers do not tell the size
+// they are decoded.
 func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 	only := -1
 	if m.s.snapshot != nil {
@@ -218,6 +227,57 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
 }
 
+// typeFigure returns how much the type grew that grew most, up to the snapshot that is asked for, else over all whole
+// ones.
+func (m *measurer) typeFigure(ctx context.Context, b *budget) (f figure, err error) {
+	if m.growing == nil {
+		if m.growing, err = m.growingTypes(ctx); err != nil {
+			return f, err
+		}
+	}
+	if len(m.growing.Snapshots) < 2 {
+		return f, m.unanswered(b.name, "growth needs two snapshots")
+	}
+	counts := b.name == "max-type-objects"
+	f.types = m.growing.Types(counts)
+	for i := range f.types[:min(len(f.types), 1)] {
+		if f.value = report.Clamp(f.types[i].Bytes.Growth()); counts {
+			f.value = report.Clamp(f.types[i].Count.Growth())
+		}
+	}
+	return f, nil
+}
+
+// growingTypes decodes the snapshots, one after the other.
+func (m *measurer) growingTypes(ctx context.Context) (*suspects.Growing, error) {
+	last := m.p.Heaps.Len() - 1
+	if m.s.snapshot != nil {
+		n, _, err := m.app.snapshot(m.p, m.s.snapshot)
+		if err != nil {
+			return nil, err
+		}
+		last = n
+	}
+	edges, err := m.edges(m.p)
+	if err != nil {
+		return nil, err
+	}
+	g := new(suspects.Growing)
+	for i := range last + 1 {
+		if !m.p.Heaps.Info(i).Complete {
+			continue
+		}
+		h, err := m.heap(ctx, m.s, m.p, i)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.s.src.Guard(func() error { g.Add(h, i, edges); return nil }); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
 // heapLeaks returns what grows over the snapshots of a file, by the last whole one or the one that is asked for.
 func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
 	at, _, err := m.app.snapshot(m.p, m.s.snapshot)
@@ -225,7 +285,7 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 		return nil, err
 	}
 	if counted := suspects.Counted(m.p.Heaps, at); len(counted) < 2 {
-		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s, which does not tell what grows: it needs two", m.p.Meta.Name, wholeSnapshots(len(counted))))
+		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.p.Meta.Name, wholeSnapshots(len(counted))))
 	}
 	h, err := m.heap(ctx, m.s, m.p, at)
 	if err != nil {
@@ -240,12 +300,12 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 		if err != nil {
 			return err
 		}
-		others, err := new(suspects.Counts).All(ctx, m.p.Heaps, at, func(float64) {})
+		others, err := new(suspects.Counts).All(ctx, m.p.Heaps, at, edges, func(float64) {})
 		if err != nil {
 			return err
 		}
 		if len(others) == 0 {
-			return inputError(fmt.Errorf("--no-leaks: no snapshot of %s can be read but %d", m.p.Meta.Name, at))
+			return inputError(fmt.Errorf("--no-leaks: no snapshot of %s except %d can be read", m.p.Meta.Name, at))
 		}
 		list, err := suspects.Find(ctx, g, at, others, 0)
 		leaks = accept.OfSuspects(g, list)
@@ -338,7 +398,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 			named, ok := weights.Named(w, metric)
 			for _, sum := range totals.Sums {
 				if ok && sum.Metric == named {
-					return figure{value: report.Clamp(sum.Sum.Uint64())}, nil
+					return figure{value: report.Clamp(sum.Sum.Uint64()), live: b.name == "max-leak" && metric != metrics[0]}, nil
 				}
 			}
 		}

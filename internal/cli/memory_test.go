@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/internal/memory"
 )
 
-// TestTheSystemLiftsNoLimits opens a file where the system's limit, the user's or both hold: only the user says what may be read
-// of a file that means far more than its size.
+// TestTheSystemLiftsNoLimits opens a file where the system's limit, the user's or both hold: only the user says what
+// may be read of a file that means far more than its size.
 func TestTheSystemLiftsNoLimits(t *testing.T) {
 	for _, tt := range []struct{ own, system, want int64 }{{0, 0, 0}, {0, 1 << 30, 0}, {1 << 20, 1 << 30, 1 << 20}, {1 << 40, 1 << 30, 1 << 30}} {
 		a := &app{flags: &globals{MaxMemory: arg.Bytes(tt.own)}, budget: memory.NewBudget(tt.own, tt.system)}

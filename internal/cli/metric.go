@@ -22,9 +22,9 @@ func measures() map[string]string {
 	}
 }
 
-// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of their ranges, of
-// profiles the first metric that both have, their primary ones first, and of one of each the first that both have. It also chooses the
-// events.
+// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of
+// their ranges, of profiles the first metric that both have, their primary ones first, and of one of each the first
+// that both have. It also chooses the events.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
 	by := state.SortKey(flags.By, report.SortKeys())
@@ -53,8 +53,8 @@ func (d *diffing) metric(mixed bool) (string, error) {
 	return d.profilesMetric(by)
 }
 
-// profilesMetric finds an event of each of two profiles, and a metric of both: by, or where that is "" the first that there is. Events of
-// one name are preferred, as recorders call them as they like.
+// profilesMetric finds an event of each of two profiles, and a metric of both: by, or where that is "" the first that
+// there is. Events of one name are preferred, as recorders call them as they like.
 func (d *diffing) profilesMetric(by string) (string, error) {
 	a, b := d.sides[0], d.sides[1]
 	both := [2][]candidate{candidates(a.p, a.flags.Event, by), candidates(b.p, a.flags.Event, by)}
@@ -85,8 +85,8 @@ type candidate struct {
 	key         string // the name that stands for all names of the figure
 }
 
-// candidates returns what a profile can be compared by, the best first: the default event's metrics before those of others, and the
-// primary metric of each before what else its stacks have. event and by narrow them, "" does not.
+// candidates returns what a profile can be compared by, the best first: the default event's metrics before those of
+// others, and the primary metric of each before what else its stacks have. event and by narrow them, "" does not.
 func candidates(p *model.Profile, event, by string) (list []candidate) {
 	w := p.Weights
 	totals := weights.Totals(w)

@@ -5,10 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// TestProfilesAreComparedByWhatBothHave expects a metric, by whatever name, that both files have, and a refusal where there is none.
+// TestProfilesAreComparedByWhatBothHave expects a metric, by whatever name, that both files have, and a refusal where
+// there is none.
 func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
+	modeltest.Plain(t)
 	massif := filepath.Join(t.TempDir(), "massif.out")
 	text := "desc: --time-unit=B\ncmd: ./shop\ntime_unit: B\n#-----------\nsnapshot=0\n#-----------\ntime=5\nmem_heap_B=30\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\nn1: 30 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n n0: 30 0x1234: main (shop.c:3)\n"
 	if err := os.WriteFile(massif, []byte(text), 0o600); err != nil {
@@ -30,7 +34,7 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 		{pprof + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"event": "heap"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},
 		{exact + " " + heap, statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`}},
 		{heap + " " + exact, statusDone, []string{`"metric": "alloc_bytes"`, `"after_bytes": 2498360`}},
-		{sampled + " " + exact, statusDone, []string{"sampled4096.f.heap is sampled and every.0.i0.heap is not", `"warning", "code": "sampled-and-exact"`}},
+		{sampled + " " + exact, statusDone, []string{"sampled4096.f.heap is sampled every 4.00 KiB and every.0.i0.heap is not", `"warning", "code": "sampled-and-exact"`}},
 		{sampled + " " + sampled + " --swap", statusDone, []string{`"metric": "live_bytes"`}},
 	} {
 		status, out, errs := run(t, Env{}, append(strings.Fields("diff -f json --index none --limit 1"), strings.Fields(c.line)...)...)

@@ -1,12 +1,18 @@
 package cli
 
 import (
+	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // A trace without frees says of every block that it was never freed: a gate that passed on it would be none.
@@ -27,7 +33,7 @@ func TestNoLeaksOfATraceWithoutFrees(t *testing.T) {
 		if frees && (status != 0 || !strings.Contains(out, "no leaks")) {
 			t.Errorf("with frees: %d, %q, %q", status, out, errs)
 		}
-		if !frees && (status != 2 || out != "" || !strings.Contains(errs, "records no block that was freed")) {
+		if !frees && (status != 2 || out != "" || !strings.Contains(errs, "records no frees")) {
 			t.Errorf("without: %d, %q, %q", status, out, errs)
 		}
 	}
@@ -53,5 +59,49 @@ func TestNoLeaksOfHostileNames(t *testing.T) {
 	}
 	if status, out, _ := run(t, Env{}, "check", path, "--no-leaks", "--baseline", known); status != 0 || !strings.Contains(out, "accepted: 1 in the baseline") {
 		t.Errorf("%d, %q", status, out)
+	}
+}
+
+// The orders of leaks on screen are those of reports: a copied command prints the same rows in the same order.
+func TestOrdersOfLeaks(t *testing.T) {
+	modeltest.Plain(t)
+	for _, table := range []string{"leaks", "late_freed"} {
+		for _, by := range report.LeakKeys() {
+			if status, _, errs := run(t, Env{}, "report", "-f", "csv", "--table", table, "--by", by, sample); status != 0 {
+				t.Errorf("--table %s --by %s: %q", table, by, errs)
+			}
+		}
+	}
+	column := func(name string, args ...string) (cells []string) {
+		_, out, _ := run(t, Env{}, append([]string{"report", "-f", "csv", "--limit", "0", sample}, args...)...)
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if err != nil || len(rows) < 3 {
+			t.Fatalf("%q: %v, %d rows", args, err, len(rows))
+		}
+		at := slices.Index(rows[0], name)
+		for _, r := range rows[1:] {
+			cells = append(cells, r[at])
+		}
+		return cells
+	}
+	for _, by := range []string{"bytes", "count", "oldest_us", "newest_us"} {
+		was := uint64(math.MaxUint64)
+		for _, cell := range column(by, "--table", "leaks", "--by", by) {
+			n, err := strconv.ParseUint(cell, 10, 64)
+			if err != nil || n > was {
+				t.Errorf("by %s, %s stands below %d", by, cell, was)
+			}
+			was = n
+		}
+	}
+	for _, args := range [][]string{{"--table", "leaks"}, {"--table", "sites"}, {"--table", "groups", "--group", "owner"}} {
+		said := column("verdict", append(args, "--by", "verdict")...)
+		first := slices.IndexFunc(said, func(s string) bool { return s != "leak" })
+		if first <= 0 || slices.Contains(said[first:], "leak") {
+			t.Errorf("%q: the verdicts stand as %q", args, said)
+		}
+	}
+	if status, _, errs := run(t, Env{}, "report", "--by", "oldest_us", sample); status != statusUsage || !strings.Contains(errs, "--table leaks") {
+		t.Errorf("status %d, %q", status, errs)
 	}
 }

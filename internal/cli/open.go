@@ -12,36 +12,89 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/compare"
 )
 
 type openCmd struct {
-	File []string `arg:"" optional:"" help:"A file, or - for standard input."`
+	File []string `arg:"" optional:"" help:"A file, or - for standard input. Two files are compared. Three or more heap snapshots or stack profiles, or a folder of them, are read as one recording."`
+	liveFlags
 }
 
-// Run shows one file full-screen, or prints its report where there is no terminal.
+// Run shows files full-screen, or prints their report where there is no terminal.
 func (c *openCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case len(c.File) == 0:
 		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
-	case len(c.File) > 2:
-		return usageError(fmt.Errorf("open takes one file, or two to compare, but %d are given%s", len(c.File), a.hint(c.File)))
+	case c.given() && len(c.File) > 1:
+		return usageError(errors.New("--every and --save take one URL"))
+	case c.given():
+		return a.showOne(ctx, c.File, func() (*session, error) { return a.watched(ctx, c.File[0], c.liveFlags, 0) })
+	case len(c.File) == 2 && !slices.ContainsFunc(c.File, isFolder):
+		return a.again(func() error { return a.openPair(ctx, c.File) })
 	}
+	return a.showOne(ctx, c.File, func() (*session, error) { return a.recording(ctx, c.File) })
+}
+
+// showOne shows a session as often as it is opened again.
+func (a *app) showOne(ctx context.Context, files []string, open func() (*session, error)) error {
 	return a.again(func() error {
-		list, err := a.openAll(ctx, c.File...)
+		s, err := open()
 		if err != nil {
 			return err
 		}
-		for _, s := range list {
-			defer s.close()
-		}
-		if len(list) == 1 {
-			return a.show(ctx, list[0], c.File)
-		}
-		return a.compare(ctx, list[0], list[1], c.File)
+		defer s.close()
+		return a.show(ctx, s, files)
 	})
+}
+
+// openPair shows two files once: heap dumps of one snapshot each as one recording, others compared.
+func (a *app) openPair(ctx context.Context, files []string) error {
+	list, err := a.openAll(ctx, files...)
+	if err != nil {
+		return err
+	}
+	single, err := a.areSingle(ctx, list, files)
+	if err == nil && single {
+		err = a.join(ctx, list, false)
+	}
+	if err != nil || !single {
+		defer list[1].close()
+	}
+	defer list[0].close()
+	switch {
+	case err != nil:
+		return err
+	case single:
+		list[0].joined = files
+		return a.show(ctx, list[0], files)
+	}
+	return a.compare(ctx, list[0], list[1], files)
+}
+
+// areSingle reports whether sessions are of heap dumps in one format with one snapshot each, none of which was named by
+// its number.
+func (a *app) areSingle(ctx context.Context, list []*session, files []string) (bool, error) {
+	for i, s := range list {
+		if s.format.Heap == nil || s.format.Heap != list[0].format.Heap || a.target(files[i]).snapshot != nil {
+			return false, nil
+		}
+	}
+	for _, s := range list {
+		p, err := s.profile(ctx)
+		if err != nil || p == nil || p.Heaps == nil || p.Heaps.Len() != 1 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// isFolder reports whether a path names a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // compare shows two files side by side, or prints the difference where there is no terminal.
@@ -59,7 +112,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 		return err
 	}
 	if b, p := s.store.Current(), s.after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
-		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; memtui diff says what they share", b.Meta.Name, p.Meta.Name))
+		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; use memtui diff", b.Meta.Name, p.Meta.Name))
 	}
 	if kind.Of(s.store.Current()) == kind.Heap {
 		for _, side := range []*session{s, s.after} {
@@ -71,7 +124,8 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	return nil
 }
 
-// compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be compared.
+// compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be
+// compared.
 func compareKind(p *model.Profile) string {
 	switch kind.Of(p) {
 	case kind.Heap:
@@ -138,7 +192,7 @@ type lender func(file target) *session
 
 // share returns a session about the same input, asked for another snapshot.
 func (s *session) share(snapshot *int) *session {
-	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, lent: true, stop: func() {}, done: s.done}
+	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, parts: s.parts, joined: s.joined, lent: true, stop: func() {}, done: s.done}
 }
 
 // lends returns what lends out the first file, the second where there is one, and those that were opened from within.
@@ -199,8 +253,8 @@ func (a *app) again(f func() error) error {
 	}
 }
 
-// startAt says where the screens begin: at the snapshots, page layouts or windows that the user asks for. Where he asks for one of two
-// files, the other one is at what memtui diff takes for it.
+// startAt says where the screens begin: at the snapshots, page layouts or windows that the user asks for. Where he asks
+// for one of two files, the other one is at what memtui diff takes for it.
 func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err error) {
 	p, start := s.store.Current(), &screen.HeapStart
 	asked := a.asksIn(s) || s.after != nil && a.asksIn(s.after)
@@ -234,7 +288,8 @@ func (a *app) asksIn(s *session) bool {
 	return s.snapshot != nil
 }
 
-// startOf returns the snapshot, page layout or window that a file is shown at first. To count from the end, everything must be read.
+// startOf returns the snapshot, page layout or window that a file is shown at first. To count from the end, everything
+// must be read.
 func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	p, err := s.profile(ctx)
 	if err != nil {
@@ -247,9 +302,12 @@ func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	return at, err
 }
 
-// readable says why files cannot be read again now, nil when they can: one is gone or empty, or can be read only once. A sample
-// has no path; second is "" where there is none.
+// readable says why files cannot be read again now, nil when they can: one is gone or empty, or can be read only once.
+// A sample has no path; second is "" where there is none.
 func (a *app) readable(file, second string) error {
+	if a.live {
+		return errors.New("what was fetched from a URL would be lost")
+	}
 	if err := readableAgain(file); err != nil || second == "" {
 		return err
 	}
@@ -261,6 +319,9 @@ func (a *app) readable(file, second string) error {
 
 func readableAgain(path string) error {
 	if path == "" {
+		return nil
+	}
+	if fetch.IsURL(path) {
 		return nil
 	}
 	if path == "-" {
@@ -282,15 +343,16 @@ func readableAgain(path string) error {
 	return nil
 }
 
-// naming returns how a command line names the file as it is opened now; none for a sample, which has no path.
-func (a *app) naming(path string) []string {
-	if path == "" {
+// naming returns how a command line names the files as they are opened now; none for a sample, which has no path.
+func (a *app) naming(paths ...string) []string {
+	if paths[0] == "" {
 		return nil
 	}
-	return append(a.answers(), path)
+	return append(a.answers(), paths...)
 }
 
-// begun waits for the first revision that has something to show, so that a file of which nothing can be read is an error message and not a screen.
+// begun waits for the first revision that has something to show, so that a file of which nothing can be read is an
+// error message and not a screen.
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()

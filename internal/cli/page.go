@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
@@ -16,6 +17,10 @@ import (
 
 // pageRows is how many rows the tables of a page have, unless the user says how many.
 const pageRows = 200
+
+// pageParts is by how many groups the curve of a page is divided, unless the user says how many: their colors can be
+// told apart.
+const pageParts = 5
 
 // writesHTML names the commands that can write a page: those that print reports.
 func writesHTML(command string) bool {
@@ -53,7 +58,8 @@ func (a *app) limitPage() {
 	}
 }
 
-// pageSource waits for a session and asks everything that a page is made of.
+// pageSource waits for a session and asks everything that a page is made of. Its table of groups is by owner, and its
+// curve divided by them, unless something else is asked for.
 func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
 	a.limitPage()
 	p, err := s.profile(ctx)
@@ -63,6 +69,12 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
 	if kind.Of(p) == kind.Heap {
 		return src, a.heapPage(ctx, s, src)
+	}
+	if (kind.Of(p) == kind.Trace || kind.Of(p) == kind.Stacks) && groupNamed(string(c.Group)) == analysis.ByStack && !a.isGiven("group") {
+		c.Group = grouping(analysis.ByOwner.String())
+	}
+	if kind.Of(p) == kind.Trace && !a.isGiven("stacked") && c.Stacked == 0 {
+		c.Stacked = pageParts
 	}
 	if src.Report, err = a.report(ctx, s, c); err != nil {
 		return nil, err

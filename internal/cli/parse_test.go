@@ -13,6 +13,7 @@ import (
 
 // Flags mean what the model's parser says, as do the commands of the palette.
 func TestTimesOfFlags(t *testing.T) {
+	modeltest.Plain(t)
 	const duration, peak = 75989, 60988
 	accepted := 0
 	for _, text := range modeltest.TimeTexts(rand.New(rand.NewPCG(5, 6)), 100) {

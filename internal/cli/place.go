@@ -32,8 +32,8 @@ func (in *diffInput) move(p model.Place) {
 	in.app = &side
 }
 
-// onePlaces chooses the two places of one file where the user does not name both: its first and its last snapshot, layout or
-// window. For a trace one of them is the end, and the user must name the other.
+// onePlaces chooses the two places of one file where the user does not name both: its first and its last snapshot,
+// layout or window. For a trace one of them is the end, and the user must name the other.
 func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
@@ -90,8 +90,8 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// numberOf returns the snapshot, page layout or window that one side of a comparison is about, by its number; nil where it is about none.
-// asked is the number that the user gives, nil for none.
+// numberOf returns the snapshot, page layout or window that one side of a comparison is about, by its number; nil where
+// it is about none. asked is the number that the user gives, nil for none.
 func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int, error) {
 	var n int
 	var ok bool

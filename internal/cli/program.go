@@ -88,7 +88,8 @@ func (c *keysCmd) Run(a *app) error {
 
 type guideCmd struct{}
 
-// Run prints a short guide for scripts and automated callers. Commands, arguments, flags and their help are the grammar's own.
+// Run prints a short guide for scripts and automated callers. Commands, arguments, flags and their help are the
+// grammar's own.
 func (c *guideCmd) Run(a *app) error {
 	if err := a.formats("guide", "text", "markdown", "json"); err != nil {
 		return err

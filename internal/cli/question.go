@@ -26,17 +26,17 @@ func (a *app) question() state.Question {
 	}
 	switch c := a.parsed.Selected().Target.Addr().Interface().(type) {
 	case *reportCmd:
-		q.Table, q.Window, q.Cell = c.Table, c.Window, c.Cell.Cell
+		q.Table, q.Filter, q.Window, q.Cell, q.Peek = string(c.Table), c.Rows, c.Window, c.Cell.Cell, c.Peek
 		q.Steps, _ = c.Filter() // commands check it
 		if string(c.Group) != analysis.ByStack.String() {
 			q.Group = string(c.Group)
 		}
 	case *diffCmd:
 		q.A, q.B, q.Cell, q.Group, q.Match, q.Normalize, q.Swap = c.A, c.B, c.Cell.Cell, c.Group, c.Match, c.Normalize, c.Swap
-		q.Masks, q.Only = c.Mask, c.Only
+		q.Masks, q.Only, q.Filter = c.Mask, c.Only, c.Rows
 		q.Steps, _ = c.Filter()
 	case *pagesCmd:
-		q.Map, q.Table = c.Map, c.Table
+		q.Map, q.Table, q.Filter = c.Map, string(c.Table), c.Rows
 	}
 	return q
 }
@@ -48,7 +48,8 @@ func (g *globals) ask(q *state.Question) {
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
 }
 
-// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in usage.
+// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in
+// usage.
 func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
 	t := m.In(end, peak)
 	return t, notBeyond(t, end)

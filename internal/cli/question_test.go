@@ -93,8 +93,14 @@ func (r asked) question(command string) state.Question {
 		}
 		q.Table, q.Window, q.Group, q.Snapshot = r.of("leaks", "grid"), r.name(), r.of("function", "dso"), r.number()
 		q.Cell, q.Steps = r.cell().Cell, r.steps()
+		if q.Table != "" {
+			q.Filter = r.name()
+		} else {
+			q.Peek = r.name()
+		}
 	case "diff":
 		q.A, q.B, q.Cell, q.Steps, q.Group = r.place(), r.place(), r.cell().Cell, r.steps(), r.name()
+		q.Filter = r.name()
 		q.Match, q.Normalize, q.Swap = r.of("files"), r.of("total"), r.IntN(2) == 0
 		for range r.IntN(3) {
 			q.Masks = append(q.Masks, "m="+r.name())
@@ -136,7 +142,7 @@ func TestQuestionsSetFlags(t *testing.T) {
 	rng := asked{rand.New(rand.NewPCG(9, 10))}
 	for range 15 {
 		q := rng.question("report")
-		q.Format, q.Limit, q.Table, q.Window, q.Group, q.Cell, q.Steps = "", nil, "", "", "", analysis.Cell{}, ""
+		q.Format, q.Limit, q.Table, q.Filter, q.Window, q.Group, q.Cell, q.Steps, q.Peek = "", nil, "", "", "", "", analysis.Cell{}, "", ""
 		want := parserOf(append(append([]string{"report"}, q.Args()...), "x"), nil)
 		if _, err := want.parse(); err != nil {
 			t.Fatal(err)

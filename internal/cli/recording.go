@@ -13,9 +13,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// recording opens what a command names where it takes one file: that, or several files, or a folder of them, that hold the heap
-// snapshots of one recording. The caller closes the session.
+// recording opens what a command names where it takes one file: that, or several files, or a folder of them, that hold
+// the heap snapshots or stacks of one recording, each at its time. The caller closes the session.
 func (a *app) recording(ctx context.Context, paths []string) (*session, error) {
+	if a.lend != nil && len(paths) > 0 {
+		if s := a.lend(a.target(paths[0])); s != nil && slices.Equal(s.joined, paths) {
+			return s, nil
+		}
+	}
+	named := paths
 	paths, err := a.filesOf(ctx, paths)
 	if err != nil {
 		return nil, inputError(err)
@@ -27,16 +33,33 @@ func (a *app) recording(ctx context.Context, paths []string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.join(ctx, list); err != nil {
+	if err := a.join(ctx, list, slices.ContainsFunc(named, isFolder)); err != nil {
 		for _, s := range list {
 			s.close()
 		}
 		return nil, err
 	}
+	list[0].joined = named
 	return list[0], nil
 }
 
-// filesOf puts the files of a folder that are of a format of heap snapshots in its place, in the order of their names.
+// recordings opens several recordings. The caller closes the sessions.
+func (a *app) recordings(ctx context.Context, sides ...[]string) (list []*session, err error) {
+	for _, files := range sides {
+		s, err := a.recording(ctx, files)
+		if err != nil {
+			for _, s := range list {
+				s.close()
+			}
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// filesOf puts the files of a folder that are of a format of heap snapshots, or where there are none of stacks, in its
+// place, in the order of their names.
 func (a *app) filesOf(ctx context.Context, paths []string) (out []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -48,35 +71,93 @@ func (a *app) filesOf(ctx context.Context, paths []string) (out []string, err er
 		if err != nil {
 			return nil, err
 		}
-		files := 0
+		files := map[kind.Kind][]string{}
 		for _, e := range entries {
-			if file := filepath.Join(path, e.Name()); e.Type().IsRegular() && a.holdsHeaps(ctx, file) {
-				out = append(out, file)
-				files++
+			if file := filepath.Join(path, e.Name()); e.Type().IsRegular() {
+				k := a.kindOf(ctx, file)
+				files[k] = append(files[k], file)
 			}
 		}
-		if files == 0 {
-			return nil, fmt.Errorf("%s: %w, and no file in it holds heap snapshots", path, loaders.ErrDirectory)
+		k := kind.Heap
+		if len(files[k]) == 0 {
+			k = kind.Stacks
 		}
+		if len(files[k]) == 0 {
+			return nil, fmt.Errorf("%s: %w, and no file in it holds heap snapshots or a stack profile", path, loaders.ErrDirectory)
+		}
+		out = append(out, files[k]...)
 	}
 	return out, nil
 }
 
-// holdsHeaps reports whether a file is of a format of heap snapshots.
-func (a *app) holdsHeaps(ctx context.Context, path string) bool {
+// kindOf returns what a file holds by its first bytes, [kind.None] where it is of no known format.
+func (a *app) kindOf(ctx context.Context, path string) kind.Kind {
 	src, err := loaders.OpenSource(ctx, path, nil)
 	if err != nil {
-		return false
+		return kind.None
 	}
 	defer src.Close()
 	format, err := loaders.Detect(src, a.inputs())
-	return err == nil && format.Heap != nil
+	if err != nil {
+		return kind.None
+	}
+	return kind.OfFormat(format)
 }
 
-// join makes the first of several sessions one about the snapshots of all of them, which it closes.
-func (a *app) join(ctx context.Context, list []*session) error {
+// join makes the first of several sessions one about the snapshots or stacks of all of them, which it closes.
+func (a *app) join(ctx context.Context, list []*session, byTime bool) error {
+	p, err := list[0].profile(ctx)
+	if err != nil {
+		return err
+	}
+	if kind.Of(p) == kind.Stacks {
+		return a.joinStacks(ctx, list)
+	}
+	return a.joinHeaps(ctx, list, byTime)
+}
+
+// joinStacks makes the first of several sessions one about stacks of which each file is a window.
+func (a *app) joinStacks(ctx context.Context, list []*session) error {
+	join := model.NewStackJoin()
+	for _, s := range list {
+		p, err := s.profile(ctx)
+		if err != nil {
+			return err
+		}
+		if a.budget.Full(model.BudgetOfFile) {
+			return inputError(a.budget.Error("the windows of so many files"))
+		}
+		if err := join.Add(p, s.written()); err != nil {
+			return usageError(fmt.Errorf("%w%s", err, secondHint(list)))
+		}
+	}
+	for _, s := range list[1:] {
+		s.close() // all is in memory
+	}
+	list[0].store.Publish(join.Profile())
+	return nil
+}
+
+// secondHint says what else two files can be.
+func secondHint(list []*session) string {
+	if len(list) == 2 {
+		return "; memtui diff compares two files"
+	}
+	return ""
+}
+
+// written returns when the file was last written, in µs since 1970; 0 where that is not known.
+func (s *session) written() model.Time {
+	if _, info := s.src.Stored(); info != nil {
+		return model.Time(info.ModTime().UnixMicro())
+	}
+	return 0
+}
+
+// joinHeaps makes the first of several sessions one about the snapshots of all of them.
+func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error {
 	var sources []model.HeapSource
-	var clocks []model.Time
+	var written []model.Time
 	var whole *model.Profile
 	for _, s := range list {
 		p, err := s.profile(ctx)
@@ -84,20 +165,26 @@ func (a *app) join(ctx context.Context, list []*session) error {
 			return err
 		}
 		if kind.Of(p) != kind.Heap {
-			return usageError(fmt.Errorf("%s holds no heap snapshots: only the files of those can be read as one recording", p.Meta.Name))
+			return usageError(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
 		}
 		if s.snapshot != nil && a.flags.Snapshot == nil {
-			return usageError(errors.New("FILE#N names a snapshot of one file: of several, --snapshot counts over all"))
+			return usageError(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
 		}
-		clock := model.Time(0)
-		if _, info := s.src.Stored(); info != nil {
-			clock = model.Time(info.ModTime().UnixMicro())
+		sources, whole = append(sources, p.Heaps), joined(whole, p)
+		if byTime {
+			written = append(written, s.written())
 		}
-		sources, clocks, whole = append(sources, p.Heaps), append(clocks, clock), joined(whole, p)
 	}
-	heaps, err := model.JoinHeaps(sources, clocks)
+	heaps, err := model.JoinHeaps(sources, written)
 	if err != nil {
 		return usageError(err)
+	}
+	if order := "in which they are given"; !heaps.Clocked {
+		if written != nil {
+			order = "in which they were last changed"
+		}
+		whole.Problems = model.AddProblem(whole.Problems, model.Problem{Severity: model.Note, Code: "file-order", Count: 1, Offset: model.NoOffset,
+			Message: "the files do not record when they were made: their snapshots are in the order " + order})
 	}
 	whole.Heaps, whole.Meta.Name = heaps, fmt.Sprintf("%s and %s", whole.Meta.Name, model.Counted(uint64(len(list)-1), "other file"))
 	list[0].parts = list[1:]
@@ -105,16 +192,17 @@ func (a *app) join(ctx context.Context, list []*session) error {
 	return nil
 }
 
-// joined adds what is told of one more file.
+// joined adds what is told of one more file. Problems name theirs, also those of the first.
 func joined(whole, p *model.Profile) *model.Profile {
 	if whole == nil {
 		first := *p
-		first.Problems = slices.Clip(first.Problems)
-		return &first
+		first.Problems = nil
+		whole = &first
+	} else {
+		whole.Meta.Size += p.Meta.Size
+		whole.Lost += p.Lost
+		whole.Complete = whole.Complete && p.Complete
 	}
-	whole.Meta.Size += p.Meta.Size
-	whole.Lost += p.Lost
-	whole.Complete = whole.Complete && p.Complete
 	for _, q := range p.Problems {
 		q.Message = p.Meta.Name + ": " + q.Message
 		whole.Problems = model.AddProblem(whole.Problems, q)

@@ -17,15 +17,20 @@ import (
 )
 
 type reportCmd struct {
-	File    []string `arg:"" help:"A file, or - for standard input. Several files, or a folder, of heap snapshots are one recording."`
-	Table   string   `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators, suspects or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads or groups."`
-	Group   grouping `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
-	Cell    arg.Cell `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
-	Stacked int      `placeholder:"N" help:"Divide the curve of live bytes by the N sites that hold most when it is highest: a column of curve for each."`
-	Peek    string   `placeholder:"FUNCTION" help:"Print who calls the function and what it calls instead, weighed by --by; its name with or without arguments and templates, or /…/ for a regular expression."`
-	Exact   bool     `help:"Print bytes as exact numbers."`
+	File    []string  `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
+	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows or groups."`
+	Group   grouping  `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
+	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
+	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
+	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
+	Exact   bool      `help:"Print bytes as exact numbers."`
 	stackFlags
-	Out string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	arg.RowFlags
+	liveFlags
+	For arg.Length `placeholder:"TIME" help:"With --every: for how long, such as 1min, before the report is printed."`
+	Out string     `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
+
+	filter report.RowFilter // of Table
 }
 
 // Run prints the report of one file.
@@ -33,7 +38,8 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	if err := a.oneTable(c.Table); err != nil {
 		return err
 	}
-	s, err := a.recording(ctx, c.File)
+	c.filter = a.filterRows(c.RowFlags)
+	s, err := a.reported(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -41,10 +47,37 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	return a.write(ctx, s, *c)
 }
 
+// reported opens what a report is about, and watches an address for as long as the user says.
+func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
+	switch {
+	case c.For.Given() != c.Every.Given():
+		return nil, usageError(errors.New("--every and --for must be given together: how often to fetch, and for how long"))
+	case c.given() && len(c.File) > 1:
+		return nil, usageError(errors.New("--every and --save take one URL"))
+	case !c.given():
+		return a.recording(ctx, c.File)
+	}
+	polls := 0
+	if c.Every.Given() {
+		every, err := c.interval()
+		if err != nil {
+			return nil, usageError(err)
+		}
+		if polls = int(c.For.In(0, 0).Duration() / every); polls < 1 {
+			return nil, usageError(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
+		}
+	}
+	s, err := a.watched(ctx, c.File[0], c.liveFlags, polls)
+	if err == nil && s.polled != nil {
+		<-s.polled
+	}
+	return s, err
+}
+
 // write waits for a session and prints its report.
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" && c.Peek != "" {
-		return usageError(errors.New("--peek: text, json, markdown and csv print what is around a function"))
+		return usageError(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
 	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
@@ -58,19 +91,26 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 
 // writeReport prints a report in the format asked for, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
-	if c.Table != "" && !r.HasTable(c.Table) {
-		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", c.Table, strings.Join(r.TableNames(), ", ")))
+	if c.Table != "" && !r.HasTable(string(c.Table)) {
+		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table), strings.Join(r.TableNames(), ", ")))
 	}
-	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(c.Table) {
-		return inputError(a.budget.Error(strings.TrimSpace("the table " + c.Table)))
+	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
+		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
+	}
+	if c.filter.Text != "" {
+		left, err := r.Filter(string(c.Table), c.filter)
+		if err != nil {
+			return usageError(fmt.Errorf("--filter: %w", err))
+		}
+		a.warnRows(left, c.filter)
 	}
 	text, markdown := report.WriteText, report.WriteMarkdown
 	if c.Table != "" {
 		text = func(w io.Writer, r *report.Report, s report.Style) error {
-			return report.WriteTableText(w, r, c.Table, s)
+			return report.WriteTableText(w, r, string(c.Table), s)
 		}
 		markdown = func(w io.Writer, r *report.Report, s report.Style) error {
-			return report.WriteTableMarkdown(w, r, c.Table, s)
+			return report.WriteTableMarkdown(w, r, string(c.Table), s)
 		}
 	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
@@ -80,15 +120,25 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 		case "markdown":
 			return markdown(w, r, style)
 		case "csv":
-			return report.WriteCSV(w, r, c.Table)
+			return report.WriteCSV(w, r, string(c.Table))
 		default:
 			return text(w, r, style)
 		}
 	})
 }
 
+// filterRows returns which rows are printed. Tables are made whole then: the limit is that of the rows that pass.
+func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
+	if f.Rows == "" {
+		return report.RowFilter{}
+	}
+	out := report.RowFilter{Text: f.Rows, Limit: a.flags.Limit}
+	a.flags.Limit = 0
+	return out
+}
+
 // oneTable refuses to choose a table where the format has all of them. JSON has blocks only where they are asked for.
-func (a *app) oneTable(table string) error {
+func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
 	case table == "", format == "json" && (table == "blocks" || table == "born_blocks"):
 		return nil

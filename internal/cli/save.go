@@ -21,7 +21,8 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-// savedFormats returns what is written by the suffix of a name: the formats that commands print, then stacks as convert writes them.
+// savedFormats returns what is written by the suffix of a name: the formats that commands print, then stacks as convert
+// writes them.
 func savedFormats() []format {
 	list := []format{
 		{name: "text", suffixes: []string{".txt", ".text"}}, {name: "markdown", suffixes: []string{".md", ".markdown"}},
@@ -49,8 +50,9 @@ func savedAs(path string) (format, error) {
 	return format{}, usageError(fmt.Errorf("end the name in one of %s", joinWords(known)))
 }
 
-// saveOf returns what the full screen calls to write into a file what a command prints, about a session whose file is named file; ""
-// for a sample, which [views.SampleName] names. What is written is of what is open, not of the files as they are by then.
+// saveOf returns what the full screen calls to write into a file what a command prints, about a session whose file is
+// named file; "" for a sample, which [views.SampleName] names. What is written is of what is open, not of the files as
+// they are by then.
 func (a *app) saveOf(s *session, file string, others *openFiles) func(views.SaveQuery) (views.SaveFunc, error) {
 	quiet := *a
 	quiet.lend = a.lends(s, cmp.Or(file, views.SampleName), others)
@@ -102,7 +104,7 @@ func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
 		return a.within(converted)
 	case page && onePage(command):
 		q := b.question()
-		q.Format, q.Table, q.Map, q.Limit = "", "", false, nil
+		q.Format, q.Table, q.Filter, q.Map, q.Limit = "", "", "", false, nil
 		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), []string{fileOf(b)})
 	case page || !prints(b, command, f.name):
 		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name, joinWords(printed(b, command))))
@@ -116,7 +118,7 @@ func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
 		return nil, err
 	}
 	if c, ok := out.parsed.Selected().Target.Addr().Interface().(*reportCmd); ok && out.oneTable(c.Table) != nil {
-		c.Table = "" // the format has all of them
+		c.Table, c.Rows = "", "" // the format has all of them
 	}
 	out.flags.Color = "never"
 	return out, nil
@@ -163,7 +165,8 @@ func fileOf(b *app) string {
 	return file.String()
 }
 
-// stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command sorts by.
+// stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command
+// sorts by.
 func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, error) {
 	q := a.question()
 	switch {
@@ -179,7 +182,7 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, err
 	by := q.By
 	switch {
 	case by == "peak_bytes":
-		return nil, usageError(fmt.Errorf("peaks of sites are reached at different times and do not add up: weigh by another cost for %s", f.name))
+		return nil, usageError(fmt.Errorf("peaks of sites are reached at different times and do not add up: choose another cost for %s", f.name))
 	case q.Table == "peak_sites":
 		q.At = model.MomentPeak()
 	}

@@ -106,9 +106,7 @@ func (w *walker) saved(name string) string {
 
 // Every screen copies a command that works, and saves what that command prints.
 func TestEveryScreenIsPrintedAndSaved(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("it walks every screen and command, which others do under the race detector")
-	}
+	modeltest.Plain(t)
 	for name, screens := range map[string]int{"kvleak": 8, "stacks": 6, "heap": 7, "pages": 4} {
 		path := sampleFile(t, name)
 		t.Chdir(filepath.Dir(path))
@@ -138,9 +136,7 @@ func TestEveryScreenIsPrintedAndSaved(t *testing.T) {
 
 // What is saved of a table is that table, whatever it is sorted, grouped and filtered by: both begin with the same row.
 func TestSavedTablesBeginAsTheScreenDoes(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("it walks every screen and command, which others do under the race detector")
-	}
+	modeltest.Plain(t)
 	type view struct {
 		keys string // with blanks between them, then a command after a colon
 		word int    // of the copied first row, that the first saved row has, too

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs every script of testdata/script in a folder with real recordings, kv.mlyze and heap.mvmheap, and what can
-// become of them.
+// TestScripts runs every script of testdata/script in a folder with real recordings, kv.mlyze and heap.mvmheap, and
+// what can become of them.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
+	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
@@ -31,16 +32,21 @@ type session struct {
 
 	noPlace string // why there is none
 
-	kept   sync.WaitGroup // done when the index is written
-	unkept error          // why it was not; valid then
-	note   string         // the same for the user, where it matters
-	stderr io.Writer      // that the note goes to, nil in the full-screen program
+	heaps  *indexcache.Parts // where decoded snapshots are kept; nil for nowhere
+	kept   sync.WaitGroup    // done when the index is written
+	unkept error             // why it was not; valid then
+	note   string            // the same for the user, where it matters
+	stderr io.Writer         // that the note goes to, nil in the full-screen program
 	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
 	snapshot *int
 
+	format    loaders.Format
 	parts     []*session // further files whose snapshots are shown with its own
+	joined    []string   // what a command names for all of them; nil for a file alone
 	after     *session   // a second file to compare with, nil for none
 	afterPath string     // how a command line names it
+
+	polled chan struct{} // closed when an address is no longer polled; nil where it is not
 
 	lent bool               // it belongs to another one, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
@@ -50,8 +56,8 @@ type session struct {
 
 // openInput opens a file, standard input or an address.
 func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, error) {
-	if isURL(path) {
-		return fetch(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure)
+	if fetch.IsURL(path) {
+		return fetch.Open(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure, a.keep)
 	}
 	src, err := loaders.OpenSource(ctx, path, a.env.Stdin)
 	if err != nil {
@@ -87,8 +93,8 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return list[0], nil
 }
 
-// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions. Those that are lent fit the
-// flags: a screen has written them.
+// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions. Those that
+// are lent fit the flags: a screen has written them.
 func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) {
 	list, sources := make([]*session, len(paths)), make([]*loaders.Source, len(paths))
 	inputs := make([]uses.Input, len(paths))
@@ -140,7 +146,7 @@ func closeAll(sources []*loaders.Source) {
 func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.Format) *session {
 	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
-	s := &session{src: src, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
+	s := &session{src: src, format: format, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
 	if s.place, s.noPlace = a.keeper(src, format); s.place != nil {
 		s.index = traceindex.NewKeptIndex(s.place)
 	} else {
@@ -152,6 +158,9 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.stderr = a.env.Stderr
 	}
 	opt := a.loading()
+	if s.heaps = a.snapshots(ctx, src, format); s.heaps != nil {
+		opt.Kept = s.heaps
+	}
 	s.kept.Go(func() {
 		if kind.OfFormat(format) == kind.Trace {
 			a.collector.Traces.Add(1)
@@ -174,18 +183,30 @@ func (a *app) loading() loaders.Options {
 // symbols says where the names of addresses are looked for, and kept between runs: where indexes are, unless none are.
 func (a *app) symbols() loaders.Symbols {
 	s := loaders.Symbols{Off: a.flags.NoSymbols, Dirs: a.flags.Symbols, Sysroot: a.flags.Sysroot}
-	if dir := indexcache.Dir(a.env.Getenv); dir != "" && a.flags.Index != "none" && !s.Off {
+	dir := indexcache.Dir(a.env.Getenv)
+	if a.flags.Index == "none" {
+		dir = ""
+	}
+	if dir != "" && !s.Off {
 		s.Names = indexcache.Names{Dir: dir}
+	}
+	if servers, err := fetch.Servers(a.flags.Debuginfod, a.env.Getenv); err == nil && len(servers) > 0 {
+		d := &fetch.DebugServers{Servers: servers, Cache: dir, Limit: int64(a.flags.MaxMemory), Insecure: a.flags.Insecure}
+		if !a.screen {
+			d.Note = a.env.Stderr
+		}
+		s.Fetcher = d
 	}
 	return s
 }
 
-// symbolFolders fails where a folder that names are looked for in is none: a mistyped name would go unnoticed.
+// symbolFolders fails where a folder that names are looked for in is none, or a server has no address: a mistyped name
+// would go unnoticed.
 func (a *app) symbolFolders() error {
 	look := func(flag, dir string) error {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is no folder", dir)
+			err = fmt.Errorf("%s is not a folder", dir)
 		}
 		if err != nil {
 			return fmt.Errorf("--%s: %w", flag, err)
@@ -198,9 +219,12 @@ func (a *app) symbolFolders() error {
 		}
 	}
 	if a.flags.Sysroot != "" {
-		return look("sysroot", a.flags.Sysroot)
+		if err := look("sysroot", a.flags.Sysroot); err != nil {
+			return err
+		}
 	}
-	return nil
+	_, err := fetch.Servers(a.flags.Debuginfod, a.env.Getenv)
+	return err
 }
 
 // answers returns the flags of [app.loading] as they were given.
@@ -219,6 +243,9 @@ func (a *app) answers() (words []string) {
 	}
 	if a.flags.Sysroot != "" {
 		words = append(words, "--sysroot", a.flags.Sysroot)
+	}
+	for _, server := range a.flags.Debuginfod {
+		words = append(words, "--debuginfod", server)
 	}
 	if a.flags.NoSymbols {
 		words = append(words, "--no-symbols")
@@ -272,8 +299,8 @@ func (s *session) tellIndex() {
 	})
 }
 
-// profile waits until everything is read and returns the last revision. It fails when nothing can be shown, and when ctx
-// is done.
+// profile waits until everything is read and returns the last revision. It fails when nothing can be shown, and when
+// ctx is done.
 func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	<-s.done
 	switch {
@@ -306,6 +333,9 @@ func (s *session) close() {
 func (s *session) release() {
 	<-s.done
 	s.kept.Wait()
+	if s.heaps != nil {
+		s.heaps.Wait()
+	}
 	if s.note != "" {
 		fmt.Fprintln(s.stderr, "memtui: note: "+model.Clean(s.note))
 	}
@@ -340,22 +370,30 @@ const maxStacked = 100
 // lists reports whether the table that is asked for is one of single blocks.
 func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
 
-// blockOrder checks --by, and returns the order of single blocks where it is one: tables of sites have the usual one then.
-func (a *app) blockOrder(c *reportCmd) (string, error) {
-	by := a.flags.By
-	if !slices.Contains(report.BlockKeys(), by) {
-		return "", a.checkKey(report.SortKeys())
+// order checks --by, and returns the order of single blocks, or of leaks, where it is one: tables of sites have the
+// usual one then.
+func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
+	leaking := c.Table == "leaks" || c.Table == "late_freed"
+	switch by := a.flags.By; {
+	case by == report.ByVerdict:
+		return "", by, nil
+	case slices.Contains(report.BlockKeys(), by) && c.lists():
+		a.flags.By = ""
+		return by, "", nil
+	case slices.Contains(report.BlockKeys(), by):
+		return "", "", usageError(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
+	case slices.Contains(report.LeakKeys(), by) && leaking:
+		a.flags.By = ""
+		return "", by, nil
+	case strings.HasSuffix(by, "_us") && slices.Contains(report.LeakKeys(), by):
+		return "", "", usageError(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
 	}
-	if !c.lists() {
-		return "", usageError(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
-	}
-	a.flags.By = ""
-	return by, nil
+	return "", "", a.checkKey(report.SiteOrders())
 }
 
 // traceReport says what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	ordered, err := a.blockOrder(c)
+	ordered, leaks, err := a.order(c)
 	if err != nil {
 		return nil, err
 	}
@@ -369,12 +407,13 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
+	opt.LeakOrder = leaks
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
 	if c.lists() {
-		opt.Blocks, opt.BlockOrder = c.Table, ordered
+		opt.Blocks, opt.BlockOrder = string(c.Table), ordered
 	}
 	if c.Peek != "" {
 		if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {

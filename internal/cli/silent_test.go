@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
-// tries are values of flags that are to change something for files of some kind, for those flags that have no enumeration. A flag
-// without a value has "".
+// tries are values of flags that are to change something for files of some kind, for those flags that have no
+// enumeration. A flag without a value has "".
 var tries = map[string][]string{
 	"limit": {"1"}, "at": {"50%"}, "from": {"50%", "95%"}, "to": {"50%"}, "by": {"count", "live_count", "retained_bytes", "alloc_count", "empty_pages", "pages", "bytes", "free_bytes"},
 	"event": {"malloc", "heap", "allocations", "page-faults", "allocation"}, "min-age": {"100ms", "50%"}, "snapshot": {"0"}, "series": {"1", "0"}, "point": {"2", "0"},
@@ -22,18 +22,18 @@ var tries = map[string][]string{
 	"unit": {"bytes"}, "group": {"function", "frame", "series"}, "function": {"/./"}, "file": {"x"}, "module": {"x"}, "through": {"x"}, "min-size": {"100"}, "max-size": {"100"}, "min-lifetime": {"1ms"}, "max-lifetime": {"1ms"}, "thread": {"9"},
 	"type": {"Str"}, "repr": {"P6opaque"}, "where": {"repr=P6opaque"}, "name": {"zzz"}, "per-cell": {"9"},
 	"stacked": {"2"}, "peek": {"/./"}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
-	"symbols": {"."}, "sysroot": {"."},
-	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-live-at": {"end=1"},
+	"symbols": {"."}, "sysroot": {"."}, "debuginfod": {"http://127.0.0.1:1"}, "filter": {"zzz"}, "text": {"zzz"}, "per": {"type"}, "every": {"10s"}, "save": {"missing/kept"}, "for": {"1min"},
+	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-type-growth": {"1"}, "max-type-objects": {"1"}, "max-live-at": {"end=1"},
 }
 
-// alike are command lines whose flag changes nothing of these samples: there is one page type that changed, and a file that is compared
-// with itself has the same names on both sides.
+// alike are command lines whose flag changes nothing of these samples: there is one page type that changed, and a file
+// that is compared with itself has the same names on both sides.
 var alike = []*regexp.Regexp{regexp.MustCompile(`^diff .*\.mb.* --limit$`), regexp.MustCompile(`^(diff|check) .*(--a|#1|mlyze.*mlyze) .*--match$`)}
 
-// quiet are flags that may change nothing: those that only ask for less, those of terminals, those that write elsewhere, and what only
-// matters with figures, names or addresses of servers that the samples do not have.
+// quiet are flags that may change nothing: those that only ask for less, those of terminals, those that write
+// elsewhere, and what only matters with figures, names or addresses of servers that the samples do not have.
 func quiet(flag string) bool {
-	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline", "insecure"}, flag)
+	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline", "insecure", "debuginfod", "values"}, flag)
 }
 
 // walked are command lines of all commands that read files, for a file of each kind.
@@ -56,11 +56,10 @@ func walked(t *testing.T) map[string][]string {
 	return lines
 }
 
-// Whatever flag is given to whatever command for whatever kind of file: it changes what is said, or is refused as a mistake in usage.
+// Whatever flag is given to whatever command for whatever kind of file: it changes what is said, or is refused as a
+// mistake in usage.
 func TestNoFlagDoesNothing(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("thousands of commands, each of which other tests run under the race detector")
-	}
+	modeltest.Plain(t)
 	a := parserOf([]string{"version"}, nil)
 	_, parser, err := a.parseBy(&grammar{})
 	if err != nil {

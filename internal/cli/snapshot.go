@@ -52,8 +52,8 @@ func (a *app) numbered(command *kong.Node) bool {
 	return false
 }
 
-// snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else the last
-// whole one. ok is false when there is none and he asks for none.
+// snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else
+// the last whole one. ok is false when there is none and he asks for none.
 func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
 	count := p.Heaps.Len()
 	if asked == nil && a.flags.At.Given() {
@@ -172,7 +172,7 @@ func axisHelp(formats []loaders.Format) (axes, flag string) {
 		}
 		list = append(list, f.Name+": "+strings.Join(axisKeys(f.Heap.Axes[1:]), ", "))
 		if i, ok := f.Heap.AxisNamed(flagAxis); ok {
-			texts = append(texts, fmt.Sprintf("Of %s: part of the type's %s; the same as --where %s=TEXT.", f.Name, f.Heap.Axes[i].Word, flagAxis))
+			texts = append(texts, fmt.Sprintf("For %s: part of the type's %s; the same as --where %s=TEXT.", f.Name, f.Heap.Axes[i].Word, flagAxis))
 		}
 	}
 	return strings.Join(list, "; "), cmp.Or(strings.Join(texts, " "), "The same as --where "+flagAxis+"=TEXT.")

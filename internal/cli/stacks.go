@@ -71,7 +71,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		from, to := w.Start, w.End
 		r.Time.From, r.Time.To = &from, &to
 	}
-	_, last := weights.SampleSpan(p.Weights)
+	_, last := weights.Span(p.Weights)
 	if a.flags.From.Given() {
 		from := a.flags.From.In(last, last)
 		r.Time.From = &from
@@ -118,9 +118,8 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 
 // rangeSelection weighs stacks by their samples between --from and --to.
 func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.Selection, error) {
-	first, last := weights.SampleSpan(p.Weights)
-	if first > last {
-		return nil, usageError(fmt.Errorf("--from and --to: %s has no samples", p.Meta.Name))
+	if first, last := weights.Span(p.Weights); first > last {
+		return nil, usageError(fmt.Errorf("--from and --to: %s has neither samples nor windows", p.Meta.Name))
 	}
 	from, to, err := a.sampleSpan(p.Weights)
 	if err != nil {
@@ -136,10 +135,10 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	return s, nil
 }
 
-// sampleSpan returns the range of samples between --from and --to. Shares of the duration are those of the last sample, after which the
-// recording may go on.
+// sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration are
+// those of the last sample, after which the recording may go on.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
-	first, last := weights.SampleSpan(w)
+	first, last := weights.Span(w)
 	end := max(last, w.End)
 	for i := range w.Windows {
 		end = max(end, w.Windows[i].End)
@@ -157,8 +156,8 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 	return from, to, notBeyond(max(from, to), end)
 }
 
-// eventNamed finds the event that tables are about; "" is the first that has stacks. ok is false without an error when the profile has
-// no events at all.
+// eventNamed finds the event that tables are about; "" is the first that has stacks. ok is false without an error when
+// the profile has no events at all.
 func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error) {
 	w := p.Weights
 	if name == "" {

@@ -3,6 +3,8 @@ package cli
 import (
 	"compress/gzip"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,8 +58,8 @@ func recordedMachine(t *testing.T) (dir, profile string) {
 	return dir, profile
 }
 
-// TestNamesAreLookedForWhereTheUserSays expects each flag to change what frames are called or which there are, in all commands that
-// show stacks, and names to be kept between runs unless nothing is.
+// TestNamesAreLookedForWhereTheUserSays expects each flag to change what frames are called or which there are, in all
+// commands that show stacks, and names to be kept between runs unless nothing is.
 func TestNamesAreLookedForWhereTheUserSays(t *testing.T) {
 	dir, profile := recordedMachine(t)
 	opt, cache := filepath.Join(dir, "opt"), filepath.Join(dir, "cache")
@@ -101,10 +103,10 @@ func TestFoldersOfSymbolsAreChecked(t *testing.T) {
 	dir, profile := recordedMachine(t)
 	for line, want := range map[string]string{
 		"--symbols " + dir + "/none " + profile:         "--symbols: ",
-		"--sysroot " + profile + " " + profile:          "--sysroot: " + profile + " is no folder",
+		"--sysroot " + profile + " " + profile:          "--sysroot: " + profile + " is not a folder",
 		"--no-symbols --symbols " + dir + " x":          "--no-symbols and --symbols cannot be combined",
 		"--symbols " + dir + " " + sample:               "names its functions itself",
-		"--allocator-frames " + sampleFile(t, "stacks"): "has no frames that are left out",
+		"--allocator-frames " + sampleFile(t, "stacks"): "has no frames that memtui leaves out",
 		"--allocator-frames " + sample:                  "does not apply to a trace",
 		"--no-symbols " + sampleFile(t, "heap"):         "--no-symbols: does not apply to heap snapshots",
 	} {
@@ -123,5 +125,70 @@ func TestFlagsWithoutValuesTakeNone(t *testing.T) {
 	}
 	if got := without(flags, "--unit"); !slices.Equal(got, slices.Concat(flags[:1], flags[3:])) {
 		t.Errorf("%q", got)
+	}
+}
+
+// debugServer answers one address of a debuginfod server with content.
+func debugServer(t *testing.T, at string, content []byte) (address string, asked *[]string) {
+	t.Helper()
+	asked = new([]string)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*asked = append(*asked, r.URL.Path)
+		if r.URL.Path != at {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, asked
+}
+
+// Nothing is fetched unless the user names a server, directly or by the environment.
+func TestDebuginfodFlag(t *testing.T) {
+	dir, profile := recordedMachine(t)
+	unpack := func(name string) []byte {
+		f, err := os.Open("../../loaders/symbols/testdata/" + name + ".gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if err := os.WriteFile(filepath.Join(dir, "opt", "shop"), unpack("sample.stripped"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const id = "0633df093def1d3e008fc262b40e28791d9142d0"
+	address, asked := debugServer(t, "/buildid/"+id+"/debuginfo", unpack("sample.debug"))
+	for _, c := range []struct {
+		flags, urls string
+		named       bool
+		status      int
+	}{
+		{"", address, false, 0},
+		{"--debuginfod " + address, "", true, 0},
+		{"--debuginfod env", "http://127.0.0.1:1 " + address, true, 0},
+		{"--debuginfod env", "", false, statusUsage},
+		{"--debuginfod localhost", "", false, statusUsage},
+		{"--no-symbols --debuginfod " + address, "", false, statusUsage},
+	} {
+		*asked = nil
+		env := Env{Getenv: func(name string) string { return map[string]string{"DEBUGINFOD_URLS": c.urls}[name] }}
+		words := append(strings.Fields("convert --to folded --index none --symbols "+filepath.Join(dir, "opt")+" "+c.flags), profile)
+		if strings.Contains(c.flags, "no-symbols") {
+			words = append(strings.Fields("convert --to folded "+c.flags), profile)
+		}
+		status, out, errs := run(t, env, words...)
+		if status != c.status || strings.Contains(out, "shop::Session::open") != c.named || len(*asked) > 0 != c.named {
+			t.Errorf("%s: status %d, asked %v, %q, %q", c.flags, status, *asked, out, errs)
+		}
 	}
 }

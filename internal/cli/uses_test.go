@@ -72,8 +72,8 @@ func TestKindsOfFormats(t *testing.T) {
 	}
 }
 
-// What means nothing to a command is refused although there is no file to read, and so is what means nothing for the format of a file of
-// which nothing but the head can be read.
+// What means nothing to a command is refused although there is no file to read, and so is what means nothing for the
+// format of a file of which nothing but the head can be read.
 func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 	head, err := os.ReadFile(sample)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 	if err := os.WriteFile(cut, head[:24], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	heap, pages := sampleFile(t, "heap"), sampleFile(t, "pages")
+	heap, pages, stacks := sampleFile(t, "heap"), sampleFile(t, "pages"), sampleFile(t, "stacks")
 	for line, want := range map[string]string{
 		"validate --at 5s nowhere":                     "--at: does not apply to validate; see memtui validate --help",
 		"info --limit 5 nowhere":                       "--limit: does not apply to info",
@@ -107,31 +107,32 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"diff --match files PAGES PAGES":               "--match: real_proc_python.mb is neither",
 		"diff --at 5s HEAP#0 HEAP#1":                   "FILE#N and --at cannot be combined: each chooses the snapshot",
 		"diff --a 3 no#0 no#1":                         "FILE#N and --a each choose the place",
-		"diff --a 3 --b 4 --from 1s no":                "--a and --b give each side its own",
+		"diff --a 3 --b 4 --from 1s no":                "--a and --b choose for each side",
 		"report --at 5s HEAP#1":                        "FILE#N and --at cannot be combined: each chooses the snapshot",
 		"heap types --at 5s no#1":                      "FILE#N and --at cannot be combined: each chooses the snapshot",
 		"heap types --snapshot 0 no#2":                 "--snapshot: FILE#N means the same",
 		"report --point 0 --snapshot 3 no":             "--snapshot and --point cannot be combined: each chooses the page layout",
 		"report --point 0 --edges all no":              "--point is for memory dumps, --edges for heap snapshots: they do not apply to one file",
 		"report --min-age 1s --window w no":            "--min-age is for traces, --window for stack profiles",
-		"pages --per-cell 3 no":                        "--per-cell means something only with --map",
+		"pages --per-cell 3 no":                        "--per-cell works only with --map",
 		"pages --map --table holes no":                 "--map and --table cannot be combined: the map has no tables",
-		"check --by live_bytes no":                     "--by means something only with --base",
-		"check --max-peak 1 --at 5s no":                "--at means something only with --base",
-		"check --max-peak 1 --limit 3 no":              "--limit means something only with --base",
-		"check --max-peak 1 --min-age 3s no":           "--min-age means something only with --max-leak or --base",
-		"diff --edges all no no":                       "--edges means something only with --by retained_bytes",
-		"evidence --names x no":                        "--names means something only with --redact",
+		"check --by live_bytes no":                     "--by works only with --base",
+		"check --max-peak 1 --at 5s no":                "--at works only with --base",
+		"check --max-peak 1 --limit 3 no":              "--limit works only with --base",
+		"check --max-peak 1 --min-age 3s no":           "--min-age works only with --max-leak or --base",
+		"diff --edges all no no":                       "--edges works only with --by retained_bytes",
+		"evidence --names x no":                        "--names works only with --redact",
 		"convert --by live_bytes --to mlyze " + sample: "--by: .mlyze holds blocks",
 		"report --table groups no":                     "--table groups needs --group",
 		"report --table groups -f csv " + cut:          "--table groups needs --group",
 		"report --table groups --group stack " + cut:   "--table groups needs --group",
-		"demo stacks --at 5s":                          "--at: a stack profile has totals, not instants",
+		"demo stacks --at 5s":                          "--at: a stack profile has totals, not instants; choose a range",
+		"report --at 5s STACKS":                        "--at: a stack profile has totals, not instants; choose a window with --window",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
 		"demo pages --by live_bytes":                   "--by: tables of a memory dump cannot be sorted",
 	} {
-		line = strings.NewReplacer("HEAP", heap, "PAGES", pages).Replace(line)
+		line = strings.NewReplacer("HEAP", heap, "PAGES", pages, "STACKS", stacks).Replace(line)
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)
 		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
@@ -162,7 +163,8 @@ func TestGroupsAreThoseOfScreens(t *testing.T) {
 	}
 }
 
-// Settings are for all commands and files: those that one has no use for do it no harm, even where their values are wrong.
+// Settings are for all commands and files: those that one has no use for do it no harm, even where their values are
+// wrong.
 func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 	env := func(settings string) Env {
 		values := map[string]string{}
@@ -212,7 +214,7 @@ func TestHelpNamesWhatIsMeant(t *testing.T) {
 				t.Errorf("%s has %s", line, flag)
 			}
 		}
-		if i := strings.Index(out, "Of convert:"); i >= 0 {
+		if i := strings.Index(out, "For convert:"); i >= 0 {
 			t.Errorf("%s: %s", line, out[i:i+40])
 		}
 	}

@@ -21,3 +21,19 @@ func TestNoVersionIsNotZero(t *testing.T) {
 		}
 	}
 }
+
+// The line about heap names all of its verbs.
+func TestHeapNamesItsVerbs(t *testing.T) {
+	a := parserOf([]string{"version"}, nil)
+	_, parser, err := a.parseBy(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range parser.Model.Children {
+		for _, verb := range c.Children {
+			if c.Name == "heap" && !strings.Contains(c.Help, verb.Name) {
+				t.Errorf("%q does not name %s", c.Help, verb.Name)
+			}
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// readWhole fails where the program left out something that figures of the profile depend on. verdict says what cannot be said
-// then. Figures of a trace depend on its events alone; [session.nameless] tells what became of its names.
+// readWhole fails where the program left out something that figures of the profile depend on. verdict says what cannot
+// be said then. Figures of a trace depend on its events alone; [session.nameless] tells what became of its names.
 func (s *session) readWhole(p *model.Profile, verdict string) error {
 	q := model.CutShort(p.Problems)
 	if q == nil || s.allEvents(p) {

@@ -18,8 +18,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestVerdictsNeedTheWholeFile asks about files of which the program left something out, and about a damaged one, whose damage is the
-// file's own.
+// TestVerdictsNeedTheWholeFile asks about files of which the program left something out, and about a damaged one, whose
+// damage is the file's own.
 func TestVerdictsNeedTheWholeFile(t *testing.T) {
 	for code, want := range map[string]bool{
 		model.CodeMemory: false, "stopped": false, "too-large": false, "line-length": false, "event-limit": false, "metric-limit": false, "truncated": true,
@@ -35,7 +35,8 @@ func TestVerdictsNeedTheWholeFile(t *testing.T) {
 	}
 }
 
-// inUse is an app of whose memory so many percents are in use before a file is opened, the context of its commands, and what they write.
+// inUse is an app of whose memory so many percents are in use before a file is opened, the context of its commands, and
+// what they write.
 func inUse(t *testing.T, percents int64) (*app, context.Context, func() string) {
 	var out, errs strings.Builder
 	env := Env{Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}
@@ -143,7 +144,7 @@ func sumsAreWhole(t *testing.T, text string, whole diffAnswer) {
 // A check against a base whose names were cut says nothing about what grew.
 func TestCheckWithoutNamesListsNothing(t *testing.T) {
 	a, ctx, out := inUse(t, 55)
-	c := &checkCmd{File: sample, Base: sample}
+	c := &checkCmd{File: []string{sample}, Base: sample}
 	if err := c.Run(ctx, a); err != nil {
 		t.Fatal(err)
 	}

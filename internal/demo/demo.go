@@ -18,9 +18,9 @@ type Sample struct {
 	data  []byte
 }
 
-// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted but for one; the
-// snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live process. The
-// stack profiles were recorded with heaptrack and perf, and converted, or are as Go wrote them.
+// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted
+// but for one; the snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live
+// process. The stack profiles were recorded with heaptrack and perf, and converted, or are as Go wrote them.
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -32,6 +34,22 @@ func TestEvict(t *testing.T) {
 	make("00"+Suffix, MaxBytes-1500, 0)
 	evict(dir, Suffix, "39"+Suffix, now)
 	if names := entriesOf(t, dir); len(names) != 5 {
+		t.Error(names)
+	}
+}
+
+// What is kept of one input goes together: none of the newest one's goes.
+func TestEvictKeepsTheNewestInput(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	for _, name := range []string{"old" + partMark + "heap0" + Suffix, "new" + partMark + "heap0" + Suffix, "new" + partMark + "heap0-strong" + Suffix} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		os.Truncate(path, MaxBytes+1)
+	}
+	evict(dir, Suffix, "new"+partMark+"heap0"+Suffix, now)
+	if names := entriesOf(t, dir); len(names) != 2 || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "old") }) {
 		t.Error(names)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model/sections"
 )
 
 const (
@@ -42,7 +43,7 @@ type Place struct {
 	src  *loaders.Source
 	anew bool // what is kept is not read
 	once sync.Once
-	key  traceindex.Key
+	key  sections.Key
 }
 
 // BesideInput returns the place beside a file. With anew, what is kept there is not read.
@@ -81,7 +82,7 @@ func Dir(getenv func(string) string) string {
 }
 
 // Key implements [traceindex.Place]: size, time of modification, and samples of the bytes as they are stored.
-func (k *Place) Key() traceindex.Key {
+func (k *Place) Key() sections.Key {
 	k.once.Do(func() { k.key = keyOf(k.src.Stored()) })
 	return k.key
 }
@@ -92,7 +93,7 @@ const (
 	keySamples = 32
 )
 
-func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.Key) {
+func keyOf(file io.ReaderAt, info os.FileInfo) (key sections.Key) {
 	h := sha256.New()
 	size := info.Size()
 	var b []byte
@@ -109,10 +110,11 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key traceindex.Key) {
 	for i := range int64(keySamples) {
 		sample(size/keySamples*i, keySample)
 	}
-	return traceindex.Key(h.Sum(nil))
+	return sections.Key(h.Sum(nil))
 }
 
-// errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run says.
+// errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run
+// says.
 var errAnew = errors.New("the trace itself is read")
 
 // existing returns why an index file is not used, where there is one.
@@ -127,7 +129,7 @@ func (k *Place) existing(why error) error {
 var ErrNone = errors.New("there is none yet")
 
 // Open implements [traceindex.Place].
-func (k *Place) Open() (*traceindex.File, error) {
+func (k *Place) Open() (*sections.File, error) {
 	if k.anew {
 		return nil, errAnew
 	}
@@ -148,7 +150,7 @@ func (k *Place) Open() (*traceindex.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() != int64(int(info.Size())) {
-		err = traceindex.ErrIndexForeign
+		err = sections.ErrForeign
 	}
 	var data []byte
 	if err == nil {
@@ -162,7 +164,7 @@ func (k *Place) Open() (*traceindex.File, error) {
 		now := time.Now()
 		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
 	}
-	return &traceindex.File{
+	return &sections.File{
 		Data: data, At: f,
 		Close: func() {
 			_ = unix.Munmap(data)
@@ -186,6 +188,11 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
 		return ErrSmall
 	}
+	return k.write(func(w io.Writer) error { return ix.Write(ctx, w) })
+}
+
+// write writes a file in one step: others see the old one or the new one.
+func (k *Place) write(content func(w io.Writer) error) error {
 	if len(k.src.Problems()) > 0 {
 		return errors.New("the compressed stream is damaged")
 	}
@@ -200,7 +207,7 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 		return err // it would not be used
 	}
 	defer root.Close()
-	if err := k.replace(ctx, root, name, ix); err != nil {
+	if err := k.replace(root, name, content); err != nil {
 		return err
 	}
 	if !k.Beside {
@@ -209,8 +216,8 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 	return nil
 }
 
-// replace writes an index beside its file and gives it that one's name when it is complete.
-func (k *Place) replace(ctx context.Context, root *os.Root, name string, ix *traceindex.KeptIndex) (err error) {
+// replace writes a file beside the one of a name and gives it that one's name when it is complete.
+func (k *Place) replace(root *os.Root, name string, content func(w io.Writer) error) (err error) {
 	f, temp, err := createTemp(root, name)
 	if err != nil {
 		return err
@@ -221,14 +228,14 @@ func (k *Place) replace(ctx context.Context, root *os.Root, name string, ix *tra
 		}
 	}()
 	w := bufio.NewWriterSize(f, writeAtOnce)
-	if err = ix.Write(ctx, w); err == nil {
+	if err = content(w); err == nil {
 		err = w.Flush()
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
 	if err == nil && !k.unchanged() {
-		err = errors.New("the file changes while it is read")
+		err = errors.New("the file changed while it was read")
 	}
 	if err != nil {
 		return err
@@ -243,8 +250,8 @@ func (k *Place) unchanged() bool {
 	return err == nil && is.Size() == was.Size() && is.ModTime().Equal(was.ModTime())
 }
 
-// evict removes files with a suffix from the cache until the rest is small enough, those not used for longest first, and what
-// writers that died have left. newest stays.
+// evict removes files with a suffix from the cache until the rest is small enough, those not used for longest first,
+// and what writers that died have left. newest stays, with what else is kept of its input.
 func evict(dir, suffix, newest string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -259,7 +266,7 @@ func evict(dir, suffix, newest string, now time.Time) {
 			if now.Sub(info.ModTime()) > tempAge {
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
-		case strings.HasSuffix(e.Name(), suffix) && e.Name() != newest:
+		case strings.HasSuffix(e.Name(), suffix) && inputOf(e.Name()) != inputOf(newest):
 			files = append(files, info)
 		}
 	}
@@ -270,6 +277,15 @@ func evict(dir, suffix, newest string, now time.Time) {
 			os.Remove(filepath.Join(dir, info.Name()))
 		}
 	}
+}
+
+// inputOf returns what the names of all files that are kept of one input begin with.
+func inputOf(name string) string {
+	name = strings.TrimSuffix(name, Suffix)
+	if at := strings.LastIndex(name, partMark); at >= 0 {
+		return name[:at]
+	}
+	return name
 }
 
 // State says what is there for the input, without reading more than its ends.
@@ -286,7 +302,7 @@ func (k *Place) State() (state string, size int64, err error) {
 	switch {
 	case err == nil:
 		return "ready", info.Size(), nil
-	case errors.Is(err, traceindex.ErrIndexStale):
+	case errors.Is(err, sections.ErrStale):
 		return "stale", info.Size(), err
 	}
 	return "unusable", info.Size(), err

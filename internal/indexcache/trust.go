@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An index is believed, as its checksums are no secret: whoever writes one says what a trace comes down to. So it is used only where
-// only the user, or root, can have written it: it and its folder must belong to one of them, and neither may be writable for
-// others. That a folder is sticky does not help, as others can make files there. Everything is asked of what was opened, and files
-// are opened by way of the folder that was asked, so that nothing can be put in their place in between.
+// An index is believed, as its checksums are no secret: whoever writes one says what a trace comes down to. So it is
+// used only where only the user, or root, can have written it: it and its folder must belong to one of them, and
+// neither may be writable for others. That a folder is sticky does not help, as others can make files there. Everything
+// is asked of what was opened, and files are opened by way of the folder that was asked, so that nothing can be put in
+// their place in between.
 
-// writableByOthers are the bits of a mode that let others write. Where a file has an access control list, those of the group stand
-// for all of it on Linux.
+// writableByOthers are the bits of a mode that let others write. Where a file has an access control list, those of the
+// group stand for all of it on Linux.
 const writableByOthers = 0o022
 
 // ownership is who owns a file, and who may write it.
@@ -95,8 +96,8 @@ func openTrusted(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// makeFolder makes the program's own folder, for the user alone; one that is there and the user's own becomes so. An index of another
-// that lies there already is not believed for that.
+// makeFolder makes the program's own folder, for the user alone; one that is there and the user's own becomes so. An
+// index of another that lies there already is not believed for that.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, ownFolder); err != nil {
 		return err

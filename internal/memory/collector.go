@@ -16,9 +16,10 @@ const (
 	firstGarbage = 400     // percent until the first collection: it must come after the first chart
 )
 
-// Collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more. What
-// lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine belongs
-// to the production of other programs; but while it is small, an ordinary share would be collected every millisecond.
+// Collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more.
+// What lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine
+// belongs to the production of other programs; but while it is small, an ordinary share would be collected every
+// millisecond.
 type Collector struct {
 	started sync.Once
 	stopped atomic.Bool
@@ -30,7 +31,8 @@ type Collector struct {
 // cycle is garbage whose end says that a collection is over.
 type cycle struct{ of *Collector }
 
-// Start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does anything.
+// Start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does
+// anything.
 func (c *Collector) Start() {
 	c.started.Do(func() {
 		c.percent = firstGarbage

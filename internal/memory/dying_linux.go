@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// overrideWrite is called for everything that Go's runtime itself writes: what it says when it dies, above all. The runtime
-// keeps name and type for programs that set it. It is set when the process begins, before anything runs, and stays.
+// overrideWrite is called for everything that Go's runtime itself writes: what it says when it dies, above all. The
+// runtime keeps name and type for programs that set it. It is set when the process begins, before anything runs, and
+// stays.
 //
 //go:linkname overrideWrite runtime.overrideWrite
 var overrideWrite = lastWords
@@ -54,7 +55,8 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 	return writeRaw(fd, text)
 }
 
-// starved reports whether the system gives no more memory. Where it was refused before, Go's collector may use what it did not get.
+// starved reports whether the system gives no more memory. Where it was refused before, Go's collector may use what it
+// did not get.
 //
 //go:norace
 func starved() bool {

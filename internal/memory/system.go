@@ -20,9 +20,9 @@ const (
 
 var errTooLittle = errors.New("the limits of the system (ulimit, control groups) leave too little memory to read anything; raise them")
 
-// System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none: those
-// of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys. The error
-// says that they leave so little that nothing can be read.
+// System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none:
+// those of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys.
+// The error says that they leave so little that nothing can be read.
 func System(root fs.FS) (int64, error) {
 	var limits []int64
 	if left, limited := loaders.AddressSpace(); limited { // half, since files are mapped, too
@@ -46,8 +46,8 @@ func System(root fs.FS) (int64, error) {
 	return lowest, nil
 }
 
-// groupMemory returns the lowest limit of the control groups that the process is in and of those around them, in bytes, 0
-// where there is none. Both versions of control groups are asked, at the places where all systems have them.
+// groupMemory returns the lowest limit of the control groups that the process is in and of those around them, in bytes,
+// 0 where there is none. Both versions of control groups are asked, at the places where all systems have them.
 func groupMemory(root fs.FS) int64 {
 	list, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package memory keeps the limit on what memory the program takes: it says what the system allows, measures what is taken, and sets how much
-// garbage may lie about.
+// Package memory keeps the limit on what memory the program takes: it says what the system allows, measures what is
+// taken, and sets how much garbage may lie about.
 package memory
 
 import (
@@ -18,14 +18,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 means unlimited.
+// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 means
+// unlimited.
 func NewBudget(own, system int64) *model.Budget {
 	if system > 0 && (own <= 0 || system < own) {
 		b := model.NewBudget(system)
 		b.Outside = true
-		return b
+		return inFiles(b)
 	}
-	return model.NewBudget(own)
+	return inFiles(model.NewBudget(own))
+}
+
+// inFiles lets a budget have files for what it has no room for.
+func inFiles(b *model.Budget) *model.Budget {
+	if b != nil {
+		b.Map = mapFile
+	}
+	return b
 }
 
 const (
@@ -38,8 +47,8 @@ const (
 	collectEvery = 50 * time.Millisecond
 )
 
-// A program that imports this package ends so on Linux where the system gives Go's runtime no memory: the runtime would say it in many lines,
-// and nothing can catch that.
+// A program that imports this package ends so on Linux where the system gives Go's runtime no memory: the runtime would
+// say it in many lines, and nothing can catch that.
 const (
 	LastWords  = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
 	LastStatus = 3
@@ -63,8 +72,9 @@ type Watch struct {
 	sample []metrics.Sample
 }
 
-// Begin starts to measure. Where the limit cannot be kept, the context that it returns ends with a [model.MemoryError] as its cause; where
-// even that does not help, die is called after the terminal was given back. The caller closes the watch.
+// Begin starts to measure. Where the limit cannot be kept, the context that it returns ends with a [model.MemoryError]
+// as its cause; where even that does not help, die is called after the terminal was given back. The caller closes the
+// watch.
 func Begin(ctx context.Context, budget *model.Budget, die func()) (context.Context, *Watch) {
 	w := &Watch{budget: budget, die: die}
 	ctx, w.end = context.WithCancelCause(ctx)
@@ -95,8 +105,8 @@ func (w *Watch) begin() {
 	}()
 }
 
-// measure compares what the program takes with the limit. What the Go runtime does not know of are mappings: those of files
-// can be dropped at any time, others are kept.
+// measure compares what the program takes with the limit. What the Go runtime does not know of are mappings: those of
+// files can be dropped at any time, others are kept.
 func (w *Watch) measure() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +132,8 @@ func (w *Watch) measure() {
 	}
 }
 
-// collect begins to give garbage back, and reports whether it did: not where that has just been done. The caller holds mu.
+// collect begins to give garbage back, and reports whether it did: not where that has just been done. The caller holds
+// mu.
 func (w *Watch) collect() bool {
 	if time.Since(w.collected) < collectEvery || !w.collecting.CompareAndSwap(false, true) {
 		return false
@@ -137,8 +148,8 @@ func (w *Watch) collect() bool {
 	return true
 }
 
-// resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system does
-// not tell, it is what the Go runtime has taken.
+// resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system
+// does not tell, it is what the Go runtime has taken.
 func (w *Watch) resident(taken int64) (all, anonymous int64) {
 	if w.statm == nil {
 		return taken, taken

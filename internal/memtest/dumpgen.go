@@ -11,7 +11,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// DumpSpec describes a made-up Memory Dump. The same spec always gives the same bytes, and the same contents in both formats.
+// DumpSpec describes a made-up Memory Dump. The same spec always gives the same bytes, and the same contents in both
+// formats.
 type DumpSpec struct {
 	Series  int
 	Points  int // of each series, one every 10 ms

@@ -138,8 +138,8 @@ func nameUses(file *ast.File, own string, named map[string]bool) {
 	})
 }
 
-// exported adds the exported declarations of a file: what each is made of, and that of its methods. Constants that are declared
-// together are one: who uses one of an enumeration uses all.
+// exported adds the exported declarations of a file: what each is made of, and that of its methods. Constants that are
+// declared together are one: who uses one of an enumeration uses all.
 func exported(file *ast.File, names map[string][]ast.Node) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {

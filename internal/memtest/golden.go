@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// update rewrites the golden files instead of comparing with them. Test binaries that import memtest have it; .ci/update runs all
-// of them with it.
+// update rewrites the golden files instead of comparing with them. Test binaries that import memtest have it;
+// .ci/update runs all of them with it.
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // Updating reports whether the user asks for golden files to be rewritten.

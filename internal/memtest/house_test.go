@@ -25,53 +25,61 @@ import (
 
 const module = "github.com/memtui/memtui"
 
-// allowed says what each folder may import beside the standard library: folders of ours, with everything below them where they end
-// in /..., and modules, with everything below them. A row whose name ends in /* is that of every folder there which has none of its own.
-// A folder that has no row may not exist.
+// allowed says what each folder may import beside the standard library: folders of ours, with everything below them
+// where they end in /..., and modules, with everything below them. A row whose name ends in /* is that of every folder
+// there which has none of its own. A folder that has no row may not exist.
 var allowed = map[string][]string{
 	".":     {"internal/cli", "golang.org/x/term"},
-	"model": {},
+	"model": {"model/sections"},
 	// The titles of columns on screen and in reports.
 	"model/titles": {},
-	"keymap":       {},
-	"themes":       {"github.com/gdamore/tcell/v2"},
+	// Files that hold arrays: indexes.
+	"model/sections": {},
+	"keymap":         {},
+	"themes":         {"github.com/gdamore/tcell/v2"},
 
 	// analysis asks the questions about a trace; traceindex answers them. The others each know one part of a profile.
 	"analysis":                   {"model", "analysis/calltree", "analysis/verdict"},
 	"analysis/verdict":           {"model"},
 	"analysis/calltree":          {"model", "analysis/funcname"},
 	"analysis/funcname":          {},
-	"analysis/traceindex":        {"model", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/live", "analysis/traceindex/match"},
+	"analysis/traceindex":        {"model", "model/sections", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/live", "analysis/traceindex/match"},
 	"analysis/traceindex/column": {"model"},
 	"analysis/traceindex/live":   {"model", "analysis", "analysis/traceindex/column"},
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},
 	"analysis/traceindex/match":  {"model", "analysis/traceindex/column"},
-	"analysis/heapgraph":         {"model"},
-	"analysis/suspects":          {"model", "analysis/heapgraph"},
+	"analysis/heapgraph":         {"model", "model/sections"},
+	"analysis/suspects":          {"model", "model/sections", "analysis/heapgraph"},
+	"analysis/objects":           {"model", "analysis", "analysis/heapgraph"},
+	"analysis/waste":             {"model"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
-	"analysis/accept": {"model", "analysis", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
+	"analysis/accept": {"model", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 
-	"loaders":                   {"model", "github.com/klauspost/compress", "golang.org/x/sys"},
+	"loaders":                   {"model", "model/sections", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":               {"loaders/..."},
 	"loaders/internal/json":     {},
 	"loaders/internal/lines":    {"model", "loaders"},
+	"loaders/internal/cores":    {"model"},
+	"loaders/internal/rowindex": {"model"},
+	"loaders/internal/objects":  {"model", "model/sections", "loaders", "loaders/internal/cores", "loaders/internal/rowindex", "loaders/internal/json"},
 	"loaders/internal/weighted": {"model", "loaders", "loaders/internal/json"},
 	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
 	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
 	// Each other folder is a format: a new one needs no row.
-	"loaders/*": {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
+	"loaders/*": {"model", "model/sections", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
 
-	"export":          {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
-	"model/mlyze":     {"model"},
-	"export/redact":   {"model", "analysis/..."},
-	"export/report":   {"model", "model/titles", "analysis/...", "export"},
-	"export/html":     {"model", "model/titles", "analysis/...", "export", "export/report"},
-	"export/evidence": {"model", "analysis/...", "export/..."},
+	"export":              {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
+	"model/mlyze":         {"model"},
+	"export/redact":       {"model", "analysis/..."},
+	"export/report":       {"model", "model/titles", "analysis/...", "export", "export/report/cells"},
+	"export/report/cells": {},
+	"export/html":         {"model", "model/titles", "analysis/...", "export", "export/report"},
+	"export/evidence":     {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
 	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
@@ -90,17 +98,18 @@ var allowed = map[string][]string{
 		"golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 	// Apart, as tests of loaders, which it imports, import memtest.
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
-	"internal/memtest/damaged":   {"model", "loaders", "internal/memtest/modeltest"},
-	"internal/memtest/modeltest": {"model"},
+	"internal/memtest/modeltest": {"model", "model/sections"},
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},
+	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
-	"internal/memory":            {"model", "loaders"},
-	"internal/indexcache":        {"analysis/traceindex", "loaders", "golang.org/x/sys"},
+	"internal/fetch":             {"model", "loaders", "internal/indexcache"},
+	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
+	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
 	"internal/cli/uses":          {"analysis", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
-	"internal/cli/arg":           {"model", "analysis/...", "export", "github.com/alecthomas/kong"},
+	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
@@ -272,8 +281,9 @@ func TestSizesAndHabits(t *testing.T) {
 	}
 }
 
-// maxGolden is how many lines all golden files may have together. A difference that nobody can read through is accepted unread,
-// and then a golden file tests nothing: text is compared at all sizes, styles at one size, by role, a line for each row.
+// maxGolden is how many lines all golden files may have together. A difference that nobody can read through is accepted
+// unread, and then a golden file tests nothing: text is compared at all sizes, styles at one size, by role, a line for
+// each row.
 const maxGolden = 8000
 
 func TestGoldensCanBeReviewed(t *testing.T) {
@@ -457,7 +467,8 @@ func (c checker) calls(f *ast.File) {
 	})
 }
 
-// One thing is headed the same in every table: titles are in one list. What a column is, it says as data, not in switches over columns.
+// One thing is headed the same in every table: titles are in one list. What a column is, it says as data, not in
+// switches over columns.
 func TestColumnsAreData(t *testing.T) {
 	title, column := regexp.MustCompile(`Title: *"[^"]`), regexp.MustCompile(`\bcase [a-z]+Column\b|\bswitch [a-z]+Column\(`)
 	head := regexp.MustCompile(`\{"[A-Z#%Δ][^"]*", (number|word|name|where|symbol|prosaic|sketch)\}`) // of a report

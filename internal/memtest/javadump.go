@@ -7,8 +7,9 @@ import (
 
 // JavaSpec describes a made-up heap dump of Java. The same spec always gives the same bytes.
 //
-// A class shop.Cache has a static field that holds an array of so many instances of shop.Note, each with an int and, as its field text,
-// an array of 20 bytes. A weak reference refers to the first one, and nothing to one more, the last instance.
+// A class shop.Cache has a static field that holds an array of so many instances of shop.Note, each with an int and, as
+// its field text, an array of 20 bytes. A weak reference refers to the first one, and nothing to one more, the last
+// instance.
 type JavaSpec struct {
 	Notes int
 	IDs   int    // bytes of an id: 4, or 8 where 0

@@ -26,8 +26,8 @@ var namedByHand = map[string]string{
 	"Backspace shows more of them": "editing a line is not in the key map",
 }
 
-// Screens, the sentences about keys and the command line name keys through the key map, so that they are right for people who remapped
-// them.
+// Screens, the sentences about keys and the command line name keys through the key map, so that they are right for
+// people who remapped them.
 func TestKeysNamedThroughTheMap(t *testing.T) {
 	for _, dir := range []string{"views", "keymap", "internal/cli"} {
 		keysNamedIn(t, dir)
@@ -66,7 +66,8 @@ func keysNamedIn(t *testing.T, dir string) {
 	}
 }
 
-// noKey finds what only looks like a key: flags with their values, verbs of formatting and of roff, shell code, and articles.
+// noKey finds what only looks like a key: flags with their values, verbs of formatting and of roff, shell code, and
+// articles.
 var noKey = regexp.MustCompile(`--?[A-Za-z]\S* [^ "]+|(--)?%[a-z]|\\\\-|; do\b|\b\w+ a `)
 
 // prose returns a literal of a folder without what no screen has, and what may be taken for a key.

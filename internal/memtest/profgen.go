@@ -10,14 +10,14 @@ import (
 // ProfileSize says how much a generated SPAA profile holds.
 type ProfileSize struct{ Frames, Stacks, Samples int }
 
-// ProfileOf is about as many megabytes of records as a profiler that keeps its samples writes: per 500 of them 60,000 frames,
-// 300,000 stacks and 2.31 million samples.
+// ProfileOf is about as many megabytes of records as a profiler that keeps its samples writes: per 500 of them 60,000
+// frames, 300,000 stacks and 2.31 million samples.
 func ProfileOf(megabytes int) ProfileSize {
 	return ProfileSize{Frames: 120 * megabytes, Stacks: 600 * megabytes, Samples: 4620 * megabytes}
 }
 
-// WriteProfile writes a SPAA profile, the same bytes for the same size. Stacks are paths in a call tree of about four new nodes
-// for each, 20 to 60 frames deep, in random order; samples are in order of time, of stacks in random order.
+// WriteProfile writes a SPAA profile, the same bytes for the same size. Stacks are paths in a call tree of about four
+// new nodes for each, 20 to 60 frames deep, in random order; samples are in order of time, of stacks in random order.
 func WriteProfile(w io.Writer, size ProfileSize) error {
 	g := &profileGen{out: bufio.NewWriterSize(w, 1<<20), rng: rand.New(rand.NewPCG(1, 2)), size: size}
 	g.text(profileHeader)

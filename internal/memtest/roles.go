@@ -9,7 +9,8 @@ import (
 	"github.com/memtui/memtui/themes"
 )
 
-// How [RoleTheme] encodes what a color belongs to: in the highest byte of RGB; the number of the role is in the lowest one.
+// How [RoleTheme] encodes what a color belongs to: in the highest byte of RGB; the number of the role is in the lowest
+// one.
 const (
 	roleFg = iota + 1
 	roleBg
@@ -23,8 +24,8 @@ var grounds = []themes.Role{
 	themes.Match, themes.FlameSelected, themes.FlameRest, themes.Input, themes.Popup,
 }
 
-// RoleTheme returns a theme in which every role has a style of its own, without attributes, so that [RoleName] can tell what a
-// screen means by its styles. No change of a real theme changes it.
+// RoleTheme returns a theme in which every role has a style of its own, without attributes, so that [RoleName] can tell
+// what a screen means by its styles. No change of a real theme changes it.
 func RoleTheme() (*themes.Theme, error) {
 	color := func(kind, n int) string { return fmt.Sprintf("#%02x00%02x", kind, n) }
 	var lines []themes.Line
@@ -45,8 +46,8 @@ func RoleTheme() (*themes.Theme, error) {
 	return themes.Load("roles", lines)
 }
 
-// RoleName says by role what a style of [RoleTheme] means: "muted", or "gain on selection" for the foreground of one on the
-// background of another; attributes that the screen added follow. Plain text is "".
+// RoleName says by role what a style of [RoleTheme] means: "muted", or "gain on selection" for the foreground of one on
+// the background of another; attributes that the screen added follow. Plain text is "".
 func RoleName(style tcell.Style) string {
 	fg, bg, attrs := style.Decompose()
 	front, back := partName(fg), partName(bg)

@@ -29,8 +29,8 @@ func Text(s Cells) string {
 	return out.String()
 }
 
-// Styles writes how a screen looks, one line for each row where anything is styled: "row: first-last style, first-last style".
-// name describes a style; cells for which it returns "" are left out.
+// Styles writes how a screen looks, one line for each row where anything is styled: "row: first-last style, first-last
+// style". name describes a style; cells for which it returns "" are left out.
 func Styles(s Cells, name func(tcell.Style) string) string {
 	var out strings.Builder
 	_, h := s.Size()
@@ -67,8 +67,8 @@ func stylesOf(s Cells, y int, name func(tcell.Style) string) (runs []string) {
 	return runs
 }
 
-// StyleName describes a style by its colors and attributes, as in "#ff0000/- bold": "#rrggbb", or "-" for the terminal's own. The
-// default style is "".
+// StyleName describes a style by its colors and attributes, as in "#ff0000/- bold": "#rrggbb", or "-" for the
+// terminal's own. The default style is "".
 func StyleName(style tcell.Style) string {
 	if style == tcell.StyleDefault {
 		return ""

@@ -26,8 +26,8 @@ func TraceOf(metadata []byte, events []TraceEvent) []byte {
 	return out
 }
 
-// Trace returns a .mlyze file whose only function, file and marker have the given name: n blocks are allocated and every other
-// one is freed.
+// Trace returns a .mlyze file whose only function, file and marker have the given name: n blocks are allocated and
+// every other one is freed.
 func Trace(name string, n int) []byte {
 	type frame struct {
 		File int `json:"file_id"`

@@ -1,5 +1,5 @@
-// Package reading reads an input into a store and an index: symbols and events at the same time, then what the two say together.
-// The program reads every input with it, and so do the tests of screens, reports and exports.
+// Package reading reads an input into a store and an index: symbols and events at the same time, then what the two say
+// together. The program reads every input with it, and so do the tests of screens, reports and exports.
 package reading
 
 import (
@@ -23,8 +23,8 @@ type Input struct {
 	Loaded  func()             // called once symbols are read, while events may still be; may be nil
 }
 
-// Read returns when there is nothing left to read, or ctx is done. Damage becomes problems of the profile: the error says why
-// nothing at all can be shown.
+// Read returns when there is nothing left to read, or ctx is done. Damage becomes problems of the profile: the error
+// says why nothing at all can be shown.
 func (in *Input) Read(ctx context.Context) error {
 	var loading sync.WaitGroup
 	var loadErr error
@@ -71,8 +71,8 @@ func lacksMemory(problems []model.Problem) bool {
 	return slices.ContainsFunc(problems, func(p model.Problem) bool { return p.Code == model.CodeMemory })
 }
 
-// damaged takes back that a profile is complete when a rule of the format was broken, or memory was short: names may be lost where
-// no byte of an event is.
+// damaged takes back that a profile is complete when a rule of the format was broken, or memory was short: names may be
+// lost where no byte of an event is.
 func damaged(p *model.Profile) *model.Profile {
 	if !p.Complete || !model.HasError(p.Problems) && !lacksMemory(p.Problems) {
 		return nil
@@ -107,8 +107,8 @@ func Remark(store *model.Store, p model.Problem) {
 	})
 }
 
-// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots nor curves, and an error. nil
-// otherwise.
+// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots nor curves, and
+// an error. nil otherwise.
 func (in *Input) unusable() error {
 	p := in.Store.Current()
 	if p.Weights != nil || p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {

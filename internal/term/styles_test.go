@@ -8,8 +8,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// TestManyStyles proves that a frame is sent in its own styles when the table of styles began anew, also where its cells
-// have the numbers of the frame before.
+// TestManyStyles proves that a frame is sent in its own styles when the table of styles began anew, also where its
+// cells have the numbers of the frame before.
 func TestManyStyles(t *testing.T) {
 	s, f := diffScreen(t, 30, 8)
 	plain, g := fakeTerminal(t, 30, 8)
@@ -44,7 +44,8 @@ func TestManyStyles(t *testing.T) {
 	}
 }
 
-// TestAfterNext proves that what must run after the next frame runs once, when that was written, and for no lesser reason.
+// TestAfterNext proves that what must run after the next frame runs once, when that was written, and for no lesser
+// reason.
 func TestAfterNext(t *testing.T) {
 	s, f := diffScreen(t, 30, 8)
 	s.Show()

@@ -5,6 +5,7 @@ package term
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -157,20 +158,23 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// foreground finds the shell's only child. The kernel's list may leave a child out while processes come and go, so that it
-// is asked again.
+// foreground finds the shell's only child. The kernel lists children by the thread that started them, and may leave one
+// out while processes come and go, so that all threads are asked, and asked again.
 func foreground(t *testing.T, s *memtest.Session) (pid int) {
 	t.Helper()
 	for late := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", s.Pid(), s.Pid()))
-		if err != nil {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.Pid()))
+		if len(lists) == 0 {
 			t.Skip("no list of children here")
 		}
-		if _, err = fmt.Sscan(string(list), &pid); err == nil {
-			return pid
+		for _, name := range lists {
+			list, _ := os.ReadFile(name) // a thread may have ended
+			if _, err := fmt.Sscan(string(list), &pid); err == nil {
+				return pid
+			}
 		}
 		if time.Now().After(late) {
-			t.Fatalf("children %q: %v", list, err)
+			t.Fatalf("no child in %d lists", len(lists))
 		}
 	}
 }

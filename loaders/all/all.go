@@ -12,9 +12,12 @@ import (
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/loaders/perfscript"
 	"github.com/memtui/memtui/loaders/pprof"
+	"github.com/memtui/memtui/loaders/pyheap"
+	"github.com/memtui/memtui/loaders/rubyheap"
 	"github.com/memtui/memtui/loaders/sanitizer"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/loaders/speedscope"
+	"github.com/memtui/memtui/loaders/v8heap"
 	"github.com/memtui/memtui/loaders/v8profile"
 	"github.com/memtui/memtui/loaders/valgrind"
 )
@@ -22,7 +25,8 @@ import (
 // Formats returns the formats in the order in which they are asked; the slice is the caller's.
 func Formats() []loaders.Format {
 	return []loaders.Format{
-		mlyze.Format(), mvmheap.Format(), hprof.Format(), spaa.Format(), memdump.MB(), memdump.JSON(),
+		mlyze.Format(), mvmheap.Format(), hprof.Format(), v8heap.Format(), rubyheap.Format(), pyheap.Format(),
+		spaa.Format(), memdump.MB(), memdump.JSON(),
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
 		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(), heaptrack.Format(),
 		pprof.Format(), speedscope.Format(), v8profile.Heap(), v8profile.CPU(),

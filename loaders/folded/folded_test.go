@@ -1,6 +1,7 @@
 package folded
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -9,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/memtui/memtui/internal/memtest/damaged"
+	"github.com/memtui/memtui/internal/memtest/hostile"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -31,12 +32,12 @@ func TestSamples(t *testing.T) {
 	}{
 		"edge.folded": {10, "50.5"}, "google-pprof.collapsed": {30, "21696"}, "heaptrack.peak.folded": {23, "2732980"}, "perf.samples.folded": {107, "564"},
 	} {
-		r := damaged.Open(t, Format(), sample(t, name))
+		r := hostile.Open(t, Format(), sample(t, name))
 		if r.Err != nil || r.Sniffed != loaders.Maybe {
 			t.Fatal(name, r.Err, r.Sniffed)
 		}
-		total := damaged.Total(r.Profile, "weight")
-		if got := len(damaged.Stacks(r.Profile)); got != want.stacks || total.String() != want.total {
+		total := hostile.Sums(r.Profile)["weight"]
+		if got := len(hostile.Stacks(r.Profile)); got != want.stacks || total.String() != want.total {
 			t.Errorf("%s: %d stacks, %v", name, got, total)
 		}
 		if r.Valid() == (name == "edge.folded") {
@@ -47,9 +48,9 @@ func TestSamples(t *testing.T) {
 
 // Blanks, empty frames, comments, repeated stacks and marks of frames are read as other tools read them.
 func TestEdge(t *testing.T) {
-	r := damaged.Open(t, Format(), sample(t, "edge.folded"))
+	r := hostile.Open(t, Format(), sample(t, "edge.folded"))
 	got := ""
-	for _, s := range damaged.Stacks(r.Profile) {
+	for _, s := range hostile.Stacks(r.Profile) {
 		for _, f := range s.Frames {
 			got += f.Function + "|"
 		}
@@ -82,11 +83,11 @@ func wide(order binary.AppendByteOrder, text string) (b []byte) {
 func TestUTF16(t *testing.T) {
 	text := strings.Repeat("main;größe;😀 name 3\r\nmain;b 4\r\n", 9000)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		r := damaged.Open(t, Format(), wide(order, text))
-		if r.Err != nil || r.Sniffed != loaders.Maybe || !r.Profile.Complete || len(damaged.Stacks(r.Profile)) != 2 {
+		r := hostile.Open(t, Format(), wide(order, text))
+		if r.Err != nil || r.Sniffed != loaders.Maybe || !r.Profile.Complete || len(hostile.Stacks(r.Profile)) != 2 {
 			t.Fatal(r.Err, r.Sniffed, r.Violations)
 		}
-		s := damaged.Stacks(r.Profile)[0]
+		s := hostile.Stacks(r.Profile)[0]
 		if w := s.Weights["weight"]; w.String() != "27000" || s.Frames[2].Function != "😀 name" {
 			t.Errorf("%+v", s)
 		}
@@ -94,6 +95,26 @@ func TestUTF16(t *testing.T) {
 }
 
 // What is no folded text is not claimed.
+// TestSniffFewStacks knows files of one stack or two, as small programs have.
+func TestSniffFewStacks(t *testing.T) {
+	for _, text := range []string{
+		"main;serve(int, int);open_session(int) 96\nmain;serve(int, int);open_session(int);session_buffer(int) 1200\n",
+		"clone3;start_thread;0xd44a3 in libstdc++.so.6.0.30;0x2a36 in shop_tc 25176\n",
+		"runtime.main;main.main;main.a 1\nruntime.goexit;main.b;main.c 2\nruntime.mcall;runtime.park_m;runtime.schedule 3\nruntime.mstart;runtime.mstart0;runtime.mstart1 4\n",
+	} {
+		if sniff([]byte(text)) == loaders.No {
+			t.Errorf("not known: %s", text)
+		}
+	}
+	for _, text := range []string{
+		"we saw;it happened;then 3\n", "2026-11-22;host;started 3\n2026-11-23;host;went 4\n2026-11-24;host;stopped 5\n2026-11-25;host;on 6\n",
+	} {
+		if sniff([]byte(text)) != loaders.No {
+			t.Errorf("taken for stacks: %s", text)
+		}
+	}
+}
+
 func TestSniffClaimsNothingElse(t *testing.T) {
 	texts := map[string]string{
 		"csv":      "name;count 1\nAnn;Smith;New York 10001\nBob;Hill;Old Town 20002\nEve;Ray;Big City 30003\nJoe;Day;Sea Side 40004\n",
@@ -145,7 +166,7 @@ func TestSniffClaimsNothingElse(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	b := sample(t, "heaptrack.peak.folded")
-	damaged.Hurt(t, Format(), b, func(cut int) bool { // a cut within a number, or between two lines, leaves a stack
+	hostile.Hurt(t, Format(), b, func(cut int) bool { // a cut within a number, or between two lines, leaves a stack
 		line := b[:cut]
 		if i := strings.LastIndexByte(string(line), '\n'); i >= 0 {
 			line = line[i+1:]
@@ -153,12 +174,12 @@ func TestDamage(t *testing.T) {
 		_, _, ok := split(line)
 		return len(line) > 0 && !ok
 	})
-	damaged.Hurt(t, Format(), wide(binary.LittleEndian, string(sample(t, "edge.folded"))), func(int) bool { return false })
+	hostile.Hurt(t, Format(), wide(binary.LittleEndian, string(sample(t, "edge.folded"))), func(int) bool { return false })
 }
 
 // A stack of frames without end is cut.
 func TestDepth(t *testing.T) {
-	r := damaged.Open(t, Format(), []byte("main;a 1\n"+strings.Repeat("f;", 70_000)+"g 2\n"))
+	r := hostile.Open(t, Format(), []byte("main;a 1\n"+strings.Repeat("f;", 70_000)+"g 2\n"))
 	if r.Err != nil || !strings.Contains(fmt.Sprint(r.Violations), "stack-depth") {
 		t.Errorf("%v %+v", r.Err, r.Violations)
 	}
@@ -170,7 +191,38 @@ func FuzzOpen(f *testing.F) {
 	f.Add(wide(binary.BigEndian, "main;b 4\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < 1<<14 {
-			damaged.Open(t, Format(), b)
+			hostile.Open(t, Format(), b)
 		}
 	})
+}
+
+// Headers are as much of a file as tells what it is, so that damage in a short one is told with them.
+func TestInfoTellsDamage(t *testing.T) {
+	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(sample(t, "edge.folded")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	p, err := Format().Info(t.Context(), src, loaders.Options{Unit: "bytes"})
+	if err != nil || p.Weights != nil || p.Lost == 0 || len(p.Problems) == 0 || p.Problems[0].Code != "line" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if facts := fmt.Sprint(p.Meta.Facts); !strings.Contains(facts, "Unit of weights bytes") {
+		t.Error(facts)
+	}
+}
+
+// Equal lines that follow each other add up as others do, and what is wrong with a line is told of each.
+func TestRepeatedLines(t *testing.T) {
+	for line, told := range map[string]int64{"main;a 2\n": 0, "main;;a 2\n": 3, "main;a\xff 2\n": 3} {
+		r := hostile.Open(t, Format(), []byte(line+line+line+"main;b 1\n"))
+		count := int64(0)
+		for _, p := range r.Profile.Problems {
+			count += p.Count
+		}
+		total := hostile.Sums(r.Profile)["weight"]
+		if got := len(hostile.Stacks(r.Profile)); got != 2 || total.String() != "7" || count != told {
+			t.Errorf("%q: %d stacks, %v, %+v", line, got, total, r.Profile.Problems)
+		}
+	}
 }

@@ -15,9 +15,7 @@ import (
 
 // reader reads one file.
 type reader struct {
-	*weighted.Builder
-	ctx    context.Context
-	src    *loaders.Source
+	*weighted.Reading
 	event  uint16
 	weight model.MetricID
 
@@ -28,37 +26,32 @@ type reader struct {
 	wide   bool // the text was UTF-16: offsets would mean nothing
 
 	frames []model.FrameID // of the current line
-	empty  int64           // names that were passed over
+	last   []byte          // the stack of the line before, whose sum is that of the number latest; nil for none
+	latest int
+	empty  int64 // names that were passed over
 }
 
-func newReader(ctx context.Context, src *loaders.Source, unit string) *reader {
-	r := &reader{Builder: weighted.New(src, formatName), ctx: ctx, src: src, at: map[model.NodeID]int{}}
-	r.weight, _ = r.Metric(model.ProfileMetric{Name: "weight", Unit: unit})
-	r.event = r.Event(model.ProfileEvent{Name: src.Name(), Primary: r.weight, PrimaryName: "weight"})
+func newReader(of *weighted.Reading) *reader {
+	r := &reader{Reading: of, at: map[model.NodeID]int{}}
+	r.AddUp = r.emit
+	r.weight, _ = r.Metric(model.ProfileMetric{Name: "weight", Unit: r.Opt.Unit})
+	r.event = r.Event(model.ProfileEvent{Name: r.Src.Name(), Primary: r.weight, PrimaryName: "weight"})
 	r.Meta.FrameNote = "root first: as the format says"
+	r.Fact("unit", "Unit of weights", r.Opt.Unit)
 	return r
 }
 
-// read reads everything, and publishes to store, which may be nil.
-func (r *reader) read(store *model.Store) error {
+// read reads all lines, or as many as are wanted.
+func (r *reader) read() error {
 	src, closing, err := r.text()
 	if err != nil {
 		return err
 	}
 	defer closing()
-	in := lines.New(r.ctx, src)
-	for n := 1; in.Next(); n++ {
+	in := lines.New(r.Ctx, src)
+	for err == nil && in.Next() {
 		r.line(in)
-		if n%model.AskEvery != 0 {
-			continue
-		}
-		if err = r.Full(); err != nil {
-			break
-		}
-		if store != nil && r.Due() {
-			r.emit()
-			r.Publish(store)
-		}
+		err = r.Step()
 	}
 	if err == nil {
 		err = in.Err()
@@ -66,25 +59,27 @@ func (r *reader) read(store *model.Store) error {
 	r.emit()
 	if r.empty > 0 {
 		r.AddProblem(model.Problem{Severity: model.Note, Code: "empty-frame", Count: r.empty, Offset: model.NoOffset,
-			Message: "frames without a name were passed over"})
+			Message: "frames without a name were skipped"})
 	}
-	r.Fact("lines", "Lines", model.Group(uint64(in.Number())))
+	if err == nil {
+		r.Fact("lines", "Lines", model.Group(uint64(in.Number())))
+	}
 	return err
 }
 
 // text returns the source, or one of its text in UTF-8 where it is UTF-16.
 func (r *reader) text() (src *loaders.Source, closing func() error, err error) {
 	head := make([]byte, 2)
-	if _, err := r.src.ReadAt(head, 0); err != nil && err != io.EOF {
+	if _, err := r.Src.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, nil, err
 	}
 	order := wideOrder(head)
 	if order == nil {
-		return r.src, func() error { return nil }, nil
+		return r.Src, func() error { return nil }, nil
 	}
 	r.wide = true
-	r.Say(model.Note, "utf-16", 0, 0, "the text is UTF-16: places are told as lines")
-	src, err = loaders.OpenStream(r.ctx, r.src.Path(), &narrowing{ctx: r.ctx, src: r.src, at: 2, order: order})
+	r.Say(model.Note, "utf-16", 0, 0, "the text is UTF-16: positions are given as lines")
+	src, err = loaders.OpenStream(r.Ctx, r.Src.Path(), &narrowing{ctx: r.Ctx, src: r.Src, at: 2, order: order})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,15 +137,22 @@ func (r *reader) line(in *lines.Reader) {
 		return
 	}
 	stack, number, ok := split(text)
+	if ok && r.last != nil && bytes.Equal(stack, r.last) {
+		r.sums[r.latest].Add(number)
+		return
+	}
+	r.last = nil
 	if !ok {
 		r.Say(model.Error, "line", offset, in.Number(), "a line does not end in a number")
 		r.Lost += int64(len(text))
 		return
 	}
-	if !utf8.Valid(text) {
+	whole, empty := utf8.Valid(text), r.empty
+	if !whole {
 		r.Say(model.Warning, "utf-8", offset, in.Number(), "a name is not UTF-8")
 	}
 	if !r.split(stack) {
+		whole = false
 		r.Say(model.Warning, "stack-depth", offset, in.Number(), "a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
 	}
 	if len(r.frames) == 0 {
@@ -166,6 +168,9 @@ func (r *reader) line(in *lines.Reader) {
 		r.nodes, r.offset, r.sums = append(r.nodes, node), append(r.offset, in.Offset()), append(r.sums, model.Amount{})
 	}
 	r.sums[i].Add(number)
+	if r.latest = i; whole && r.empty == empty { // nothing is to be said of each line
+		r.last = stack
+	}
 }
 
 // split takes the frames of a stack; false where there are too many.

@@ -29,6 +29,7 @@ func sniff(head []byte) loaders.Confidence {
 	switch {
 	case c.all == 0 || float64(c.stacks) < enoughLines*float64(c.all) || 2*c.nested < c.stacks:
 		return loaders.No
+	case c.stacks == c.all && (c.addresses > 0 || c.deep == c.stacks):
 	case c.stacks < 4:
 		if c.plain == 0 { // one or two lines of prose may look like a stack
 			return loaders.No
@@ -42,7 +43,9 @@ func sniff(head []byte) loaders.Confidence {
 // counts is how many lines are what.
 type counts struct {
 	all, stacks, nested int
-	plain               int // nested ones without blanks
+	plain               int // nested ones without blanks outside of brackets
+	deep                int // plain ones of three frames or more, of which the outermost is a word
+	addresses           int // with a frame that is an address
 	roots               map[string]bool
 }
 
@@ -67,8 +70,14 @@ func count(head []byte, cut bool) (c counts) {
 		c.stacks++
 		c.roots[string(root)] = true
 		if deep && len(bytes.Trim(rest, "; \t")) > 0 {
-			if c.nested++; bytes.IndexByte(stack, ' ') < 0 {
+			if c.nested++; blanks(stack) == 0 {
 				c.plain++
+				if bytes.IndexByte(rest, ';') > 0 && wordLike(root) {
+					c.deep++
+				}
+			}
+			if addressed(stack) {
+				c.addresses++
 			}
 		}
 	}
@@ -78,10 +87,32 @@ func count(head []byte, cut bool) (c counts) {
 // named reports whether a stack has a letter.
 func named(stack []byte) bool { return bytes.IndexFunc(stack, unicode.IsLetter) >= 0 }
 
+// wordLike reports whether a name begins as those of functions and programs do.
+func wordLike(name []byte) bool {
+	r, _ := utf8.DecodeRune(name)
+	return unicode.IsLetter(r) || r == '_'
+}
+
+// addressed reports whether one of several frames is nothing but an address, or one in a binary, such as "0x2a36 in
+// libc.so.6".
+func addressed(stack []byte) bool {
+	for f := range bytes.SplitSeq(stack, []byte(";")) {
+		digits, ok := bytes.CutPrefix(f, []byte("0x"))
+		digits, _, _ = bytes.Cut(digits, []byte(" in "))
+		if ok && len(digits) >= 3 && len(bytes.Trim(digits, "0123456789abcdefABCDEF")) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // rootLike reports whether the outermost frame can be a name: few blanks outside of brackets, and no quotes.
-func rootLike(root []byte) bool {
-	depth, blanks := 0, 0
-	for _, c := range root {
+func rootLike(root []byte) bool { return !bytes.ContainsAny(root, `"=`) && blanks(root) <= rootBlanks }
+
+// blanks counts those outside of brackets.
+func blanks(text []byte) (n int) {
+	depth := 0
+	for _, c := range text {
 		switch c {
 		case '(', '<', '[', '{':
 			depth++
@@ -89,13 +120,11 @@ func rootLike(root []byte) bool {
 			depth--
 		case ' ', '\t':
 			if depth <= 0 {
-				blanks++
+				n++
 			}
-		case '"', '=':
-			return false
 		}
 	}
-	return blanks <= rootBlanks
+	return n
 }
 
 // wideOrder returns the order of bytes of UTF-16 by its mark, nil for other text.

@@ -2,7 +2,6 @@ package heaptext
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"strconv"
 	"strings"
@@ -100,7 +99,7 @@ func (k *reader) build() error {
 	var err error
 	for i := range k.rows {
 		if i%256 == 255 && err == nil {
-			err = cmp.Or(k.Ctx.Err(), k.Full())
+			err = k.Ask()
 		}
 		if err != nil {
 			break
@@ -157,7 +156,7 @@ func (k *reader) metrics() (names [4]string) {
 	names = [...]string{"live_bytes", "live_count", "alloc_bytes", "alloc_count"}
 	switch {
 	case k.kind == "growth":
-		k.Say(model.Note, "growth", model.NoOffset, 0, "these are the stacks that made the heap grow, and by how much: nothing tells what is live of it")
+		k.Say(model.Note, "growth", model.NoOffset, 0, "these are the stacks that made the heap grow, and by how much: how much of that is still live is unknown")
 		names[0], names[1] = "", ""
 	case !k.accum:
 		names[2], names[3] = "", ""
@@ -178,7 +177,12 @@ func (k *reader) records(places []place, sums []row) {
 		}
 	}
 	main, _ := k.Metric(model.ProfileMetric{Name: primary})
-	event := k.Event(model.ProfileEvent{Name: "heap", Kind: "allocation", PrimaryName: primary, Primary: main, TracksFrees: k.kind != "growth"})
+	e := model.ProfileEvent{Name: "heap", Kind: "allocation", PrimaryName: primary, Primary: main, TracksFrees: k.kind != "growth"}
+	if k.rate > 1 {
+		e.SamplePeriod, e.PeriodUnit = k.rate, "bytes"
+		e.Mode = "every " + strconv.FormatFloat(k.rate, 'f', -1, 64) + " bytes"
+	}
+	event := k.Event(e)
 	for i, p := range places {
 		for m, n := range [...]int64{sums[i].bytes, sums[i].blocks, sums[i].allBytes, sums[i].allBlocks} {
 			if names[m] != "" && !k.Weigh(ids[m], number(n)) {

@@ -57,8 +57,8 @@ func (c counts) scaled(rate float64) (blocks, size, allBlocks, allBytes float64)
 	return float64(c.blocks) * live, float64(c.bytes) * live, float64(c.allBlocks) * all, float64(c.allBytes) * all
 }
 
-// scale returns by how much the figures of a stack are to be multiplied: blocks of its average size are sampled with a probability of
-// 1-exp(-size/rate).
+// scale returns by how much the figures of a stack are to be multiplied: blocks of its average size are sampled with a
+// probability of 1-exp(-size/rate).
 func scale(blocks, size int64, rate float64) float64 {
 	if rate <= 1 || blocks <= 0 || size <= 0 {
 		return 1
@@ -73,7 +73,8 @@ func truncate(f float64) int64 {
 	return int64(f)
 }
 
-// carried makes integers of fractions so that their sums are those of the fractions, as a viewer that adds up fractions has it.
+// carried makes integers of fractions so that their sums are those of the fractions, as a viewer that adds up fractions
+// has it.
 type carried struct{ exact, given [4]float64 }
 
 func (k *carried) unsampled(c counts, rate float64) counts {

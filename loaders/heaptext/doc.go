@@ -1,5 +1,5 @@
-// Package heaptext reads the heap profiles that allocators and the Go runtime write as text: jemalloc's (MALLOC_CONF=prof:true), tcmalloc's
-// (HEAPPROFILE, /pprof/heap, /pprof/growth) and Go's (/debug/pprof/heap?debug=1).
+// Package heaptext reads the heap profiles that allocators and the Go runtime write as text: jemalloc's
+// (MALLOC_CONF=prof:true), tcmalloc's (HEAPPROFILE, /pprof/heap, /pprof/growth) and Go's (/debug/pprof/heap?debug=1).
 //
 //	file     = [ symbols ] ( jemalloc | rows ) [ "MAPPED_LIBRARIES:" maps ]
 //	symbols  = "--- symbol" "binary=" path { address name } "---" "--- heap"
@@ -10,13 +10,15 @@
 //	counts   = blocks ":" bytes "[" blocks ":" bytes "]"
 //	maps     = lines of /proc/self/maps
 //
-// The first blocks and bytes are live, those in brackets were allocated in all. Addresses stand leaf first and are return addresses.
+// The first blocks and bytes are live, those in brackets were allocated in all. Addresses stand leaf first and are
+// return addresses.
 //
-// Sampled files hold what the sampler saw. Figures are scaled as the tools' own viewers do: by 1/(1-exp(-average/rate)) for each stack;
-// Go states twice its rate. So they are estimates, and the header, which is not scaled, is not their sum. The threads of a stack of jemalloc
-// are scaled like the stack, so that they add up to it.
+// Sampled files hold what the sampler saw. Figures are scaled as the tools' own viewers do: by 1/(1-exp(-average/rate))
+// for each stack; Go states twice its rate. So they are estimates, and the header, which is not scaled, is not their
+// sum. The threads of a stack of jemalloc are scaled like the stack, so that they add up to it.
 //
 // Binaries are mapped at other places in every run: a frame without a name is called by its offset in its file.
 //
-// Rules: header, syntax (a line that is none of these), counts (threads of a stack that do not add up to it), mapping, truncated.
+// Rules: header, syntax (a line that is none of these), counts (threads of a stack that do not add up to it), mapping,
+// truncated.
 package heaptext

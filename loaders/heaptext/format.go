@@ -41,8 +41,8 @@ func format(name, summary string) loaders.Format {
 	}, read)
 }
 
-// sniffed returns the format that the first bytes of a file are of, "" for none. Names of addresses may fill all of them: then it is that of
-// jemalloc, which most who write them use.
+// sniffed returns the format that the first bytes of a file are of, "" for none. Names of addresses may fill all of
+// them: then it is that of jemalloc, which most who write them use.
 func sniffed(head []byte) string {
 	if bytes.HasPrefix(head, []byte("--- symbol")) {
 		if i := bytes.Index(head, []byte("\n--- heap\n")); i >= 0 {

@@ -73,7 +73,8 @@ func TestThreadsAndMappings(t *testing.T) {
 	}
 }
 
-// TestAllocatorFramesCanBeKept expects the frames of the allocator to be left out and counted, unless they are asked for.
+// TestAllocatorFramesCanBeKept expects the frames of the allocator to be left out and counted, unless they are asked
+// for.
 func TestAllocatorFramesCanBeKept(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		src, err := loaders.OpenSource(t.Context(), "-", strings.NewReader(made))

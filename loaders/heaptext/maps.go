@@ -177,7 +177,8 @@ func (a *addresses) name(addr uint64) (string, bool) {
 	return n, ok
 }
 
-// inlined splits a name into the function and those that were inlined, the outermost first. An operator-- is none of the borders.
+// inlined splits a name into the function and those that were inlined, the outermost first. An operator-- is none of
+// the borders.
 func inlined(name string) (out []string) {
 	for part := range strings.SplitSeq(name, "--") {
 		if n := len(out); n > 0 && strings.HasSuffix(out[n-1], "operator") {

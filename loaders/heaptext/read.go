@@ -81,7 +81,7 @@ func (k *reader) lineByLine() error {
 		}
 		if k.lines.Cut() && k.name != nameGo { // these end with a line's end
 			k.Cut = true
-			k.Say(model.Warning, "truncated", k.lines.Offset(), k.lines.Number(), "the last line has no end: the file was cut")
+			k.Say(model.Warning, "truncated", k.lines.Offset(), k.lines.Number(), "the last line is incomplete: the file was truncated")
 		}
 		if err := k.Step(); err != nil {
 			return err
@@ -93,10 +93,10 @@ func (k *reader) lineByLine() error {
 func (k *reader) bad(line []byte) {
 	k.Lost += int64(len(line))
 	if k.mapped {
-		k.Say(model.Warning, "mapping", k.lines.Offset(), k.lines.Number(), "this line tells no mapping: addresses in it stay without a file")
+		k.Say(model.Warning, "mapping", k.lines.Offset(), k.lines.Number(), "this line does not describe a mapping: addresses in it are not assigned to a file")
 		return
 	}
-	k.Say(model.Error, "syntax", k.lines.Offset(), k.lines.Number(), "this line is neither a stack nor figures of one: it was left out")
+	k.Say(model.Error, "syntax", k.lines.Offset(), k.lines.Number(), "this line is neither a stack nor the figures of one: it was left out")
 }
 
 // header reads what stands before stacks; false where there is no header.
@@ -115,7 +115,7 @@ func (k *reader) header() bool {
 			symbols = false
 		case symbols && k.symbol(line), len(line) == 0:
 		default:
-			k.Say(model.Error, "header", k.lines.Offset(), k.lines.Number(), "this is no header of a heap profile")
+			k.Say(model.Error, "header", k.lines.Offset(), k.lines.Number(), "this is not the header of a heap profile")
 			return false
 		}
 	}
@@ -180,7 +180,7 @@ func (k *reader) setRate(text string) {
 	if err != nil || !(n >= 0) || n > 1<<62 {
 		n = 1
 		if text != "" {
-			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is not a number: figures are shown as they stand in the file")
+			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is not a number: figures are shown as they are in the file")
 		}
 	}
 	k.rate = n
@@ -240,7 +240,7 @@ func (k *reader) packed(text []byte) (out []byte, ok bool) {
 			return nil, false
 		}
 		if n++; n == maxDepth {
-			k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: those beyond were left out", maxDepth)
+			k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
 			break
 		}
 		out = binary.AppendUvarint(out, addr)
@@ -311,7 +311,7 @@ func (k *reader) thread(text []byte) bool {
 		k.headerCounts(c)
 		k.accum = c.allBlocks != 0 || c.allBytes != 0
 		if !k.accum {
-			k.Fact("allocated", "Allocated in all", "not counted: the program ran without prof_accum")
+			k.Fact("allocated", "Allocated in total", "not recorded: the program ran without prof_accum")
 		}
 	case k.stack == nil:
 		if n := strings.TrimSpace(string(name)); n != "" {

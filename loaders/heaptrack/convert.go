@@ -21,8 +21,8 @@ const (
 	interpreted      // names, and blocks without addresses
 )
 
-// converter reads the text from its start to its end, and is an [io.Reader] of its events in the form of .mlyze. What it learns on the
-// way is for others to see: they hold mu.
+// converter reads the text from its start to its end, and is an [io.Reader] of pages of its events. What it learns on
+// the way is for others to see: they hold mu.
 type converter struct {
 	in     *lines
 	budget *model.Budget
@@ -66,6 +66,7 @@ func newConverter(ctx context.Context, src *loaders.Source) *converter {
 	c := &converter{in: newLines(ctx, src), budget: src.Budget(), done: make(chan struct{})}
 	c.head.page = 4096
 	c.tables.init()
+	c.blocks.init()
 	return c
 }
 
@@ -110,6 +111,7 @@ const (
 func (c *converter) convert() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.blocks.show()
 	for from := c.in.line; len(c.out) < outputAtOnce && c.in.line-from < linesAtOnce; {
 		if c.in.end-c.in.pos < window && !c.in.eof && len(c.out) > 0 {
 			return // what follows may have to be waited for
@@ -138,7 +140,7 @@ func (c *converter) one() bool {
 		return false
 	case cut:
 		if c.in.err == nil && !c.in.src.Limited() {
-			c.fault(model.Error, "truncated", fmt.Sprintf("the file ends within a line, %d bytes of it are left", n))
+			c.fault(model.Error, "truncated", fmt.Sprintf("the file ends within a line, after %d bytes of it", n))
 		}
 		if !c.halfAlloc(c.in.rest()[:n]) {
 			c.found.lost += int64(n)
@@ -175,8 +177,8 @@ func (c *converter) halfAlloc(b []byte) bool {
 	return f.ok && addr != 0 && c.put(block{addr: addr, size: size, trace: c.known(trace)})
 }
 
-// record reads a line that is not empty, and returns how many bytes it takes, its newline included: text of a length may hold others.
-// ok is false where it could not be used, which was told.
+// record reads a line that is not empty, and returns how many bytes it takes, its newline included: text of a length
+// may hold others. ok is false where it could not be used, which was told.
 func (c *converter) record(b []byte) (used int, ok bool) {
 	used = len(b) + 1
 	if len(b) > 1 && b[1] != ' ' && b[1] != '\t' && !(b[0] == 'A' && b[1] == '\r') {
@@ -240,7 +242,7 @@ func (c *converter) fault(s model.Severity, code, message string) bool {
 
 // fieldsFault tells that a line lacks fields, or has an invalid number.
 func (c *converter) fieldsFault(of string) bool {
-	return c.fault(model.Error, "fields", "a line of "+of+" lacks a field, or has an invalid number")
+	return c.fault(model.Error, "fields", "a line of "+of+" lacks a field or has an invalid number")
 }
 
 func (c *converter) versions(f *fields) bool {
@@ -253,7 +255,7 @@ func (c *converter) versions(f *fields) bool {
 		return c.fieldsFault("versions")
 	}
 	if c.head.stated {
-		return c.fault(model.Error, "version", "the versions are stated a second time")
+		return c.fault(model.Error, "version", "the versions are stated twice")
 	}
 	c.head.stated, c.head.tool, c.head.version = true, tool, int(min(version, math.MaxInt32))
 	if version > newestVersion {
@@ -283,7 +285,7 @@ const codeAttached = "attached"
 func (c *converter) attached() {
 	if !c.head.attached {
 		c.head.attached = true
-		c.fault(model.Warning, codeAttached, "heaptrack was attached to a program that ran already: blocks allocated before are unknown")
+		c.fault(model.Warning, codeAttached, "heaptrack was attached to a running program: blocks allocated earlier are unknown")
 	}
 }
 
@@ -338,7 +340,7 @@ func (c *converter) end() {
 	}
 	if c.invents {
 		c.found.add(model.Problem{Severity: model.Note, Code: "invented-addresses", Offset: model.NoOffset, Message: "an interpreted recording has no addresses: they are invented; " +
-			"of blocks of one size and stack the one allocated last is taken to be freed first, so that lifetimes and temporary allocations are estimates"})
+			"among blocks of equal size and stack, the one allocated last is assumed to be freed first, so lifetimes and temporary allocations are estimates"})
 	}
 	if c.events > 0 {
 		c.found.add(model.Problem{Severity: model.Note, Code: "coarse-times", Offset: model.NoOffset, Message: "times are in steps of 10 ms: events are spread evenly within a step"})

@@ -131,7 +131,7 @@ func TestFacts(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"written_by": "heaptrack 1.4.0", "command": "/bin/ab -x 1", "executable": "/bin/ab", "page_size": "4.00 KiB", "machine_memory": "1.00 MiB",
-		"suppressions": "leak:session_buffer, leak:other", "recording": "raw", "attached": "to a program that ran already",
+		"suppressions": "leak:session_buffer, leak:other", "recording": "raw", "attached": "to a running program",
 	} {
 		if facts[key] != want {
 			t.Errorf("%s is %q, want %q", key, facts[key], want)

@@ -1,5 +1,5 @@
-// Package heaptrack reads recordings of heaptrack: raw ones, as the recorder writes them, and interpreted ones, as heaptrack_interpret
-// makes them of those; file versions 0 to 3.
+// Package heaptrack reads recordings of heaptrack: raw ones, as the recorder writes them, and interpreted ones, as
+// heaptrack_interpret makes them of those; file versions 0 to 3.
 //
 // # Grammar
 //
@@ -24,24 +24,26 @@
 //	c MS              the time since the start; R PAGES: resident memory
 //	# comment
 //
-// LEN is there since version 3: the text's length in bytes, which may hold newlines. Paths of modules end at the first blank before that.
-// S lines have LEN too, although heaptrack itself takes it for text.
+// LEN is there since version 3: the text's length in bytes, which may hold newlines. Paths of modules end at the first
+// blank before that. S lines have LEN too, although heaptrack itself takes it for text.
 //
 // # What a file does not tell
 //
-// Times come every 10 ms: events in between are spread evenly ("coarse-times"). There are no threads. An interpreted file has no
-// addresses, and does not tell which of several blocks of one size and stack dies: the last one is taken ("invented-addresses"); all sums
-// are exact all the same.
+// Times come every 10 ms: events in between are spread evenly ("coarse-times"). There are no threads. An interpreted
+// file has no addresses, and does not tell which of several blocks of one size and stack dies: the last one is taken
+// ("invented-addresses"); all sums are exact all the same.
 //
 // # How it is read
 //
-// A converter reads the text once, from the start to the end, and writes the events in the form of .mlyze into a [loaders.Source]
-// of its own, which keeps them in memory and in a temporary file. Package mlyze reads them there, as often as questions need. The stacks
-// are published again and again while the converter meets more of them.
+// A converter reads the text once, from the start to the end, and writes the events into a [loaders.Source] of its own,
+// which keeps them in memory and in a temporary file: as words, in pages that can be read one without the other.
+// Decoders read them there, as often as questions need. The stacks are published again and again while the converter
+// meets more of them.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. Errors: record-type, fields, string-length, trace-parent, trace-ip,
-// instruction, allocation, version, truncated, null-address, line-length, compression, too-large. Warnings: time-falls, stack-depth,
-// attached. Notes: coarse-times, invented-addresses, unsymbolized, growing; and what package symbols tells.
+// The validator's rules, which are also the codes of problems. Errors: record-type, fields, string-length,
+// trace-parent, trace-ip, instruction, allocation, version, truncated, null-address, line-length, compression,
+// too-large. Warnings: time-falls, stack-depth, attached. Notes: coarse-times, invented-addresses, unsymbolized,
+// growing; and what package symbols tells.
 package heaptrack

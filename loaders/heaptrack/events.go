@@ -1,139 +1,92 @@
 package heaptrack
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/model/mlyze"
 )
 
-// block is an event that waits for its time.
-type block struct {
-	addr  uint64
-	size  uint64
-	trace uint32
-	free  bool
-}
-
-// mostWaiting is how many events wait for a time at most. A program that heaptrack slows down has tens of thousands in 10 ms.
-const mostWaiting = 1 << 17
-
-// steps gives events times: evenly spread between those that the file has.
-type steps struct {
-	waiting []block
-	now     model.Time // the last one of the file
-	last    model.Time // of the last event that was written
-}
-
-// add takes an event. What waits too long gets the time of the step's start.
-func (s *steps) add(out []byte, b block) []byte {
-	if len(s.waiting) == mostWaiting {
-		out = s.flush(out)
-	}
-	s.waiting = append(s.waiting, b)
-	return out
-}
-
-// flush writes what waits, without a time after it.
-func (s *steps) flush(out []byte) []byte { return s.stamp(out, s.now) }
-
-// stamp writes what waits, which happened until at.
-func (s *steps) stamp(out []byte, at model.Time) []byte {
-	n := uint64(len(s.waiting))
-	if n > 0 {
-		span := uint64(at - s.now)
-		each, rest := span/n, span%n
-		t, owed := s.now, uint64(0)
-		e := model.Event{}
-		for i := range s.waiting {
-			b := &s.waiting[i]
-			t += model.Time(each)
-			if owed += rest; owed >= n {
-				owed -= n
-				t++
-			}
-			e.Addr, e.Size, e.ID, e.Kind = b.addr, b.size, uint64(b.trace), model.Alloc
-			if b.free {
-				e.Kind = model.Free
-			}
-			out = mlyze.AppendEvent(out, uint64(t-s.last), &e)
-			s.last = t
-		}
-		s.waiting = s.waiting[:0]
-	}
-	s.now = at
-	return out
-}
-
-// fast takes lines of blocks with addresses, as writers write them, and reports whether there were any. What it does not know by heart
-// it leaves to [converter.one]. hot kernel
+// fast takes lines of blocks with addresses, as writers write them, and reports whether there were any. What it does
+// not know by heart it leaves to [converter.one]. hot kernel
 func (c *converter) fast() bool {
-	began, l := c.events, c.in
-	for l.end-l.pos >= window && len(c.steps.waiting) < mostWaiting {
-		w := (*[window]byte)(l.buf[l.pos:])
-		if w[1] != ' ' {
-			break
-		}
-		var b block
-		p := 2
-		switch w[0] {
-		case '+':
-			size, sized := hex(w, p)
-			trace, told := hex(w, sized+1)
-			addr, end := hex(w, told+1)
-			if sized == p || sized-p > maxDigits || told == sized+1 || told-sized > 8 || w[sized&63] != ' ' || w[told&63] != ' ' ||
-				end-told > maxDigits+1 || trace > uint64(c.tables.traces()) {
-				return c.events > began
+	l, used, traces := c.in, c.tables.used, uint64(c.tables.traces())
+	buf, pos, words, n := l.buf[:l.end], l.pos, c.steps.words, 0
+	for most := mostWaiting - c.steps.waiting; n < most && len(buf)-pos >= window; n++ {
+		w := (*[window]byte)(buf[pos:])
+		switch binary.LittleEndian.Uint16(w[:]) {
+		case '+' | ' '<<8:
+			size, p := hex(w, 2)
+			trace, q := hex(w, p+1)
+			addr, end := hexes(w, q+1)
+			if p == 2 || q == p+1 || w[p&63] != ' ' || w[q&63] != ' ' || w[end&63] != '\n' || addr == 0 || addr >= 1<<62 || trace > traces {
+				break
 			}
-			b, p = block{addr: addr, size: size, trace: uint32(trace)}, end
 			if trace > 0 {
-				c.tables.used[(trace-1)>>6] |= 1 << ((trace - 1) & 63)
+				used[(trace-1)>>6] |= 1 << ((trace - 1) & 63)
 			}
-		case '-':
-			addr, end := hex(w, p)
-			if end-p > maxDigits {
-				return c.events > began
+			words = append(words, addr<<2|formAlloc, size<<32|trace)
+			pos += end + 1
+			continue
+		case '-' | ' '<<8:
+			addr, end := hexes(w, 2)
+			if w[end&63] != '\n' || addr == 0 || addr >= 1<<62 {
+				break
 			}
-			b, p = block{addr: addr, free: true}, end
-		default:
-			return c.events > began
+			words = append(words, addr<<2|formFree)
+			pos += end + 1
+			continue
 		}
-		if w[p&63] != '\n' || p >= window || b.addr == 0 {
-			break
-		}
-		l.pos += p + 1
-		l.line++
-		c.events++
-		c.steps.waiting = append(c.steps.waiting, b)
+		break
 	}
-	return c.events > began
+	l.pos, c.steps.words = pos, words
+	c.took(n)
+	return n > 0
 }
 
-// fastNumbers is fast for lines of blocks without addresses. hot kernel
+// took counts lines of as many events.
+func (c *converter) took(n int) {
+	c.in.line += int64(n)
+	c.events += int64(n)
+	c.steps.waiting += n
+}
+
+// fastNumbers is fast for lines of blocks without addresses. What a line is and how long, its number and where its
+// block lies are anybody's guess, so that none of these is branched on. hot kernel
 func (c *converter) fastNumbers() bool {
-	began, l, t := c.events, c.in, &c.blocks
-	for l.end-l.pos >= window && len(c.steps.waiting) < mostWaiting {
-		w := (*[window]byte)(l.buf[l.pos:])
+	l, t, n := c.in, &c.blocks, 0
+	buf, pos, heads, below, born := l.buf[:l.end], l.pos, t.heads, t.below, t.born
+	most := min(mostWaiting-c.steps.waiting, (len(buf)-pos)/3)
+	words := slices.Grow(c.steps.words, most)
+	to := words[len(words):cap(words)]
+	for n < most && n < len(to) && len(buf)-pos >= window {
+		w := (*[window]byte)(buf[pos:])
+		free := uint64(w[0]) - '+'
 		info, end := hex(w, 2)
-		if w[1] != ' ' || end == 2 || end-2 > 8 || w[end&63] != '\n' || info >= uint64(len(t.size)) {
+		if free&^('-'-'+') != 0 || w[1] != ' ' || end == 2 || w[end&63] != '\n' || info+1 >= uint64(len(heads)) || info >= uint64(len(born)) || info >= mostKinds {
 			break
 		}
-		b := block{size: t.size[info], trace: t.trace[info]}
-		switch {
-		case w[0] == '+' && t.roomy(c.budget):
-			b.addr, c.invents = t.alloc(uint32(info)), true
-			if b.trace > 0 {
-				c.tables.used[(b.trace-1)>>6] |= 1 << ((b.trace - 1) & 63)
+		free >>= 1
+		from, where := (info+1)*free, (info+1)*(free^1)
+		slot := heads[from]
+		if slot == 0 && free == 0 {
+			if !t.roomy(c.budget) {
+				break
 			}
-		case w[0] == '-':
-			b.addr, b.free = t.free(uint32(info)), true
-		default:
-			return c.events > began
+			slot = t.another()
+			below, c.invents = t.below, true
 		}
-		l.pos += end + 1
-		l.line++
-		c.events++
-		c.steps.waiting = append(c.steps.waiting, b)
+		if slot != 0 {
+			heads[from], below[slot], heads[where] = below[slot], heads[where], slot
+		}
+		born[info] |= uint8(free ^ 1)
+		to[n] = uint64(slot)<<32 | info<<3 | free<<2 | formNumber
+		n++
+		pos += end + 1
 	}
-	return c.events > began
+	l.pos, c.steps.words = pos, words[:len(words)+n]
+	c.took(n)
+	return n > 0
 }
 
 // alloc takes an allocation.
@@ -155,15 +108,15 @@ func (c *converter) alloc(f *fields) bool {
 // allocOf takes an allocation of an interpreted file.
 func (c *converter) allocOf(info uint64) bool {
 	t := &c.blocks
-	if info >= uint64(len(t.size)) {
-		return c.fault(model.Error, "allocation", "a block is one of an \"a\" line that is not there")
+	if info >= uint64(len(t.sizes)) {
+		return c.fault(model.Error, "allocation", "a block refers to an \"a\" line that does not exist")
 	}
 	if !t.roomy(c.budget) {
 		c.found.leave(c.budget, "blocks after line %s were left out", model.Group(uint64(c.in.line)))
 		return true
 	}
 	c.invents = true
-	return c.put(block{addr: t.alloc(uint32(info)), size: t.size[info], trace: c.known(uint64(t.trace[info]))})
+	return c.put(block{addr: t.alloc(uint32(info)), size: t.sizes[info], trace: c.known(uint64(t.traces[info]))})
 }
 
 // free takes a free.
@@ -172,13 +125,13 @@ func (c *converter) free(f *fields) bool {
 	switch {
 	case !f.ok:
 		return c.fieldsFault("a free")
-	case c.withAddresses() || len(c.blocks.size) == 0 && c.head.form != interpreted:
+	case c.withAddresses() || len(c.blocks.sizes) == 0 && c.head.form != interpreted:
 		if n == 0 {
 			return c.fault(model.Error, "null-address", "a free has no address: it was left out")
 		}
 		return c.put(block{addr: n, free: true})
-	case n >= uint64(len(c.blocks.size)):
-		return c.fault(model.Error, "allocation", "a free is one of an \"a\" line that is not there")
+	case n >= uint64(len(c.blocks.sizes)):
+		return c.fault(model.Error, "allocation", "a free refers to an \"a\" line that does not exist")
 	}
 	return c.put(block{addr: c.blocks.free(uint32(n)), free: true})
 }
@@ -194,7 +147,7 @@ func (c *converter) put(b block) bool {
 func (c *converter) known(trace uint64) uint32 {
 	if trace > uint64(c.tables.traces()) {
 		if !c.tables.full {
-			c.fault(model.Error, "allocation", "a block has a stack that no line before defines")
+			c.fault(model.Error, "allocation", "a block has a stack that no earlier line defines")
 		}
 		return 0
 	}

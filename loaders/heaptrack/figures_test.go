@@ -23,8 +23,8 @@ var (
 	cutLine  = totals{2769, 2328, 3796429, 3175853, 0, 1270, 2732980, 434, 620576, 441}
 )
 
-// TestFigures opens real recordings of all versions, as the program does. Interpreted ones do not tell what was temporary, but here the
-// newest block dies first nearly always.
+// TestFigures opens real recordings of all versions, as the program does. Interpreted ones do not tell what was
+// temporary, but here the newest block dies first nearly always.
 func TestFigures(t *testing.T) {
 	for name, want := range map[string]totals{
 		"shop.raw.zst": shop, "shop.zst": shop, "shop.v2.raw.gz": shop, "shop.v2.gz": shop, "shop.v1.gz": shop, "shop.v1-only-tool-version.gz": shop,

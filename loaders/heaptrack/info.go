@@ -51,7 +51,7 @@ func (o *opening) meta() model.Meta {
 		number("machine_memory", "Memory of the machine", model.Bytes(int64(h.page*h.pages)).String(), h.page*h.pages)
 	}
 	if h.attached {
-		text("attached", "Attached", "to a program that ran already")
+		text("attached", "Attached", "to a running program")
 	}
 	if n := len(h.suppressions); n > 0 {
 		list := strings.Join(h.suppressions, ", ")

@@ -1,59 +1,106 @@
 package heaptrack
 
-import "github.com/memtui/memtui/model"
+import (
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
 
 // Addresses of blocks that have none.
 const (
 	firstInvented = 1 << 16
-	inventedEvery = 16
+	inventedEvery = 32 // a table of addresses takes one block per 32 bytes with the least effort
 	// nowhere is the address of a block that was never allocated.
 	nowhere = 1 << 44
 )
 
-// invented gives addresses to the blocks of interpreted files: the block of an "a" line that was allocated last is the first to die. An
-// address is used again after its block, the one given up last first.
+// invented gives slots, which stand for addresses, to the blocks of interpreted files: the block of an "a" line that
+// was allocated last is the first to die. A slot is used again after its block, the one given up last first. Slots
+// count from 1.
 type invented struct {
-	size  []uint64 // by "a" line
-	trace []uint32
-	head  []uint32 // by "a" line: the block that lives and was allocated last, as a slot + 1; 0 for none
+	kinds // by "a" line
+	shown atomic.Pointer[kinds]
 
-	below []uint32 // by slot: the block below it, or the next slot that is not used; + 1
-	spare uint32   // the slot that was given up last, + 1
+	heads []uint32 // by "a" line + 1: the slot whose block lives and was allocated last; first the spare one that was given up last; 0 for none
+	below []uint32 // by slot: the one below it in such a stack
+	born  []uint8  // by "a" line: 1 if it has a block
 	full  bool
+}
+
+// kinds are "a" lines: the size and the stack that blocks have in common. Entries are only added.
+type kinds struct {
+	sizes  []uint64
+	traces []uint32
+	both   []uint64 // 32 bits each, for the fast path: this is read all over the place
+	large  bool     // some sizes do not fit that
+}
+
+func (t *invented) init() {
+	t.heads, t.below = make([]uint32, 1), make([]uint32, 1)
+	t.show()
+}
+
+// show lets decoders see the kinds so far. Those do not change.
+func (t *invented) show() {
+	if old := t.shown.Load(); old == nil || len(old.sizes) < len(t.sizes) {
+		now := t.kinds
+		t.shown.Store(&now)
+	}
+}
+
+// use marks the stacks of all kinds that have blocks.
+func (t *invented) use(used []uint64) {
+	for i, born := range t.born {
+		if trace := t.traces[i]; born != 0 && trace > 0 {
+			used[(trace-1)/64] |= 1 << ((trace - 1) % 64)
+		}
+	}
+}
+
+// addressOf returns the address that a slot stands for, nowhere for 0.
+func addressOf(slot uint64) uint64 {
+	if slot == 0 {
+		return nowhere
+	}
+	return firstInvented + (slot-1)*inventedEvery
 }
 
 // add takes an "a" line.
 func (t *invented) add(size uint64, trace uint32) {
-	t.size, t.trace, t.head = append(t.size, size), append(t.trace, trace), append(t.head, 0)
+	t.sizes, t.traces, t.both = append(t.sizes, size), append(t.traces, trace), append(t.both, size<<32|uint64(trace))
+	t.large = t.large || size >= 1<<32
+	t.heads, t.born = append(t.heads, 0), append(t.born, 0)
 }
 
 // roomy reports whether there is room for another block.
 func (t *invented) roomy(b *model.Budget) bool {
-	if t.spare == 0 && len(t.below)%checkEvery == 0 && len(t.below) > 0 && !t.full {
-		t.full = b.Full(model.BudgetOfFile) || len(t.below) == 1<<32-2
+	if n := len(t.below) - 1; t.heads[0] == 0 && n%checkEvery == 0 && n > 0 && !t.full {
+		t.full = b.Full(model.BudgetOfFile) || n == 1<<32-checkEvery
 	}
-	return t.spare != 0 || !t.full
+	return t.heads[0] != 0 || !t.full
+}
+
+// another returns a new slot.
+func (t *invented) another() uint32 {
+	t.below = append(t.below, 0)
+	return uint32(len(t.below) - 1)
 }
 
 // alloc returns the address of a new block. There must be room.
 func (t *invented) alloc(info uint32) uint64 {
-	slot := t.spare
+	slot := t.heads[0]
 	if slot == 0 {
-		t.below = append(t.below, 0)
-		slot = uint32(len(t.below))
-	} else {
-		t.spare = t.below[slot-1]
+		slot = t.another()
 	}
-	t.below[slot-1], t.head[info] = t.head[info], slot
-	return firstInvented + uint64(slot-1)*inventedEvery
+	t.heads[0], t.below[slot], t.heads[info+1] = t.below[slot], t.heads[info+1], slot
+	return addressOf(uint64(slot))
 }
 
 // free returns the address of the block that dies, nowhere if none lives.
 func (t *invented) free(info uint32) uint64 {
-	slot := t.head[info]
-	if slot == 0 {
-		return nowhere
+	slot := t.heads[info+1]
+	if slot != 0 {
+		t.heads[info+1], t.below[slot], t.heads[0] = t.below[slot], t.heads[0], slot
 	}
-	t.head[info], t.below[slot-1], t.spare = t.below[slot-1], t.spare, slot
-	return firstInvented + uint64(slot-1)*inventedEvery
+	return addressOf(uint64(slot))
 }

@@ -2,13 +2,11 @@ package heaptrack
 
 import (
 	"context"
-	"io"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,6 +15,7 @@ const formatName = "heaptrack"
 // Format returns the format of heaptrack's recordings.
 func Format() loaders.Format {
 	return loaders.Format{
+		Records:    model.FacetAllocations,
 		Name:       formatName,
 		Summary:    "heaptrack recording, raw or interpreted: every allocation and free, with stacks",
 		Extensions: []string{".heaptrack"},
@@ -26,24 +25,6 @@ func Format() loaders.Format {
 		Info:       info,
 		Validate:   validate,
 	}
-}
-
-// trace is the event source of one file: its events in another form.
-type trace struct {
-	model.ChunkSource
-	events *loaders.Source
-	src    *loaders.Source // the text
-}
-
-// Changed implements [model.Changing].
-func (t *trace) Changed() bool { return t.src.Changed() }
-
-// Await implements [model.Awaited].
-func (t *trace) Await(ctx context.Context, offset int64) (size int64, err error) {
-	if _, err := t.events.ReadSome(ctx, make([]byte, 1), offset); err != io.EOF {
-		return -1, err
-	}
-	return t.events.Size(), nil
 }
 
 // opening is a file that is being read.
@@ -67,7 +48,10 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		return err
 	}
 	src.Attach(events)
-	o.trace = &trace{mlyze.Events(events), events, src}
+	o.trace = &trace{events, src, &o.c.blocks, numberBytes}
+	if o.c.withAddresses() {
+		o.trace.each = addressBytes
+	}
 	o.publish(store, false)
 	for wait := firstStacks; ; wait *= 2 {
 		select {
@@ -88,6 +72,7 @@ func (o *opening) next(ctx context.Context, store *model.Store, last bool) error
 	o.c.mu.Lock()
 	t, f := o.c.tables, o.c.head.form
 	t.used = slices.Clone(t.used)
+	o.c.blocks.use(t.used)
 	o.c.mu.Unlock()
 	if !last && len(t.parents) == len(o.b.nodes) {
 		return nil

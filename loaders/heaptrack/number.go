@@ -1,5 +1,10 @@
 package heaptrack
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // digits has the value of each byte as a hexadecimal digit, 16 for none.
 var digits = func() (t [256]uint8) {
 	for i := range t {
@@ -13,9 +18,6 @@ var digits = func() (t [256]uint8) {
 	}
 	return t
 }()
-
-// maxDigits is how many digits 64 bits take.
-const maxDigits = 16
 
 // fields reads the fields of one line. A blank before a field is skipped.
 type fields struct {
@@ -58,15 +60,29 @@ func (f *fields) number() (v uint64) {
 // window is what the fast reader of events looks at: any of their lines fits.
 const window = 64
 
-// hex reads a number at p of a window and returns where it ends. At most the window is read; the caller sees by the end that a
-// number is missing or too long. hot kernel
+// hex reads a number of at most eight digits in lower case, at p of a window, and returns where it ends. Where there
+// are more the end is at one of them. The bytes are looked at all at once, as nothing tells how many digits come. hot
+// kernel
 func hex(w *[window]byte, p int) (v uint64, end int) {
-	for {
-		d := digits[w[p&(window-1)]]
-		if d > 15 || p >= window {
-			return v, p
-		}
-		v = v<<4 | uint64(d)
-		p++
+	const ones = 0x0101010101010101
+	b := binary.LittleEndian.Uint64(w[p&31:])
+	low := b &^ (0x80 * ones)
+	digit := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones)
+	letter := (low + (0x80-'a')*ones) &^ (low + (0x80-'f'-1)*ones)
+	n := bits.TrailingZeros64(^(digit|letter)&(0x80*ones)|b&(0x80*ones)) &^ 7 // bits before the first that is none
+	b <<= 64 - n                                                              // zeros are digits of no value
+	b = b&(0x0f*ones) + b>>6&ones*9
+	b = (b<<4 | b>>8) & 0x00ff00ff00ff00ff
+	b = (b<<8 | b>>16) & 0x0000ffff0000ffff
+	return (b<<16 | b>>32) & 0xffffffff, p + n>>3
+}
+
+// hexes is hex for up to 16 digits.
+func hexes(w *[window]byte, p int) (v uint64, end int) {
+	v, end = hex(w, p)
+	if end == p+8 {
+		low, q := hex(w, end)
+		v, end = v<<(4*(q-end))|low, q
 	}
+	return v, end
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// sniff recognizes the line of versions, and what follows it. A file of version 0 has none: there all lines must be records, and some of
-// them ones that no prose has by chance.
+// sniff recognizes the line of versions, and what follows it. A file of version 0 has none: there all lines must be
+// records, and some of them ones that no prose has by chance.
 func sniff(head []byte) loaders.Confidence {
 	if v, rest, ok := bytes.Cut(head, []byte{'\n'}); ok && bytes.HasPrefix(v, []byte("v ")) {
 		f := newFields(trimLine(v)[1:])
@@ -46,7 +46,8 @@ func sniffOldest(head []byte) loaders.Confidence {
 	return loaders.Maybe
 }
 
-// oldestRecord returns how many numbers a line has, -1 for one that is no record of version 0. sure says that prose does not look so.
+// oldestRecord returns how many numbers a line has, -1 for one that is no record of version 0. sure says that prose
+// does not look so.
 func oldestRecord(line []byte) (numbers int, sure bool) {
 	line = trimLine(line)
 	if len(line) == 0 || line[0] == '#' {

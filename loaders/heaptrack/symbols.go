@@ -21,7 +21,8 @@ func newNamer(opt loaders.Symbols) namer {
 	return namer{table: symbols.NewTable(opt), unnamed: map[string]int{}}
 }
 
-// resolve names the addresses of all stacks. The modules of an address are those that were there when its stack was written.
+// resolve names the addresses of all stacks. The modules of an address are those that were there when its stack was
+// written.
 func (n *namer) resolve(ctx context.Context, t *tables, found *findings) error {
 	for i := len(n.ids); i < len(t.ips); i++ {
 		if i%model.AskEvery == 0 && ctx.Err() != nil {

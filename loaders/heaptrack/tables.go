@@ -7,7 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tables are what stacks are made of, as the file writes it. Entries are only added, so that who has seen some may go on reading them.
+// tables are what stacks are made of, as the file writes it. Entries are only added, so that who has seen some may go
+// on reading them.
 type tables struct {
 	strings []string // by number - 1
 
@@ -71,11 +72,11 @@ func (c *converter) trace(f *fields) bool {
 	case !c.roomy(t.traces()):
 		return true
 	case parent > uint64(t.traces()):
-		c.fault(model.Error, "trace-parent", "a stack goes on with one that no line before defines: it ends there")
+		c.fault(model.Error, "trace-parent", "a stack continues with one that no earlier line defines: it ends there")
 		parent = 0
 	}
 	if c.head.form == interpreted && (ip == 0 || ip > uint64(len(t.instructions))) {
-		c.fault(model.Error, "trace-ip", "a stack has an instruction that no line before defines")
+		c.fault(model.Error, "trace-ip", "a stack has an instruction that no earlier line defines")
 		ip = 0
 	}
 	t.ips, t.parents = append(t.ips, ip), append(t.parents, uint32(parent))
@@ -94,10 +95,10 @@ func (c *converter) info(f *fields) bool {
 	switch {
 	case !f.ok:
 		return c.fieldsFault("blocks")
-	case !c.roomy(len(c.blocks.size)):
+	case !c.roomy(len(c.blocks.sizes)):
 		return true
 	case trace > uint64(c.tables.traces()):
-		c.fault(model.Error, "allocation", "a block has a stack that no line before defines")
+		c.fault(model.Error, "allocation", "a block has a stack that no earlier line defines")
 		trace = 0
 	}
 	c.blocks.add(size, uint32(trace))
@@ -143,7 +144,7 @@ func (c *converter) str(f *fields) uint32 {
 	n := f.number()
 	if n > uint64(len(c.tables.strings)) {
 		if !c.tables.full {
-			c.fault(model.Error, "instruction", "an instruction names a string that no line before defines")
+			c.fault(model.Error, "instruction", "an instruction names a string that no earlier line defines")
 		}
 		return 0
 	}
@@ -181,8 +182,9 @@ func (c *converter) text(b []byte) (used int, ok bool) {
 	return used, ok
 }
 
-// sized returns the text of a line and what follows it, and how many bytes the line takes. Since version 3 the length of the text is
-// before it; S lines tell by themselves whether they have one. Where the length cannot be right, the text ends with the line.
+// sized returns the text of a line and what follows it, and how many bytes the line takes. Since version 3 the length
+// of the text is before it; S lines tell by themselves whether they have one. Where the length cannot be right, the
+// text ends with the line.
 func (c *converter) sized(b []byte) (body, after []byte, used int, ok bool) {
 	letter, line := b[0], len(b)
 	start, n, told := textLength(b)
@@ -197,7 +199,7 @@ func (c *converter) sized(b []byte) (body, after []byte, used int, ok bool) {
 	}
 	rest := trimLine(c.in.rest()[min(2, line):len(b)])
 	if ok = !needed || letter == 'S'; !ok {
-		c.fault(model.Error, "string-length", "the length of a text is not that of the line")
+		c.fault(model.Error, "string-length", "the stated length of a text differs from that of the line")
 		rest = trimLine(c.in.rest()[min(start, len(b)):len(b)])
 	}
 	if letter == 'm' {
@@ -218,8 +220,8 @@ func textLength(b []byte) (start, n int, ok bool) {
 	return at + 1, n, at > 2 && at < len(b) && b[at] == ' ' && n <= maxLine
 }
 
-// lineWith returns where the line ends that goes on at byte from at least, where its first newline is at line. ok is false where the
-// input or the longest line ends before.
+// lineWith returns where the line ends that goes on at byte from at least, where its first newline is at line. ok is
+// false where the input or the longest line ends before.
 func (c *converter) lineWith(from, line int) (end int, ok bool) {
 	for from > line {
 		if !c.in.have(from + 1) {

@@ -85,7 +85,8 @@ func TestDominators(t *testing.T) {
 	}
 }
 
-// dominatorSum hashes lines of ids, dominators' ids and retained sizes, ascending by id, of the rows that the root reaches but for itself.
+// dominatorSum hashes lines of ids, dominators' ids and retained sizes, ascending by id, of the rows that the root
+// reaches but for itself.
 func dominatorSum(g *heapgraph.Graph) string {
 	reached := reachedRows(g.Heap)
 	var rows []model.Row
@@ -120,8 +121,8 @@ func reachedRows(h *model.Heap) []bool {
 	return seen
 }
 
-// TestSizesOfTheVirtualMachine compares sizes from distances with HotSpot's own histogram of the same moment: all classes are equal,
-// those with fields that no dump has, too.
+// TestSizesOfTheVirtualMachine compares sizes from distances with HotSpot's own histogram of the same moment: all
+// classes are equal, those with fields that no dump has, too.
 func TestSizesOfTheVirtualMachine(t *testing.T) {
 	r := openFile(t, sample("shop1"), loaders.SizesAuto)
 	got := map[string][2]uint64{}
@@ -188,7 +189,7 @@ func TestNamedReferences(t *testing.T) {
 		way = append(way, h.EdgeText(s.Edge)+" → "+heapgraph.Label(h, s.Row))
 	}
 	want := []string{"<jni-global> → jdk.internal.loader.ClassLoaders$AppClassLoader", "classes → java.util.ArrayList",
-		"elementData → java.lang.Object[]", "Index 8 → leak.Shop$SessionCache", "SESSIONS → java.util.concurrent.ConcurrentHashMap"}
+		"elementData → java.lang.Object[]", "[8] → leak.Shop$SessionCache", "SESSIONS → java.util.concurrent.ConcurrentHashMap"}
 	if !slices.Equal(way, want) {
 		t.Errorf("%q", way)
 	}

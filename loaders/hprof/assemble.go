@@ -26,10 +26,10 @@ func (l *linker) assemble() error {
 		sum += l.start[r]
 		l.start[r] = sum
 	}
-	if b := l.f.src.Budget(); !b.Fits(8 * all) {
+	if b := l.f.src.Budget(); !l.room.Fits(b, 8*all) {
 		return b.Error("the references of the dump")
 	}
-	to, label := make([]uint32, 0, all), make([]model.EdgeLabel, 0, all)
+	to, label := model.MakeColumn[uint32](l.room, int(all))[:0], model.MakeColumn[model.EdgeLabel](l.room, int(all))[:0]
 	to, label = append(to, l.front.to...), append(label, l.front.label...)
 	for o := range 2 {
 		for i := range l.out {
@@ -66,7 +66,8 @@ func (l *linker) largeAt(unit int, first uint32) {
 	}
 }
 
-// linkPrimitives counts the references of arrays of primitive values, which all have one to their class where that is there.
+// linkPrimitives counts the references of arrays of primitive values, which all have one to their class where that is
+// there.
 func (l *linker) linkPrimitives(first uint32) (all int64) {
 	for r := first; int(r) < len(l.h.Kinds); r++ {
 		if int(l.h.Entity[r]) < l.k.dumped {

@@ -2,6 +2,7 @@ package hprof
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -44,7 +45,8 @@ type planned struct {
 	label model.EdgeLabel
 }
 
-// classes are the classes of a dump: those that are dumped first, in the order of their rows, then those that objects name.
+// classes are the classes of a dump: those that are dumped first, in the order of their rows, then those that objects
+// name.
 type classes struct {
 	list   []class
 	dumped int
@@ -63,6 +65,8 @@ type texts struct {
 	name map[uint64]uint32 // by id of the file's names
 	cut  int64             // names that are too long
 }
+
+func newTexts() texts { return texts{at: map[string]uint32{}, name: map[uint64]uint32{}} }
 
 func (t *texts) add(s string) uint32 {
 	i, ok := t.at[s]
@@ -95,7 +99,7 @@ func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
 
 // readClasses reads the class dumps of units, and names every class that objects are of.
 func (f *file) readClasses(ctx context.Context, units []*unit) (*classes, error) {
-	k := &classes{byID: map[uint64]int32{}, texts: texts{at: map[string]uint32{}, name: map[uint64]uint32{}}}
+	k := &classes{byID: map[uint64]int32{}, texts: newTexts()}
 	c := f.cursor(ctx)
 	for _, u := range units {
 		c.span(u.from, u.end)
@@ -180,7 +184,8 @@ func (x *class) member(c *cursor, part int) bool {
 	return true
 }
 
-// nameAll names the classes, and finds superclasses, the classes of arrays of primitive values and those of weak references.
+// nameAll names the classes, and finds superclasses, the classes of arrays of primitive values and those of weak
+// references.
 func (k *classes) nameAll(ctx context.Context, f *file) error {
 	names := make(map[uint64]uint64, len(f.classes))
 	for _, c := range f.classes {
@@ -282,15 +287,44 @@ func className(name string) string {
 	return base + strings.Repeat("[]", dims)
 }
 
-// chain calls f for a class and its superclasses until it returns false.
-func (k *classes) chain(i int32, f func(x *class) bool) {
-	for ; i >= 0 && f(&k.list[i]); i = k.list[i].parent {
+// chain returns a class and its superclasses.
+func (k *classes) chain(i int32) iter.Seq[*class] {
+	return func(yield func(*class) bool) {
+		for ; i >= 0 && yield(&k.list[i]); i = k.list[i].parent {
+		}
+	}
+}
+
+// slot is a field of an instance, and where its value stands among those of the instance. The zero one is none.
+type slot struct {
+	field
+	of *class // that declares it
+	at int
+}
+
+// slots returns the fields of an instance of which the first n bytes of values are known: those of its class first,
+// then those of each superclass. classes are the chain, references take ids bytes.
+func slots(classes iter.Seq[*class], ids, n int) iter.Seq[slot] {
+	return func(yield func(slot) bool) {
+		at := 0
+		for x := range classes {
+			for _, fd := range x.fields {
+				size := typeSize(fd.kind, ids)
+				if size == 0 || size > n-at || !yield(slot{fd, x, at}) {
+					return
+				}
+				at += size
+			}
+			if at == n {
+				return
+			}
+		}
 	}
 }
 
 // strength returns what the referent of an instance of a class is.
 func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
-	k.chain(i, func(x *class) bool {
+	for x := range k.chain(i) {
 		switch x.name {
 		case "java.lang.ref.SoftReference":
 			kind = edgeSoft
@@ -301,38 +335,30 @@ func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
 		case "java.lang.ref.FinalReference":
 			kind = edgeFinal
 		}
-		return kind == edgeStrong
-	})
+		if kind != edgeStrong {
+			break
+		}
+	}
 	return kind
 }
 
 // plans says of every class that has instances where their values refer to objects.
-func (k *classes) plans(ctx context.Context, f *file) (err error) {
+func (k *classes) plans(ctx context.Context, f *file) error {
 	for i := range k.list {
 		if k.list[i].longest == 0 {
 			continue
 		}
-		plan, at, end := []planned(nil), uint32(0), k.list[i].longest
+		var plan []planned
 		kind := k.strength(int32(i))
-		k.chain(int32(i), func(x *class) bool {
-			for _, fd := range x.fields {
-				size := uint32(typeSize(fd.kind, f.ids))
-				if at+size > end || at+size < at {
-					return false
-				}
-				if fd.kind == typeObject {
-					var label model.EdgeLabel
-					if label, err = k.label(ctx, f, x, fd, kind); err != nil {
-						return false
-					}
-					plan = append(plan, planned{at, label})
-				}
-				at += size
+		for s := range slots(k.chain(int32(i)), f.ids, int(k.list[i].longest)) {
+			if s.kind != typeObject {
+				continue
 			}
-			return at < end
-		})
-		if err != nil {
-			return err
+			label, err := k.label(ctx, f, &s, kind)
+			if err != nil {
+				return err
+			}
+			plan = append(plan, planned{uint32(s.at), label})
 		}
 		k.list[i].plan = slices.Clip(plan)
 	}
@@ -340,16 +366,17 @@ func (k *classes) plans(ctx context.Context, f *file) (err error) {
 }
 
 // label returns the label of a field.
-func (k *classes) label(ctx context.Context, f *file, x *class, fd field, kind model.HeapEdgeKind) (model.EdgeLabel, error) {
-	text, err := k.texts.field(ctx, f, fd.name)
-	if k.texts.list[text] != "referent" || x.name != "java.lang.ref.Reference" {
+func (k *classes) label(ctx context.Context, f *file, s *slot, kind model.HeapEdgeKind) (model.EdgeLabel, error) {
+	text, err := k.texts.field(ctx, f, s.name)
+	if k.texts.list[text] != "referent" || s.of.name != "java.lang.ref.Reference" {
 		kind = edgeStrong
 	}
 	l, _ := schema.Label(kind, model.LabelString, uint64(text))
 	return l, err
 }
 
-// sumFields returns, for each class, the bytes that all fields of an instance take in the program, where a reference takes so many.
+// sumFields returns, for each class, the bytes that all fields of an instance take in the program, where a reference
+// takes so many.
 func (k *classes) sumFields(reference int64) []int64 {
 	own, sums := make([]int64, len(k.list)), make([]int64, len(k.list))
 	for i := range k.list {

@@ -11,6 +11,7 @@ import (
 
 const (
 	cursorSize = 512 << 10
+	jumpSize   = 8 << 10
 	// maxPeek is how many bytes are looked at together: no record that is taken whole is larger.
 	maxPeek = 64 << 20
 )
@@ -26,6 +27,8 @@ type cursor struct {
 	end int64  // of the part
 	ids int    // bytes of an id
 	err error  // of reading; the end of the source is none
+
+	jumps bool // most of the part is skipped: little is read at once
 }
 
 // span sets the part that is gone through.
@@ -61,8 +64,12 @@ func (c *cursor) fill(n int) bool {
 	if c.p <= len(c.b) {
 		rest = copy(c.mem, c.b[c.p:])
 	}
-	if len(c.mem) < max(n, cursorSize) {
-		mem := make([]byte, max(n, cursorSize))
+	size := cursorSize
+	if c.jumps {
+		size = jumpSize
+	}
+	if size = max(n, size); len(c.mem) < size {
+		mem := make([]byte, size)
 		copy(mem, c.mem[:rest])
 		c.mem = mem
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,11 +20,13 @@ type decoding struct {
 
 	units    []*unit
 	k        *classes
-	x        *index
+	x        *rowindex.Index
 	a        *arrays
 	h        *model.Heap
 	problems []model.Problem
 	rooted   bool
+	room     *model.Room // of the heap's columns; nil: memory
+	scratch  *model.Room // of what goes when the heap is made
 
 	mu          sync.Mutex // held while progress is told
 	done, total int64
@@ -55,8 +58,11 @@ func (d *decoding) run() (*model.Heap, error) {
 	for _, s := range dump.segments {
 		d.total += 2 * (s.end - s.from)
 	}
+	b := d.f.src.Budget()
+	d.room, d.scratch = b.Room(d.total/2), b.Room(d.total/2)
+	defer d.scratch.Close()
 	var err error
-	if d.units, err = d.f.scan(d.ctx, dump, d.advance); err != nil {
+	if d.units, err = d.f.scan(d.ctx, dump, d.scratch, d.advance); err != nil {
 		return nil, err
 	}
 	if err := d.rows(); err != nil {
@@ -90,10 +96,12 @@ func (d *decoding) rows() (err error) {
 	if all > math.MaxUint32-1 {
 		return fmt.Errorf("the dump has %d objects: more than %d cannot be shown", all-1, uint32(math.MaxUint32-2))
 	}
-	if b := d.f.src.Budget(); !b.Fits(all * decodeRowBytes) {
+	if b := d.f.src.Budget(); !d.room.Fits(b, all*decodeRowBytes) {
 		return b.Error("the objects of the dump")
 	}
-	h := &model.Heap{Schema: &schema, Kinds: make([]model.HeapKind, all), Size: make([]uint16, all), Entity: make([]uint32, all), IDs: make([]uint64, all)}
+	n := int(all)
+	h := &model.Heap{Schema: &schema, Kinds: model.MakeColumn[model.HeapKind](d.room, n), Size: model.MakeColumn[uint16](d.room, n),
+		Entity: model.MakeColumn[uint32](d.room, n), IDs: model.MakeColumn[uint64](d.room, n)}
 	d.h = h
 	self, _ := d.k.named("java.lang.Class")
 	h.About = make([]uint32, d.k.dumped+1)
@@ -104,7 +112,8 @@ func (d *decoding) rows() (err error) {
 	first := [numOrders]uint32{uint32(d.k.dumped + 1)}
 	first[1] = first[0] + uint32(counts[0])
 	first[2] = first[1] + uint32(counts[1])
-	d.a = &arrays{first: first[1], prims: first[2], length: make([]uint32, counts[1]+counts[2]), kind: make([]byte, counts[2])}
+	d.a = &arrays{first: first[1], prims: first[2],
+		length: model.MakeColumn[uint32](d.scratch, int(counts[1]+counts[2])), kind: model.MakeColumn[byte](d.scratch, int(counts[2]))}
 	for _, u := range d.units {
 		u.first = first
 		for o := range first {
@@ -112,7 +121,7 @@ func (d *decoding) rows() (err error) {
 		}
 	}
 	d.fill()
-	d.x = newIndex(h.IDs)
+	d.x = rowindex.New(h.IDs, d.scratch)
 	return d.ctx.Err()
 }
 
@@ -165,9 +174,10 @@ func (d *decoding) link() error {
 		return err
 	}
 	if n := d.k.endless; n > 0 {
-		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n, "classes have more than %d superclasses, or are among their own", maxDepth)
+		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n, "classes have more than %d superclasses, or inherit from themselves", maxDepth)
 	}
-	l := &linker{f: d.f, ctx: d.ctx, tell: d.advance, k: d.k, x: d.x, h: d.h, units: d.units, start: make([]uint32, d.h.Len()+1)}
+	l := &linker{f: d.f, ctx: d.ctx, tell: d.advance, k: d.k, x: d.x, h: d.h, units: d.units,
+		room: d.room, scratch: d.scratch, start: model.MakeColumn[uint32](d.room, d.h.Len()+1)}
 	if err := l.link(); err != nil {
 		return err
 	}
@@ -178,7 +188,7 @@ func (d *decoding) link() error {
 	d.k.loaderClass = map[uint64]string{}
 	for i := range d.k.list {
 		if id := d.k.list[i].loader; id != 0 {
-			if r := d.x.find(id); r != noRow {
+			if r := d.x.Find(id); r != rowindex.None {
 				d.k.loaderClass[id] = d.k.list[d.h.Entity[r]].name
 			}
 		}
@@ -194,7 +204,7 @@ func (d *decoding) saySizes(l layout, gaps bool) {
 	case gaps:
 		d.found(model.Note, "sizes", at, 1, "sizes are the distances between objects; --sizes layout computes them from fields instead")
 	case l.guessed && d.f.ids == 8:
-		d.found(model.Note, "sizes", at, 1, "sizes are computed from fields, for headers of %d bytes and references of %d: a guess, as ids do not tell", l.header, l.reference)
+		d.found(model.Note, "sizes", at, 1, "sizes are computed from fields, for headers of %d bytes and references of %d: a guess, as ids do not show it", l.header, l.reference)
 	default:
 		d.found(model.Note, "sizes", at, 1, "sizes are computed from fields, for headers of %d bytes and references of %d", l.header, l.reference)
 	}
@@ -211,14 +221,14 @@ func (d *decoding) tell() {
 			d.problems = model.AddProblem(d.problems, p)
 		}
 	}
-	if d.x.same > 0 {
-		d.found(model.Error, "duplicate-id", dump.at, d.x.same, "objects have the id of another one: references lead to the first")
+	if d.x.Same > 0 {
+		d.found(model.Error, "duplicate-id", dump.at, d.x.Same, "objects share the id of another object: references lead to the first")
 	}
 	if d.k.texts.cut > 0 {
 		d.found(model.Warning, "name-length", dump.at, d.k.texts.cut, "names are longer than %s: they were cut", model.Bytes(model.MaxName))
 	}
 	if !d.rooted {
-		d.found(model.Warning, "no-roots", dump.at, 1, "the dump has no roots: who holds what is not known")
+		d.found(model.Warning, "no-roots", dump.at, 1, "the dump has no roots: what keeps objects alive is unknown")
 	}
 }
 

@@ -2,7 +2,8 @@
 //
 // # Grammar
 //
-// All numbers are big-endian. An id has four or eight bytes, as the header says: with HotSpot it is the address of the object.
+// All numbers are big-endian. An id has four or eight bytes, as the header says: with HotSpot it is the address of the
+// object.
 //
 //	file    = "JAVA PROFILE 1.0.x" NUL idsize:u4 ms:u8 record*         ms since 1970
 //	record  = tag:u1 us:u4 length:u4 body                               us since the header
@@ -19,16 +20,18 @@
 //
 // # Rows
 //
-// Row 0 is the root. Class objects follow, then instances, arrays of objects and arrays of primitive values, each in the order of the
-// file. Root records are references of the root; those of stacks are references of their thread's object.
+// Row 0 is the root. Class objects follow, then instances, arrays of objects and arrays of primitive values, each in
+// the order of the file. Root records are references of the root; those of stacks are references of their thread's
+// object.
 //
 // # What real writers do
 //
-// A writer that dies leaves a heap record of length 0: it is read to its end. The length of a record beyond 4 GiB counts modulo 2^32:
-// where what is left of the file fits that, it reaches to the end. Agents write several dumps into one file.
+// A writer that dies leaves a heap record of length 0: it is read to its end. The length of a record beyond 4 GiB
+// counts modulo 2^32: where what is left of the file fits that, it reaches to the end. Agents write several dumps into
+// one file.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. Errors: magic, id-size, record-length, truncated, piece, class,
-// superclass, duplicate-id, too-large. Warnings: dangling-reference, no-roots, name-length. Notes: sizes.
+// The validator's rules, which are also the codes of problems. Errors: magic, id-size, record-length, truncated, piece,
+// class, superclass, duplicate-id, too-large. Warnings: dangling-reference, no-roots, name-length. Notes: sizes.
 package hprof

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 const (
@@ -51,7 +52,12 @@ type file struct {
 	mu      sync.Mutex
 	store   *model.Store           // takes problems of decoding; nil drops them
 	counted map[int]model.HeapInfo // exact figures of dumps that have been decoded
+	kept    sections.Keeper        // where decoded dumps stay for the next run; nil for nowhere
 	places  map[int]*places        // by dump: where its rows stand
+	readers map[int]*reader        // by dump: what reads its objects
+	stackAt map[uint32]int         // by serial; nil until asked for, like what follows
+	frameAt map[uint64]int         // by id
+	classAt map[uint32]int         // by serial
 }
 
 // segment is a part of a dump that pieces fill.
@@ -108,7 +114,7 @@ func (f *file) cursor(ctx context.Context) *cursor {
 
 // open reads the records of a file, but not what is in its dumps.
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
-	f := &file{src: src, size: src.Size(), counted: map[int]model.HeapInfo{}, places: map[int]*places{}}
+	f := &file{src: src, size: src.Size(), counted: map[int]model.HeapInfo{}, places: map[int]*places{}, readers: map[int]*reader{}}
 	if f.size < 0 { // everything refers to anything: the end must be there
 		if _, err := src.ReadSome(ctx, make([]byte, 1), math.MaxInt64/2); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
@@ -116,6 +122,7 @@ func open(ctx context.Context, src *loaders.Source) (*file, error) {
 		f.size = src.Size()
 	}
 	c := f.cursor(ctx)
+	c.jumps = true
 	if err := f.head(c); err != nil {
 		return nil, err
 	}
@@ -185,7 +192,7 @@ func (f *file) records(c *cursor) error {
 		}
 	}
 	if rest := f.size - c.at(); rest > 0 && c.err == nil {
-		f.cut(c.at(), "the file ends within the head of a record")
+		f.cut(c.at(), "the file ends within the header of a record")
 	}
 	return c.err
 }
@@ -197,13 +204,13 @@ func (f *file) cut(offset int64, format string, args ...any) {
 	}
 }
 
-// heapLength returns how long a heap record at an offset is: its writer may have died before it wrote that, and beyond 4 GiB the
-// file tells it modulo 2^32.
+// heapLength returns how long a heap record at an offset is: its writer may have died before it wrote that, and beyond
+// 4 GiB the file tells it modulo 2^32.
 func (f *file) heapLength(c *cursor, tag byte, at, length int64) int64 {
 	left := f.size - at - recordHead
 	ends := c.has(recordHead) && c.b[c.p] == tagEnd && bytes.Equal(c.b[c.p+5:c.p+9], make([]byte, 4)) // nothing stands in it
 	if length == 0 && left > 0 && !ends {
-		f.problem(model.Error, "record-length", at, "a heap record has no length, as its writer died: it is read to the end of the file")
+		f.problem(model.Error, "record-length", at, "a heap record has no length because its writer died: it is read to the end of the file")
 		return left
 	}
 	if tag == tagDump && left > length && (left-length)%(1<<32) == 0 {

@@ -97,14 +97,20 @@ type answers struct {
 
 func answersOf(t testing.TB, name string) (a answers) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name+".expected.json"))
-	if err == nil {
-		err = json.Unmarshal(b, &a)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	readAnswers(t, name, &a)
 	return a
 }
 
 func sample(name string) string { return filepath.Join("testdata", name+".hprof.zst") }
+
+// readAnswers reads what a test needs of the answers.
+func readAnswers(t testing.TB, name string, into any) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name+".expected.json"))
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

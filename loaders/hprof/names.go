@@ -26,11 +26,14 @@ func (s *names) add(id uint64, at, length int64) {
 // sort makes the names ready to be looked up.
 func (s *names) sort() {
 	if !slices.IsSortedFunc(s.list, compareStrings) {
-		slices.SortStableFunc(s.list, compareStrings)
+		slices.SortFunc(s.list, compareStrings)
 	}
 }
 
-func compareStrings(a, b stringPlace) int { return cmp.Compare(a.id, b.id) }
+// compareStrings orders names by their ids, those of one id as in the file.
+func compareStrings(a, b stringPlace) int {
+	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.at, b.at))
+}
 
 func (s *names) find(id uint64) (stringPlace, bool) {
 	i, ok := slices.BinarySearchFunc(s.list, id, func(p stringPlace, id uint64) int { return cmp.Compare(p.id, id) })
@@ -58,8 +61,8 @@ func (f *file) name(ctx context.Context, id uint64) (name string, whole, ok bool
 	return model.KeptName(text), p.length <= model.MaxName, true, nil
 }
 
-// decodeName decodes modified UTF-8: NUL in two bytes, and characters beyond 16 bits as two surrogates of three. What is no such text
-// stays as it is.
+// decodeName decodes modified UTF-8: NUL in two bytes, and characters beyond 16 bits as two surrogates of three. What
+// is no such text stays as it is.
 func decodeName(b []byte) string {
 	plain := true
 	for _, x := range b {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/memtui/memtui/loaders/internal/cores"
+	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
 
@@ -29,11 +31,13 @@ type linker struct {
 	ctx   context.Context
 	tell  func(int64)
 	k     *classes
-	x     *index
+	x     *rowindex.Index
 	h     *model.Heap
 	start []uint32 // by row, shifted by one: how many references
 	units []*unit
+	room  *model.Room // of the heap's columns
 
+	scratch  *model.Room
 	extra    []extra
 	fixed    map[string]model.EdgeLabel
 	classOf  model.EdgeLabel
@@ -61,7 +65,7 @@ func (l *linker) add(out *linked, id uint64, label model.EdgeLabel) {
 	if id == 0 {
 		return
 	}
-	if r := l.x.find(id); r != noRow {
+	if r := l.x.Find(id); r != rowindex.None {
 		out.to, out.label = append(out.to, r), append(out.label, label)
 		return
 	}
@@ -74,7 +78,7 @@ func (l *linker) threads() map[uint32]uint32 {
 	for _, u := range l.units {
 		for _, r := range u.roots {
 			if roots[r.tag].object {
-				if row := l.x.find(r.id); row != noRow {
+				if row := l.x.Find(r.id); row != rowindex.None {
 					rows[r.thread] = row
 				}
 			}
@@ -94,7 +98,7 @@ func (l *linker) linkRoots() {
 				l.add(&l.front, r.id, l.text(form.text))
 				continue
 			}
-			if to := l.x.find(r.id); to != noRow {
+			if to := l.x.Find(r.id); to != rowindex.None {
 				l.extra = append(l.extra, extra{row, to, l.text(form.text)})
 			} else if r.id != 0 {
 				l.dangling.Add(1)
@@ -155,7 +159,7 @@ func (l *linker) link() error {
 		return err
 	}
 	l.out = make([][2]linked, len(l.units))
-	err := onAllCores(func() {
+	err := cores.Run(func() {
 		w := linkWork{linker: l, c: l.f.cursor(l.ctx)}
 		for i := l.next.Add(1) - 1; i < int64(len(l.units)); i = l.next.Add(1) - 1 {
 			if w.unit(int(i)); w.c.err != nil {
@@ -224,7 +228,7 @@ func (w *linkWork) unit(i int) {
 	w.lost = 0
 	for o := range w.out {
 		l := &w.linker.out[i][o]
-		l.to, l.label = slices.Clone(w.out[o].to), slices.Clone(w.out[o].label)
+		l.to, l.label = model.CloneColumn(w.scratch, w.out[o].to), model.CloneColumn(w.scratch, w.out[o].label)
 	}
 	w.counts(u, row)
 }
@@ -281,7 +285,7 @@ func (w *linkWork) instance(r uint32) {
 
 // one adds a reference that is not null.
 func (w *linkWork) one(out *linked, id uint64, label model.EdgeLabel) {
-	if r := w.x.find(id); r != noRow {
+	if r := w.x.Find(id); r != rowindex.None {
 		out.to, out.label = append(out.to, r), append(out.label, label)
 	} else if id != 0 {
 		w.lost++

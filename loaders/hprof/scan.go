@@ -3,12 +3,11 @@ package hprof
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
+	"github.com/memtui/memtui/loaders/internal/cores"
 	"github.com/memtui/memtui/model"
 )
 
@@ -31,7 +30,8 @@ type rootForm struct {
 	object bool // the id is a thread's object
 }
 
-// roots are the kinds of root records, by tag. Where thread is set, the record belongs to a thread whose number follows the id.
+// roots are the kinds of root records, by tag. Where thread is set, the record belongs to a thread whose number follows
+// the id.
 var roots = map[byte]rootForm{
 	0xFF: {text: "<unknown>"},
 	0x01: {text: "<jni-global>", ids: 1},
@@ -56,6 +56,7 @@ type root struct {
 	id     uint64
 	thread uint32 // serial
 	frame  int32  // of the thread's stack, -1 for none
+	stack  uint32 // serial, of a thread's object
 	tag    byte
 }
 
@@ -154,17 +155,18 @@ type scanner struct {
 	f    *file
 	ctx  context.Context
 	tell func(bytes int64)
+	room *model.Room
 	next atomic.Int64
 	mu   sync.Mutex
 	err  error
 }
 
-// scan finds what stands in a dump: units in the order of the file.
-func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, error) {
-	s := &scanner{f: f, ctx: ctx, tell: tell}
+// scan finds what stands in a dump: units in the order of the file, their lists in a room.
+func (f *file) scan(ctx context.Context, d *dump, room *model.Room, tell func(int64)) ([]*unit, error) {
+	s := &scanner{f: f, ctx: ctx, tell: tell, room: room}
 	jobs := jobsOf(d.segments)
 	found := make([][]*unit, len(jobs))
-	s.fail(onAllCores(func() {
+	s.fail(cores.Run(func() {
 		c := f.cursor(ctx)
 		for i := s.next.Add(1) - 1; i < int64(len(jobs)) && s.failed() == nil; i = s.next.Add(1) - 1 {
 			for _, seg := range jobs[i] {
@@ -175,7 +177,7 @@ func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, er
 				found[i] = list
 			}
 			for _, u := range found[i] {
-				u.shrink()
+				u.shrink(room)
 			}
 		}
 	}))
@@ -184,17 +186,6 @@ func (f *file) scan(ctx context.Context, d *dump, tell func(int64)) ([]*unit, er
 		units = append(units, list...)
 	}
 	return units, s.err
-}
-
-// onAllCores runs f on as many goroutines as there are cores. A defect in it is the error.
-func onAllCores(f func()) error {
-	var group sync.WaitGroup
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	for i := range errs {
-		group.Go(func() { errs[i] = model.Guarded(func() error { f(); return nil }) })
-	}
-	group.Wait()
-	return errors.Join(errs...)
 }
 
 // jobsOf puts short segments together.
@@ -276,14 +267,14 @@ func (u *unit) piece(c *cursor) bool {
 		form, known := roots[tag]
 		if !known {
 			if c.err == nil {
-				u.problem("piece", at, "a heap record holds a piece of unknown kind 0x%02X: the rest of the record was not read", tag)
+				u.problem("piece", at, "a heap record holds a subrecord of unknown type 0x%02X: the rest of the record was not read", tag)
 			}
 			return false
 		}
 		ok = u.root(c, tag, form)
 	}
 	if !ok && c.err == nil {
-		u.problem("truncated", at, "a piece of kind 0x%02X reaches beyond its heap record", tag)
+		u.problem("truncated", at, "a subrecord of type 0x%02X extends beyond its heap record", tag)
 	}
 	return ok
 }
@@ -358,6 +349,9 @@ func (u *unit) root(c *cursor, tag byte, form rootForm) bool {
 	if form.thread || form.object {
 		r.thread = binary.BigEndian.Uint32(b[1+c.ids:])
 	}
+	if form.object {
+		r.stack = binary.BigEndian.Uint32(b[5+c.ids:])
+	}
 	if form.thread && form.rest == 8 {
 		r.frame = int32(binary.BigEndian.Uint32(b[5+c.ids:]))
 	}
@@ -408,19 +402,19 @@ func skipMember(c *cursor, part int) bool {
 }
 
 // shrink gives back what its lists have too much.
-func (u *unit) shrink() {
+func (u *unit) shrink(room *model.Room) {
 	for i := range u.ids {
-		u.ids[i] = clip(u.ids[i])
+		u.ids[i] = clip(room, u.ids[i])
 	}
 	for i := range u.class {
-		u.class[i], u.length[i] = clip(u.class[i]), clip(u.length[i])
+		u.class[i], u.length[i] = clip(room, u.class[i]), clip(room, u.length[i])
 	}
-	u.prim, u.roots = clip(u.prim), clip(u.roots)
+	u.prim, u.roots = clip(room, u.prim), clip(nil, u.roots)
 }
 
-func clip[T any](list []T) []T {
-	if cap(list)-len(list) < len(list)/8 {
+func clip[T any](room *model.Room, list []T) []T {
+	if room == nil && cap(list)-len(list) < len(list)/8 {
 		return list
 	}
-	return append(make([]T, 0, len(list)), list...)
+	return model.CloneColumn(room, list)
 }

@@ -1,6 +1,7 @@
 package hprof
 
 import (
+	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
 
@@ -16,7 +17,8 @@ type layout struct {
 
 func (l *layout) round(n int64) int64 { return (n + l.align - 1) / l.align * l.align }
 
-// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place after it counts as free.
+// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place after
+// it counts as free.
 const slack = 300
 
 // arrays are the lengths of arrays, by row after the last instance.
@@ -37,24 +39,24 @@ func (l *layout) arrayBytes(a *arrays, r uint32) int64 {
 }
 
 // guessLayout is what is usual where distances tell nothing.
-func guessLayout(x *index, ids int) layout {
+func guessLayout(x *rowindex.Index, ids int) layout {
 	l := layout{header: 12, array: 16, reference: 4, align: 8, guessed: true}
-	if x.shift > 3 && x.shift <= 8 && ids == 8 {
-		l.align = 1 << x.shift
+	if x.Shift > 3 && x.Shift <= 8 && ids == 8 {
+		l.align = 1 << x.Shift
 	}
 	switch {
 	case ids == 4:
 		l.header, l.array, l.align = 8, 12, 8
-	case x.most >= 32<<30*uint64(l.align/8): // too far for references of four bytes
+	case x.Most >= 32<<30*uint64(l.align/8): // too far for references of four bytes
 		l.reference = 8
 	}
 	return l
 }
 
 // findLayout finds how objects lie from the distances between arrays, whose lengths the file tells.
-func findLayout(x *index, a *arrays, ids int) layout {
+func findLayout(x *rowindex.Index, a *arrays, ids int) layout {
 	l := guessLayout(x, ids)
-	if x.shift < 3 {
+	if x.Shift < 3 {
 		return l
 	}
 	header, ok := fitArrays(x, a, l, []int64{12, 16, 20, 24}, false)
@@ -76,18 +78,18 @@ func findLayout(x *index, a *arrays, ids int) layout {
 	return l
 }
 
-// fitArrays returns the header, or the size of a reference, with which most arrays reach exactly to the next object, and hardly any
-// further. ok is false where none fits half of them.
-func fitArrays(x *index, a *arrays, l layout, choices []int64, references bool) (best int64, ok bool) {
+// fitArrays returns the header, or the size of a reference, with which most arrays reach exactly to the next object,
+// and hardly any further. ok is false where none fits half of them.
+func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, references bool) (best int64, ok bool) {
 	exact, over := make([]int64, len(choices)), make([]int64, len(choices))
 	all := int64(0)
-	for k := 0; k+1 < len(x.rows); k++ {
-		r := x.rows[k]
+	for k := 0; k+1 < len(x.Rows); k++ {
+		r := x.Rows[k]
 		if r < a.first || references != (r < a.prims) {
 			continue
 		}
 		all++
-		gap := int64(min(x.ids[x.rows[k+1]]-x.ids[r], 1<<40))
+		gap := int64(min(x.IDs[x.Rows[k+1]]-x.IDs[r], 1<<40))
 		for i, choice := range choices {
 			if references {
 				l.reference = choice
@@ -114,7 +116,7 @@ func fitArrays(x *index, a *arrays, l layout, choices []int64, references bool) 
 }
 
 // sizeAll gives every row its size.
-func sizeAll(h *model.Heap, k *classes, x *index, a *arrays, l layout, gaps bool) {
+func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool) {
 	instance := k.sumFields(l.reference)
 	for i, sum := range instance {
 		instance[i] = l.round(l.header + sum)
@@ -142,13 +144,14 @@ func sizeAll(h *model.Heap, k *classes, x *index, a *arrays, l layout, gaps bool
 	}
 }
 
-// sizeByGaps takes the least distance from instances of a class to the next object as their size, and from a class object as its own.
-func sizeByGaps(h *model.Heap, k *classes, x *index, instance, classObject []int64) {
+// sizeByGaps takes the least distance from instances of a class to the next object as their size, and from a class
+// object as its own.
+func sizeByGaps(h *model.Heap, k *classes, x *rowindex.Index, instance, classObject []int64) {
 	least := make([]int64, len(instance))
 	own := make([]int64, len(classObject))
-	for i := 0; i+1 < len(x.rows); i++ {
-		r := x.rows[i]
-		gap := int64(min(x.ids[x.rows[i+1]]-x.ids[r], 1<<40))
+	for i := 0; i+1 < len(x.Rows); i++ {
+		r := x.Rows[i]
+		gap := int64(min(x.IDs[x.Rows[i+1]]-x.IDs[r], 1<<40))
 		switch h.Kinds[r] {
 		case kindInstance:
 			if e := h.Entity[r]; least[e] == 0 || gap < least[e] {

@@ -42,7 +42,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	if err != nil {
 		return err
 	}
-	f.sizes = opt.Sizes
+	f.sizes, f.kept = opt.Sizes, opt.Kept
 	f.mu.Lock()
 	f.store = store
 	f.mu.Unlock()
@@ -106,6 +106,27 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if err := f.has(i); err != nil {
 		return nil, err
 	}
+	p := &places{}
+	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i, Way: map[bool]string{true: "layout"}[f.sizes == sizesLayout], Beside: p.sections}
+	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, p, progress) })
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	_, again := f.counted[i]
+	f.counted[i], f.places[i] = made.Info, p
+	f.mu.Unlock()
+	if !again {
+		f.publish(made.Problems)
+	}
+	if progress != nil {
+		progress(1)
+	}
+	return made.Heap, nil
+}
+
+// decode reads a dump, and says in p where its rows stand.
+func (f *file) decode(ctx context.Context, i int, p *places, progress func(done float64)) (*loaders.DecodedHeap, error) {
 	d := &decoding{f: f, ctx: ctx, i: i, progress: progress}
 	h, err := d.run()
 	if err != nil {
@@ -113,18 +134,8 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	}
 	info := f.Info(i)
 	recount(h, &info)
-	p := newPlaces(d)
-	f.mu.Lock()
-	_, again := f.counted[i]
-	f.counted[i], f.places[i] = info, p
-	f.mu.Unlock()
-	if !again {
-		f.publish(d.problems)
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return h, nil
+	p.note(d)
+	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
 // recount puts the sums over rows into a headline.

@@ -210,9 +210,7 @@ func TestJSONRules(t *testing.T) {
 
 // TestBombs opens small files that claim, or hold, very much.
 func TestBombs(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
-	}
+	modeltest.Plain(t)
 	head := slices.Clip(body{}.strings("", "s"))
 	points := bytes.Repeat(body{}.point(1, 2, 0), 1<<20)
 	pages := bytes.Repeat(body{}.page(-1), 1<<20)

@@ -16,11 +16,12 @@
 //	page    = [size:varint] occupancy:f32 length:varint runs      size only where uniform is 0; occupancy -1 is unknown
 //	runs    = varint*                                in bits of 8 bytes, alternating, the first run occupied
 //
-// Times are microseconds since 1970, values bytes. An uuid of zeros is none. Names are resolved with the strings read so far.
-// A section has no length: an unknown one ends parsing. A page has ceil(size/8) bits; what runs say beyond it is ignored, and
-// what they leave open is occupied.
+// Times are microseconds since 1970, values bytes. An uuid of zeros is none. Names are resolved with the strings read
+// so far. A section has no length: an unknown one ends parsing. A page has ceil(size/8) bits; what runs say beyond it
+// is ignored, and what they leave open is occupied.
 //
-// Offsets are those of the file with its body inflated, its header counted: the same whether the body is compressed or not.
+// Offsets are those of the file with its body inflated, its header counted: the same whether the body is compressed or
+// not.
 //
 // # Grammar of JSON
 //
@@ -34,14 +35,14 @@
 //
 // # What real writers do
 //
-// The application writes version 2 and flags 1 with gzip, though its document says flags 0. It stores ISO timestamps as NaN
-// and cuts numbers to 32 bits. Points without a usable time or value are in no column but count in the numbering of
-// points. A free list gives floor(bytes/8) bits for each gap and each range, sorted and without overlaps; the rest of the page
-// is occupied.
+// The application writes version 2 and flags 1 with gzip, though its document says flags 0. It stores ISO timestamps as
+// NaN and cuts numbers to 32 bits. Points without a usable time or value are in no column but count in the numbering of
+// points. A free list gives floor(bytes/8) bits for each gap and each range, sorted and without overlaps; the rest of
+// the page is occupied.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems: magic, version, flags, gzip, section, string-index, event-index,
-// varint, truncated, trailing, too-large, uuid, color, json, root, series, point, timestamp, value, order, page-types, size,
-// bitmap, freelist, occupancy, rle-overrun, rle-short, rle-zero, name-encoding.
+// The validator's rules, which are also the codes of problems: magic, version, flags, gzip, section, string-index,
+// event-index, varint, truncated, trailing, too-large, uuid, color, json, root, series, point, timestamp, value, order,
+// page-types, size, bitmap, freelist, occupancy, rle-overrun, rle-short, rle-zero, name-encoding.
 package memdump

@@ -34,8 +34,8 @@ func (f *findings) broken() bool {
 }
 
 // limits bound what a file of its size can mean. They lie above real files: compressed, a point of a flat curve has 1.7
-// bytes or more, because times rise. A small file that holds millions of equal points is a bomb. Where the user allows more
-// memory, as much as fits it is read.
+// bytes or more, because times rise. A small file that holds millions of equal points is a bomb. Where the user allows
+// more memory, as much as fits it is read.
 type limits struct{ src *loaders.Source }
 
 // limit is how many of something are read at most.
@@ -92,15 +92,15 @@ func (l limit) String() string {
 	if l.narrow {
 		return l.of.short()
 	}
-	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: what follows was not read; %s",
+	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: the rest was not read; %s",
 		model.Group(uint64(l.n)), l.what, model.Lifts(2*int64(l.n)*l.each*l.part))
 }
 
 // full reports whether the memory for what is kept is used up.
 func (l limits) full() bool { return l.src.Budget().Full(model.BudgetOfFile) }
 
-// short says that memory is why what follows is not read.
-func (l limits) short() string { return l.src.Budget().Problem("what follows was left out").Message }
+// short says that memory is why the rest is not read.
+func (l limits) short() string { return l.src.Budget().Problem("the rest was left out").Message }
 
 // tell adds the limit that was reached: of memory, or of what a file can mean.
 func (l limits) tell(found *findings, offset, line int64, reached string) {

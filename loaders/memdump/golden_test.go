@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestRealWriter reads files that the application's own encoder wrote, and what they were made from. The figures are of an
-// independent program.
+// TestRealWriter reads files that the application's own encoder wrote, and what they were made from. The figures are of
+// an independent program.
 func TestRealWriter(t *testing.T) {
 	for name, want := range map[string]struct {
 		series         int

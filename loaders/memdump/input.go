@@ -39,8 +39,8 @@ func (r *fileReader) Read(p []byte) (int, error) {
 // headroom is how many bytes stand together at least, across the borders of chunks.
 const headroom = 64
 
-// feeder gives chunks of input: n bytes after the headroom, and perhaps already the error that follows them. It takes back
-// the chunk before.
+// feeder gives chunks of input: n bytes after the headroom, and perhaps already the error that follows them. It takes
+// back the chunk before.
 type feeder interface {
 	feed(old []byte) (chunk []byte, n int, err error)
 }

@@ -11,6 +11,7 @@ import (
 // JSON returns the JSON format.
 func JSON() loaders.Format {
 	return loaders.Format{
+		Records:    model.FacetTimeline,
 		Name:       jsonName,
 		Summary:    "Memory Dump, JSON: measured curves with page layouts",
 		Extensions: []string{".json"},

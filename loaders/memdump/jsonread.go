@@ -43,8 +43,8 @@ var faults = [...]string{
 	json.NoComma:    "a comma or a closing bracket is missing",
 	json.NoMember:   "a comma or a closing bracket is missing",
 	json.BadByte:    "an unexpected character",
-	json.TooDeep:    "brackets are nested deeper than the limit of 1,000, which cannot be raised: what follows was not read",
-	json.LongWord:   "a word is longer than the limit of 64 KiB, which cannot be raised: what follows was not read",
+	json.TooDeep:    "brackets are nested deeper than the limit of 1,000, which cannot be raised: the rest was not read",
+	json.LongWord:   "a word is longer than the limit of 64 KiB, which cannot be raised: the rest was not read",
 	json.ExtraComma: "a comma before a closing bracket",
 	json.BadWord:    "a word that is not JSON, such as NaN; it is read as null",
 	json.BadEscape:  "an unknown escape",
@@ -80,8 +80,8 @@ func (l *reader) fault(f json.Fault) bool {
 	return false
 }
 
-// wrong counts a fault of the current token that can be read over. When reading has ended there is none: what is missing then was not
-// read.
+// wrong counts a fault of the current token that can be read over. When reading has ended there is none: what is
+// missing then was not read.
 func (l *reader) wrong(severity model.Severity, code, message string) {
 	if !l.Dead() {
 		at, line := l.At()
@@ -189,7 +189,8 @@ var (
 	unzoned = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"}
 )
 
-// parseISO reads a timestamp, its microseconds kept; noStamp for what is none. local says that it has a time but no zone.
+// parseISO reads a timestamp, its microseconds kept; noStamp for what is none. local says that it has a time but no
+// zone.
 func parseISO(text []byte) (us int64, local bool) {
 	s := string(bytes.TrimSpace(text))
 	if len(s) < len("2006-01-02") || len(s) > 64 {

@@ -31,9 +31,7 @@ func bomb(t *testing.T, points int) []byte {
 }
 
 func TestPointLimitIsNamedAndLifted(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
-	}
+	modeltest.Plain(t)
 	file := bomb(t, 9<<18)
 	for _, allowed := range []int64{0, 1 << 30} {
 		src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(file))
@@ -57,8 +55,8 @@ func TestPointLimitIsNamedAndLifted(t *testing.T) {
 	}
 }
 
-// TestLimitsOfMemory asks for the limits of what stands in memory a while: those of the user's memory say so, and those of a file's
-// size are lifted by as much as they name.
+// TestLimitsOfMemory asks for the limits of what stands in memory a while: those of the user's memory say so, and those
+// of a file's size are lifted by as much as they name.
 func TestLimitsOfMemory(t *testing.T) {
 	ask := func(budget *model.Budget, allowed int64) limit {
 		src, err := loaders.OpenSource(model.WithBudget(t.Context(), budget), "-", strings.NewReader("x"))
@@ -71,7 +69,7 @@ func TestLimitsOfMemory(t *testing.T) {
 	}
 	usual := ask(nil, 0)
 	named := int64(usual.n) * usual.each * usual.part
-	if narrow := ask(model.NewBudget(named/2), 0); narrow.n >= usual.n || !strings.HasPrefix(narrow.String(), "what follows was left out: --max-memory is ") {
+	if narrow := ask(model.NewBudget(named/2), 0); narrow.n >= usual.n || !strings.HasPrefix(narrow.String(), "the rest was left out: --max-memory is ") {
 		t.Errorf("half the memory: %d: %s", narrow.n, narrow)
 	}
 	if lifted := ask(model.NewBudget(2*named), 2*named); lifted.n != 2*usual.n {
@@ -98,11 +96,10 @@ func packed(t *testing.T, text ...string) []byte {
 // wideFrame begins a zstd frame that makes its decoder remember more than it may.
 const wideFrame = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00"
 
-// TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing after it is not damage.
+// TestALimitIsOneProblem reads what is larger than it may be: that is said once, as a limit, and what is missing after
+// it is not damage.
 func TestALimitIsOneProblem(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
-	}
+	modeltest.Plain(t)
 	long := strings.Repeat("x", 18<<20)
 	series, layout := strings.Repeat(`{"data":[]},`, 1<<17), `[{"data":[{"timestamp":1,"value":1,"meta":{"memory":{"pageTypes":[`
 	z, err := zstd.NewWriter(nil)

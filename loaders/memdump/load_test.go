@@ -103,9 +103,7 @@ func TestFormsAgree(t *testing.T) {
 
 // TestMarks reaches layouts in the middle of compressed bodies, in any order, from several goroutines.
 func TestMarks(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
-	}
+	modeltest.Plain(t)
 	s := memtest.DumpSpec{Series: 4, Points: 200, Layouts: 20, Pages: 1500, Runs: 20, Seed: 3}
 	raw := rawDump(t, s)
 	body := raw[headerSize:]

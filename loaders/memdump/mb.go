@@ -105,7 +105,7 @@ func (b *mbBody) read() error {
 			b.tables = append(b.tables, tableAt{len(b.a.layouts), len(b.strings)})
 			b.readSeries()
 		default:
-			b.found.add(model.Error, "section", at, 0, "an unknown section: it has no length, so what follows cannot be read")
+			b.found.add(model.Error, "section", at, 0, "an unknown section: it has no length, so the rest cannot be read")
 			return nil
 		}
 		if b.s.big {

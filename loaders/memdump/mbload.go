@@ -13,6 +13,7 @@ import (
 // MB returns the .mb format.
 func MB() loaders.Format {
 	return loaders.Format{
+		Records:    model.FacetTimeline,
 		Name:       mbName,
 		Summary:    "Memory Dump, binary: measured curves with page layouts",
 		Extensions: []string{".mb"},
@@ -114,7 +115,8 @@ func (f *mbFile) inflate(ctx context.Context, src *loaders.Source) error {
 
 var errNoSeries = errors.New("no series can be read")
 
-// refuse returns the error of a file of which nothing can be used, nil for one that holds something, or rightly nothing.
+// refuse returns the error of a file of which nothing can be used, nil for one that holds something, or rightly
+// nothing.
 func refuse(src *loaders.Source, format string, series int, found *findings) error {
 	if series > 0 {
 		return nil

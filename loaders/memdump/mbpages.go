@@ -139,7 +139,8 @@ func occupancyOf(f float64) (known float32, fits bool) {
 	return float32(f), true
 }
 
-// setOccupancy puts the occupancy of the page that was added to Start last. The column begins with the first that is known.
+// setOccupancy puts the occupancy of the page that was added to Start last. The column begins with the first that is
+// known.
 func setOccupancy(t *model.PageType, known float32, stated uint64) {
 	if t.Occupancy == nil && known < 0 {
 		return

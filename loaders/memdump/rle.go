@@ -123,8 +123,8 @@ func rangeEnd(f float64) (at uint64, ok bool) {
 	return uint64(f), true
 }
 
-// appendFree appends the runs of a page with free ranges, which it sorts; overlaps count once. Gaps and ranges are cut to
-// whole bits each; the end of the page is left to be occupied.
+// appendFree appends the runs of a page with free ranges, which it sorts; overlaps count once. Gaps and ranges are cut
+// to whole bits each; the end of the page is left to be occupied.
 func appendFree(b []byte, free []freeRange) (out []byte, overlap bool) {
 	slices.SortFunc(free, func(x, y freeRange) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end)) })
 	at := uint64(0)

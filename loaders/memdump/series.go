@@ -83,7 +83,7 @@ func (a *assembly) begin() *model.Series {
 }
 
 // tooManyPoints is a limit of how points are numbered.
-const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: what follows was not read; it cannot be raised"
+const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: the rest was not read; it cannot be raised"
 
 // reach ends reading at a limit.
 func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }

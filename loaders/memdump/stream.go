@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// stream reads the body of a .mb, value by value. After its end everything reads as zero and ended is set, so that a record is
-// read straight through and checked once. It is one goroutine's own.
+// stream reads the body of a .mb, value by value. After its end everything reads as zero and ended is set, so that a
+// record is read straight through and checked once. It is one goroutine's own.
 type stream struct {
 	in    feeder
 	chunk []byte

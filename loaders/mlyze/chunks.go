@@ -128,7 +128,8 @@ func (d *decoder) one(c *model.Columns, pos int, now *model.Time) (size int, mor
 	return size, true, nil
 }
 
-// zeroes reports whether the event at pos lies in a run of zero bytes that is too long to be events, as in [replay.zeroes].
+// zeroes reports whether the event at pos lies in a run of zero bytes that is too long to be events, as in
+// [replay.zeroes].
 func (d *decoder) zeroes(pos int) bool {
 	from, to := pos, pos
 	for to < d.end && to-from < zeroRun && d.buf[to] == 0 {
@@ -140,9 +141,9 @@ func (d *decoder) zeroes(pos int) bool {
 	return to-from >= zeroRun
 }
 
-// Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true ones.
-// So it follows all chains of events from a few neighboring offsets, the one with the lowest offset first, until only one
-// is left for a while.
+// Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true
+// ones. So it follows all chains of events from a few neighboring offsets, the one with the lowest offset first, until
+// only one is left for a while.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	off = max(off, d.begin)
 	start, err := d.load(off, off+syncBytes)

@@ -46,7 +46,8 @@ func boundaries(t testing.TB, tr *trace, size int64) []uint64 {
 	return bits
 }
 
-// TestSyncNeverGuessesWrong tries a million offsets of the trace that MEMTUI_BENCH_TRACE names, or some of the small one.
+// TestSyncNeverGuessesWrong tries a million offsets of the trace that MEMTUI_BENCH_TRACE names, or some of the small
+// one.
 func TestSyncNeverGuessesWrong(t *testing.T) {
 	tr, size := openTrace(t)
 	begins := boundaries(t, tr, size)
@@ -79,7 +80,8 @@ func TestDecodeAgreesWithReplay(t *testing.T) {
 	decodeAgrees(t, tr, size)
 }
 
-// TestDecodeAgreesFarApart has pauses of hours, days and years among events that follow each other at once, in and between pieces.
+// TestDecodeAgreesFarApart has pauses of hours, days and years among events that follow each other at once, in and
+// between pieces.
 func TestDecodeAgreesFarApart(t *testing.T) {
 	r, f := rand.New(rand.NewPCG(5, 6)), newFile()
 	for i := range uint64(20_000) {

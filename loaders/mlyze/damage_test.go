@@ -34,8 +34,8 @@ func invented(got, want []model.Event) (extra, missing int) {
 	return len(got) - head - tail, len(want) - head - tail
 }
 
-// TestDamageInTheMiddle overwrites and inserts bytes at random places of a real trace: what is not touched must be kept,
-// hardly anything invented, and every byte accounted for.
+// TestDamageInTheMiddle overwrites and inserts bytes at random places of a real trace: what is not touched must be
+// kept, hardly anything invented, and every byte accounted for.
 func TestDamageInTheMiddle(t *testing.T) {
 	whole := readTestFile(t, sample)
 	good := openBytes(t, whole)

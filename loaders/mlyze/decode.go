@@ -110,12 +110,14 @@ func (r *fields) cut() {
 	}
 }
 
-// decodeHot decodes ALLOC and FREE events from buf[pos:] into out until out is full, fewer than a window of bytes is left,
-// or an event needs decodeOne: another type, a varint of more than three bytes, address 0. It returns where it stopped, how
-// many events it wrote, and the time of the last one. The caller sees to it that now + len(out)*hotDelta fits model.Time.
+// decodeHot decodes ALLOC and FREE events from buf[pos:] into out until out is full, fewer than a window of bytes is
+// left, or an event needs decodeOne: another type, a varint of more than three bytes, address 0. It returns where it
+// stopped, how many events it wrote, and the time of the last one. The caller sees to it that now + len(out)*hotDelta
+// fits model.Time.
 //
-// Varints of one to three bytes are inlined by hand, and every index is masked to the window, so that the compiler needs no
-// bounds checks: twice as fast as calls (BenchmarkDecode), and faster than tricks with words, which only help random data.
+// Varints of one to three bytes are inlined by hand, and every index is masked to the window, so that the compiler
+// needs no bounds checks: twice as fast as calls (BenchmarkDecode), and faster than tricks with words, which only help
+// random data.
 func decodeHot(buf []byte, pos int, now model.Time, out []model.Event) (next, n int, last model.Time) {
 	for n < len(out) && len(buf)-pos >= window {
 		w := (*[window]byte)(buf[pos:])

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// naive decodes like the pseudo code of the specification, with binary.Uvarint: the figure that decodeHot is compared with
-// and the truth it is tested against. It returns where it stopped and how many events it wrote.
+// naive decodes like the pseudo code of the specification, with binary.Uvarint: the figure that decodeHot is compared
+// with and the truth it is tested against. It returns where it stopped and how many events it wrote.
 func naive(b []byte, now model.Time, out []model.Event) (pos, n int, last model.Time) {
 	for pos < len(b) && n < len(out) {
 		p := pos

@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestALimitIsOneProblem reads metadata that is deeper or longer than it may be: that is told once, as a limit, and names and stacks
-// after it are not missed.
+// TestALimitIsOneProblem reads metadata that is deeper or longer than it may be: that is told once, as a limit, and
+// names and stacks after it are not missed.
 func TestALimitIsOneProblem(t *testing.T) {
 	deep := newFile()
 	deep.meta = strings.Replace(someTables, `"line": 123`, `"x": `+strings.Repeat("[", 1001)+strings.Repeat("]", 1001)+`, "line": 123`, 1)
@@ -61,7 +61,8 @@ func TestMetadataTooLargeForMemory(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotReadIsNotMissed reads metadata of which not all is kept: ids that it may define are no fault of the file.
+// TestWhatWasNotReadIsNotMissed reads metadata of which not all is kept: ids that it may define are no fault of the
+// file.
 func TestWhatWasNotReadIsNotMissed(t *testing.T) {
 	var meta strings.Builder
 	meta.WriteString(`{"stack_traces": {"0": [{"file_id": 0, "line": 1, "func_id": 0}]`)

@@ -20,6 +20,7 @@ const (
 // Format returns the .mlyze format.
 func Format() loaders.Format {
 	return loaders.Format{
+		Records:    model.FacetAllocations,
 		Name:       formatName,
 		Summary:    "memlyze allocation trace: every allocation and free, with stacks",
 		Extensions: []string{".mlyze"},
@@ -90,8 +91,8 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	return nil
 }
 
-// looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before the
-// metadata has been read.
+// looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before
+// the metadata has been read.
 func (o *opening) looksRight() bool {
 	edge := make([]byte, 16)
 	at := headerSize + o.header.length
@@ -136,7 +137,8 @@ func (o *opening) deliver() {
 	close(o.trace.ready)
 }
 
-// readTables reads the metadata. Unless settled, it also finds out where events begin if the header is wrong about that.
+// readTables reads the metadata. Unless settled, it also finds out where events begin if the header is wrong about
+// that.
 func (o *opening) readTables(settled bool) error {
 	data, err := o.src.Range(o.ctx, headerSize, o.header.length)
 	if err == nil {
@@ -210,8 +212,8 @@ func (o *opening) blank(data []byte) bool {
 	return err == nil && blank
 }
 
-// repair looks for the events after metadata that cannot be read to its end: after its natural end when the length is too
-// small, where the length says, or anywhere.
+// repair looks for the events after metadata that cannot be read to its end: after its natural end when the length is
+// too small, where the length says, or anywhere.
 func (o *opening) repair(settled, whole bool, length int64) error {
 	if o.tables.cut && whole && !settled {
 		if o.longer() {
@@ -309,7 +311,8 @@ func (o *opening) decideBatched() error {
 	return nil
 }
 
-// publish publishes what is known so far. What others have found in the meantime, such as damage among the events, stays.
+// publish publishes what is known so far. What others have found in the meantime, such as damage among the events,
+// stays.
 func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string) {
 	meta := o.meta()
 	meta.FrameNote = note

@@ -143,7 +143,8 @@ func TestFrameOrder(t *testing.T) {
 	}
 }
 
-// TestEarlyPublish holds that a file with much metadata shows events before its tables, and that both revisions are sound.
+// TestEarlyPublish holds that a file with much metadata shows events before its tables, and that both revisions are
+// sound.
 func TestEarlyPublish(t *testing.T) {
 	f := newFile()
 	f.meta = `{"padding": "` + strings.Repeat("x", 2*smallMetadata) + `", ` + someTables[1:]

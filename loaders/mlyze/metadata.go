@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Orders of frames as metadata can state them, a key beyond the specification that files written by this program have where
-// the stacks alone would mislead.
+// Orders of frames as metadata can state them, a key beyond the specification that files written by this program have
+// where the stacks alone would mislead.
 const (
 	leafToRoot = "leaf_to_root"
 	rootToLeaf = "root_to_leaf"
@@ -112,8 +112,8 @@ const (
 const usualFrame = 40
 
 // parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
-// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done, or when so much
-// of the budget is used that the rest is needed for what is made of the tables.
+// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done, or
+// when so much of the budget is used that the rest is needed for what is made of the tables.
 func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, budget *model.Budget) *tables {
 	m := &metaParser{Cursor: json.NewBytes(ctx, b), b: b, found: found, base: base, budget: budget}
 	m.OnFault, m.MaxText = m.fault, largeName
@@ -136,8 +136,8 @@ func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, b
 var faults = [...]string{
 	json.NoValue: "a value is missing", json.BadByte: "a value is missing", json.BadWord: "a value is missing",
 	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing", json.NoMember: "',' or '}' is missing",
-	json.ExtraComma: "there is an extra comma", json.BadEscape: "an escape is unknown",
-	json.TooDeep: "it nests deeper than the limit of 1,000, which cannot be raised", json.LongText: "", json.Truncated: "",
+	json.ExtraComma: "there is an extra comma", json.BadEscape: "an unknown escape",
+	json.TooDeep: "it is nested deeper than the limit of 1,000, which cannot be raised", json.LongText: "", json.Truncated: "",
 }
 
 // fault ends reading, but at a control character, and at a long text that there is room for.
@@ -177,7 +177,8 @@ func (m *metaParser) fail(reason string, at int64) bool {
 	return false
 }
 
-// spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, reading ends.
+// spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, reading
+// ends.
 func (m *metaParser) spend(n int) bool {
 	if m.full = m.full || m.budget.Full(model.BudgetOfTables) || !m.budget.Fits(4*int64(n)); m.full {
 		m.limited = true
@@ -467,8 +468,8 @@ func (m *metaParser) scalar() (text []byte, isNumber bool) {
 	return nil, false
 }
 
-// frameSet gives each distinct frame a number. It is a hash table of its own because it is asked for every frame of every
-// stack: half of the work of reading metadata.
+// frameSet gives each distinct frame a number. It is a hash table of its own because it is asked for every frame of
+// every stack: half of the work of reading metadata.
 type frameSet struct {
 	frames []rawFrame
 	at     []uint32 // offset of the first occurrence

@@ -99,7 +99,8 @@ func TestQuickFrameEqualsFrame(t *testing.T) {
 	}
 }
 
-// FuzzMetadata compares the scanner with encoding/json: what that takes, this takes; both find the same end of depth allowed.
+// FuzzMetadata compares the scanner with encoding/json: what that takes, this takes; both find the same end of depth
+// allowed.
 func FuzzMetadata(f *testing.F) {
 	for _, text := range []string{someTables, `{}`, `null`, `{"files":{"0":"a\u00e9"}}`, `[[[[]]]]`, `{"x":[1,-2.5e3,true,{"y":null}]}`, `{"a":1,}`, `{"stack_traces":{"0":[{}]}}`} {
 		f.Add([]byte(text))

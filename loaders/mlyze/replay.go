@@ -107,7 +107,7 @@ func (r *replay) one() (more bool, err error) {
 		return true, nil
 	case short:
 		if r.in.err == nil && !r.trace.src.Limited() {
-			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, %d bytes of it are left", len(b)))
+			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, after %d bytes of it", len(b)))
 		}
 		r.batch.Lost += int64(len(b))
 		r.in.pos = r.in.end
@@ -200,8 +200,8 @@ func (r *replay) timeBefore(i int) model.Time {
 	return r.out[i-1].Time
 }
 
-// stepBack takes back the last events from the first of them on that is not plausible: what overwrote the bytes here may
-// have begun within an event before.
+// stepBack takes back the last events from the first of them on that is not plausible: what overwrote the bytes here
+// may have begun within an event before.
 func (r *replay) stepBack() {
 	oldest := max(r.learned, r.n-lookBack)
 	r.learn(oldest)

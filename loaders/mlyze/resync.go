@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// After damage nothing says where the next event begins: there are no marks, lengths or checksums. But from a wrong offset
-// the bytes soon make no sense: types above 3, addresses no machine has, unknown stacks, sizes of petabytes. So the search
-// tries every offset until a long run of events is plausible. A wrong offset may fall in step with the true events after
-// one or two false ones; therefore the first of a run must also be like others.
+// After damage nothing says where the next event begins: there are no marks, lengths or checksums. But from a wrong
+// offset the bytes soon make no sense: types above 3, addresses no machine has, unknown stacks, sizes of petabytes. So
+// the search tries every offset until a long run of events is plausible. A wrong offset may fall in step with the true
+// events after one or two false ones; therefore the first of a run must also be like others.
 const (
 	runLength  = 48                   // events that must be plausible
 	endLength  = 3                    // fewer suffice when they end exactly where the input ends
@@ -113,8 +113,8 @@ func (j *judge) plausible(e *model.Event, delta uint64) bool {
 	return j.events == 0 && e.ID < saneID || e.ID <= 2*j.maxID+1024
 }
 
-// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and where little
-// is known nothing is.
+// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and where
+// little is known nothing is.
 func (j *judge) spoilt(e *model.Event) bool {
 	if e.Kind > model.Free || j.events < 4*lookBack {
 		return false
@@ -235,8 +235,8 @@ func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
 	return ctx.Err()
 }
 
-// zeroes16 returns how many of the next offsets cannot begin an event because an address there would be 0: the quick way
-// through holes.
+// zeroes16 returns how many of the next offsets cannot begin an event because an address there would be 0: the quick
+// way through holes.
 func (j *judge) zeroes16(b []byte) int {
 	if j.zeroes || len(b) < 16 || binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:]) != 0 {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note says
-// how the order of frames was decided. Ids without a name go to found, and so does that the budget has no room for all stacks. An
-// error is that of ctx.
+// buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note
+// says how the order of frames was decided. Ids without a name go to found, and so does that the budget has no room for
+// all stacks. An error is that of ctx.
 func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings, budget *model.Budget) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
@@ -43,9 +43,9 @@ func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, foun
 // orderSample is how many frames are looked at to decide their order.
 const orderSample = 1 << 16
 
-// decideOrder tells which end of the stacks is the root: that where they share more, because programs have few entry points
-// and many places that allocate. Sharing is measured over whole stacks, as the size of the tree that they make: the frame at
-// the very end alone misleads where a recorder cuts deep stacks, which leaves any frame there.
+// decideOrder tells which end of the stacks is the root: that where they share more, because programs have few entry
+// points and many places that allocate. Sharing is measured over whole stacks, as the size of the tree that they make:
+// the frame at the very end alone misleads where a recorder cuts deep stacks, which leaves any frame there.
 func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note string) {
 	switch asked {
 	case loaders.LeafFirst:
@@ -70,7 +70,7 @@ func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note str
 	case fromStart < fromEnd:
 		return false, "root first: " + why("start", fromStart, "end", fromEnd)
 	}
-	return true, "leaf first: assumed, as the stacks do not tell"
+	return true, "leaf first: assumed, as the stacks do not show it"
 }
 
 // treeSize counts the distinct paths of the first stacks, read from their end or their start.
@@ -182,8 +182,8 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	return dense
 }
 
-// dangling returns how bad an id without an entry is: in a table that is empty, as files of the reference tracer have them, it is
-// to be expected.
+// dangling returns how bad an id without an entry is: in a table that is empty, as files of the reference tracer have
+// them, it is to be expected.
 func dangling(entries int) model.Severity {
 	if entries == 0 {
 		return model.Warning

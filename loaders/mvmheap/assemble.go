@@ -44,8 +44,8 @@ func (d *decoding) assemble() {
 	d.to, d.label, d.starts, d.large = nil, nil, nil, nil
 }
 
-// slices makes heap.Start, which holds counts, say where references begin when they stand in the order of rows. Rows whose
-// slice does not lie within the references lose it. It reports whether they stand in that order already.
+// slices makes heap.Start, which holds counts, say where references begin when they stand in the order of rows. Rows
+// whose slice does not lie within the references lose it. It reports whether they stand in that order already.
 func (d *decoding) slices(refs uint32) (sorted bool) {
 	h, start := d.heap, d.heap.Start.Narrow
 	var bad tally
@@ -89,7 +89,8 @@ func (d *decoding) checkTiling(refs uint32) {
 	}
 }
 
-// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used anymore.
+// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used
+// anymore.
 func reuse(old []uint32, n int) []model.EdgeLabel {
 	if n == 0 || n > len(old) {
 		return make([]model.EdgeLabel, n)

@@ -69,8 +69,8 @@ func BenchmarkOpenSnapshot(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 }
 
-// BenchmarkZstd decompresses the columns of the last snapshot, and has the zstd command do the same in between; x-zstd says how
-// much faster the best of our runs was than the best of its.
+// BenchmarkZstd decompresses the columns of the last snapshot, and has the zstd command do the same in between; x-zstd
+// says how much faster the best of our runs was than the best of its.
 func BenchmarkZstd(b *testing.B) {
 	f := benchFile(b)
 	if f.version != 3 {

@@ -115,9 +115,7 @@ func rle(n int, x byte) []byte {
 
 // TestBombs reads columns that decompress to gigabytes.
 func TestBombs(t *testing.T) {
-	if modeltest.UnderRace {
-		t.Skip("one goroutine reads much of one kind: other tests read it under the race detector")
-	}
+	modeltest.Plain(t)
 	for _, kinds := range [][]kind{
 		{colkind}, {colkind, colrfcnt, reftrget, refdescr, colrfstr, colusize, coltofi, colsize}, {strings3, topIDs, reprname},
 	} {

@@ -14,8 +14,8 @@ import (
 // maxLarge bounds how many sizes and indexes of one snapshot may not fit their columns; real snapshots have none.
 const maxLarge = 1 << 20
 
-// maxFull bounds how many managed sizes of one snapshot may be the largest that the format has. Sizes are multiples of eight: real
-// snapshots have none.
+// maxFull bounds how many managed sizes of one snapshot may be the largest that the format has. Sizes are multiples of
+// eight: real snapshots have none.
 const maxFull = 1 << 12
 
 // decoding is a snapshot on its way into memory. Columns are written by one goroutine each.
@@ -232,7 +232,8 @@ func (d *decoding) column(t *kit, k kind) error {
 	return nil
 }
 
-// tooMany notes that there are more rows, or references, than a file of its size can mean. The two columns of references are as long.
+// tooMany notes that there are more rows, or references, than a file of its size can mean. The two columns of
+// references are as long.
 func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	d.mu.Lock()
 	again := d.refsLeft
@@ -244,7 +245,7 @@ func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	}
 	d.mu.Unlock()
 	if !again {
-		d.found(model.Error, tooLarge, at, 1, "there are more %s than the limit of %s for a file of this size, what follows was not read%s",
+		d.found(model.Error, tooLarge, at, 1, "there are more %s than the limit of %s for a file of this size, the rest was not read%s",
 			what, model.Group(uint64(limit)), lifts(limit, each))
 	}
 }

@@ -36,8 +36,8 @@ func (d *decoding) run2() {
 	group.Wait()
 }
 
-// chunks calls f with one part of a block's content after the other. f returns how much of it it has used; the rest comes
-// again, with more after it.
+// chunks calls f with one part of a block's content after the other. f returns how much of it it has used; the rest
+// comes again, with more after it.
 func (d *decoding) chunks(s span, f func(b []byte, at int64) int) error {
 	buf := make([]byte, min(chunk2, max(0, s.end-s.start)))
 	for at := s.start; at < s.end; {

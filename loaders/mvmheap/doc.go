@@ -2,8 +2,8 @@
 //
 // # Grammar of version 3
 //
-// All numbers are little-endian: the recorder writes those of its machine, and nothing in the file says which. Blocks stand
-// back to back, to the end of the file.
+// All numbers are little-endian: the recorder writes those of its machine, and nothing in the file says which. Blocks
+// stand back to back, to the end of the file.
 //
 //	file     = "MoarHeapDumpv003" filemeta (snapshot inner outer)* [tables] inner outer
 //	snapshot = snapmeta colkind colsize coltofi colrfcnt colrfstr colusize refdescr reftrget [tables] topIDs topscore
@@ -16,13 +16,13 @@
 //	outer    = toc        of filemeta and every inner toc so far
 //
 // kind is a name padded with NULs. frame is one zstd frame; its end is known from a table of contents or by walking the
-// frame's block headers. start and end of an entry span a block, but the end of a toc's entry leaves out its last 8 bytes, own:
-// the offset at which the toc itself starts. So the last 8 bytes of a file lead to all of it.
+// frame's block headers. start and end of an entry span a block, but the end of a toc's entry leaves out its last 8
+// bytes, own: the offset at which the toc itself starts. So the last 8 bytes of a file lead to all of it.
 //
-// The number of rows is not written: that of colkind counts. Indexes into the tables count over all snapshots
-// up to this one. colrfstr and colrfcnt are a row's slice of refdescr and reftrget; slices tile the references, but not in
-// the order of rows. refdescr is a kind in two bits (0 unknown, 1 index, 2 string) and a value above. coltofi is a type for
-// kinds 1 to 3, a frame for kind 4 and meaningless for the roots, kinds 5 to 11. Row 0 is of kind 9.
+// The number of rows is not written: that of colkind counts. Indexes into the tables count over all snapshots up to
+// this one. colrfstr and colrfcnt are a row's slice of refdescr and reftrget; slices tile the references, but not in
+// the order of rows. refdescr is a kind in two bits (0 unknown, 1 index, 2 string) and a value above. coltofi is a type
+// for kinds 1 to 3, a frame for kind 4 and meaningless for the roots, kinds 5 to 11. Row 0 is of kind 9.
 //
 // # Grammar of version 2
 //
@@ -42,15 +42,16 @@
 //
 // # What real writers do
 //
-// A crash or kill before the first snapshot is flushed leaves an empty file; one while a snapshot is written leaves that
-// snapshot without its last columns and tables, and no table of contents at the end. The file is then read from
+// A crash or kill before the first snapshot is flushed leaves an empty file; one while a snapshot is written leaves
+// that snapshot without its last columns and tables, and no table of contents at the end. The file is then read from
 // the front, block by block: every whole snapshot and what there is of the cut one. A block that is cut is not used.
-// total_frames may be lower than the rows of kind 4: frames of the call stacks are not counted. High scores hold types and
-// frames, not rows, and are padded with score 0 and arbitrary ids. One type can be of several classes with equal names.
+// total_frames may be lower than the rows of kind 4: frames of the call stacks are not counted. High scores hold types
+// and frames, not rows, and are padded with score 0 and arbitrary ids. One type can be of several classes with equal
+// names.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. Errors: magic, version, filemeta, snapmeta, toc, block, zstd,
-// entry-size, row-count, kind, root-row, reference-slice, target, label, type-index, frame-index, string-index, totals,
-// truncated, trailing, too-large. Warnings: strings-utf8, high-scores.
+// The validator's rules, which are also the codes of problems. Errors: magic, version, filemeta, snapmeta, toc, block,
+// zstd, entry-size, row-count, kind, root-row, reference-slice, target, label, type-index, frame-index, string-index,
+// totals, truncated, trailing, too-large. Warnings: strings-utf8, high-scores.
 package mvmheap

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // snapshot is where the blocks of one snapshot stand.
@@ -43,6 +44,7 @@ type file struct {
 	kits   sync.Pool // of *kit
 
 	mu      sync.Mutex
+	kept    sections.Keeper        // where decoded snapshots stay for the next run; nil for nowhere
 	store   *model.Store           // takes problems of decoding; nil drops them
 	counted map[int]model.HeapInfo // exact figures of snapshots that have been decoded
 }
@@ -51,7 +53,8 @@ func (f *file) problem(severity model.Severity, code string, offset int64, forma
 	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
 }
 
-// cut is problem for what stands at the end of the file. There is none where that is the limit of what was decompressed.
+// cut is problem for what stands at the end of the file. There is none where that is the limit of what was
+// decompressed.
 func (f *file) cut(rule string, offset int64, format string, args ...any) {
 	if rule != "truncated" || !f.src.Limited() {
 		f.problem(model.Error, rule, offset, format, args...)
@@ -63,9 +66,9 @@ func (f *file) refuse(offset int64, field string, err error) error {
 	return &loaders.FormatError{Format: formatName, Path: f.src.Path(), Offset: offset, Field: field, Err: err}
 }
 
-// maxRows and maxRefs bound what a file of this size can mean: even the columns that compress best need bytes for each row
-// and reference in one of the others. Real files have a third of a row and one reference a byte.
-// Where the user allows more memory, as much as fits it is read.
+// maxRows and maxRefs bound what a file of this size can mean: even the columns that compress best need bytes for each
+// row and reference in one of the others. Real files have a third of a row and one reference a byte. Where the user
+// allows more memory, as much as fits it is read.
 func (f *file) maxRows() int64 { return min(max(4*f.size+1<<20, f.src.Allowed()/rowBytes), 1<<32-2) }
 func (f *file) maxRefs() int64 { return min(max(8*f.size+4<<20, f.src.Allowed()/refBytes), 1<<32-2) }
 

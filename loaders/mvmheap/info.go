@@ -14,11 +14,12 @@ const (
 	keptRefBytes = 8
 )
 
-// programBytes is what the program keeps beside a snapshot, with room for what varies: stacks of goroutines, the file's tables.
+// programBytes is what the program keeps beside a snapshot, with room for what varies: stacks of goroutines, the file's
+// tables.
 const programBytes = 16 << 20
 
-// memoryFor returns how many bytes a snapshot takes until everything is known about it: it is decoded, and then its graph is made.
-// A budget that is as large refuses neither.
+// memoryFor returns how many bytes a snapshot takes until everything is known about it: it is decoded, and then its
+// graph is made. A budget that is as large refuses neither.
 func memoryFor(rows, refs int64) int64 {
 	kept := rows*keptRowBytes + refs*keptRefBytes
 	return programBytes + max(rows*rowBytes+refs*refBytes, kept+rows*model.GraphRowBytes+refs*model.GraphRefBytes)

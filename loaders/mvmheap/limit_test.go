@@ -177,7 +177,7 @@ func TestTooManyScores(t *testing.T) {
 		b.column(k, 1, make([]byte, maxScores+1)...)
 	}
 	_, checked := b.open(1)
-	want := "[high-scores: snapshot 0: there are more high scores than the limit of 65,536 in one snapshot: what follows was not read; it cannot be raised]"
+	want := "[high-scores: snapshot 0: there are more high scores than the limit of 65,536 in one snapshot: the rest was not read; it cannot be raised]"
 	if got := fmt.Sprint(checked); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

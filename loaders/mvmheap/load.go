@@ -129,7 +129,7 @@ func (f *file) find(w *window) error {
 }
 
 // load publishes the file once: everything else is read on request.
-func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
+func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
 	f, _, err := open(ctx, src)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 		}
 	}
 	f.mu.Lock()
-	f.store = store
+	f.store, f.kept = store, opt.Kept
 	f.mu.Unlock()
 	store.Publish(&model.Profile{
 		Meta: f.describe(), Heaps: f, Problems: f.problems, Lost: f.lost, Complete: !f.explained() && f.lost == 0,

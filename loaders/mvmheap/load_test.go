@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TestVersionsAgree reads the same snapshots in both versions, which share nothing but the last step, and by a reader that is
-// as simple as can be.
+// TestVersionsAgree reads the same snapshots in both versions, which share nothing but the last step, and by a reader
+// that is as simple as can be.
 func TestVersionsAgree(t *testing.T) {
 	for _, s := range []memtest.HeapSpec{
 		small(), {Rows: 20, References: 0}, {Rows: 3000, References: 9000, Snapshots: 3, Seed: 7}, {Rows: 70_000, References: 200_000, Spread: 50},
@@ -273,7 +273,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestKilledBetween reads a file that ends after its first snapshot, as after a kill between two: nothing of it is missing.
+// TestKilledBetween reads a file that ends after its first snapshot, as after a kill between two: nothing of it is
+// missing.
 func TestKilledBetween(t *testing.T) {
 	two := heap3(t, small())
 	n := bytes.LastIndex(two[:bytes.Index(two, []byte("\"gc_seq_num\": 2"))], []byte("snapmeta"))

@@ -86,8 +86,8 @@ func (r *walker) block(at int64) (b block, err error) {
 	return b, nil
 }
 
-// tocEnd finds the end of the table of contents at offset at. It ends with its own place: that is believed where its count
-// disagrees.
+// tocEnd finds the end of the table of contents at offset at. It ends with its own place: that is believed where its
+// count disagrees.
 func (r *walker) tocEnd(at int64) (int64, error) {
 	counted := int64(0)
 	if n := binary.LittleEndian.Uint64(r.w.peek(at+nameLength, 8)); n < uint64(r.w.size)/tocEntry {

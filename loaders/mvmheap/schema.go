@@ -32,8 +32,8 @@ const (
 
 // The policies of a snapshot's references, by their place in the schema.
 const (
-	// RootEdges leaves out references that leave inter-generational roots unless nothing else reaches their target: those
-	// roots list old objects that point at young ones, and keep nothing alive.
+	// RootEdges leaves out references that leave inter-generational roots unless nothing else reaches their target:
+	// those roots list old objects that point at young ones, and keep nothing alive.
 	RootEdges = iota
 	// AllEdges takes every reference as recorded.
 	AllEdges
@@ -71,13 +71,13 @@ var schema = model.HeapSchema{
 	Policies: []model.HeapPolicy{
 		RootEdges: {Name: "roots", SkipFrom: model.KindsOf(KindInterGenRoots),
 			Help: "inter-generational roots keep alive only what nothing else reaches"},
-		AllEdges: {Name: "all", About: "all edges", Note: "retained over all references",
-			Help: "all references keep memory alive, those of inter-generational roots too"},
+		AllEdges: {Name: "all", About: "all edges", Note: "retained through all references",
+			Help: "all references keep memory alive, including those of inter-generational roots"},
 	},
 	Split: true,
 }
 
-// runtimeReprs are the representations of bytecode, of what is compiled from it, of symbol tables and of grammars' automata: programs
-// have many of them from the start, and make few themselves.
+// runtimeReprs are the representations of bytecode, of what is compiled from it, of symbol tables and of grammars'
+// automata: programs have many of them from the start, and make few themselves.
 var runtimeReprs = []string{"MVMCompUnit", "MVMStaticFrame", "MVMStaticFrameSpesh", "MVMSpeshCandidate", "MVMSpeshLog", "MVMSpeshPluginState",
 	"MVMCode", "SCRef", "NFA", "KnowHOWREPR", "KnowHOWAttribute"}

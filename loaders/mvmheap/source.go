@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // Schema implements [model.HeapSource].
@@ -59,6 +61,27 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if err := f.has(i); err != nil {
 		return nil, err
 	}
+	lost := []int64{0}
+	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i, Beside: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
+	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, &lost[0], progress) })
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	_, again := f.counted[i]
+	f.counted[i] = made.Info
+	f.mu.Unlock()
+	if !again {
+		f.publish(made.Problems, lost[0])
+	}
+	if progress != nil {
+		progress(1)
+	}
+	return made.Heap, nil
+}
+
+// decode reads a snapshot, and says in lost how many bytes of it could not be read.
+func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(done float64)) (*loaders.DecodedHeap, error) {
 	d := f.newDecoding(ctx, i, progress)
 	h, err := d.run()
 	if err != nil {
@@ -69,17 +92,8 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if h.Complete {
 		info = recount(h, info)
 	}
-	f.mu.Lock()
-	_, again := f.counted[i]
-	f.counted[i] = info
-	f.mu.Unlock()
-	if !again {
-		f.publish(d.problems, d.lost)
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return h, nil
+	*lost = d.lost
+	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
 // recount replaces the totals of info by what the rows say.
@@ -155,7 +169,7 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 			return s, fmt.Sprintf("%s cannot be read: %v", k, bad), false, nil
 		}
 		if n > maxScores {
-			broken = fmt.Sprintf("there are more high scores than the limit of %s in one snapshot: what follows was not read; it cannot be raised", model.Group(maxScores))
+			broken = fmt.Sprintf("there are more high scores than the limit of %s in one snapshot: the rest was not read; it cannot be raised", model.Group(maxScores))
 		}
 	}
 	boards := map[string]*[]model.HeapScore{
@@ -185,7 +199,8 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 	return s, broken, true, nil
 }
 
-// board reads n entries from number from on. Those without a score, or with an id beyond a table of length, are padding.
+// board reads n entries from number from on. Those without a score, or with an id beyond a table of length, are
+// padding.
 func board(columns [2][]uint64, from, n int64, length int) []model.HeapScore {
 	list := []model.HeapScore{}
 	for e := from; e < from+n && e < int64(min(len(columns[0]), len(columns[1]))); e++ {

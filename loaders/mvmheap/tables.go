@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tables are the names of a file, decoded snapshot after snapshot as far as anybody asked. What was handed out stays: later
-// snapshots only append.
+// tables are the names of a file, decoded snapshot after snapshot as far as anybody asked. What was handed out stays:
+// later snapshots only append.
 type tables struct {
 	f  *file
 	mu sync.Mutex
@@ -32,7 +32,8 @@ type tables struct {
 // tableRatio bounds how much larger than the file its decoded tables can be.
 const tableRatio = 8
 
-// tablePart is the fraction of all memory that they may be: a name of no bytes takes four in the file, and sixteen here.
+// tablePart is the fraction of all memory that they may be: a name of no bytes takes four in the file, and sixteen
+// here.
 const tablePart = 12
 
 func (t *tables) init(f *file) {
@@ -59,7 +60,8 @@ func (t *tables) get(ctx context.Context, i int) (*model.HeapTables, error) {
 	return &out, nil
 }
 
-// next adds the tables of the next snapshot. Only failures of reading and an end of ctx are errors; then nothing was added.
+// next adds the tables of the next snapshot. Only failures of reading and an end of ctx are errors; then nothing was
+// added.
 func (t *tables) next(ctx context.Context, s *snapshot) error {
 	read := t.next3
 	if t.f.version == 2 {
@@ -216,7 +218,7 @@ func (t *tables) addStrings(raw []byte, at int64) {
 	text := string(raw)
 	for len(text) > 0 {
 		if len(text) < 4 || uint64(binary.LittleEndian.Uint32(raw)) > uint64(len(text)-4) {
-			t.problem(model.Error, "string-index", at, "the last string of a block is cut")
+			t.problem(model.Error, "string-index", at, "the last string of a block is truncated")
 			return
 		}
 		n := 4 + int(binary.LittleEndian.Uint32(raw))

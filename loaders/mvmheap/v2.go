@@ -143,7 +143,7 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 		return 0, fmt.Errorf("the block %s is missing", k)
 	}
 	if int64(len(head)) < k.header() {
-		return 0, fmt.Errorf("%w: the block %s is cut", r.w.cut(), k)
+		return 0, fmt.Errorf("%w: the block %s is truncated", r.w.cut(), k)
 	}
 	n, w := binary.LittleEndian.Uint64(head[4:]), binary.LittleEndian.Uint64(head[12:])
 	if w != width {
@@ -154,7 +154,7 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 		width = 4 // at least
 	}
 	if n > uint64(left)/width {
-		return left / int64(width), fmt.Errorf("%w: the block %s is cut", errCut, k)
+		return left / int64(width), fmt.Errorf("%w: the block %s is truncated", errCut, k)
 	}
 	if n > math.MaxUint32-1 {
 		return 0, &damage{tooLarge, fmt.Sprintf("%s rows in %s are more than the limit of 4,294,967,294, which cannot be raised", model.Group(n), k)}
@@ -193,11 +193,11 @@ func (r *walker2) references(s *snapshot) error {
 		case !ok:
 			return fmt.Errorf("a reference begins with byte %d, at %d", b[pos], end)
 		case left > 0 && (passed == 0 || end >= r.w.size):
-			return fmt.Errorf("%w: the block refs is cut", r.w.cut())
+			return fmt.Errorf("%w: the block refs is truncated", r.w.cut())
 		}
 	}
 	if end > r.w.size {
-		return fmt.Errorf("%w: the block refs is cut", errCut)
+		return fmt.Errorf("%w: the block refs is truncated", errCut)
 	}
 	s.blocks[refs] = span{r.at, end}
 	r.at = end
@@ -224,7 +224,7 @@ func (r *walker2) tables(s *snapshot) error {
 		return errors.New("the block strs is missing")
 	}
 	if int64(len(head)) < strs.header() {
-		return fmt.Errorf("%w: the block strs is cut", r.w.cut())
+		return fmt.Errorf("%w: the block strs is truncated", r.w.cut())
 	}
 	end := r.at + strs.header()
 	for {
@@ -233,11 +233,11 @@ func (r *walker2) tables(s *snapshot) error {
 			break
 		}
 		if len(b) < 8 {
-			return fmt.Errorf("%w: the block strs is cut", r.w.cut())
+			return fmt.Errorf("%w: the block strs is truncated", r.w.cut())
 		}
 		length := binary.LittleEndian.Uint64(b)
 		if length > uint64(r.w.size-end-8) {
-			return fmt.Errorf("%w: the block strs is cut", errCut)
+			return fmt.Errorf("%w: the block strs is truncated", errCut)
 		}
 		end += 8 + int64(length)
 	}

@@ -210,7 +210,8 @@ func (d *decoding) checkNames(t *model.HeapTables) {
 	d.tell(bad, "string-index", d.s.first(), "frames have a name that does not exist")
 }
 
-// checkTotals compares the snapshot's metadata with its rows. Frames of call stacks are rows that total_frames leaves out.
+// checkTotals compares the snapshot's metadata with its rows. Frames of call stacks are rows that total_frames leaves
+// out.
 func (d *decoding) checkTotals(h *model.Heap) {
 	if d.f.version == 2 {
 		return

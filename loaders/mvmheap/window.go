@@ -34,8 +34,8 @@ func newWindow(ctx context.Context, src *loaders.Source) (*window, error) {
 	return &window{ctx: ctx, src: src, size: size}, nil
 }
 
-// peek returns n bytes at offset off, at most windowSize, fewer at the end of the file or after an error. They are valid
-// until the next peek.
+// peek returns n bytes at offset off, at most windowSize, fewer at the end of the file or after an error. They are
+// valid until the next peek.
 func (w *window) peek(off int64, n int) []byte {
 	if off < w.off || off+int64(n) > w.off+int64(len(w.buf)) {
 		w.fill(off, n)

@@ -107,7 +107,7 @@ func (k *reader) read() error {
 		}
 		if k.lines.Cut() && k.cur != nil {
 			k.Cut = true
-			k.Say(model.Warning, "truncated", k.lines.Offset(), k.lines.Number(), "the last line has no end: the file was cut")
+			k.Say(model.Warning, "truncated", k.lines.Offset(), k.lines.Number(), "the last line is incomplete: the file was truncated")
 		}
 		if err := k.Step(); err != nil {
 			return err
@@ -187,7 +187,7 @@ func (k *reader) frame(line []byte) bool {
 		return true // of a sample that was left out
 	}
 	if len(k.cur.frames) == maxDepth {
-		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: those beyond were left out", maxDepth)
+		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
 		return true
 	}
 	f := weighted.Frame{Function: string(m[2]), Line: model.NoLine, Kind: model.FrameUser}

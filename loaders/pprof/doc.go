@@ -1,5 +1,5 @@
-// Package pprof reads profiles of pprof: the protocol buffer message Profile, which Go programs, and profilers of many other languages,
-// write.
+// Package pprof reads profiles of pprof: the protocol buffer message Profile, which Go programs, and profilers of many
+// other languages, write.
 //
 // # Grammar
 //
@@ -19,20 +19,22 @@
 //
 // # What real writers do
 //
-// Go writes the strings last, so that a file which is cut has no names. An empty default_sample_type means the last type. Values may be
-// negative: differences of profiles are profiles, too. The label bytes of a heap profile is the size of its blocks. Labels such as
-// "thread" and "thread id" name the thread. Writers for C, C++ and Rust often leave names to the reader: locations without lines are
-// shown as addresses.
+// Go writes the strings last, so that a file which is cut has no names. An empty default_sample_type means the last
+// type. Values may be negative: differences of profiles are profiles, too. The label bytes of a heap profile is the
+// size of its blocks. Labels such as "thread" and "thread id" name the thread. Writers for C, C++ and Rust often leave
+// names to the reader: locations without lines are shown as addresses.
 //
 // # Reading
 //
-// A first pass takes names, functions, locations and mappings, a second one the samples. What damage leaves is shown: a message
-// that is damaged is passed over, and a tag that is damaged ends reading, as nothing tells where the next one is.
+// A first pass takes names, functions, locations and mappings, a second one the samples. What damage leaves is shown: a
+// message that is damaged is passed over, and a tag that is damaged ends reading, as nothing tells where the next one
+// is.
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. field (a tag or length that no message has), string-index, reference
-// (of a sample, location or line), sample-type (there is none, or the default is none), values (not one for each sample type),
-// first-string, id (0, or one that is not the only one). Only warnings: label (a text and a number at once), utf-8. Of what a limit kept
-// from being read: stack-depth, metric-limit, name-length, too-large.
+// The validator's rules, which are also the codes of problems. field (a tag or length that no message has),
+// string-index, reference (of a sample, location or line), sample-type (there is none, or the default is none), values
+// (not one for each sample type), first-string, id (0, or one that is not the only one). Only warnings: label (a text
+// and a number at once), utf-8. Of what a limit kept from being read: stack-depth, metric-limit, name-length,
+// too-large.
 package pprof

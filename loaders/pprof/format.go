@@ -1,26 +1,20 @@
 package pprof
 
 import (
-	"context"
-
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/weighted"
-	"github.com/memtui/memtui/model"
 )
 
 const formatName = "pprof"
 
 // Format returns the protocol buffer format of pprof.
 func Format() loaders.Format {
-	return weighted.Whole(loaders.Format{
+	return weighted.Format(loaders.Format{
 		Name:       formatName,
 		Summary:    "profiles of pprof (Go, and profilers of many languages): heap, CPU and other sample types",
 		Extensions: []string{".pprof", ".pb"},
 		Sniff:      sniff,
-	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
-		r := newReader(ctx, src)
-		return r.Builder, func(*model.Store) error { return r.read() } // values are known at the end only
-	})
+	}, func(r *weighted.Reading) error { return newReader(r).read() })
 }
 
 // sniff takes the first fields apart: they must be those of a Profile, and begin with a sample type, as all writers do.

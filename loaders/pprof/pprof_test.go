@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/memtui/memtui/internal/memtest/damaged"
+	"github.com/memtui/memtui/internal/memtest/hostile"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -85,7 +85,7 @@ func twin(t *testing.T, b []byte) (map[string][]int64, *profile.Profile) {
 
 func ours(p *model.Profile) map[string][]int64 {
 	out := map[string][]int64{}
-	for _, s := range damaged.Stacks(p) {
+	for _, s := range hostile.Stacks(p) {
 		key := ""
 		for _, f := range slices.Backward(s.Frames) {
 			switch {
@@ -125,7 +125,7 @@ func ours(p *model.Profile) map[string][]int64 {
 // Every stack, value and label is what pprof's own library reads.
 func TestAsTheLibraryReads(t *testing.T) {
 	for name, b := range samples(t) {
-		r := damaged.Open(t, Format(), b)
+		r := hostile.Open(t, Format(), b)
 		if r.Err != nil || r.Sniffed != loaders.Sure || !r.Profile.Complete || !r.Valid() {
 			t.Fatal(name, r.Err, r.Sniffed, r.Violations)
 		}
@@ -172,7 +172,7 @@ func TestDamage(t *testing.T) {
 			}
 			return m.wrong != ""
 		}
-		damaged.Hurt(t, Format(), b, tells)
+		hostile.Hurt(t, Format(), b, tells)
 		if t.Failed() {
 			t.Fatal(name)
 		}
@@ -207,14 +207,15 @@ func tiny() *profile.Profile {
 	}
 }
 
-// Equal stacks with equal labels are one record; inlined frames are marked; labels name the thread; values may be negative.
+// Equal stacks with equal labels are one record; inlined frames are marked; labels name the thread; values may be
+// negative.
 func TestTiny(t *testing.T) {
-	r := damaged.Open(t, Format(), made(t, tiny()))
+	r := hostile.Open(t, Format(), made(t, tiny()))
 	if r.Err != nil || !r.Valid() {
 		t.Fatal(r.Err, r.Violations)
 	}
 	p, w := r.Profile, r.Profile.Weights
-	got := damaged.Stacks(p)
+	got := hostile.Stacks(p)
 	if len(got) != 2 || len(got[0].Frames) != 3 || got[0].Frames[2].Function != "_inner" || got[0].Frames[0].Line != model.NoLine {
 		t.Fatalf("%+v", got)
 	}
@@ -261,11 +262,11 @@ func TestRules(t *testing.T) {
 		"id":           field(bytes.Clone(good), 5, 8, 1),
 		"sample-type":  append(bytes.Clone(good), 14<<3, 1, 14<<3, 6),
 	} {
-		r := damaged.Open(t, Format(), b)
+		r := hostile.Open(t, Format(), b)
 		if !slices.ContainsFunc(r.Violations, func(v loaders.Violation) bool { return v.Rule == rule && v.Severity == model.Error }) || r.Valid() {
 			t.Errorf("%s: %+v %v", rule, r.Violations, r.Err)
 		}
-		if rule != "first-string" && (r.Err != nil || len(damaged.Stacks(r.Profile)) < 2) {
+		if rule != "first-string" && (r.Err != nil || len(hostile.Stacks(r.Profile)) < 2) {
 			t.Errorf("%s: what can be read is not shown: %v", rule, r.Err)
 		}
 	}
@@ -283,7 +284,7 @@ func TestBombOfInlinedFrames(t *testing.T) {
 		sample = append(sample, 9)
 	}
 	b = field(b, 2, field(nil, 1, sample...)...)
-	r := damaged.Open(t, Format(), b)
+	r := hostile.Open(t, Format(), b)
 	if r.Err != nil || !slices.ContainsFunc(r.Profile.Problems, func(p model.Problem) bool { return p.Code == "stack-depth" }) || slices.Max(r.Profile.Stacks.Depth) != 1<<16 {
 		t.Errorf("%v %+v", r.Err, r.Violations)
 	}
@@ -292,8 +293,8 @@ func TestBombOfInlinedFrames(t *testing.T) {
 func TestSumsDoNotWrap(t *testing.T) {
 	p := tiny()
 	p.Sample[0].Value[1], p.Sample[1].Value[1] = math.MaxInt64, 5
-	r := damaged.Open(t, Format(), made(t, p))
-	if sum := damaged.Total(r.Profile, "inuse_space"); sum.String() != fmt.Sprint(math.MaxInt64) || r.Valid() {
+	r := hostile.Open(t, Format(), made(t, p))
+	if sum := hostile.Sums(r.Profile)["inuse_space"]; sum.String() != fmt.Sprint(math.MaxInt64) || r.Valid() {
 		t.Errorf("%v %+v", sum, r.Violations)
 	}
 }
@@ -322,7 +323,19 @@ func FuzzOpen(f *testing.F) {
 		if len(b) > 1<<14 {
 			return
 		}
-		damaged.Open(t, Format(), b)
-		damaged.Open(t, Format(), append([]byte{10, 4, 8, 1, 16, 2}, b...))
+		hostile.Open(t, Format(), b)
+		hostile.Open(t, Format(), append([]byte{10, 4, 8, 1, 16, 2}, b...))
 	})
+}
+
+// The period between two samples is told in words.
+func TestPeriod(t *testing.T) {
+	for n, want := range map[int64]string{1: "byte", 524288: "524288 bytes"} {
+		if got := periodOf(n, "bytes", ""); got != want {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+	if got := periodOf(1, "bytes", "1 "); got != "1 byte" {
+		t.Error(got)
+	}
 }

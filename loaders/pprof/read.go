@@ -1,21 +1,18 @@
 package pprof
 
 import (
-	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
 )
 
 // reader reads one profile.
 type reader struct {
-	*weighted.Builder
-	ctx context.Context
-	src *loaders.Source
+	*weighted.Reading
 
 	tables  tables
 	sums    sums
@@ -30,11 +27,11 @@ type reader struct {
 	labels    []model.Label
 }
 
-func newReader(ctx context.Context, src *loaders.Source) *reader {
+func newReader(of *weighted.Reading) *reader {
 	r := &reader{
-		Builder: weighted.New(src, formatName), ctx: ctx, src: src,
-		tables: tables{strings: nil, mappings: map[uint64]mapping{}, functions: map[uint64]function{}, locations: map[uint64]*location{}},
-		sums:   sums{at: map[recordKey]int{}},
+		Reading: of,
+		tables:  tables{strings: nil, mappings: map[uint64]mapping{}, functions: map[uint64]function{}, locations: map[uint64]*location{}},
+		sums:    sums{at: map[recordKey]int{}},
 	}
 	r.Profile.SourceTool = "pprof"
 	r.LeafFirst(true)
@@ -42,13 +39,14 @@ func newReader(ctx context.Context, src *loaders.Source) *reader {
 	return r
 }
 
-// read reads everything.
+// read reads everything: values are known at the end only.
 func (r *reader) read() error {
-	data, err := r.src.Range(r.ctx, 0, 1<<62)
+	r.Anywhere()
+	data, err := r.Src.Range(r.Ctx, 0, 1<<62)
 	if err != nil {
 		return err
 	}
-	return r.src.Guard(func() error {
+	return r.Src.Guard(func() error {
 		end, err := r.pass(data, func(m *message) error { r.take(m); return nil })
 		if err != nil {
 			return err
@@ -78,7 +76,7 @@ func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) 
 			return m.start, err
 		}
 		if n%model.AskEvery == 0 {
-			if err := r.ask(); err != nil {
+			if err := r.Ask(); err != nil {
 				return m.start, err
 			}
 		}
@@ -87,14 +85,6 @@ func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) 
 		r.damaged(&m, m.wrong+": nothing after it can be read")
 	}
 	return m.at, nil
-}
-
-// ask returns why reading must stop.
-func (r *reader) ask() error {
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	return r.Full()
 }
 
 // damaged notes that a field is not as it must be. Both passes meet a damaged one: it is told once.
@@ -127,7 +117,7 @@ func (r *reader) begin() {
 	e := model.ProfileEvent{Name: r.name(t.period.name, 0), TracksFrees: r.has("inuse_space") || r.has("inuse_objects")}
 	switch {
 	case e.Name == "":
-		e.Name = r.src.Name()
+		e.Name = r.Src.Name()
 	case e.Name == "space" && e.TracksFrees: // what the Go runtime calls the period of its heap profiles
 		e.Name = "heap"
 	}
@@ -135,8 +125,8 @@ func (r *reader) begin() {
 		e.Kind = "allocation"
 	}
 	if t.periodValue > 0 {
-		e.Mode = "every " + strconv.FormatInt(t.periodValue, 10) + " " + r.name(t.period.unit, 0)
-		e.SamplePeriod = float64(t.periodValue)
+		e.Mode = "every " + r.period("")
+		e.SamplePeriod, e.PeriodUnit = float64(t.periodValue), r.name(t.period.unit, 0)
 	}
 	for i, v := range t.types {
 		name := r.name(v.name, 0)
@@ -150,11 +140,24 @@ func (r *reader) begin() {
 		e.Primary, e.PrimaryName = r.metrics[primary], r.Profile.Metrics[r.metrics[primary]].Name
 	}
 	if len(t.types) == 0 {
-		r.Say(model.Error, "sample-type", 0, 0, "there is no sample type: nothing tells what the values mean")
+		r.Say(model.Error, "sample-type", 0, 0, "there is no sample type: the meaning of the values is unknown")
 	}
 	r.Event(e)
 	r.clock()
 	r.facts()
+}
+
+// period returns what lies between two samples, as [periodOf].
+func (r *reader) period(one string) string {
+	return periodOf(r.tables.periodValue, r.name(r.tables.period.unit, 0), one)
+}
+
+// periodOf returns a number of units: "524288 bytes"; of one alone the name of the unit after one: "byte", "1 byte".
+func periodOf(n int64, unit, one string) string {
+	if n == 1 {
+		return one + strings.TrimSuffix(unit, "s")
+	}
+	return strconv.FormatInt(n, 10) + " " + unit
 }
 
 func (r *reader) has(typ string) bool {
@@ -207,7 +210,7 @@ func (r *reader) facts() {
 	r.Fact("sample_types", "Sample types", trimComma(types))
 	r.Fact("default_sample_type", "Default sample type", r.name(t.defaultType, 0))
 	if t.hasPeriod && t.periodValue != 0 {
-		r.Fact("period", "Period", fmt.Sprintf("%d %s of %s", t.periodValue, r.name(t.period.unit, 0), r.name(t.period.name, 0)))
+		r.Fact("period", "Period", r.period("1 ")+" of "+r.name(t.period.name, 0))
 	}
 	if t.duration > 0 {
 		r.Fact("duration", "Duration", time.Duration(t.duration).String())

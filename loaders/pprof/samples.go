@@ -34,7 +34,7 @@ func (r *reader) sample(m message) error {
 		switch m.number {
 		case 1:
 			if !m.numbers(func(id uint64) { deep = r.call(id, at) || deep }) {
-				r.damaged(&m, "a list of locations is cut")
+				r.damaged(&m, "a list of locations is truncated")
 			}
 		case 2:
 			if !m.numbers(func(v uint64) {
@@ -42,7 +42,7 @@ func (r *reader) sample(m message) error {
 					r.values = append(r.values, int64(v))
 				}
 			}) {
-				r.damaged(&m, "a list of values is cut")
+				r.damaged(&m, "a list of values is truncated")
 			}
 		case 3:
 			r.label(m.inner())
@@ -59,7 +59,7 @@ func (r *reader) sample(m message) error {
 	r.add(at)
 	if r.steps += 1 + len(r.leafFirst); r.steps >= model.AskEvery {
 		r.steps = 0
-		return r.ask()
+		return r.Ask()
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (r *reader) sample(m message) error {
 func (r *reader) call(id uint64, at int64) (deep bool) {
 	l := r.tables.locations[id]
 	if l == nil {
-		r.Say(model.Error, "reference", at, 0, "a sample names location %d, which there is not", id)
+		r.Say(model.Error, "reference", at, 0, "a sample names location %d, which does not exist", id)
 		l = &r.missing
 	}
 	frames := r.framesOf(l)
@@ -99,7 +99,7 @@ func (r *reader) label(m message) {
 	r.whole(&m)
 	switch {
 	case text != 0 && number != 0:
-		r.Say(model.Warning, "label", at, 0, "a label has a text and a number: the text counts")
+		r.Say(model.Warning, "label", at, 0, "a label has a text and a number: the text is used")
 		fallthrough
 	case text != 0:
 		l.Text = r.name(text, at)
@@ -139,7 +139,7 @@ func (r *reader) plus(a, b, at int64) int64 {
 	if (sum > a) == (b > 0) || b == 0 {
 		return sum
 	}
-	r.Say(model.Error, "values", at, 0, "the sum of a stack's values is too large for a number of 64 bits")
+	r.Say(model.Error, "values", at, 0, "the sum of a stack's values is too large for a 64-bit number")
 	if b > 0 {
 		return math.MaxInt64
 	}

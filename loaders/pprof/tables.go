@@ -98,7 +98,7 @@ func (r *reader) take(m *message) {
 		t.periodValue = int64(m.value)
 	case fieldComment:
 		if !m.numbers(func(v uint64) { t.comments = append(t.comments, v) }) {
-			r.damaged(m, "a list of comments is cut")
+			r.damaged(m, "a list of comments is truncated")
 		}
 	case fieldDefaultType:
 		t.defaultType = m.value
@@ -226,7 +226,7 @@ func (r *reader) newID(what string, id uint64, known bool, at int64) bool {
 		r.Say(model.Error, "id", at, 0, "a %s has the id 0, or none", what)
 		return false
 	case known:
-		r.Say(model.Error, "id", at, 0, "%s %d is defined again: the first one counts", what, id)
+		r.Say(model.Error, "id", at, 0, "%s %d is defined again: the first definition is used", what, id)
 		return false
 	}
 	return true
@@ -237,7 +237,7 @@ func (r *reader) name(index uint64, at int64) string {
 	if index < uint64(len(r.tables.strings)) {
 		return r.tables.strings[index]
 	}
-	r.Say(model.Error, "string-index", at, 0, "string %d is named, of which there are %d", index, len(r.tables.strings))
+	r.Say(model.Error, "string-index", at, 0, "string %d is named, but there are only %d", index, len(r.tables.strings))
 	return ""
 }
 
@@ -255,7 +255,7 @@ func (r *reader) framesOf(l *location) []model.FrameID {
 		f := base
 		fn, ok := r.tables.functions[x.function]
 		if !ok && x.function != 0 {
-			r.Say(model.Error, "reference", l.offset, 0, "a location names function %d, which there is not", x.function)
+			r.Say(model.Error, "reference", l.offset, 0, "a location names function %d, which does not exist", x.function)
 		}
 		if f.Function = r.name(fn.name, l.offset); f.Function == "" {
 			f.Function = r.name(fn.systemName, l.offset)
@@ -292,7 +292,7 @@ func (r *reader) dsoOf(l *location) model.DSOID {
 	}
 	m, ok := r.tables.mappings[l.mapping]
 	if !ok {
-		r.Say(model.Error, "reference", l.offset, 0, "a location names mapping %d, which there is not", l.mapping)
+		r.Say(model.Error, "reference", l.offset, 0, "a location names mapping %d, which does not exist", l.mapping)
 		return 0
 	}
 	name := r.name(m.file, l.offset)

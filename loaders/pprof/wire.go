@@ -35,7 +35,7 @@ func (m *message) next() bool {
 	}
 	tag, ok := m.varint()
 	if !ok {
-		return m.fail("a tag is cut or too long")
+		return m.fail("a tag is truncated or too long")
 	}
 	m.number, m.wire = tag>>3, uint8(tag&7)
 	m.value, m.body = 0, nil
@@ -45,7 +45,7 @@ func (m *message) next() bool {
 		return m.fail("a field has the number 0")
 	case m.wire == wireVarint:
 		if m.value, ok = m.varint(); !ok {
-			return m.fail("a number is cut or too long")
+			return m.fail("a number is truncated or too long")
 		}
 	case m.wire == wireFixed8 && left >= 8:
 		m.value = binary.LittleEndian.Uint64(m.b[m.at:])
@@ -56,12 +56,12 @@ func (m *message) next() bool {
 	case m.wire == wireBytes:
 		n, ok := m.varint()
 		if left = len(m.b) - m.at; !ok || n > uint64(left) {
-			return m.fail(fmt.Sprintf("field %d claims %d bytes, of which there are %d", m.number, n, left))
+			return m.fail(fmt.Sprintf("field %d claims %d bytes, but there are only %d", m.number, n, left))
 		}
 		m.body = m.b[m.at : m.at+int(n)]
 		m.at += int(n)
 	default:
-		return m.fail(fmt.Sprintf("field %d of wire type %d is unknown or cut", m.number, m.wire))
+		return m.fail(fmt.Sprintf("field %d of wire type %d is unknown or truncated", m.number, m.wire))
 	}
 	return true
 }
@@ -88,7 +88,8 @@ func (m *message) inner() message {
 	return message{b: m.body, of: m.of + int64(m.at-len(m.body))}
 }
 
-// numbers calls yield with each number of a field that may be packed; it reports whether all of the field could be read.
+// numbers calls yield with each number of a field that may be packed; it reports whether all of the field could be
+// read.
 func (m *message) numbers(yield func(uint64)) bool {
 	if m.wire == wireVarint {
 		yield(m.value)

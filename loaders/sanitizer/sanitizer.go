@@ -16,7 +16,7 @@ import (
 // Format returns the format of leak reports of sanitizers.
 func Format() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: "sanitizer", Summary: "leak reports of LeakSanitizer and AddressSanitizer", Extensions: []string{".lsan", ".asan"},
+		Name: "sanitizer", Summary: "leak reports of LeakSanitizer and AddressSanitizer", Extensions: []string{".lsan", ".asan"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
 			if bytes.Contains(head, []byte("ERROR: LeakSanitizer: detected memory leaks")) {
 				return loaders.Sure
@@ -77,6 +77,7 @@ func read(r *weighted.Reading) error {
 		k.Cut = true
 		k.Say(model.Warning, "truncated", model.NoOffset, 0, "the report has no summary: its end may be missing")
 	}
+	k.CountHidden()
 	if k.other > 0 {
 		k.Count("other_bytes", "Other output of the program", k.other)
 	}
@@ -109,7 +110,7 @@ func (k *reader) begin(label, size, blocks string) {
 	b, bad := strconv.ParseUint(blocks, 10, 64)
 	if err != nil || bad != nil {
 		k.Lost += int64(len(k.lines.Bytes()))
-		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "these are not numbers of 64 bits: the leak was left out")
+		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "these are not 64-bit numbers: the leak was left out")
 		return
 	}
 	k.leak = &leak{label: label, bytes: n, blocks: b, offset: k.lines.Offset()}
@@ -118,7 +119,7 @@ func (k *reader) begin(label, size, blocks string) {
 // frame reads what follows a frame's address.
 func (k *reader) frame(addr, text string) {
 	if len(k.leak.frames) == maxDepth {
-		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: those beyond were left out", maxDepth)
+		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
 		return
 	}
 	f := weighted.Frame{Line: model.NoLine}
@@ -160,7 +161,7 @@ func (k *reader) end() {
 	k.Weigh(k.ids[0], model.Unsigned(l.bytes))
 	k.Weigh(k.ids[1], model.Unsigned(l.blocks))
 	k.Add(weighted.Record{
-		Node: k.LeafStack(frames), Event: k.event, CPU: model.NoCPU, Offset: l.offset, Labels: k.Labels([]model.Label{{Key: "leak", Text: l.label}}),
+		Node: k.LeafStack(k.Callers(frames)), Event: k.event, CPU: model.NoCPU, Offset: l.offset, Labels: k.Labels([]model.Label{{Key: "leak", Text: l.label}}),
 	})
 }
 

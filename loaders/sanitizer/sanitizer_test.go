@@ -1,11 +1,16 @@
 package sanitizer
 
 import (
+	"bytes"
+	"os"
+	"slices"
+
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/hostile"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -14,8 +19,8 @@ func TestDirectAndIndirectLeaks(t *testing.T) {
 	if got["leaked_bytes"] != "2592" || got["leaked_count"] != "24" || !p.Complete {
 		t.Errorf("%v, %v, %+v", got, p.Complete, p.Problems)
 	}
-	leaf := p.Stacks.Frames(nil, p.Weights.Records.Node[0], 2)
-	if leaf[1].Function != "open_session(int)" || leaf[1].Line != 19 || leaf[1].File != "/home/dev/src/shop.cpp" {
+	leaf := p.Stacks.Frames(nil, p.Weights.Records.Node[0], 1)
+	if leaf[0].Function != "open_session(int)" || leaf[0].Line != 19 || leaf[0].File != "/home/dev/src/shop.cpp" {
 		t.Errorf("%+v", leaf)
 	}
 	if fmt.Sprint(p.Weights.Labels) != "[[] [{leak direct 0  false}] [{leak indirect 0  false}]]" {
@@ -36,7 +41,7 @@ func TestRules(t *testing.T) {
 		p, err := hostile.Read(t.Context(), Format(), []byte(strings.Replace(report, c.from, c.to, 1)))
 		code := ""
 		if err != nil {
-			code = map[bool]string{true: "number"}[strings.Contains(err.Error(), "not numbers")]
+			code = map[bool]string{true: "number"}[strings.Contains(err.Error(), "not 64-bit numbers")]
 		} else if len(p.Problems) > 0 && p.Problems[0].Severity > model.Note {
 			code = p.Problems[0].Code
 		}
@@ -49,3 +54,32 @@ func TestRules(t *testing.T) {
 func TestHostileFiles(t *testing.T) { hostile.Files(t, Format(), "testdata/lsan.txt") }
 
 func FuzzSanitizer(f *testing.F) { hostile.Fuzz(f, Format(), "testdata/lsan.txt") }
+
+// TestAllocatorIsLeftOut expects stacks to begin with who called the allocator, and the frames that are missing to be
+// counted.
+func TestAllocatorIsLeftOut(t *testing.T) {
+	data, err := os.ReadFile("testdata/lsan.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range []bool{false, true} {
+		src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		var store model.Store
+		if err := Format().Load(t.Context(), src, loaders.Options{AllocatorFrames: kept}, &store); err != nil {
+			t.Fatal(err)
+		}
+		p := store.Current()
+		leaves := map[string]int{}
+		for _, node := range p.Weights.Records.Node {
+			leaves[p.Stacks.At(p.Stacks.Frame[node]).Function]++
+		}
+		told := slices.ContainsFunc(p.Meta.Facts, func(f model.Fact) bool { return f.Key == "allocator_frames" && f.Value == "4" })
+		if own := leaves["__interceptor_malloc"] + leaves["operator new(unsigned long)"]; kept && (own != 4 || told) || !kept && (own != 0 || !told) {
+			t.Errorf("kept %v: %v, %v", kept, leaves, p.Meta.Facts)
+		}
+	}
+}

@@ -113,8 +113,8 @@ func (b *builder) merge(k *block) error {
 	return nil
 }
 
-// reserve makes room for the stacks of a block. When columns must move they get what the whole file would need if it went on like that:
-// what is not used of large ones takes no memory, but to move them often would take it twice.
+// reserve makes room for the stacks of a block. When columns must move they get what the whole file would need if it
+// went on like that: what is not used of large ones takes no memory, but to move them often would take it twice.
 func (b *builder) reserve(k *block) {
 	n := len(k.out.stacks)
 	factor := 2.0

@@ -9,8 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Copy writes every record of src to w as it stands, byte by byte, one a line. Blank lines and what is no record are left out;
-// problems say what the latter was.
+// Copy writes every record of src to w as it stands, byte by byte, one a line. Blank lines and what is no record are
+// left out; problems say what the latter was.
 func Copy(ctx context.Context, src *loaders.Source, w io.Writer) ([]model.Problem, error) {
 	var found findings
 	lines := int64(0)

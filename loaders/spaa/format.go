@@ -17,6 +17,7 @@ const formatName = "spaa"
 // Format returns the SPAA format, version 1.0.
 func Format() loaders.Format {
 	return loaders.Format{
+		Records:    model.FacetProfile,
 		Name:       formatName,
 		Summary:    "stack profiles of any tool: weighted stacks, samples, windows of time",
 		Extensions: []string{".spaa"},
@@ -94,7 +95,7 @@ func (b *builder) short(err error) bool {
 	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
 		return false
 	}
-	p := b.src.Budget().Problem("reading stopped at byte " + model.Group(uint64(b.offset)) + ": what follows was left out")
+	p := b.src.Budget().Problem("reading stopped at byte " + model.Group(uint64(b.offset)) + ": the rest was left out")
 	p.Line = b.lines + 1
 	b.found.add(p)
 	return true

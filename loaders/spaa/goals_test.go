@@ -20,9 +20,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// BenchmarkGoals prints how reading compares with other readers, side by side: megabytes a second, the share of a bare scan for ends
-// of lines, and how many times as fast as jq and simdjson it is where they are installed; then what memory a process takes, and when
-// there is something to see. The file has as many megabytes as MEMTUI_BENCH_SPAA_MB says.
+// BenchmarkGoals prints how reading compares with other readers, side by side: megabytes a second, the share of a bare
+// scan for ends of lines, and how many times as fast as jq and simdjson it is where they are installed; then what
+// memory a process takes, and when there is something to see. The file has as many megabytes as MEMTUI_BENCH_SPAA_MB
+// says.
 func BenchmarkGoals(b *testing.B) {
 	path := benchPath(b)
 	src := benchSource(b, path)
@@ -196,8 +197,8 @@ func estimateOf(t testing.TB, path string) int64 {
 	return 0
 }
 
-// BenchmarkRange prints how long it takes from a range of two million samples to what screens show: the weights of records, the curve,
-// the functions, and the sums over a tree of stacks.
+// BenchmarkRange prints how long it takes from a range of two million samples to what screens show: the weights of
+// records, the curve, the functions, and the sums over a tree of stacks.
 func BenchmarkRange(b *testing.B) {
 	p := loadAll(b, openFile(b, madeFile(b, 433)))
 	w, ctx := p.Weights, context.Background()

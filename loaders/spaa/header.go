@@ -247,7 +247,7 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 		r.error("primary-metric", "an event of the header has no primary_metric")
 	}
 	if ev.Mode == "frequency" && ev.FrequencyHz == 0 {
-		r.warn("event", "an event is sampled by frequency and does not say which")
+		r.warn("event", "an event is sampled by frequency but does not state it")
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stackIDs finds records by what the file calls them. Several may have one id: then they are chained in the file's order.
+// stackIDs finds records by what the file calls them. Several may have one id: then they are chained in the file's
+// order.
 type stackIDs struct {
 	rec  *model.StackRecords
 	seed maphash.Seed
@@ -83,8 +84,9 @@ func (t *stackIDs) find(id identifier, event uint16) (model.RecordID, bool) {
 	return first, true
 }
 
-// look puts the record of each sample into out where that is simple, else NoRecord. It goes through memory that is far away, and so
-// does one thing for many samples, which the processor overlaps, before the next thing. This is a hot kernel.
+// look puts the record of each sample into out where that is simple, else NoRecord. It goes through memory that is far
+// away, and so does one thing for many samples, which the processor overlaps, before the next thing. This is a hot
+// kernel.
 func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
 	if len(t.next) > 0 || t.ids.empty() {
 		for i := range out {

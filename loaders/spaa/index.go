@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// index finds numbers by hashes of what they stand for, in eight bytes each. Whether a number that has the hash is the one looked
-// for, its user must see for himself. The zero index is empty; one that has been used must be freed.
+// index finds numbers by hashes of what they stand for, in eight bytes each. Whether a number that has the hash is the
+// one looked for, its user must see for himself. The zero index is empty; one that has been used must be freed.
 type index struct {
 	slots scratch // a power of two of them, each a value, 0 for a free slot and else one more, and above it the hash's upper half
 	mask  uint32

@@ -61,7 +61,8 @@ type step struct {
 	metric     uint32 // of takeWeight
 }
 
-// template is a line of this writer with gaps for values, its end included. A line that fits one is well-formed, because the
+// template is a line of this writer with gaps for values, its end included. A line that fits one is well-formed,
+// because the
 // line was that the template is made of, and the values in its gaps are plain.
 type template struct {
 	kind  recordType
@@ -111,8 +112,9 @@ func digits(b []byte, i int) (value uint64, n int) {
 // powers are those of ten that [eight] needs.
 var powers = [...]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// match reads a line that starts at b[i] and returns the index after its end, -1 where it does not fit. What has been appended to
-// the batch then must be taken back. b must have an end of a line from i, and pad bytes after it. This is a hot kernel.
+// match reads a line that starts at b[i] and returns the index after its end, -1 where it does not fit. What has been
+// appended to the batch then must be taken back. b must have an end of a line from i, and pad bytes after it. This is a
+// hot kernel.
 func (p *parser) match(t *template, b []byte, i int) int {
 	v := &p.values
 	for k := range t.steps {
@@ -170,8 +172,8 @@ func (p *parser) match(t *template, b []byte, i int) int {
 	return i
 }
 
-// plainEnd returns the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control character or a byte of
-// UTF-8.
+// plainEnd returns the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control
+// character or a byte of UTF-8.
 func plainEnd(b []byte, i int) int {
 	for {
 		x := binary.LittleEndian.Uint64(b[i:])

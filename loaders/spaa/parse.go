@@ -130,7 +130,7 @@ func (p *parser) refuse(line []byte, at place, last, sound bool) {
 	switch {
 	case !sound:
 	case last:
-		p.out.issue(model.Error, "json", at, "the last record is cut")
+		p.out.issue(model.Error, "json", at, "the last record is truncated")
 	case line[0] != '{':
 		p.out.issue(model.Error, "json", at, "a line is not a JSON object")
 	default:

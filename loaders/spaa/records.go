@@ -132,7 +132,7 @@ func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, l
 		return
 	}
 	if b.p.StackIDMode == "content_addressable" && leaf != 0 && b.p.Records.Node[first] != leaf && b.p.Records.Node[first] != 0 {
-		b.problem(model.Warning, "stack-id", r.place, "the content-addressable id %s stands for two lists of frames", r.id)
+		b.problem(model.Warning, "stack-id", r.place, "the content-addressable id %s identifies two different lists of frames", r.id)
 		return
 	}
 	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack is used twice, under different events; the first is record %d", r.id, first)
@@ -168,7 +168,7 @@ func (b *builder) addWindow(o *batch, r *windowRecord) {
 	}
 	w := model.Window{ID: r.id, Start: b.time(r.start, unit), End: b.time(r.end, unit)}
 	if p.End != model.NoTime && p.End >= 0 && (w.End < 0 || w.Start > p.End) {
-		b.problem(model.Warning, "time-range", r.place, "windows lie outside the time range")
+		b.problem(model.Warning, "time-range", r.place, "windows are outside the time range")
 	}
 	for i, row := range r.rows {
 		rec, ok := b.ids.first(row.id)

@@ -75,7 +75,7 @@ func (b *builder) addSample(o *batch, r *sampleRecord, rec model.RecordID) {
 	}
 	t := b.time(r.time, b.unit)
 	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {
-		b.problem(model.Warning, "time-range", r.place, "samples lie outside the time range")
+		b.problem(model.Warning, "time-range", r.place, "samples are outside the time range")
 	}
 	p.Counts.Samples++
 	c.Append(t, rec, s.label, r.period)

@@ -2,8 +2,8 @@ package spaa
 
 import "golang.org/x/sys/unix"
 
-// scratch is zeroed memory that goes back to the system at once when it is freed: the collector would keep several generations of
-// something large that grows.
+// scratch is zeroed memory that goes back to the system at once when it is freed: the collector would keep several
+// generations of something large that grows.
 type scratch struct {
 	b      []byte
 	mapped bool

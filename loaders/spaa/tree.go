@@ -7,8 +7,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tree makes the model's stack tree. Every beginning of a stack is a node, found by a hash of its frames: so the longest one that is
-// known is found with few looks, and only that is compared frame by frame. Stacks are resolved many at a time, and then inserted.
+// tree makes the model's stack tree. Every beginning of a stack is a node, found by a hash of its frames: so the
+// longest one that is known is found with few looks, and only that is compared frame by frame. Stacks are resolved many
+// at a time, and then inserted.
 type tree struct {
 	s     *model.Stacks
 	seed  uint64 // no writer of a file can know it
@@ -25,8 +26,8 @@ func (t *tree) init(s *model.Stacks) { t.s, t.seed = s, rand.Uint64() }
 // reset forgets the stacks that were resolved.
 func (t *tree) reset() { t.frames, t.hashes = t.frames[:0], t.hashes[:0] }
 
-// resolve adds the stack of the ids, in the file's order, to those resolved, and returns where its frames are. Ids that are not defined
-// are given to missing, which says what stands for them; false there ends it.
+// resolve adds the stack of the ids, in the file's order, to those resolved, and returns where its frames are. Ids that
+// are not defined are given to missing, which says what stands for them; false there ends it.
 func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing func(id uint64) (model.FrameID, bool)) (of span, ok bool) {
 	from, h := len(t.frames), t.seed
 	for i := range ids {

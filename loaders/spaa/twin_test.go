@@ -199,7 +199,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestTemplates parses lines and what becomes of them by small changes, with templates and without: there must be no difference.
+// TestTemplates parses lines and what becomes of them by small changes, with templates and without: there must be no
+// difference.
 func TestTemplates(t *testing.T) {
 	extra := `{"type":"frame","id":14,"func":"f","func_resolved":false,"dso":1,"ip":"0x1","symoff":"0x5","srcline":"??:0","srcline_resolved":false,"inlined":true,"inline_depth":1,"kind":"user"}
 {"type":"stack","id":"0x0123456789abcdef","frames":[11,10],"stack_type":"user","context":{"event":"cycles","pid":-1,"tid":42,"cpu":3,"comm":"x","probe":{"a":[1,"b",{}]}},"weights":[{"unit":"events","metric":"period","value":30}]}
@@ -261,7 +262,8 @@ func changed(rng *rand.Rand, line []byte) []byte {
 	return out
 }
 
-// parsed is all that a parser says about a block, with templates where there is room after it; slow is how many lines they did not match.
+// parsed is all that a parser says about a block, with templates where there is room after it; slow is how many lines
+// they did not match.
 func parsed(b []byte, strict bool, seed maphash.Seed) (said string, slow int) {
 	p := &parser{ctx: context.Background(), strict: strict, seed: seed, units: map[string]string{}}
 	var o batch

@@ -151,7 +151,8 @@ func TestInlineOrder(t *testing.T) {
 	}
 }
 
-// TestAllowed holds that what the specification allows is not a violation: null for what may be missing, and any numeric id.
+// TestAllowed holds that what the specification allows is not a violation: null for what may be missing, and any
+// numeric id.
 func TestAllowed(t *testing.T) {
 	for _, extra := range []string{
 		`{"type":"dso","id":9,"name":"x","build_id":null}`,

@@ -2,26 +2,21 @@ package speedscope
 
 import (
 	"bytes"
-	"context"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/weighted"
-	"github.com/memtui/memtui/model"
 )
 
 const formatName = "speedscope"
 
 // Format returns the file format of speedscope.
 func Format() loaders.Format {
-	return weighted.Whole(loaders.Format{
+	return weighted.Format(loaders.Format{
 		Name:       formatName,
 		Summary:    "profiles of speedscope, which many profilers write",
 		Extensions: []string{".speedscope.json", ".speedscope"},
 		Sniff:      sniff,
-	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
-		r := newReader(ctx, src)
-		return r.Builder, r.read
-	})
+	}, func(r *weighted.Reading) error { return newReader(r).read() })
 }
 
 // sniff looks for members that only these files have, in any order.

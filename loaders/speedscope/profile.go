@@ -92,7 +92,7 @@ func (p *profile) frame() (f model.FrameID, ok bool) {
 	}
 	n, ok := json.Uint(p.r.Text())
 	if !ok || n >= uint64(len(p.r.frames)) {
-		p.reject("it names frame %.20s, of which there are %d", p.r.Text(), len(p.r.frames))
+		p.reject("it names frame %.20s, but there are only %d", p.r.Text(), len(p.r.frames))
 		return 0, false
 	}
 	return p.r.frames[n], true
@@ -174,7 +174,7 @@ func (p *profile) event() {
 	}
 	if len(p.open) == weighted.MaxDepth {
 		p.deep(offset, line)
-		p.reject("its frames nest too deeply")
+		p.reject("its frames are nested too deeply")
 		return
 	}
 	parent := model.NodeID(0)

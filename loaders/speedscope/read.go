@@ -1,12 +1,10 @@
 package speedscope
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
 
-	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
@@ -14,10 +12,8 @@ import (
 
 // reader reads one file.
 type reader struct {
-	*weighted.Builder
+	*weighted.Reading
 	*json.Cursor
-	ctx    context.Context
-	src    *loaders.Source
 	frames []model.FrameID
 	weight model.MetricID
 	units  map[string]bool
@@ -38,16 +34,17 @@ func unitOf(name string) unit {
 	return unit{name, map[string]float64{"nanoseconds": 1e-3, "microseconds": 1, "milliseconds": 1e3, "seconds": 1e6}[name]}
 }
 
-func newReader(ctx context.Context, src *loaders.Source) *reader {
-	r := &reader{Builder: weighted.New(src, formatName), ctx: ctx, src: src, units: map[string]bool{}, names: map[string]bool{}}
+func newReader(of *weighted.Reading) *reader {
+	r := &reader{Reading: of, units: map[string]bool{}, names: map[string]bool{}}
 	r.weight, _ = r.Metric(model.ProfileMetric{Name: "weight"})
 	r.Meta.FrameNote = "root first: as the format says"
 	return r
 }
 
-// read reads frames first, then profiles: they may stand in any order. It publishes to store, which may be nil.
-func (r *reader) read(store *model.Store) error {
-	r.Cursor = r.JSON(r.ctx)
+// read reads frames first, then profiles: they may stand in any order.
+func (r *reader) read() error {
+	r.Anywhere()
+	r.Cursor = r.JSON(r.Ctx)
 	r.Loose = true
 	r.members(func(name string) bool {
 		if name == "shared" {
@@ -63,11 +60,11 @@ func (r *reader) read(store *model.Store) error {
 	if r.frames == nil {
 		r.Say(model.Error, "frames", 0, 1, "there is no list of frames")
 	}
-	r.Cursor = r.JSON(r.ctx)
+	r.Cursor = r.JSON(r.Ctx)
 	r.members(func(name string) bool {
 		switch name {
 		case "profiles":
-			r.profiles(store)
+			r.profiles()
 		case "name", "exporter":
 			if r.Value() == json.String {
 				r.Fact(name, strings.ToUpper(name[:1])+name[1:], model.KeptName(string(r.Text())))
@@ -123,7 +120,8 @@ func (r *reader) object(f func(name string)) (ok bool) {
 	return true
 }
 
-// array calls f for each element of the array that comes next, which f reads. Anything else is passed; ok is false then.
+// array calls f for each element of the array that comes next, which f reads. Anything else is passed; ok is false
+// then.
 func (r *reader) array(f func()) (ok bool) {
 	if r.Peek() != '[' {
 		r.Value()
@@ -133,9 +131,7 @@ func (r *reader) array(f func()) (ok bool) {
 	for first := true; r.Element(&first); {
 		f()
 		if r.steps++; r.steps%model.AskEvery == 0 && r.err == nil {
-			if r.err = r.Full(); r.err == nil {
-				r.err = r.ctx.Err()
-			}
+			r.err = r.Ask()
 		}
 		if r.err != nil {
 			r.Stop()
@@ -181,7 +177,7 @@ func (r *reader) frame() {
 	r.frames = append(r.frames, r.Frame(f))
 }
 
-func (r *reader) profiles(store *model.Store) {
+func (r *reader) profiles() {
 	r.array(func() {
 		at, line := r.Offset(), r.Line()
 		p := profile{r: r, at: map[model.NodeID]int{}}
@@ -199,8 +195,6 @@ func (r *reader) profiles(store *model.Store) {
 			p.add()
 		}
 		r.number++
-		if store != nil {
-			r.Publish(store)
-		}
+		r.Publish()
 	})
 }

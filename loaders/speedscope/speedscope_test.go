@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/internal/memtest/damaged"
+	"github.com/memtui/memtui/internal/memtest/hostile"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -35,7 +35,7 @@ func totals(p *model.Profile) (out string) {
 
 // The sums are those of an independent program; the same tree as samples and as events is the same profile.
 func TestSample(t *testing.T) {
-	r := damaged.Open(t, Format(), sample(t))
+	r := hostile.Open(t, Format(), sample(t))
 	if r.Err != nil || r.Sniffed != loaders.Sure || !r.Valid() || !r.Profile.Complete {
 		t.Fatal(r.Err, r.Violations)
 	}
@@ -86,7 +86,7 @@ func TestBadProfiles(t *testing.T) {
 			`{"shared":` + frames + `,"profiles":[` + bad + `,` + good + `]}`,
 			`{"profiles":[` + good + `,` + bad + `],"exporter":"x","shared":` + frames + `}`,
 		} {
-			r := damaged.Open(t, Format(), []byte(text))
+			r := hostile.Open(t, Format(), []byte(text))
 			if r.Err != nil || r.Valid() || totals(r.Profile) != "good 3.5, " || !strings.Contains(fmt.Sprint(r.Violations), why) {
 				t.Errorf("%s: %v %+v", bad, r.Err, r.Violations)
 			}
@@ -97,20 +97,20 @@ func TestBadProfiles(t *testing.T) {
 // Time in which no frame is open is nobody's; profiles of one name stay apart; frames have places.
 func TestEvented(t *testing.T) {
 	one := `{"type":"evented","name":"x","unit":"milliseconds","events":[{"type":"O","at":10,"frame":0},{"type":"O","at":12,"frame":1},{"type":"C","at":12.5,"frame":1},{"type":"C","at":13,"frame":0},{"type":"O","at":20,"frame":1},{"type":"C","at":21,"frame":1}]}`
-	r := damaged.Open(t, Format(), []byte(`{"shared":`+frames+`,"profiles":[`+one+`,`+one+`]}`))
+	r := hostile.Open(t, Format(), []byte(`{"shared":`+frames+`,"profiles":[`+one+`,`+one+`]}`))
 	if r.Err != nil || totals(r.Profile) != "x 4, x (2) 4, " {
 		t.Fatal(r.Err, totals(r.Profile))
 	}
 	if w := r.Profile.Weights; w.Metrics[0].Unit != "milliseconds" || w.End != 11_000 || w.Samples[0].At(3).Time != 10_000 {
 		t.Errorf("%+v %v", w.Metrics, w.End)
 	}
-	if f := damaged.Stacks(r.Profile)[0].Frames[0]; f.File != "a.c" || f.Line != 3 {
+	if f := hostile.Stacks(r.Profile)[0].Frames[0]; f.File != "a.c" || f.Line != 3 {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestDamage(t *testing.T) {
-	damaged.Hurt(t, Format(), sample(t), func(int) bool { return true })
+	hostile.Hurt(t, Format(), sample(t), func(int) bool { return true })
 }
 
 func TestSniff(t *testing.T) {
@@ -130,8 +130,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(`{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0},{"type":"C","at":4,"frame":0}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < 1<<14 {
-			damaged.Open(t, Format(), b)
-			damaged.Open(t, Format(), []byte(`{"shared":`+frames+`,"profiles":[`+string(b)+`]}`))
+			hostile.Open(t, Format(), b)
+			hostile.Open(t, Format(), []byte(`{"shared":`+frames+`,"profiles":[`+string(b)+`]}`))
 		}
 	})
 }

@@ -12,7 +12,8 @@ const (
 	maxDemangled = 16       // demangled names have up to 2 to this bytes
 )
 
-// Demangle returns the source's name of a C++ or Rust symbol, and the name as it is where it is neither or cannot be read.
+// Demangle returns the source's name of a C++ or Rust symbol, and the name as it is where it is neither or cannot be
+// read.
 func Demangle(name string) string {
 	if !mangled(name) || len(name) > maxMangled {
 		return name

@@ -23,6 +23,8 @@ type search struct {
 	path   string
 	other  string // the first file that is there and is not the one, and why
 	broken string // the first file that cannot be read, and why
+
+	unfetched string // the first file that was not got from elsewhere, and why, where that is not for want of it
 }
 
 // note keeps why a file is not used.
@@ -70,7 +72,42 @@ func (s *search) binary(ctx context.Context) *image {
 			s.other = path + " is not the file that was recorded: " + why
 		}
 	}
-	return nil
+	if im := s.fetched(ctx, s.m.BuildID, "debuginfo"); im != nil {
+		return im
+	}
+	return s.fetched(ctx, s.m.BuildID, "executable")
+}
+
+// fetched opens a file of a build id that is got from elsewhere, nil where there is none.
+func (s *search) fetched(ctx context.Context, id, kind string) *image {
+	id = strings.ToLower(id)
+	if s.opt.Fetcher == nil || byBuildID("", id) == nil {
+		return nil
+	}
+	path, done, err := s.opt.Fetcher.Fetch(ctx, id, kind, func(path string) error {
+		im, err := openImage(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer im.close()
+		if !sameID(im.buildID, id) {
+			return fmt.Errorf("its build id is %s, but %s was requested", shortID(im.buildID), shortID(id))
+		}
+		return nil
+	})
+	if err != nil {
+		if s.unfetched == "" && ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+			s.unfetched = kind + " of build id " + shortID(id) + ": " + err.Error()
+		}
+		return nil
+	}
+	defer done()
+	im, err := openImage(ctx, path)
+	if err != nil {
+		s.note(path, err)
+		return nil
+	}
+	return im
 }
 
 // debugDirs are the folders where a system keeps debug files.
@@ -114,7 +151,15 @@ func (s *search) debug(ctx context.Context, im *image) *image {
 		}
 		d.close()
 	}
-	return s.linked(ctx, im)
+	if d := s.linked(ctx, im); d != nil {
+		return d
+	}
+	d := s.fetched(ctx, im.buildID, "debuginfo")
+	if d != nil && !d.hasDWARF() {
+		d.close()
+		return nil
+	}
+	return d
 }
 
 // linked opens the debug file that a binary names itself, whose build id or checksum must be right.
@@ -153,7 +198,7 @@ func (s *search) linked(ctx context.Context, im *image) *image {
 func (im *image) isLinked(ctx context.Context, buildID string, sum uint32) error {
 	if buildID != "" && im.buildID != "" {
 		if !sameID(buildID, im.buildID) {
-			return fmt.Errorf("its build id is %s, and %s is looked for", shortID(im.buildID), shortID(buildID))
+			return fmt.Errorf("its build id is %s, but %s was requested", shortID(im.buildID), shortID(buildID))
 		}
 		return nil
 	}
@@ -166,7 +211,7 @@ func (im *image) isLinked(ctx context.Context, buildID string, sum uint32) error
 		}
 	}
 	if have != sum {
-		return fmt.Errorf("its checksum is %08x, and the binary names %08x", have, sum)
+		return fmt.Errorf("its checksum is %08x, but the binary names %08x", have, sum)
 	}
 	return nil
 }
@@ -178,7 +223,7 @@ func (im *image) debugLink() (name string, sum uint32, ok bool) {
 		return "", 0, false
 	}
 	b := im.stored(s)
-	name = cString(b, 0)
+	name = stringAt(b, 0)
 	at := (len(name) + 1 + 3) &^ 3
 	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, os.PathSeparator) || len(b) < at+4 {
 		return "", 0, false

@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"context"
-	"debug/dwarf"
 	"errors"
 	"sort"
 )
@@ -13,7 +12,8 @@ type work struct {
 	done int64
 }
 
-// maxWork bounds the entries, rows and ranges that are read for one file. A browser with all its debug information has fewer.
+// maxWork bounds the entries, rows and ranges that are read for one file. A browser with all its debug information has
+// fewer.
 const maxWork = 1 << 30
 
 var errWork = errors.New("reading its debug information takes too long")
@@ -34,98 +34,116 @@ func (w *work) steps(n int64) error {
 // call is a function around an address: one with code of its own, or one that is inlined.
 type call struct {
 	depth    int // of the entry
-	entry    *dwarf.Entry
-	function bool  // it has code of its own
-	file     int64 // where it is called, of inlined ones
-	line     int64
+	entry    *entry
+	function bool // it has code of its own
 }
 
 // finder looks for the functions around some addresses of one unit.
 type finder struct {
-	d     *debugInfo
+	u     *unit
 	w     *work
 	addrs []uint64 // sorted
 	calls map[uint64][]call
 }
 
-// functions finds the functions around sorted addresses, outermost first.
-func (d *debugInfo) functions(unit int, addrs []uint64, w *work) (map[uint64][]call, error) {
-	f := &finder{d: d, w: w, addrs: addrs, calls: map[uint64][]call{}}
-	if err := f.walk(unit, false); err != nil {
+// functions finds the functions around sorted addresses, outermost first. Where none is around an address that a symbol
+// covers, as inside says, functions within others are looked at, too.
+func (u *unit) functions(addrs []uint64, inside func(uint64) bool, w *work) (map[uint64][]call, error) {
+	f := &finder{u: u, w: w, addrs: addrs, calls: map[uint64][]call{}}
+	if err := f.walk(false); err != nil {
 		return f.calls, err
 	}
 	for _, a := range addrs {
-		if f.calls[a] == nil { // its function may lie within another
-			return f.calls, f.walk(unit, true)
+		if f.calls[a] == nil && inside(a) {
+			return f.calls, f.walk(true)
 		}
 	}
 	return f.calls, nil
 }
 
 // walk goes over the entries of a unit. With everything, it leaves out none that could hold no code of ours.
-func (f *finder) walk(unit int, everything bool) error {
-	e, r, err := f.d.entry(unit)
-	if err != nil || !e.Children {
-		return err
+func (f *finder) walk(everything bool) error {
+	r := f.u.reader(f.u.head.die)
+	if a := r.next(); a == nil || !r.leave(a, true) {
+		return r.err()
 	}
 	for depth := 1; depth > 0; {
-		if e, err = r.Next(); err != nil || e == nil {
-			return err
+		a := r.next()
+		if r.bad {
+			return r.err()
 		}
 		if err := f.w.step(); err != nil {
 			return err
 		}
-		if e.Tag == 0 {
+		if a == nil {
 			depth--
 			continue
 		}
-		enter := true
-		switch e.Tag {
-		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine, dwarf.TagEntryPoint:
-			if enter, err = f.covers(e, depth); err != nil {
+		enter := everything || a.role == roleScope
+		more := false
+		if a.role == roleFunction || a.role == roleInlined {
+			e := r.entry(a)
+			covered, err := f.covers(&e, depth)
+			if err != nil {
 				return err
 			}
-		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
-		default:
-			enter = false
+			enter, more = enter || covered, a.children
+			if more && !enter {
+				if err := r.past(&e, f.w); err != nil {
+					return err
+				}
+			}
+		} else if more = r.leave(a, enter); more && !enter {
+			if err := r.skipTree(f.w); err != nil {
+				return err
+			}
 		}
-		if !e.Children {
-			continue
-		}
-		if enter || everything {
+		if more && enter {
 			depth++
-		} else {
-			r.SkipChildren()
 		}
 	}
 	return nil
 }
 
+// err says where the entries cannot be read on.
+func (r *entries) err() error {
+	if r.bad {
+		return damage("the entry at %d is truncated, or of an unknown form", r.at)
+	}
+	return nil
+}
+
+// past goes past what is below an entry that was read.
+func (r *entries) past(e *entry, w *work) error {
+	if e.sibling.class == classRef && e.sibling.n > uint64(r.off) {
+		r.seek(e.sibling.n)
+		return nil
+	}
+	return r.skipTree(w)
+}
+
 // covers notes a function where it has code at addresses that are looked for, and reports whether it has.
-func (f *finder) covers(e *dwarf.Entry, depth int) (any bool, err error) {
-	ranges, err := f.d.data.Ranges(e)
-	if err != nil {
-		return false, err
-	}
-	if err := f.w.steps(int64(len(ranges))); err != nil {
-		return false, err
-	}
-	for _, r := range ranges {
-		for _, a := range f.addrs[sort.Search(len(f.addrs), func(i int) bool { return f.addrs[i] >= r[0] }):] {
-			if a >= r[1] {
+func (f *finder) covers(e *entry, depth int) (any bool, err error) {
+	var kept *entry
+	err = f.u.rangesOf(e, f.w, func(start, end uint64) {
+		for _, a := range f.addrs[sort.Search(len(f.addrs), func(i int) bool { return f.addrs[i] >= start }):] {
+			if a >= end {
 				break
 			}
-			any = true
-			f.note(a, e, depth)
+			if any = true; kept == nil {
+				copied := *e
+				kept = &copied
+			}
+			f.note(a, kept, depth)
 		}
-	}
-	return any, nil
+	})
+	return any, err
 }
 
 // note puts a function into the list of an address's, in place of those that it is not within.
-func (f *finder) note(a uint64, e *dwarf.Entry, depth int) {
+func (f *finder) note(a uint64, e *entry, depth int) {
 	list := f.calls[a]
-	if e.Tag != dwarf.TagInlinedSubroutine {
+	if e.abbrev.role != roleInlined {
 		f.calls[a] = []call{{depth: depth, entry: e, function: true}}
 		return
 	}
@@ -135,42 +153,22 @@ func (f *finder) note(a uint64, e *dwarf.Entry, depth int) {
 	if len(list) == 0 || len(list) >= maxFrames {
 		return
 	}
-	c := call{depth: depth, entry: e}
-	c.file, _ = e.Val(dwarf.AttrCallFile).(int64)
-	c.line, _ = e.Val(dwarf.AttrCallLine).(int64)
-	f.calls[a] = append(list, c)
+	f.calls[a] = append(list, call{depth: depth, entry: e})
 }
 
-const (
-	maxOrigins      = 16 // entries from an inlined function to the one with its name
-	attrMIPSLinkage = dwarf.Attr(0x2007)
-)
+const maxOrigins = 16 // entries from an inlined function to the one with its name
 
-// name returns the name of a function: the one that the linker knows where there is one, as it says namespaces and parameters. linkage
-// says which it is.
-func (d *debugInfo) name(e *dwarf.Entry) (name string, linkage bool) {
+// nameOf returns the name of a function: the one that the linker knows where there is one, as it says namespaces and
+// parameters. linkage says which it is.
+func (u *unit) nameOf(e *entry) (name string, linkage bool) {
 	for hops := 0; e != nil && hops < maxOrigins; hops++ {
-		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkage} {
-			if s, ok := e.Val(a).(string); ok && s != "" {
-				return s, true
-			}
+		if s := u.text(e.linkage); s != "" {
+			return s, true
 		}
-		if s, ok := e.Val(dwarf.AttrName).(string); ok && name == "" {
-			name = s
+		if name == "" {
+			name = u.text(e.name)
 		}
-		off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
-		if !ok {
-			off, ok = e.Val(dwarf.AttrSpecification).(dwarf.Offset)
-		}
-		if !ok {
-			return name, false
-		}
-		r := d.data.Reader()
-		r.Seek(off)
-		var err error
-		if e, err = r.Next(); err != nil {
-			return name, false
-		}
+		u, e = u.refers(e.origin)
 	}
 	return name, false
 }

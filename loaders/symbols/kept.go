@@ -17,13 +17,15 @@ type kept struct {
 	Version int      `json:"version"`
 	Source  string   `json:"source"` // the files that it was read from
 	Names   []string `json:"names"`
-	// By address: that, then function, file, line and 1 for inlined of each frame, leaf first. Functions and files are positions in Names.
+	// By address: that, then function, file, line and 1 for inlined of each frame, leaf first. Functions and files are
+	// positions in Names.
 	Places [][]int64 `json:"places"`
 }
 
 const keptFrame = 4 // numbers of a frame
 
-// keptKey returns the key of a binary, "" for one without a build id: then nothing says that it is the same one the next time.
+// keptKey returns the key of a binary, "" for one without a build id: then nothing says that it is the same one the
+// next time.
 func keptKey(im *image) string {
 	if im.buildID == "" {
 		return ""
@@ -80,7 +82,8 @@ func (k *kept) frames(p []int64) (list []Frame, err error) {
 // maxKept bounds how many addresses of a binary are kept.
 const maxKept = 200_000
 
-// store keeps what is known about a binary. An address without frames is kept, too, as it would be looked up again otherwise.
+// store keeps what is known about a binary. An address without frames is kept, too, as it would be looked up again
+// otherwise.
 func store(cache loaders.NameCache, key, source string, all map[uint64][]Frame) error {
 	if cache == nil || key == "" || len(all) > maxKept {
 		return nil

@@ -15,9 +15,9 @@ func (im *image) mismatch(m *Module) string {
 	if m.BuildID != "" {
 		switch {
 		case im.buildID == "":
-			return "it has no build id, and " + shortID(m.BuildID) + " was recorded"
+			return "it has no build id, but " + shortID(m.BuildID) + " was recorded"
 		case !sameID(m.BuildID, im.buildID):
-			return fmt.Sprintf("its build id is %s, and %s was recorded", shortID(im.buildID), shortID(m.BuildID))
+			return fmt.Sprintf("its build id is %s, but %s was recorded", shortID(im.buildID), shortID(m.BuildID))
 		}
 		return ""
 	}
@@ -27,7 +27,7 @@ func (im *image) mismatch(m *Module) string {
 	case len(m.Mappings) > 0:
 		return im.otherMappings(m.Mappings)
 	}
-	return "the recording tells neither a build id nor sizes that could be compared"
+	return "the recording has neither a build id nor sizes to compare"
 }
 
 // sameID reports whether two build ids are one. perf fills those of fewer than 20 bytes with zeros.
@@ -59,17 +59,17 @@ func (im *image) otherSegments(want []Segment) string {
 	}
 	for _, s := range want {
 		if !have[s] {
-			return fmt.Sprintf("it has no segment of %d bytes at 0x%x, which was recorded", s.Size, s.Addr)
+			return fmt.Sprintf("the recording has a segment of %d bytes at 0x%x, which the file does not have", s.Size, s.Addr)
 		}
 	}
 	if len(want) != len(have) {
-		return fmt.Sprintf("it has %d segments, and %d were recorded", len(have), len(want))
+		return fmt.Sprintf("it has %d segments, but %d were recorded", len(have), len(want))
 	}
 	return ""
 }
 
-// otherMappings says which of the file's segments with code was not mapped. Only those are compared: others are split when the program
-// starts.
+// otherMappings says which of the file's segments with code was not mapped. Only those are compared: others are split
+// when the program starts.
 func (im *image) otherMappings(have []Mapping) string {
 	compared := false
 	for _, p := range im.loads() {
@@ -131,8 +131,8 @@ func (im *image) loaded(v uint64) (uint64, bool) {
 	return 0, false
 }
 
-// bySize returns the virtual address of one in a mapping where the file, which holds debug information only, has lost its offsets: its
-// one segment with code has the mapping's size.
+// bySize returns the virtual address of one in a mapping where the file, which holds debug information only, has lost
+// its offsets: its one segment with code has the mapping's size.
 func (im *image) bySize(w Mapping, addr uint64) (uint64, bool) {
 	if !im.debugOnly() {
 		return 0, false

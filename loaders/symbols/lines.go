@@ -1,8 +1,7 @@
 package symbols
 
 import (
-	"debug/dwarf"
-	"io"
+	"math"
 	"path"
 	"sort"
 )
@@ -10,172 +9,345 @@ import (
 // row is a place in the source.
 type row struct {
 	file string
-	line int
+	line int64
 }
 
 // lineTable is what a unit's line table says about the addresses that were asked for.
 type lineTable struct {
 	rows  map[uint64]row
-	files []*dwarf.LineFile
+	dirs  []string
+	files []lineFile
 	dir   string // that relative names count from
+}
+
+// lineFile is a name, in one of the folders.
+type lineFile struct {
+	name string
+	dir  uint64
+}
+
+// file returns the name of a file by its number, "" for none.
+func (t *lineTable) file(n uint64) string {
+	if n >= uint64(len(t.files)) || t.files[n].name == "" {
+		return ""
+	}
+	f := t.files[n]
+	if path.IsAbs(f.name) {
+		return f.name
+	}
+	if f.dir < uint64(len(t.dirs)) {
+		f.name = under(t.dirs[f.dir], f.name)
+	}
+	if !path.IsAbs(f.name) && len(t.dirs) > 0 {
+		f.name = under(t.dirs[0], f.name)
+	}
+	if !path.IsAbs(f.name) && t.dir != "" {
+		f.name = path.Join(t.dir, f.name)
+	}
+	return f.name
+}
+
+// under returns a name in a folder, as compilers write it.
+func under(dir, name string) string {
+	switch {
+	case dir == "":
+		return name
+	case dir[len(dir)-1] == '/':
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// lineProgram computes the rows of a line table one after another.
+type lineProgram struct {
+	fields
+	layout
+	version uint16
+	minInst, maxOps,
+	lineRange, opcodeBase uint64
+	lineBase int64
+	lengths  []byte // numbers that the first opcodes have
+
+	addr, op, file uint64
+	line           int64
+}
+
+// readLines goes over a unit's line table once. addrs are sorted. With an error comes what could be read.
+func (u *unit) readLines(addrs []uint64, w *work) (*lineTable, error) {
+	t := &lineTable{rows: map[uint64]row{}, dir: u.text(u.top.compDir)}
+	if c := u.top.stmtList.class; c != classOffset && c != classNumber {
+		return t, nil
+	}
+	off := u.top.stmtList.n
+	if off >= uint64(len(u.d.line)) {
+		return t, damage("a line table starts at %d of %d bytes", off, len(u.d.line))
+	}
+	p := &lineProgram{fields: fields{b: u.d.line[off:], order: u.d.order}, layout: u.head.layout}
+	if !p.header(u, t) {
+		return t, damage("the line table at %d is truncated, or of an unknown version", off)
+	}
+	m := matcher{addrs: addrs, found: map[uint64]match{}}
+	err := p.run(t, &m, w)
+	for a, f := range m.found {
+		t.rows[a] = row{t.file(f.file), lineNumber(f.line)}
+	}
+	return t, err
+}
+
+// lineNumber returns a number of a line, 0 for one that no file has.
+func lineNumber(n int64) int64 {
+	if n < 0 || n > math.MaxUint32 {
+		return 0
+	}
+	return n
+}
+
+// header reads what precedes the program, and bounds it to its end.
+func (p *lineProgram) header(u *unit, t *lineTable) bool {
+	length, wide := p.length()
+	if p.bad || length > uint64(len(p.b)-p.off) {
+		return false
+	}
+	p.b = p.b[:p.off+int(length)]
+	p.wide = wide
+	p.version = uint16(p.uint(2))
+	if p.version < 2 || p.version > 5 {
+		return false
+	}
+	if p.version >= 5 {
+		if p.addrSize = uint8(p.uint(1)); p.addrSize != 4 && p.addrSize != 8 {
+			return false
+		}
+		p.uint(1) // size of segments
+	}
+	size := p.offset(wide)
+	begin := uint64(p.off) + size
+	p.minInst, p.maxOps = p.uint(1), 1
+	if p.version >= 4 {
+		p.maxOps = max(1, p.uint(1))
+	}
+	p.uint(1) // whether rows begin a statement
+	p.lineBase, p.lineRange, p.opcodeBase = int64(int8(p.uint(1))), p.uint(1), p.uint(1)
+	if p.bad || p.opcodeBase == 0 || p.lineRange == 0 || begin > uint64(len(p.b)) {
+		return false
+	}
+	from := p.off
+	if p.skip(p.opcodeBase - 1); p.bad {
+		return false
+	}
+	p.lengths = p.b[from:p.off]
+	if p.version >= 5 {
+		p.newNames(u, t)
+	} else {
+		p.oldNames(t)
+	}
+	if p.bad {
+		return false
+	}
+	p.seek(begin)
+	return true
+}
+
+// oldNames reads the folders and files of DWARF 2 to 4, which count from 1: 0 is the unit's folder, and no file.
+func (p *lineProgram) oldNames(t *lineTable) {
+	t.dirs, t.files = []string{t.dir}, make([]lineFile, 1)
+	for {
+		s := p.skipString()
+		if len(s) == 0 {
+			break
+		}
+		t.dirs = append(t.dirs, string(s))
+	}
+	for !p.bad {
+		s := p.skipString()
+		if len(s) == 0 {
+			break
+		}
+		p.addFile(t, string(s))
+	}
+}
+
+// addFile reads what follows the name of a file of DWARF 2 to 4.
+func (p *lineProgram) addFile(t *lineTable, name string) {
+	f := lineFile{name: name, dir: p.uleb()}
+	p.uleb() // time
+	p.uleb() // size
+	t.files = append(t.files, f)
 }
 
 const maxLineFiles = 1 << 20 // names of files and folders of one unit
 
-// readLines goes over a unit's line table once, as the library's own search gives up in tables of several sequences. addrs are sorted.
-func (d *debugInfo) readLines(unit *dwarf.Entry, addrs []uint64, w *work) (t lineTable, err error) {
-	t = lineTable{rows: map[uint64]row{}}
-	t.dir, _ = unit.Val(dwarf.AttrCompDir).(string)
-	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
-	if !ok {
-		return t, nil
-	}
-	if err := d.checkLineHeader(off); err != nil {
-		return t, err
-	}
-	lr, err := d.data.LineReader(unit)
-	if err != nil || lr == nil {
-		return t, err
-	}
-	starts := map[uint64]uint64{} // of the sequence that an address's row is of
-	var seq []dwarf.LineEntry
-	for {
-		var e dwarf.LineEntry
-		if err := lr.Next(&e); err == io.EOF {
-			break
-		} else if err != nil {
-			t.files = lr.Files()
-			return t, err
-		}
-		if err := w.step(); err != nil {
-			return t, err
-		}
-		if seq = append(seq, e); e.EndSequence {
-			t.sequence(seq, addrs, starts)
-			seq = seq[:0]
-		}
-	}
-	t.files = lr.Files()
-	return t, nil
+// newNames reads the folders and files of DWARF 5, which count from 0.
+func (p *lineProgram) newNames(u *unit, t *lineTable) {
+	p.entries(u, func(f lineFile) { t.dirs = append(t.dirs, f.name) })
+	p.entries(u, func(f lineFile) { t.files = append(t.files, f) })
 }
 
-// sequence notes the rows of the addresses that a sequence covers. Where several do, the one that begins last is right: the linker
-// leaves those of removed functions at zero.
-func (t *lineTable) sequence(seq []dwarf.LineEntry, addrs []uint64, starts map[uint64]uint64) {
-	sort.SliceStable(seq, func(i, j int) bool { return seq[i].Address < seq[j].Address })
-	start, end := seq[0].Address, seq[len(seq)-1].Address
-	for _, a := range addrs[sort.Search(len(addrs), func(i int) bool { return addrs[i] >= start }):] {
-		if a >= end {
-			return
-		}
-		if old, ok := starts[a]; ok && old >= start {
-			continue
-		}
-		i := sort.Search(len(seq), func(i int) bool { return seq[i].Address > a }) - 1
-		starts[a] = start
-		t.rows[a] = row{t.name(seq[i].File), seq[i].Line}
+// entries reads a list of folders or files of DWARF 5. Each takes a byte at least, whatever number is claimed.
+func (p *lineProgram) entries(u *unit, f func(lineFile)) {
+	const contentPath, contentDir = 1, 2
+	type column struct {
+		kind uint64
+		coding
 	}
-}
-
-// name returns the name of a file of the table.
-func (t *lineTable) name(f *dwarf.LineFile) string {
-	switch {
-	case f == nil || f.Name == "":
-		return ""
-	case path.IsAbs(f.Name) || t.dir == "":
-		return f.Name
+	columns := make([]column, p.uint(1))
+	for i := range columns {
+		columns[i] = column{p.uleb(), codingOf(form(p.uleb()), p.layout)}
 	}
-	return path.Join(t.dir, f.Name)
-}
-
-// file returns the name of a file by its number, as inlined calls tell it.
-func (t *lineTable) file(n int64) string {
-	if n < 0 || n >= int64(len(t.files)) {
-		return ""
-	}
-	return t.name(t.files[n])
-}
-
-// checkLineHeader fails where the header of a line table of DWARF 5 claims more names than it can hold: the library makes room for what
-// is claimed.
-func (d *debugInfo) checkLineHeader(off int64) error {
-	if off < 0 || off >= int64(len(d.line)) {
-		return damage("a line table lies at %d of %d bytes", off, len(d.line))
-	}
-	r := fields{b: d.line[off:], order: d.order}
-	_, wide := r.length()
-	if version := r.uint(2); version < 5 {
-		return nil
-	}
-	r.uint(2) // sizes of addresses and segments
-	r.offset(wide)
-	r.skip(5)
-	for n := r.uint(1); n > 1; n-- {
-		r.uint(1)
-	}
-	for range 2 { // folders, then files
-		if err := r.skipEntries(wide); err != nil {
-			return err
-		}
-	}
-	if r.bad {
-		return damage("the line table at %d is cut", off)
-	}
-	return nil
-}
-
-// skipEntries leaves out a list of folders or files of DWARF 5.
-func (r *fields) skipEntries(wide bool) error {
-	forms := make([]uint64, r.uint(1))
-	for i := range forms {
-		r.uleb()
-		forms[i] = r.uleb()
-	}
-	count := r.uleb()
-	if count > maxLineFiles || count > uint64(len(r.b)-r.off) {
-		return damage("a line table claims %d names", count)
+	count := p.uleb()
+	if count > maxLineFiles || count > uint64(len(p.b)-p.off) || count > 0 && len(columns) == 0 {
+		p.bad = true
+		return
 	}
 	for range count {
-		for _, form := range forms {
-			r.skipForm(form, wide)
+		var entry lineFile
+		for _, c := range columns {
+			from := p.off
+			v := p.value(c.coding, p.layout, 0)
+			switch {
+			case p.bad:
+				return
+			case c.kind == contentDir:
+				entry.dir = v.n
+			case c.kind != contentPath:
+			case v.class == classString:
+				entry.name = stringAt(p.b, uint64(from))
+			default:
+				entry.name = u.text(v)
+			}
 		}
-		if r.bad {
-			break
+		f(entry)
+	}
+}
+
+// match is the row of an address.
+type match struct {
+	file  uint64
+	line  int64
+	start uint64 // of the sequence
+}
+
+// matcher takes the rows of the addresses that are looked for.
+type matcher struct {
+	addrs []uint64
+	found map[uint64]match
+
+	start uint64 // of the sequence
+	begun bool
+	last  match
+	from  uint64 // where the last row begins
+	next  int    // the first address from there on
+}
+
+// row takes a row: the one before covers all addresses up to it. Where several sequences cover one, that which begins
+// last is right: the linker leaves those of removed functions at zero.
+func (m *matcher) row(addr, file uint64, line int64, end bool) {
+	if !m.begun {
+		m.start, m.begun = addr, true
+		m.next = sort.Search(len(m.addrs), func(i int) bool { return m.addrs[i] >= addr })
+	} else if addr < m.from { // a sequence should not go back
+		m.next = sort.Search(len(m.addrs), func(i int) bool { return m.addrs[i] >= addr })
+	} else {
+		for ; m.next < len(m.addrs) && m.addrs[m.next] < addr; m.next++ {
+			a := m.addrs[m.next]
+			if old, ok := m.found[a]; !ok || old.start < m.start {
+				m.found[a] = m.last
+			}
 		}
+	}
+	m.from, m.last = addr, match{file, line, m.start}
+	if end {
+		m.begun = false
+	}
+}
+
+// opcodes of line tables that change what is asked for, by number.
+const (
+	lineExtended = iota
+	lineCopy
+	lineAdvancePC
+	lineAdvanceLine
+	lineSetFile
+	lineSetColumn
+	lineNegate
+	lineBlock
+	lineConstAddPC
+	lineFixedAdvance
+
+	lineEndSequence = 1
+	lineSetAddress  = 2
+	lineDefineFile  = 3
+)
+
+// run computes the rows.
+func (p *lineProgram) run(t *lineTable, m *matcher, w *work) error {
+	p.reset()
+	for p.off < len(p.b) && !p.bad {
+		if err := w.step(); err != nil {
+			return err
+		}
+		op := p.uint(1)
+		if op >= p.opcodeBase {
+			op -= p.opcodeBase
+			p.advance(op / p.lineRange)
+			p.line += p.lineBase + int64(op%p.lineRange)
+			m.row(p.addr, p.file, p.line, false)
+			continue
+		}
+		switch op {
+		case lineExtended:
+			p.extended(t, m)
+		case lineCopy:
+			m.row(p.addr, p.file, p.line, false)
+		case lineAdvancePC:
+			p.advance(p.uleb())
+		case lineAdvanceLine:
+			p.line += p.sleb()
+		case lineSetFile:
+			p.file = p.uleb()
+		case lineNegate, lineBlock:
+		case lineConstAddPC:
+			p.advance((255 - p.opcodeBase) / p.lineRange)
+		case lineFixedAdvance:
+			p.addr, p.op = p.addr+p.uint(2), 0
+		default:
+			for range p.lengths[op-1] {
+				p.uleb()
+			}
+		}
+	}
+	if p.bad {
+		return damage("a line table is truncated")
 	}
 	return nil
 }
 
-// skipForm leaves out a value, of the forms that line tables may hold.
-func (r *fields) skipForm(form uint64, wide bool) {
-	switch form {
-	case 0x08: // string
-		r.skipString()
-	case 0x0e, 0x1f, 0x17, 0x1d: // strp, line_strp, sec_offset, strp_sup
-		r.offset(wide)
-	case 0x0b, 0x25: // data1, strx1
-		r.skip(1)
-	case 0x05, 0x26: // data2, strx2
-		r.skip(2)
-	case 0x27: // strx3
-		r.skip(3)
-	case 0x06, 0x28: // data4, strx4
-		r.skip(4)
-	case 0x07: // data8
-		r.skip(8)
-	case 0x1e: // data16
-		r.skip(16)
-	case 0x0f, 0x0d, 0x1a: // udata, sdata, strx
-		r.uleb()
-	case 0x09: // block
-		r.skip(r.uleb())
-	case 0x0a: // block1
-		r.skip(r.uint(1))
-	case 0x03: // block2
-		r.skip(r.uint(2))
-	case 0x04: // block4
-		r.skip(r.uint(4))
-	default:
-		r.bad = true
+func (p *lineProgram) reset() { p.addr, p.op, p.file, p.line = 0, 0, 1, 1 }
+
+// advance adds instructions to the address.
+func (p *lineProgram) advance(n uint64) {
+	p.addr += p.minInst * ((p.op + n) / p.maxOps)
+	p.op = (p.op + n) % p.maxOps
+}
+
+// extended executes an opcode that has a length.
+func (p *lineProgram) extended(t *lineTable, m *matcher) {
+	length := p.uleb()
+	if p.bad || length == 0 || length > uint64(len(p.b)-p.off) {
+		p.bad = p.bad || length > 0
+		return
 	}
+	end := p.off + int(length)
+	switch p.uint(1) {
+	case lineEndSequence:
+		m.row(p.addr, p.file, p.line, true)
+		p.reset()
+	case lineSetAddress:
+		if size := int(length - 1); size == 4 || size == 8 {
+			p.addr, p.op = p.uint(size), 0
+		}
+	case lineDefineFile:
+		p.addFile(t, string(p.skipString()))
+	}
+	p.off = end
 }

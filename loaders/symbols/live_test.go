@@ -57,9 +57,9 @@ func compare(t *testing.T, file string, addrs []uint64) {
 	}
 }
 
-// same reports whether addr2line says the same, but for what it is known to say otherwise: it names the nearest symbol where none
-// covers an address, gives functions of C that are inlined the name of the one around them, and calls a constructor that a class
-// inherits as the base class is called.
+// same reports whether addr2line says the same, but for what it is known to say otherwise: it names the nearest symbol
+// where none covers an address, gives functions of C that are inlined the name of the one around them, and calls a
+// constructor that a class inherits as the base class is called.
 func same(got, want string) bool {
 	if got == want {
 		return true

@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"context"
-	"debug/dwarf"
 	"runtime"
 	"slices"
 	"sort"
@@ -34,7 +33,7 @@ func (d *debugInfo) unitsOf(ctx context.Context, addrs []uint64) (map[int][]uint
 
 // fromIndex takes the units from .debug_aranges, which many files have and which names most of their units.
 func (d *debugInfo) fromIndex(addrs []uint64, of map[uint64]int) {
-	for b := d.arange; len(b) > 0; {
+	for b := d.aranges; len(b) > 0; {
 		r := fields{b: b, order: d.order}
 		length, wide := r.length()
 		if r.bad || length > uint64(len(b)-r.off) {
@@ -60,23 +59,6 @@ func (d *debugInfo) fromIndex(addrs []uint64, of map[uint64]int) {
 	}
 }
 
-// starting returns the position of the unit that starts at an offset, -1 for none.
-func (d *debugInfo) starting(off uint64) int {
-	i, ok := slices.BinarySearchFunc(d.units, off, func(u unitHead, off uint64) int {
-		switch {
-		case u.off < off:
-			return -1
-		case u.off > off:
-			return 1
-		}
-		return 0
-	})
-	if !ok {
-		return -1
-	}
-	return i
-}
-
 // claim gives a unit the addresses of a range that no unit has yet.
 func claim(addrs []uint64, r [2]uint64, unit int, of map[uint64]int) {
 	for _, a := range addrs[sort.Search(len(addrs), func(i int) bool { return addrs[i] >= r[0] }):] {
@@ -92,38 +74,24 @@ func claim(addrs []uint64, r [2]uint64, unit int, of map[uint64]int) {
 // fromUnits asks the units themselves for the addresses that have none yet.
 func (d *debugInfo) fromUnits(ctx context.Context, addrs []uint64, of map[uint64]int) error {
 	left := slices.DeleteFunc(slices.Clone(addrs), func(a uint64) bool { _, ok := of[a]; return ok })
-	w := work{ctx: ctx}
-	for i, u := range d.units {
-		if u.kind != unitCompile && u.kind != unitSkeleton {
+	w := &work{ctx: ctx}
+	for i, h := range d.units {
+		if h.kind != unitCompile && h.kind != unitSkeleton {
 			continue
 		}
-		e, _, err := d.entry(i)
-		if err != nil {
-			d.note(err)
-			continue
-		}
-		ranges, err := d.data.Ranges(e)
-		if err != nil {
-			d.note(err)
-			continue
-		}
-		if err := w.steps(int64(len(ranges)) + checkEvery/64); err != nil {
+		if err := w.steps(checkEvery / 64); err != nil {
 			return err
 		}
-		for _, r := range ranges {
-			claim(left, r, i, of)
+		u, err := d.unit(i)
+		if err == nil {
+			err = u.rangesOf(&u.top, w, func(start, end uint64) { claim(left, [2]uint64{start, end}, i, of) })
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		d.note(err)
 	}
 	return nil
-}
-
-// note keeps the first damage.
-func (d *debugInfo) note(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.damaged == nil && err != nil {
-		d.damaged = damage("%v", err)
-	}
 }
 
 // located is what DWARF says about an address.
@@ -132,8 +100,9 @@ type located struct {
 	named  bool // the last frame has a linker's name, or none is needed
 }
 
-// lookup finds the functions and lines at sorted addresses. What is damaged is left out and noted.
-func (d *debugInfo) lookup(ctx context.Context, im *image, addrs []uint64) (map[uint64]located, error) {
+// lookup finds the functions and lines at sorted addresses. What is damaged is left out and noted. inside says which
+// addresses must be in a function.
+func (d *debugInfo) lookup(ctx context.Context, files *companions, addrs []uint64, inside func(uint64) bool) (map[uint64]located, error) {
 	units, err := d.unitsOf(ctx, addrs)
 	if err != nil {
 		return nil, err
@@ -150,8 +119,8 @@ func (d *debugInfo) lookup(ctx context.Context, im *image, addrs []uint64) (map[
 			w := work{ctx: ctx}
 			for unit := range ids {
 				var found map[uint64]located
-				err := im.guard(func() (err error) {
-					found, err = d.lookupUnit(unit, units[unit], &w)
+				err := files.image.guard(func() (err error) {
+					found, err = d.lookupUnit(unit, units[unit], inside, files, &w)
 					return err
 				})
 				mu.Lock()
@@ -180,43 +149,50 @@ func (d *debugInfo) lookup(ctx context.Context, im *image, addrs []uint64) (map[
 }
 
 // lookupUnit reads one unit. With an error comes what could be read.
-func (d *debugInfo) lookupUnit(unit int, addrs []uint64, w *work) (map[uint64]located, error) {
-	e, _, err := d.entry(unit)
+func (d *debugInfo) lookupUnit(i int, addrs []uint64, inside func(uint64) bool, files *companions, w *work) (map[uint64]located, error) {
+	u, err := d.unit(i)
 	if err != nil {
 		return nil, err
 	}
-	if e.Val(dwarf.AttrDwoName) != nil || e.Val(attrGNUDwoName) != nil {
-		d.mu.Lock()
-		d.split = true
-		d.mu.Unlock()
+	lines, lineErr := u.readLines(addrs, w)
+	found := make(map[uint64]located, len(addrs))
+	locate := func(code *unit) error {
+		calls, err := code.functions(addrs, inside, w)
+		for _, a := range addrs {
+			if l := code.locate(calls[a], lines.rows[a], lines); len(l.frames) > 0 {
+				found[a] = l
+			}
+		}
+		return err
 	}
-	lines, lineErr := d.readLines(e, addrs, w)
-	calls, err := d.functions(unit, addrs, w)
+	if u.top.dwoName.class == classNone {
+		err = locate(u)
+	} else if there, failed := files.split(w.ctx, u, locate); there {
+		err = failed
+	} else {
+		for _, a := range addrs {
+			if l := u.locate(nil, lines.rows[a], lines); len(l.frames) > 0 {
+				found[a] = l
+			}
+		}
+	}
 	if err == nil {
 		err = lineErr
-	}
-	found := make(map[uint64]located, len(addrs))
-	for _, a := range addrs {
-		if l := d.locate(calls[a], lines.rows[a], &lines); len(l.frames) > 0 {
-			found[a] = l
-		}
 	}
 	return found, err
 }
 
-const attrGNUDwoName = dwarf.Attr(0x2130)
-
 // locate makes frames of the functions around an address, outermost first, and its place in the source.
-func (d *debugInfo) locate(calls []call, at row, lines *lineTable) (l located) {
+func (u *unit) locate(calls []call, at row, lines *lineTable) (l located) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
-		name, linkage := d.name(c.entry)
-		l.frames = append(l.frames, Frame{Function: name, File: at.file, Line: int64(at.line), Inlined: !c.function})
+		name, linkage := u.nameOf(c.entry)
+		l.frames = append(l.frames, Frame{Function: name, File: at.file, Line: at.line, Inlined: !c.function})
 		l.named = linkage
-		at = row{lines.file(c.file), int(c.line)}
+		at = row{lines.file(c.entry.callFile.n), lineNumber(int64(c.entry.callLine.n))}
 	}
 	if len(calls) == 0 && at.file != "" {
-		l.frames = append(l.frames, Frame{File: at.file, Line: int64(at.line)})
+		l.frames = append(l.frames, Frame{File: at.file, Line: at.line})
 	}
 	return l
 }
@@ -226,19 +202,11 @@ func (d *debugInfo) problems(path string) (list []model.Problem) {
 	if d.damaged != nil {
 		list = append(list, model.Problem{Severity: model.Warning, Code: "symbols-damaged", Message: path + ": " + d.damaged.Error() + "; what could be read is used", Offset: -1})
 	}
-	if d.split {
-		list = append(list, model.Problem{Severity: model.Note, Code: "symbols-split",
-			Message: path + ": functions inlined by its compiler are unknown, as split debug information (.dwo, .dwp) is not read", Offset: -1})
-	}
-	if d.shared {
-		list = append(list, model.Problem{Severity: model.Note, Code: "symbols-shared",
-			Message: path + ": some inlined functions have no name, as those lie in another file (.gnu_debugaltlink of dwz), which is not read", Offset: -1})
-	}
 	return list
 }
 
-// finish puts symbols where DWARF knows no function, or only a bare name of one that the linker knows better, and demangles. names keeps
-// what was demangled.
+// finish puts symbols where DWARF knows no function, or only a bare name of one that the linker knows better, and
+// demangles. names keeps what was demangled.
 func finish(l located, s symbol, names map[string]string) []Frame {
 	frames := l.frames
 	switch {
@@ -248,7 +216,7 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		frames = []Frame{{Function: s.name}}
 	default:
 		last := &frames[len(frames)-1]
-		if s.name != "" && (last.Function == "" || !l.named && (mangled(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
+		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") || !l.named && (mangled(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
 			last.Function = s.name
 		}
 	}

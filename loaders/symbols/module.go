@@ -49,7 +49,8 @@ func (m *Module) equal(o *Module) bool {
 	return m.Path == o.Path && m.BuildID == o.BuildID && m.Base == o.Base && slices.Equal(m.Segments, o.Segments) && slices.Equal(m.Mappings, o.Mappings)
 }
 
-// filePath returns the path of the file, without what the system adds when it was removed, and whether there can be one.
+// filePath returns the path of the file, without what the system adds when it was removed, and whether there can be
+// one.
 func (m *Module) filePath() (path string, ok bool) {
 	path = strings.TrimSuffix(m.Path, " (deleted)")
 	switch {

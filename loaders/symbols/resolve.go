@@ -17,7 +17,7 @@ func (t *Table) resolveModule(ctx context.Context, m *Module, ids []int) []model
 	s := &search{opt: t.opt, m: m, path: path}
 	im := s.binary(ctx)
 	if im == nil {
-		return t.without(s, ids)
+		return s.andFetching(t.without(s, ids))
 	}
 	defer im.close()
 	addrs, of := t.inFile(im, m, ids)
@@ -32,7 +32,15 @@ func (t *Table) resolveModule(ctx context.Context, m *Module, ids []int) []model
 			t.answers[id].why = NoSymbol
 		}
 	}
-	return problems
+	return s.andFetching(problems)
+}
+
+// andFetching adds what was wrong with getting files from elsewhere.
+func (s *search) andFetching(problems []model.Problem) []model.Problem {
+	if s.unfetched == "" {
+		return problems
+	}
+	return append(problems, model.Problem{Severity: model.Warning, Code: "symbols-fetch", Message: s.path + ": " + s.unfetched, Offset: -1})
 }
 
 // all gives all IDs one reason.
@@ -76,7 +84,8 @@ func (t *Table) inFile(im *image, m *Module, ids []int) (addrs []uint64, of map[
 	return slices.Compact(addrs), of
 }
 
-// names finds the frames at sorted addresses of a binary: those that are kept from an earlier time, and the others in its files.
+// names finds the frames at sorted addresses of a binary: those that are kept from an earlier time, and the others in
+// its files.
 func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
 	info := im
 	if !im.hasDWARF() {
@@ -90,7 +99,7 @@ func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint
 	if len(left) == 0 {
 		return all, nil
 	}
-	frames, problems := readNames(ctx, im, info, left)
+	frames, problems := s.readNames(ctx, im, info, left)
 	for _, a := range left {
 		all[a] = frames[a]
 	}
@@ -101,7 +110,7 @@ func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint
 }
 
 // readNames finds the frames at sorted addresses in a binary and its debug file, which may be the same one, or nil.
-func readNames(ctx context.Context, im, info *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
+func (s *search) readNames(ctx context.Context, im, info *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
 	found := make(map[uint64]symbol, len(addrs))
 	places := map[uint64]located{}
 	var problems []model.Problem
@@ -120,8 +129,11 @@ func readNames(ctx context.Context, im, info *image, addrs []uint64) (map[uint64
 			if err != nil {
 				return err
 			}
-			places, err = d.lookup(ctx, info, addrs)
-			problems = append(problems, d.problems(info.path)...)
+			files := &companions{search: s, image: info, binary: im}
+			defer files.close()
+			files.shared(ctx, d)
+			places, err = d.lookup(ctx, files, addrs, func(a uint64) bool { return len(found) == 0 || found[a].name != "" })
+			problems = append(append(problems, d.problems(info.path)...), files.problems()...)
 			return err
 		})
 	}

@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"bytes"
 	"context"
 	"debug/elf"
 	"sort"
@@ -19,8 +18,8 @@ var symbolRanks = map[elf.SymBind]int{elf.STB_GLOBAL: 3, elf.STB_WEAK: 2, elf.ST
 
 const checkEvery = 1 << 16 // rows between two looks at the context
 
-// symbolsAt finds the symbols that cover sorted virtual addresses. An address that has one in found keeps it, unless another lies
-// closer.
+// symbolsAt finds the symbols that cover sorted virtual addresses. An address that has one in found keeps it, unless
+// another lies closer.
 func (im *image) symbolsAt(ctx context.Context, addrs []uint64, found map[uint64]symbol) error {
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		for _, s := range im.elf.Sections {
@@ -63,7 +62,7 @@ func (im *image) scanSymbols(ctx context.Context, table, names []byte, addrs []u
 			if ok && (old.start > sym.Value || old.start == sym.Value && old.rank >= rank) {
 				continue
 			}
-			if name := cString(names, sym.Name); name != "" {
+			if name := stringAt(names, uint64(sym.Name)); name != "" {
 				found[a] = symbol{name, sym.Value, rank}
 			}
 		}
@@ -93,16 +92,3 @@ func (im *image) symbolOf(b []byte) elf.Sym64 {
 }
 
 const maxName = 64 << 10 // bytes of a name that is read
-
-// cString returns the string at an offset, "" where there is none that ends.
-func cString(b []byte, off uint32) string {
-	if uint64(off) >= uint64(len(b)) {
-		return ""
-	}
-	b = b[off:]
-	end := bytes.IndexByte(b[:min(len(b), maxName)], 0)
-	if end < 0 {
-		return ""
-	}
-	return string(b[:end])
-}

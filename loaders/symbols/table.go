@@ -99,8 +99,8 @@ func (t *Table) Add(m Module) {
 // Forget says that nothing is mapped anymore. IDs stay.
 func (t *Table) Forget() { t.spans = t.spans[:0] }
 
-// Address returns the ID of an address in what is mapped now; equal ones have one ID, and IDs count from 0. returned says that a call
-// returns to the address, so that it lies after the call.
+// Address returns the ID of an address in what is mapped now; equal ones have one ID, and IDs count from 0. returned
+// says that a call returns to the address, so that it lies after the call.
 func (t *Table) Address(addr uint64, returned bool) int {
 	if returned && addr > 0 {
 		addr--
@@ -149,7 +149,8 @@ func (t *Table) Module(id int) (m Module, ok bool) {
 // Looked returns the address of an ID as it is looked up: of one that a call returns to, the byte before.
 func (t *Table) Looked(id int) uint64 { return t.places[id].addr }
 
-// Frames returns the functions at an ID's address, leaf first: the last one has the code, the others are inlined into it.
+// Frames returns the functions at an ID's address, leaf first: the last one has the code, the others are inlined into
+// it.
 func (t *Table) Frames(id int) []Frame {
 	if id >= len(t.answers) {
 		return nil
@@ -165,8 +166,8 @@ func (t *Table) Why(id int) Why {
 	return t.answers[id].why
 }
 
-// Resolve looks up all IDs, those that an earlier call has looked up not again. The error is that of ctx; whatever is wrong with
-// files is told by problems, at most one about each.
+// Resolve looks up all IDs, those that an earlier call has looked up not again. The error is that of ctx; whatever is
+// wrong with files is told by problems, at most one about each.
 func (t *Table) Resolve(ctx context.Context) ([]model.Problem, error) {
 	byModule := make([][]int, len(t.modules))
 	for id := len(t.answers); id < len(t.places); id++ {

@@ -1,36 +1,50 @@
 package symbols
 
 import (
-	"bytes"
 	"context"
-	"debug/dwarf"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/memtui/memtui/model"
 )
 
+// sections are those of a file that hold debug information. Of a package, they are the parts that belong to one unit.
+type sections struct {
+	info, abbrev, str, lineStr, strOffsets, addr, ranges, rnglists, line, aranges []byte
+}
+
 // debugInfo is the DWARF of one file.
 type debugInfo struct {
-	data   *dwarf.Data
+	sections
 	order  binary.ByteOrder
-	line   []byte
 	units  []unitHead // by offset
-	arange []byte
+	budget *model.Budget
+	alt    *debugInfo // of the file that several share (.gnu_debugaltlink), nil for none
 
-	shared bool // some names lie in another file (.gnu_debugaltlink)
+	skeleton *unit // that the units complete, nil where they are whole
 
 	mu      sync.Mutex
-	split   bool  // functions of some units lie in other files (.dwo)
+	tables  map[tableKey]*abbrevs
+	opened  map[int]*unit
 	damaged error // the first damage that was met
+}
+
+// tableKey is what a table of abbreviations depends on.
+type tableKey struct {
+	off uint64
+	layout
 }
 
 // unitHead is where a unit lies in .debug_info.
 type unitHead struct {
-	off, die, abbrev uint64
-	kind             byte
+	off, end, die, abbrev uint64
+	id                    uint64 // of a unit that is split in two, in DWARF 5
+	version               uint16
+	kind                  byte
+	layout
 }
 
 // kinds of units that DWARF 5 names.
@@ -50,44 +64,32 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDWARF, fmt.Sprintf(format, args...))
 }
 
-// openDWARF reads what finds the rest: headers of units and the tables of abbreviations.
+// openDWARF reads the sections of a file, and where its units are.
 func (im *image) openDWARF(ctx context.Context) (*debugInfo, error) {
-	names := []string{".debug_abbrev", ".debug_aranges", ".debug_info", ".debug_line", ".debug_ranges", ".debug_str",
-		".debug_addr", ".debug_line_str", ".debug_str_offsets", ".debug_rnglists"}
-	sec := map[string][]byte{}
-	for _, name := range names {
+	d := &debugInfo{order: im.elf.ByteOrder, budget: model.BudgetOf(ctx)}
+	for name, to := range map[string]*[]byte{".debug_info": &d.info, ".debug_abbrev": &d.abbrev, ".debug_str": &d.str, ".debug_line_str": &d.lineStr,
+		".debug_str_offsets": &d.strOffsets, ".debug_addr": &d.addr, ".debug_ranges": &d.ranges, ".debug_rnglists": &d.rnglists,
+		".debug_line": &d.line, ".debug_aranges": &d.aranges} {
 		b, err := im.section(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		sec[name] = b
+		*to = b
 	}
-	d := &debugInfo{order: im.elf.ByteOrder, line: sec[".debug_line"], arange: sec[".debug_aranges"]}
-	if d.units = scanUnits(sec[".debug_info"], d.order); len(d.units) == 0 {
-		return nil, damage("there are no units")
-	}
-	if err := checkAbbrevs(ctx, sec[".debug_abbrev"], d.units); err != nil {
+	if err := d.scan(ctx); err != nil {
 		return nil, err
 	}
-	data, err := dwarf.New(sec[".debug_abbrev"], sec[".debug_aranges"], nil, sec[".debug_info"], sec[".debug_line"], nil, sec[".debug_ranges"], sec[".debug_str"])
-	if err != nil {
-		return nil, damage("%v", err)
+	if len(d.units) == 0 {
+		return nil, damage("there are no units")
 	}
-	for _, name := range names[6:] {
-		if err := data.AddSection(name, sec[name]); err != nil {
-			return nil, damage("%v", err)
-		}
-	}
-	// The library notes where the tables of a unit begin when it is read first, unguarded: here, before several goroutines read.
-	for r, i := data.Reader(), 0; i < len(d.units); i++ {
-		if i%model.AskEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		r.Seek(dwarf.Offset(d.units[i].die))
-	}
-	d.data = data
-	d.shared = im.elf.Section(".gnu_debugaltlink") != nil
 	return d, nil
+}
+
+// scan finds the units, and fails where reading them would take forever.
+func (d *debugInfo) scan(ctx context.Context) error {
+	d.tables, d.opened = map[tableKey]*abbrevs{}, map[int]*unit{}
+	d.units = scanUnits(d.info, d.order)
+	return checkAbbrevs(ctx, d.abbrev, d.units)
 }
 
 // scanUnits lists the units, as far as their headers can be read.
@@ -96,19 +98,18 @@ func scanUnits(info []byte, order binary.ByteOrder) (units []unitHead) {
 		r := fields{b: info[off:], order: order}
 		length, wide := r.length()
 		end := off + uint64(r.off) + length
-		u := unitHead{off: off, kind: unitCompile}
-		version := r.uint(2)
-		if version >= 5 {
+		u := unitHead{off: off, end: end, kind: unitCompile, version: uint16(r.uint(2)), layout: layout{wide: wide}}
+		if u.old = u.version <= 2; u.version >= 5 {
 			u.kind = byte(r.uint(1))
-			r.uint(1)
+			u.addrSize = uint8(r.uint(1))
 			u.abbrev = r.offset(wide)
 		} else {
 			u.abbrev = r.offset(wide)
-			r.uint(1)
+			u.addrSize = uint8(r.uint(1))
 		}
 		switch u.kind {
 		case unitSkeleton, unitSplit:
-			r.uint(8)
+			u.id = r.uint(8)
 		case unitType, unitSplitTyp:
 			r.uint(8)
 			r.offset(wide)
@@ -117,7 +118,7 @@ func scanUnits(info []byte, order binary.ByteOrder) (units []unitHead) {
 		if r.bad || length > uint64(len(info)) || end > uint64(len(info)) || u.die > end {
 			return units
 		}
-		if version >= 2 && version <= 5 {
+		if u.version >= 2 && u.version <= 5 && (u.addrSize == 4 || u.addrSize == 8) {
 			units = append(units, u)
 		}
 		off = end
@@ -125,7 +126,7 @@ func scanUnits(info []byte, order binary.ByteOrder) (units []unitHead) {
 	return units
 }
 
-// checkAbbrevs fails where tables of abbreviations overlap so much that reading them all takes forever: the library reads every one.
+// checkAbbrevs fails where tables of abbreviations overlap so much that reading them all takes forever.
 func checkAbbrevs(ctx context.Context, abbrev []byte, units []unitHead) error {
 	seen, left := map[uint64]bool{}, 4*len(abbrev)+sectionMin
 	for _, u := range units {
@@ -134,7 +135,7 @@ func checkAbbrevs(ctx context.Context, abbrev []byte, units []unitHead) error {
 		}
 		seen[u.abbrev] = true
 		if u.abbrev > uint64(len(abbrev)) {
-			return damage("a unit's abbreviations lie at %d of %d bytes", u.abbrev, len(abbrev))
+			return damage("a unit's abbreviations start at %d of %d bytes", u.abbrev, len(abbrev))
 		}
 		if left -= abbrevLength(abbrev[u.abbrev:]); left < 0 {
 			return damage("tables of abbreviations overlap")
@@ -148,17 +149,16 @@ func checkAbbrevs(ctx context.Context, abbrev []byte, units []unitHead) error {
 
 // abbrevLength returns how many bytes a table of abbreviations has.
 func abbrevLength(b []byte) int {
-	const implicitConst = 0x21
 	r := fields{b: b}
 	for !r.bad && r.uleb() != 0 {
 		r.uleb() // tag
 		r.uint(1)
 		for !r.bad {
-			attr, form := r.uleb(), r.uleb()
-			if form == implicitConst {
+			attr, f := r.uleb(), r.uleb()
+			if form(f) == formImplicitConst {
 				r.uleb()
 			}
-			if attr == 0 && form == 0 {
+			if attr == 0 && f == 0 {
 				break
 			}
 		}
@@ -166,90 +166,53 @@ func abbrevLength(b []byte) int {
 	return min(r.off, len(b))
 }
 
-// entry returns a unit's own entry and a reader of those below.
-func (d *debugInfo) entry(unit int) (*dwarf.Entry, *dwarf.Reader, error) {
-	r := d.data.Reader()
-	r.Seek(dwarf.Offset(d.units[unit].die))
-	e, err := r.Next()
-	if err == nil && e == nil {
-		err = errDWARF
+// table returns the abbreviations of a unit.
+func (d *debugInfo) table(h *unitHead) (*abbrevs, error) {
+	key := tableKey{h.abbrev, h.layout}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := d.tables[key]
+	if t == nil {
+		if d.budget.Full(model.BudgetOfFile) {
+			return nil, d.budget.Error("the debug information")
+		}
+		t = readAbbrevs(d.abbrev, h.abbrev, h.layout)
+		d.tables[key] = t
 	}
-	return e, r, err
+	return t, nil
 }
 
-// fields reads numbers one after another. After the end they are zero, and bad is set.
-type fields struct {
-	b     []byte
-	off   int
-	order binary.ByteOrder
-	bad   bool
+// starting returns the position of the unit that starts at an offset, -1 for none.
+func (d *debugInfo) starting(off uint64) int {
+	i := d.holding(off)
+	if i < 0 || d.units[i].off != off {
+		return -1
+	}
+	return i
 }
 
-// uint reads a number of 1, 2, 4 or 8 bytes.
-func (r *fields) uint(size int) uint64 {
-	if r.bad || len(r.b)-r.off < size {
-		r.bad = true
+// holding returns the position of the unit that an offset lies in, -1 for none.
+func (d *debugInfo) holding(off uint64) int {
+	i, ok := slices.BinarySearchFunc(d.units, off, func(u unitHead, off uint64) int {
+		switch {
+		case u.end <= off:
+			return -1
+		case u.off > off:
+			return 1
+		}
 		return 0
+	})
+	if !ok {
+		return -1
 	}
-	b := r.b[r.off:]
-	r.off += size
-	switch size {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(r.order.Uint16(b))
-	case 4:
-		return uint64(r.order.Uint32(b))
-	}
-	return r.order.Uint64(b)
+	return i
 }
 
-// length reads the length of a unit, and whether its offsets have 8 bytes.
-func (r *fields) length() (n uint64, wide bool) {
-	if n = r.uint(4); n == 0xffffffff {
-		return r.uint(8), true
+// note keeps the first damage.
+func (d *debugInfo) note(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.damaged == nil && err != nil {
+		d.damaged = damage("%v", err)
 	}
-	return n, false
-}
-
-func (r *fields) offset(wide bool) uint64 {
-	if wide {
-		return r.uint(8)
-	}
-	return r.uint(4)
-}
-
-// uleb reads a number of variable length; those of more than 64 bits lose the upper ones.
-func (r *fields) uleb() (n uint64) {
-	for shift := uint(0); ; shift += 7 {
-		b := r.uint(1)
-		if shift < 64 {
-			n |= b & 0x7f << shift
-		}
-		if r.bad || b < 0x80 {
-			return n
-		}
-	}
-}
-
-// skip leaves bytes out.
-func (r *fields) skip(n uint64) {
-	if r.bad || n > uint64(len(r.b)-r.off) {
-		r.bad = true
-		return
-	}
-	r.off += int(n)
-}
-
-// skipString leaves a string out that ends with a zero.
-func (r *fields) skipString() {
-	if r.bad {
-		return
-	}
-	end := bytes.IndexByte(r.b[r.off:], 0)
-	if end < 0 {
-		r.bad = true
-		return
-	}
-	r.off += end + 1
 }

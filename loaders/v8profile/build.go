@@ -48,7 +48,7 @@ func (r *reader) link(byID map[int64]int) {
 		}
 		parent, known := byID[id]
 		if !known || parent == i {
-			r.Say(model.Error, "node", n.offset, 0, "the parent of node %d is not there", n.id)
+			r.Say(model.Error, "node", n.offset, 0, "the parent of node %d does not exist", n.id)
 			continue
 		}
 		n.parent = parent
@@ -64,7 +64,7 @@ func (r *reader) stacks() []model.NodeID {
 	for i := range r.nodes {
 		for at := i; at != none && state[at] != 2; at = r.nodes[at].parent {
 			if state[at] == 1 {
-				r.Say(model.Error, "node", r.nodes[at].offset, 0, "node %d is below itself", r.nodes[at].id)
+				r.Say(model.Error, "node", r.nodes[at].offset, 0, "node %d is its own ancestor", r.nodes[at].id)
 				r.nodes[at].parent = none
 				break
 			}
@@ -96,10 +96,10 @@ func (r *reader) begin() {
 	name, metric, unit, kind := "cpu", "samples", "", "timer"
 	if r.heap {
 		name, metric, unit, kind = "heap", "live_bytes", "bytes", "allocation"
-		r.Say(model.Note, "collected", model.NoOffset, 0, "sizes are estimates of a sampling profiler; the file does not tell whether objects that were collected are included")
+		r.Say(model.Note, "collected", model.NoOffset, 0, "sizes are estimates of a sampling profiler; the file does not say whether objects that were collected are included")
 	}
 	id, _ := r.Metric(model.ProfileMetric{Name: metric, Unit: unit})
-	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
+	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap, Estimated: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
 }
 
 // count counts hits anew where there are samples.
@@ -121,10 +121,10 @@ func (r *reader) count(byID map[int64]int) {
 		}
 	}
 	if unknown > 0 {
-		r.AddProblem(model.Problem{Severity: model.Error, Code: "samples", Message: "a sample names a node that is not there", Count: unknown, Offset: model.NoOffset})
+		r.AddProblem(model.Problem{Severity: model.Error, Code: "samples", Message: "a sample names a node that does not exist", Count: unknown, Offset: model.NoOffset})
 	}
 	if hits != uint64(len(r.samples)) && hits > 0 {
-		r.Say(model.Note, "hits", model.NoOffset, 0, "nodes count %s hits, and there are %s samples: samples are shown", model.Group(hits), model.Group(uint64(len(r.samples))))
+		r.Say(model.Note, "hits", model.NoOffset, 0, "nodes count %s hits, but there are %s samples: samples are shown", model.Group(hits), model.Group(uint64(len(r.samples))))
 	}
 }
 
@@ -162,7 +162,7 @@ func (r *reader) timeline(byID map[int64]int, stacks []model.NodeID, records map
 		return
 	}
 	if len(r.times) != len(r.samples) {
-		r.Say(model.Error, "samples", model.NoOffset, 0, "there are %d samples and %d times", len(r.samples), len(r.times))
+		r.Say(model.Error, "samples", model.NoOffset, 0, "there are %d samples but %d times", len(r.samples), len(r.times))
 	}
 	micros := 1.0
 	if r.instants { // the start of old files is in seconds, their instants are not

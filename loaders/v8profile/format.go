@@ -2,12 +2,10 @@ package v8profile
 
 import (
 	"bytes"
-	"context"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/loaders/internal/weighted"
-	"github.com/memtui/memtui/model"
 )
 
 const (
@@ -26,13 +24,10 @@ func CPU() loaders.Format {
 }
 
 func format(name, summary, extension string) loaders.Format {
-	return weighted.Whole(loaders.Format{
+	return weighted.Format(loaders.Format{
 		Name: name, Summary: summary, Extensions: []string{extension},
 		Sniff: func(head []byte) loaders.Confidence { return sniff(head, name) },
-	}, func(ctx context.Context, src *loaders.Source) (*weighted.Builder, func(*model.Store) error) {
-		r := newReader(ctx, src, name)
-		return r.Builder, r.read
-	})
+	}, func(r *weighted.Reading) error { return newReader(r, name == heapName).read() })
 }
 
 // sniff looks for the members of nodes, in a file that begins as these do.

@@ -1,9 +1,6 @@
 package v8profile
 
 import (
-	"context"
-
-	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
 	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
@@ -11,10 +8,8 @@ import (
 
 // reader reads one file.
 type reader struct {
-	*weighted.Builder
+	*weighted.Reading
 	*json.Cursor
-	ctx  context.Context
-	src  *loaders.Source
 	heap bool
 
 	nodes   []node
@@ -32,18 +27,17 @@ type reader struct {
 	heapCount  int64 // samples of a heap profile
 }
 
-func newReader(ctx context.Context, src *loaders.Source, name string) *reader {
-	r := &reader{
-		Builder: weighted.New(src, name), ctx: ctx, src: src, heap: name == heapName, parents: map[int64]int64{}, scripts: map[string]bool{},
-	}
+func newReader(of *weighted.Reading, heap bool) *reader {
+	r := &reader{Reading: of, heap: heap, parents: map[int64]int64{}, scripts: map[string]bool{}}
 	r.Profile.SourceTool = "V8"
 	r.Meta.FrameNote = "root first: the file is a tree of callers"
 	return r
 }
 
-// read reads everything, and publishes to store, which may be nil.
-func (r *reader) read(store *model.Store) error {
-	r.Cursor = r.JSON(r.ctx)
+// read reads everything.
+func (r *reader) read() error {
+	r.Anywhere()
+	r.Cursor = r.JSON(r.Ctx)
 	if r.Next() != '{' {
 		r.Say(model.Error, "json", 0, 1, "an object is missing")
 		r.Stop()
@@ -60,9 +54,6 @@ func (r *reader) read(store *model.Store) error {
 		r.err = r.Cursor.Err()
 	}
 	r.build()
-	if store != nil {
-		r.Publish(store)
-	}
 	return r.err
 }
 
@@ -120,10 +111,7 @@ func (r *reader) ask() {
 	if r.steps++; r.steps%model.AskEvery != 0 || r.err != nil {
 		return
 	}
-	if r.err = r.Full(); r.err == nil {
-		r.err = r.ctx.Err()
-	}
-	if r.err != nil {
+	if r.err = r.Ask(); r.err != nil {
 		r.Stop()
 	}
 }

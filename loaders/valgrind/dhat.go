@@ -17,7 +17,7 @@ const nameDHAT = "dhat"
 // DHAT returns the format of DHAT's output files, version 2.
 func DHAT() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: nameDHAT, Summary: "DHAT: lifetimes of blocks, and how often they are read and written, by stack", Extensions: []string{".dhat"},
+		Name: nameDHAT, Summary: "DHAT: lifetimes of blocks, and how often they are read and written, by stack", Extensions: []string{".dhat"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
 			head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 			switch {
@@ -82,9 +82,9 @@ func readDHAT(r *weighted.Reading) error {
 	err := d.file()
 	switch {
 	case d.version == 0 && !d.Cut && err == nil:
-		d.Say(model.Error, "version", 0, 1, "the file does not say its version, as DHAT's do")
+		d.Say(model.Error, "version", 0, 1, "the file does not state its version, as DHAT files do")
 	case d.version != 0 && d.version != 2:
-		d.Say(model.Error, "version", 0, 1, "this is version %d of DHAT's files, from valgrind before 3.17: version 2 can be read", d.version)
+		d.Say(model.Error, "version", 0, 1, "this is version %d of DHAT's format, from valgrind before 3.17: only version 2 can be read", d.version)
 		return cmp.Or(err, d.c.Err())
 	}
 	return cmp.Or(err, d.c.Err(), d.build())
@@ -97,14 +97,14 @@ func (d *dhat) fault(f json.Fault) bool {
 		return true
 	case json.Truncated:
 		d.Cut = true
-		d.Say(model.Error, "truncated", f.Byte, f.Line, "the file ends before its JSON does")
+		d.Say(model.Error, "truncated", f.Byte, f.Line, "the file ends in the middle of its JSON")
 		return false
 	case json.BadEscape, json.Control:
-		d.Say(model.Warning, "syntax", f.Byte, f.Line, "a string holds what JSON does not allow")
+		d.Say(model.Warning, "syntax", f.Byte, f.Line, "a string contains characters that JSON does not allow")
 		return true
 	}
 	d.Cut = true
-	d.Say(model.Error, "syntax", f.Byte, f.Line, "this is not JSON: what follows was left out")
+	d.Say(model.Error, "syntax", f.Byte, f.Line, "this is not JSON: the rest was left out")
 	return false
 }
 
@@ -116,12 +116,20 @@ func (d *dhat) file() error {
 	for first := true; ; {
 		name, ok := d.c.Member(&first)
 		if !ok {
-			return nil
+			return d.after()
 		}
 		if err := d.member(string(name)); err != nil {
 			return err
 		}
 	}
+}
+
+// after says that something follows the object.
+func (d *dhat) after() error {
+	if d.c.More() {
+		d.Say(model.Error, "syntax", d.c.Offset(), d.c.Line(), "data follows the JSON: the rest was left out")
+	}
+	return d.c.Err()
 }
 
 func (d *dhat) member(name string) error {
@@ -161,7 +169,7 @@ func known(name string) string {
 
 func (d *dhat) field(name string) {
 	at, line := d.c.At()
-	d.Say(model.Error, "field", at, line, "%q is not what it should be: it was left out", name)
+	d.Say(model.Error, "field", at, line, "%q has an unexpected value: it was left out", name)
 }
 
 // array reads the elements of an array by each.
@@ -224,7 +232,7 @@ func (d *dhat) point() error {
 
 func (d *dhat) number() {
 	at, line := d.c.At()
-	d.Say(model.Error, "number", at, line, "this is not a number of 64 bits: it was left out")
+	d.Say(model.Error, "number", at, line, "this is not a 64-bit number: it was left out")
 }
 
 // stack reads the indexes of a point's frames.
@@ -238,7 +246,7 @@ func (d *dhat) stack(p *point) error {
 		case !ok:
 			d.number()
 		case depth > maxDepth:
-			d.Say(model.Warning, "stack-depth", at, line, "a stack has more than %d frames: those beyond were left out", maxDepth)
+			d.Say(model.Warning, "stack-depth", at, line, "a stack has more than %d frames: the others were left out", maxDepth)
 		default:
 			p.stack = binary.AppendUvarint(p.stack, n)
 		}
@@ -255,7 +263,7 @@ func (d *dhat) build() error {
 	}
 	for i := range d.points {
 		if i%4096 == 4095 {
-			if err := cmp.Or(d.Ctx.Err(), d.Full()); err != nil {
+			if err := d.Ask(); err != nil {
 				return err
 			}
 		}
@@ -268,6 +276,7 @@ func (d *dhat) build() error {
 		}
 		d.Add(weighted.Record{Node: node, Event: event, CPU: model.NoCPU, Offset: p.offset})
 	}
+	d.CountHidden()
 	return nil
 }
 
@@ -282,12 +291,12 @@ func (d *dhat) node(p *point) model.NodeID {
 			texts = append(texts, d.frames[i])
 		case i > 0 || !d.listed:
 			if d.listed {
-				d.Say(model.Error, "reference", p.offset, 0, "a stack names frame %d of %d", i, len(d.frames))
+				d.Say(model.Error, "reference", p.offset, 0, "a stack names frame %d, but there are only %d", i, len(d.frames))
 			}
 			texts = append(texts, "<frame "+strconv.FormatUint(i, 10)+">")
 		}
 	}
-	return d.LeafStack(framesOf(d.Builder, texts))
+	return d.LeafStack(d.Callers(framesOf(d.Builder, texts)))
 }
 
 // facts says what the file tells of the run.

@@ -101,11 +101,11 @@ func (m *massif) read() error {
 		line := m.lines.Bytes()
 		if !m.line(line) {
 			m.Lost += int64(len(line))
-			m.Say(model.Error, "syntax", m.lines.Offset(), m.lines.Number(), "this line is none that massif writes: it was left out")
+			m.Say(model.Error, "syntax", m.lines.Offset(), m.lines.Number(), "massif does not write lines like this: it was left out")
 		}
 		if m.lines.Cut() {
 			m.Cut = true
-			m.Say(model.Warning, "truncated", m.lines.Offset(), m.lines.Number(), "the last line has no end: the file was cut")
+			m.Say(model.Warning, "truncated", m.lines.Offset(), m.lines.Number(), "the last line is incomplete: the file was truncated")
 		}
 		if err := m.Step(); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (m *massif) field(key, value string) bool {
 func (m *massif) number(text string) (uint64, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		m.Say(model.Error, "number", m.lines.Offset(), m.lines.Number(), "this is not a number of 64 bits: it is taken for 0")
+		m.Say(model.Error, "number", m.lines.Offset(), m.lines.Number(), "this is not a 64-bit number: it was read as 0")
 	}
 	return n, err == nil
 }
@@ -197,7 +197,7 @@ func (m *massif) node(depth int, text []byte) bool {
 		return false
 	}
 	if depth > len(m.path) || depth > maxDepth || depth == 0 && len(m.path) > 0 {
-		m.Say(model.Error, "tree", m.lines.Offset(), m.lines.Number(), "this node is not below the one before it: it was left out with what is below it")
+		m.Say(model.Error, "tree", m.lines.Offset(), m.lines.Number(), "this node is not a child of the one before it: it was left out with everything below it")
 		return true
 	}
 	m.rise(depth)
@@ -233,10 +233,10 @@ func (m *massif) endNode() {
 	defer func() { m.path = m.path[:last] }()
 	own := l.bytes - min(l.below, l.bytes)
 	if l.below > l.bytes {
-		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "the nodes below one hold more bytes than it does")
+		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "the nodes below a node hold more bytes than it does")
 	}
 	if l.children != 0 {
-		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "a node has other children than it says: bytes that are missing are shown as its own")
+		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "a node does not have as many children as it states: missing bytes are shown as its own")
 	}
 	if own == 0 {
 		return
@@ -273,7 +273,7 @@ func (m *massif) build() {
 	m.records(peak, event, id)
 	m.facts(peak, marked)
 	if m.bare > 0 {
-		m.Say(model.Warning, "tree", model.NoOffset, 0, "trees tell no stack for %s", model.Bytes(m.bare).Exact())
+		m.Say(model.Warning, "tree", model.NoOffset, 0, "trees have no stack for %s", model.Bytes(m.bare).Exact())
 	}
 }
 
@@ -292,7 +292,8 @@ func (m *massif) peak() (at int, marked bool) {
 	return at, false
 }
 
-// records adds a record for each stack of any snapshot, weighed by the one at the peak, and a window for each detailed one.
+// records adds a record for each stack of any snapshot, weighed by the one at the peak, and a window for each detailed
+// one.
 func (m *massif) records(peak int, event uint16, id model.MetricID) {
 	order := slices.Clone(m.list)
 	if peak > 0 { // its stacks are the first
@@ -335,7 +336,7 @@ func (m *massif) time(s *snapshot) model.Time {
 	}
 	f, err := strconv.ParseFloat(s.time, 64)
 	if err != nil || !(f >= 0) || f*max(scale, 1) >= math.MaxInt64 {
-		m.Say(model.Error, "number", s.offset, s.line, "the time of a snapshot is not a number: it is taken for 0")
+		m.Say(model.Error, "number", s.offset, s.line, "the time of a snapshot is not a number: it was read as 0")
 		return 0
 	}
 	return model.Time(math.Round(f * max(scale, 1)))
@@ -347,7 +348,7 @@ func (m *massif) curves() {
 	for i := range order {
 		order[i] = uint32(i)
 		if i > 0 && m.list[i].at < m.list[i-1].at {
-			m.Say(model.Warning, "snapshot-order", m.list[i].offset, m.list[i].line, "the time of a snapshot is before that of the last one: they are shown in the order of time")
+			m.Say(model.Warning, "snapshot-order", m.list[i].offset, m.list[i].line, "the time of a snapshot is before that of the last one: they are shown in order of time")
 		}
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(m.list[a].at, m.list[b].at) })

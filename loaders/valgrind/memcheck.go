@@ -22,7 +22,7 @@ const nameMemcheck = "memcheck"
 // Memcheck returns the format of the leaks that memcheck writes as XML.
 func Memcheck() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: nameMemcheck, Summary: "memcheck: leaks, as XML", Extensions: []string{".xml"},
+		Name: nameMemcheck, Summary: "memcheck: leaks, as XML", Extensions: []string{".xml"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
 			if bytes.Contains(head, []byte("<valgrindoutput>")) && bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte("<")) {
 				return loaders.Sure
@@ -109,7 +109,7 @@ func (m *memcheck) read() error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if len(m.path) == maxXMLDepth {
-				return m.fail(fmt.Errorf("elements stand in each other more than %d deep", maxXMLDepth))
+				return m.fail(fmt.Errorf("elements are nested more than %d deep", maxXMLDepth))
 			}
 			m.path = append(m.path, t.Name.Local)
 			m.begin()
@@ -132,7 +132,7 @@ func (m *memcheck) fail(err error) error {
 	line, _ := m.d.InputPos()
 	m.Cut = true
 	if syntax := (*xml.SyntaxError)(nil); errors.Is(err, io.EOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
-		m.Say(model.Error, "truncated", m.d.InputOffset(), int64(line), "the file ends before its XML does")
+		m.Say(model.Error, "truncated", m.d.InputOffset(), int64(line), "the file ends in the middle of its XML")
 	} else {
 		m.Say(model.Error, "syntax", m.d.InputOffset(), int64(line), "this is not XML that can be read: %v", err)
 	}
@@ -239,7 +239,7 @@ func (m *memcheck) record() error {
 	blocks, bad := strconv.ParseUint(strings.TrimSpace(l.blocks), 10, 64)
 	if err != nil || bad != nil {
 		line, _ := m.d.InputPos()
-		m.Say(model.Error, "number", l.offset, int64(line), "a leak does not say its bytes and blocks as numbers: it was left out")
+		m.Say(model.Error, "number", l.offset, int64(line), "a leak does not state its bytes and blocks as numbers: it was left out")
 		return nil
 	}
 	if own := direct.FindStringSubmatch(l.text); own != nil {
@@ -252,7 +252,7 @@ func (m *memcheck) record() error {
 	word := kindOfLeak(kind)
 	m.seen[word] = add(m.seen[word], size)
 	m.Add(weighted.Record{
-		Node: m.LeafStack(l.frames), Event: m.event, CPU: model.NoCPU, Offset: l.offset,
+		Node: m.LeafStack(m.Callers(l.frames)), Event: m.event, CPU: model.NoCPU, Offset: l.offset,
 		Labels: m.Labels([]model.Label{{Key: "leak", Text: word}}),
 	})
 	return m.Step()
@@ -275,10 +275,11 @@ func (m *memcheck) facts() {
 			m.Fact(k+"_bytes", strings.ToUpper(k[:1])+k[1:]+" leaks", model.Bytes(n).Exact())
 		}
 	}
+	m.CountHidden()
 	if m.others > 0 {
-		m.Count("errors", "Errors that are no leaks", m.others)
+		m.Count("errors", "Errors other than leaks", m.others)
 	}
 	if m.Empty() && !m.Cut {
-		m.Say(model.Note, "no-leaks", model.NoOffset, 0, "%s", cmp.Or(map[bool]string{true: "the file tells errors but no leaks: --leak-check=full lists them"}[m.others > 0], "the file tells no leaks"))
+		m.Say(model.Note, "no-leaks", model.NoOffset, 0, "%s", cmp.Or(map[bool]string{true: "the file lists errors but no leaks: --leak-check=full lists them"}[m.others > 0], "the file lists no leaks"))
 	}
 }

@@ -1,4 +1,5 @@
-// Package mlyze encodes allocation traces in the .mlyze format, version 1. Package loaders/mlyze reads them, and tells the grammar.
+// Package mlyze encodes allocation traces in the .mlyze format, version 1. Package loaders/mlyze reads them, and tells
+// the grammar.
 package mlyze
 
 import (

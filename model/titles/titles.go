@@ -1,5 +1,5 @@
-// Package titles holds the titles of columns, in tables on the screen and in reports: what is the same has the same title everywhere, and
-// a title has one meaning.
+// Package titles holds the titles of columns, in tables on the screen and in reports: what is the same has the same
+// title everywhere, and a title has one meaning.
 package titles
 
 // Titles of columns.
@@ -21,8 +21,9 @@ const (
 	Change      = "CHANGE" // over time, within one file
 	Count       = "COUNT"  // of things that are no blocks of memory, such as objects and problems
 	DSO         = "DSO"
-	Delta       = "Δ"    // from one side of a comparison to the other
-	Died        = "DIED" // when a block ended
+	Depth       = "DEPTH" // how many frames a stack has
+	Delta       = "Δ"     // from one side of a comparison to the other
+	Died        = "DIED"  // when a block ended
 	Dominator   = "DOMINATOR"
 	Empty       = "EMPTY"
 	End         = "END"
@@ -30,7 +31,8 @@ const (
 	Events      = "EVENTS"
 	Evidence    = "EVIDENCE"
 	File        = "FILE"
-	First       = "FIRST" // when the oldest block was allocated
+	Filled      = "FILLED" // the part of room that something is in
+	First       = "FIRST"  // when the oldest block was allocated
 	Frame       = "FRAME"
 	Free        = "FREE"
 	Freed       = "FREED" // bytes that were given back
@@ -40,12 +42,14 @@ const (
 	Function    = "FUNCTION"
 	GC          = "GC"
 	Group       = "GROUP"
-	Growth      = "GROWTH" // since the first snapshot
+	Growth      = "GROWTH"  // since the first snapshot
+	Holders     = "HOLDERS" // how many rows hold others
 	Holes       = "HOLES"
 	ID          = "ID"
 	InRange     = "IN RANGE"
 	Is          = "IS"
 	Kind        = "KIND"
+	Labels      = "LABELS" // what a recording says of a stack beside its frames
 	Largest     = "LARGEST"
 	Last        = "LAST"     // when the newest block was allocated
 	Lifetime    = "LIFETIME" // mean of the blocks of a stack
@@ -56,6 +60,8 @@ const (
 	Line        = "LINE" // of a text file
 	Live        = "LIVE"
 	Lived       = "LIVED"
+	Loaders     = "LOADERS"
+	Locals      = "LOCALS"
 	Managed     = "MANAGED"
 	Max         = "MAX"
 	Mean        = "MEAN"
@@ -79,8 +85,10 @@ const (
 	Percent     = "%"
 	Points      = "POINTS"
 	Reclaimable = "RECLAIMABLE"
+	Field       = "FIELD"     // of an object, or the index of an element
 	Reference   = "REFERENCE" // what one is called
 	References  = "REFS"      // how many
+	Queued      = "QUEUED"    // objects that wait to be finalized
 	Retained    = "RETAINED"
 	Reads       = "READS" // bytes read
 	Row         = "ROW"
@@ -94,7 +102,9 @@ const (
 	Share       = "SHARE"
 	Since       = "SINCE #0"
 	Site        = "SITE"
+	Sites       = "SITES" // how many a row sums up
 	Size        = "SIZE"
+	Sparse      = "SPARSE" // nearly empty
 	Stack       = "STACK"
 	Stacks      = "STACKS"
 	Start       = "START"
@@ -114,6 +124,7 @@ const (
 	Unmanaged   = "UNMANAGED"
 	Value       = "VALUE"
 	Verdict     = "VERDICT"
+	Wasted      = "WASTED"
 	Weight      = "WEIGHT"
 	What        = "WHAT"
 	Where       = "WHERE"

@@ -24,8 +24,8 @@ const (
 	comparedBlocksCount
 )
 
-// Blocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants of one
-// file. Those of two files are not the same by anything, so that only their sizes can be compared.
+// Blocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants
+// of one file. Those of two files are not the same by anything, so that only their sizes can be compared.
 type Blocks struct {
 	*Screen
 	Blocks ui.BlockPane
@@ -63,7 +63,7 @@ func (p *Blocks) Unprinted() string {
 	if !p.listed() {
 		return ""
 	}
-	return p.Hint("{block-table.only} goes on to the sizes of blocks, which diff compares")
+	return p.Hint("{block-table.only} switches to the sizes of blocks, which diff compares")
 }
 
 func (p *Blocks) Scopes() []keymap.Scope {

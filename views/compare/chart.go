@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two moments
-// of one file share one curve, in which both are marked.
+// chart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two
+// moments of one file share one curve, in which both are marked.
 type chart struct {
 	env    *ui.Env
 	chart  widget.Lines
@@ -46,7 +46,7 @@ type curves struct {
 }
 
 func newChart(e *ui.Env) *chart {
-	c := &chart{env: e, profs: ui.NewLazy(e, fetchProfCurves)}
+	c := &chart{env: e, profs: ui.NewLazy(e, computeCurves)}
 	c.curves = ui.NewLazy(e, func(ctx context.Context, k curveKey) (curves, error) {
 		out := curves{curveKey: k}
 		var err error

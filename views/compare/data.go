@@ -67,7 +67,8 @@ type Set struct {
 	labels *ui.SiteLabels
 }
 
-// makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files has nothing yet.
+// makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files
+// has nothing yet.
 func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
 	if e.Dump != nil {
 		return layoutSides(e, s, what), layoutsKnown(e, s, what)
@@ -130,8 +131,9 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	return k, true
 }
 
-// profileSide returns what one side of a comparison asks of a profile. A side of the second file without a mark is weighed by the event
-// and the metric of the same names as the first file's, or by the metric that is called like the cost of a trace.
+// profileSide returns what one side of a comparison asks of a profile. A side of the second file without a mark is
+// weighed by the event and the metric of the same names as the first file's, or by the metric that is called like the
+// cost of a trace.
 func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment, cost analysis.Cost) ui.ProfileKey {
 	at := *s
 	at.Prof, at.Range = m.Prof, m.Over
@@ -247,8 +249,8 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
 }
 
-// rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these belong to; profiles alone
-// also have source lines, binaries and kinds of frames.
+// rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these
+// belong to; profiles alone also have source lines, binaries and kinds of frames.
 func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff.StackGroup {
 	switch {
 	case what == ui.DiffSizes:

@@ -16,7 +16,8 @@ import (
 // signsHeight is the rows from which on a head says what signs mean, and what is only on one side.
 const signsHeight = 14
 
-// headLines returns what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and notes.
+// headLines returns what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and
+// notes.
 func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool, notes []string) {
 	if c == nil || h < 8 {
 		return nil, false, nil
@@ -24,9 +25,9 @@ func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool
 	text := c.Sentence(c.words(st))
 	switch {
 	case c.key.Sides[0].cut(st) || c.key.Sides[1].cut(st):
-		text = "Not everything was read of both sides: " + text
+		text = "Part of a side was not read: " + text
 	case c.key.Sides[0].partial || c.key.Sides[1].partial:
-		text = "So far, while more is being read: " + text
+		text = "So far (still loading): " + text
 	}
 	sentence = widget.Wrap(text, w-2)
 	if h < signsHeight {
@@ -54,8 +55,8 @@ func signsIn(c *Set, r widget.Rect) string {
 	return " · + more in " + to
 }
 
-// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable; it returns
-// what is left of r.
+// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable;
+// it returns what is left of r.
 func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *Set) widget.Rect {
 	sentence, signs, notes := headLines(st, c, r.W, r.H)
 	var line widget.Rect
@@ -98,9 +99,25 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	}
 }
 
+// sampling warns where one side is sampled and the other is not.
+func (k *rowsKey) sampling() string {
+	var names, sampled [2]string
+	for i := range k.Sides {
+		s := &k.Sides[i]
+		names[i] = widget.Clean(s.label)
+		if s.Prof.Of != nil {
+			sampled[i] = s.Prof.Of.Weights.Sampled(s.Prof.Event)
+		}
+	}
+	return diff.SamplingNote(names, sampled)
+}
+
 // notesOf says what was done to the figures and the names, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
+	if text := c.key.sampling(); text != "" {
+		parts = append(parts, text)
+	}
 	if text := c.Normalized(); text != "" {
 		parts = append(parts, text)
 	}

@@ -65,8 +65,8 @@ func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	return FileNames(e, 14)[f.Index()] + " " + place
 }
 
-// FileNames returns the names of both files in at most w cells each, so that they differ where the files do: of equal names the folders
-// that differ stand before them, of long ones the common beginning is left out.
+// FileNames returns the names of both files in at most w cells each, so that they differ where the files do: of equal
+// names the folders that differ stand before them, of long ones the common beginning is left out.
 func FileNames(e *ui.Env, w int) (names [2]string) {
 	names = [2]string{e.First.Name, e.Second.Name}
 	if names[0] == names[1] {
@@ -148,7 +148,8 @@ func join(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// peakCommand compares what lives at the peaks. Those of a part of a file have no name on a command line: then it is nil.
+// peakCommand compares what lives at the peaks. Those of a part of a file have no name on a command line: then it is
+// nil.
 func peakCommand(e *ui.Env, s *state.State, file []string, kind string) []string {
 	m := s.Moments(e.Second != nil, e.TimeMap(s))
 	at := *s

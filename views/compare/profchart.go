@@ -16,7 +16,7 @@ type profileCurves struct {
 	sides [2]ui.ProfileCurve
 }
 
-func fetchProfCurves(ctx context.Context, keys [2]ui.ProfileCurveKey) (out profileCurves, err error) {
+func computeCurves(ctx context.Context, keys [2]ui.ProfileCurveKey) (out profileCurves, err error) {
 	out.key = keys
 	for i, k := range keys {
 		if out.sides[i], err = ui.FetchProfCurve(ctx, k); err != nil {

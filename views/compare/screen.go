@@ -15,8 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Screen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room for
-// them, and the table of what the screen lists.
+// Screen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room
+// for them, and the table of what the screen lists.
 type Screen struct {
 	*table
 	of    ui.Screen // what it stands for
@@ -63,6 +63,12 @@ func (p *Screen) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *Screen) CommandLine(file []string) []string {
+	rows := state.Question{Filter: p.table.RowFilter(p.State.Filter)}
+	return slices.Insert(p.commandLine(file), 2, rows.Args()...) // after memtui diff
+}
+
+// commandLine returns the command that prints all rows.
+func (p *Screen) commandLine(file []string) []string {
 	switch {
 	case p.What == ui.DiffSeries:
 		return p.dumpCommand(file, "series")

@@ -54,8 +54,12 @@ func (c *Set) changes() *ui.ChangeSet {
 func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	if r.Node == 0 {
 		name := r.Key
-		if name == "" {
+		switch by := c.key.Sides[0].by; {
+		case name != "":
+		case by == analysis.ByStack || by == analysis.ByFunction || by == analysis.ByOwner:
 			name = calltree.NoFunction
+		default:
+			name = calltree.Unnamed
 		}
 		if !full && c.key.Sides[0].by == analysis.ByFunction && c.key.Sides[0].what != ui.DiffSizes {
 			name = funcname.Bare(name)

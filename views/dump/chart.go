@@ -144,7 +144,8 @@ func (c *chart) SetMarks(shown []int) {
 	slices.SortStableFunc(c.Chart.Marks, func(a, b widget.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
-// seriesPoints returns the columns as charts show them: nothing before the first point, and the last value where there is none.
+// seriesPoints returns the columns as charts show them: nothing before the first point, and the last value where there
+// is none.
 func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {

@@ -17,8 +17,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Fragments shows what holes cost in one layout: by type of page, by length of holes and runs, the pages that are held by
-// least, and a figure over all layouts.
+// Fragments shows what holes cost in one layout: by type of page, by length of holes and runs, the pages that are held
+// by least, and a figure over all layouts.
 type Fragments struct {
 	ui.Pane
 	Types   *fragmentTable

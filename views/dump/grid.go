@@ -126,8 +126,8 @@ type fitted struct {
 	typ   int // where it stands alone
 }
 
-// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is. A level
-// that still does stays: cells must mean the same from layout to layout.
+// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is. A
+// level that still does stays: cells must mean the same from layout to layout.
 func (g *pageGrid) fit() {
 	now := fitted{g.Area.W, g.Area.H, g.Order, g.alone, 0}
 	if g.alone {

@@ -79,7 +79,8 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	ch.Answer = c.answer(v, typeName)
 }
 
-// toWorst goes to the layout that has most of what is charted, of all or of those in the range; false means that nothing is charted.
+// toWorst goes to the layout that has most of what is charted, of all or of those in the range; false means that
+// nothing is charted.
 func (c *layoutChart) toWorst(inRange bool) bool {
 	if c.area.Empty() {
 		return false
@@ -95,8 +96,8 @@ func (c *layoutChart) toWorst(inRange bool) bool {
 	return true
 }
 
-// worst returns the layout that has most of what the chart shows, the first of several, NoLayout where the range has none; ready is false
-// while layouts are added up.
+// worst returns the layout that has most of what the chart shows, the first of several, NoLayout where the range has
+// none; ready is false while layouts are added up.
 func (c *layoutChart) worst(inRange bool) (layout int, ready bool) {
 	v, ok := c.env.Layouts.Over.Get()
 	if !ok || v.Dump != c.env.Dump || v.Series != c.env.Dump.Series(&c.state) {

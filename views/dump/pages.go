@@ -95,8 +95,9 @@ func (p *Pages) About() string {
 	return strings.TrimPrefix(text, " · ")
 }
 
-// layoutPlace says which layout a state is about, by its number in the file, as commands take it, and when it was taken, which may be long
-// before the instant; "" before the first. Where layouts of several series are in the file it names the series.
+// layoutPlace says which layout a state is about, by its number in the file, as commands take it, and when it was
+// taken, which may be long before the instant; "" before the first. Where layouts of several series are in the file it
+// names the series.
 func layoutPlace(d *ui.DumpFile, s *state.State) string {
 	if d == nil || s.Compare.On { // the header names both layouts then
 		return ""
@@ -527,7 +528,9 @@ func (p *Pages) doZoom(a keymap.Action) bool {
 	default:
 		return false
 	}
-	if !ok {
+	if why := p.emptyText(); !ok && why != nil {
+		p.Say(why[0])
+	} else if !ok {
 		p.Say("this is the highest zoom")
 	}
 	p.Changed()

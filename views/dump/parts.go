@@ -12,8 +12,8 @@ import (
 // partFigures are the bits of a part of a page. With a difference occupied are those newly occupied.
 type partFigures struct{ all, occupied, freed uint64 }
 
-// pageRuns are sums from the first bit of a page to the end of each of its runs. A page may have more parts than memory has
-// bytes, so parts are never kept.
+// pageRuns are sums from the first bit of a page to the end of each of its runs. A page may have more parts than memory
+// has bytes, so parts are never kept.
 type pageRuns []partFigures
 
 // newPageRuns reads the runs of a page, or those of what changed in it.
@@ -72,8 +72,8 @@ func (r pageRuns) part(n uint64, part, parts int) partFigures {
 	return r.between(partStart(n, part, parts), partStart(n, part+1, parts))
 }
 
-// partStart returns the first bit of a part of a page of n bits divided into so many. Where there are more parts than bits, those
-// after the last bit are empty.
+// partStart returns the first bit of a part of a page of n bits divided into so many. Where there are more parts than
+// bits, those after the last bit are empty.
 func partStart(n uint64, part, parts int) uint64 {
 	if n < uint64(parts) {
 		return min(uint64(part), n)

@@ -166,7 +166,8 @@ func (p *Series) valueCell(r *seriesRow) widget.Cell {
 	return widget.Cell{Text: measuredText(v, p.State.Exact)}
 }
 
-// changeOf returns how a value differs from the first one, or how it changes in a range; ok is false before the first point.
+// changeOf returns how a value differs from the first one, or how it changes in a range; ok is false before the first
+// point.
 func changeOf(s *model.Series, r analysis.Range, at model.Time) (change float64, ok bool) {
 	now, _, ok := pages.ValueAt(s, at)
 	if !ok {

@@ -42,7 +42,7 @@ func (k *changeKey) question() diff.HeapQuestion {
 	return diff.HeapQuestion{Frames: k.frames, Figure: k.figure}
 }
 
-func fetchChanges(ctx context.Context, k changeKey) (*changeSet, error) {
+func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 	set := &changeSet{changeKey: k}
 	var sides [2]*diff.Side
 	for i, load := range k.sides {
@@ -134,8 +134,8 @@ type grownSet struct {
 	shown *ui.ChangeSet
 }
 
-// fetchGrown compares two snapshots as diff --group dominators does.
-func fetchGrown(ctx context.Context, k grownKey) (*grownSet, error) {
+// findGrown compares two snapshots as diff --group dominators does.
+func findGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 	masks := state.ParseMasks(k.masks)
 	rows, err := diff.DominatorSides(ctx, k.graphs[0].Graph, k.graphs[1].Graph, masks)
 	if err != nil {

@@ -31,12 +31,12 @@ var figures = [...]diff.HeapFigure{diff.HeapBytes, diff.HeapCount, diff.HeapReta
 // comparison shows two snapshots side by side: of one file, or of two.
 type comparison struct {
 	objectsPane
-	sides   [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
-	graphs  [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
-	changes *ui.Lazy[changeKey, *changeSet]
-	bytes   *ui.Lazy[changeKey, *changeSet] // types by their bytes, which the sentence is about
-	grown   *ui.Lazy[grownKey, *grownSet]
-	holders *ui.Lazy[holderKey, *holderSet]
+	sides      [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
+	graphs     [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
+	changes    *ui.Lazy[changeKey, *changeSet]
+	bytes      *ui.Lazy[changeKey, *changeSet] // types by their bytes, which the sentence is about
+	grown      *ui.Lazy[grownKey, *grownSet]
+	dominators *ui.Lazy[dominatorsKey, *dominatorGroups]
 
 	compared       [2]*ui.HeapLoad // what is compared; nil before it is decoded
 	comparedGraphs [2]*ui.HeapGraph
@@ -57,9 +57,9 @@ func NewComparison(e *ui.Env) *comparison {
 		p.sides[i] = ui.NewLazy(e, ui.OpenHeap)
 		p.graphs[i] = ui.NewLazy(e, ui.OpenGraph)
 	}
-	p.changes, p.bytes = ui.NewLazy(e, fetchChanges), ui.NewLazy(e, fetchChanges)
-	p.grown = ui.NewLazy(e, fetchGrown)
-	p.holders = ui.NewLazy(e, fetchHolders)
+	p.changes, p.bytes = ui.NewLazy(e, compareTypes), ui.NewLazy(e, compareTypes)
+	p.grown = ui.NewLazy(e, findGrown)
+	p.dominators = ui.NewLazy(e, groupDominators)
 	p.Enter = p.openRow
 	return p
 }
@@ -76,8 +76,19 @@ func (p *comparison) Scopes() []keymap.Scope {
 
 func (p *comparison) Command() []string { return nil }
 
+// Unprinted implements [ui.Unprinted].
+func (p *comparison) Unprinted() string {
+	if p.objects.open {
+		return p.objects.unprinted()
+	}
+	return ""
+}
+
 // CommandLine implements commander.
 func (p *comparison) CommandLine(file []string) []string {
+	if p.objects.open {
+		return p.objects.command(file)
+	}
 	plain := p.State
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
@@ -102,6 +113,7 @@ func (p *comparison) CommandLine(file []string) []string {
 		q.Edges = p.State.Heap.Policy.Of(schemaOf(&p.State)).Name
 	}
 	how.Ask(&q, false)
+	q.Filter = p.table.RowFilter(p.State.Filter)
 	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
 	return append(words, name(keys[0]), name(keys[1]))
 }
@@ -129,7 +141,7 @@ func (p *comparison) Show(s *state.State) {
 		p.sides[i].Ask(k)
 		load, ok := p.sides[i].Get()
 		if ok = ok && p.sides[i].Fresh() && p.sides[i].Err == nil; ok {
-			p.compared[i] = load
+			p.compared[i] = p.Loads.Under(load, s.Heap.Policy)
 			p.Loads.Totals[load.HeapKey] = load.Totals
 		}
 		whole = whole && ok
@@ -239,6 +251,8 @@ func (p *comparison) emptyText() []string {
 		return p.Loads.Waiting(&p.State)
 	case p.compared[0] == nil || p.compared[1] == nil:
 		return []string{"Decoding both snapshots…"}
+	case p.single():
+		return []string{"This file has one snapshot, and nothing to compare it with.", ":compare FILE opens another one."}
 	case p.sameSides():
 		return []string{"Both sides are the same snapshot: nothing differs.", p.Hint("{step-back} and {step-forward} choose after, {range} marks a snapshot as before, {time} goes to one by its number.")}
 	case (p.by == CompareSubtrees || figures[p.figure] == diff.HeapRetained) && p.unknown() != nil:
@@ -266,6 +280,11 @@ func (p *comparison) unknown() []string {
 		}
 	}
 	return nil
+}
+
+// single reports whether there is no other snapshot to compare with.
+func (p *comparison) single() bool {
+	return p.sameSides() && p.State.Snapshots() == 1 && p.After() == nil
 }
 
 func (p *comparison) sameSides() bool {
@@ -305,7 +324,7 @@ func (p *comparison) goHolder(a keymap.Action) {
 		p.Say("only objects of the first file can be shown")
 		return
 	}
-	row, ok := p.holderRow()
+	row, ok := p.mainDominator()
 	switch {
 	case !ok:
 		p.Say("its dominator is not known yet")
@@ -320,8 +339,8 @@ func (p *comparison) goHolder(a keymap.Action) {
 	}
 }
 
-// holderRow returns the row of the after side that holds most of the selection.
-func (p *comparison) holderRow() (model.Row, bool) {
+// mainDominator returns the row of the after side that holds most of the selection.
+func (p *comparison) mainDominator() (model.Row, bool) {
 	if p.by == CompareSubtrees {
 		t, ok := p.selectedTree()
 		if !ok || p.trees.graphs != p.comparedGraphs {
@@ -330,17 +349,17 @@ func (p *comparison) holderRow() (model.Row, bool) {
 		return t.Row, true
 	}
 	r, ok := p.selected()
-	held, have := p.holders.Get()
-	if !ok || !have || !p.holders.Fresh() || held.graph != p.comparedGraphs[1] {
+	held, have := p.dominators.Get()
+	if !ok || !have || !p.dominators.Fresh() || held.graph != p.comparedGraphs[1] {
 		return 0, false
 	}
 	if g := p.of.group(r, 1); g == nil || held.id != g.ID {
 		return 0, false
 	}
-	if len(held.holders) == 0 || held.holders[0].gone != "" {
+	if len(held.groups) == 0 || held.groups[0].gone != "" {
 		return 0, false
 	}
-	return held.holders[0].row, true
+	return held.groups[0].row, true
 }
 
 // Unopened implements [ui.Unopener].

@@ -75,7 +75,8 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 	return uint64(t.Counts[set])
 }
 
-// drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none can be selected.
+// drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none
+// can be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.compared[0].Totals, &p.compared[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
@@ -118,6 +119,9 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 
 // sentence says what happened in words.
 func (p *comparison) sentence() string {
+	if p.single() {
+		return p.Hint("This file has one snapshot, and nothing to compare it with: :compare FILE opens another one.")
+	}
 	if p.sameSides() {
 		return p.Hint("Both sides are the same snapshot: {range} marks one as before, {step-back} and {step-forward} go to another.")
 	}

@@ -48,7 +48,7 @@ func (p *comparison) explain() {
 	case g == nil:
 		lines = append(lines, p.Note("computing dominators…"))
 	default:
-		key := holderKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.comparedGraphs[0], beforeID: -1}
+		key := dominatorsKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.comparedGraphs[0], beforeID: -1}
 		if was := of.group(r, 0); was != nil {
 			key.beforeID = int64(was.ID)
 		}
@@ -56,9 +56,9 @@ func (p *comparison) explain() {
 		if r.AfterCount > r.BeforeCount {
 			answer = "dominators of the new ones"
 		}
-		p.holders.Ask(key)
-		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.TablePane.Pane, held, r.AfterCount)...)
+		p.dominators.Ask(key)
+		if held, ok := p.dominators.Get(); ok && p.dominators.Fresh() {
+			lines = append(lines, dominatorLines(&p.TablePane.Pane, held, r.AfterCount)...)
 		}
 	}
 	p.Detail.SetText(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)

@@ -1,2 +1,3 @@
-// Package heap has the screens of heap snapshots: Snapshots, Types, Frames, Dominators, Object and the comparison side by side.
+// Package heap has the screens of heap snapshots: Snapshots, Types, Frames, Dominators, Object and the comparison side
+// by side.
 package heap

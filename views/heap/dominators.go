@@ -46,8 +46,8 @@ type domWant struct {
 // NewDominators returns the screen of what retains memory.
 func NewDominators(e *ui.Env) *Dominators {
 	p := &Dominators{TablePane: ui.NewTablePane(e)}
-	p.sets = ui.NewLazy(e, fetchDominated)
-	p.paths = ui.NewLazy(e, fetchPath)
+	p.sets = ui.NewLazy(e, listDominated)
+	p.paths = ui.NewLazy(e, findPath)
 	p.table = ui.NewTable(e, &p.ListPane, domData{domSet: &domSet{}}, p.domSpec())
 	p.Enter = p.descend
 	return p
@@ -215,7 +215,8 @@ func (p *Dominators) emptyText() []string {
 		}
 		return []string{"Computing dominators…", p.Loads.Progress()}
 	case t != nil && len(t.Rows) > 0:
-		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", p.Hint("{back} clears the filter, {dominators.collapse} goes up to the dominator.")}
+		return []string{"Nothing directly below passes the filter “" + p.State.Filter + "”.", p.Hint("{back} clears the filter, {dominators.collapse} goes up to the dominator."),
+			p.Hint("On the Types screen this filter finds classes anywhere; {holders-of-this} there shows what holds them.")}
 	}
 	return []string{"This snapshot has no references, so it has no dominators.", p.Hint("The file ends within it: {step-back} goes to the previous snapshot.")}
 }

@@ -44,15 +44,15 @@ type domData struct {
 // domID returns a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
-// domGroup is what rows are put together by: their type or frame, or what their schema says they are. It has room for a row, where each
-// has a name of its own.
+// domGroup is what rows are put together by: their type or frame, or what their schema says they are. It has room for a
+// row, where each has a name of its own.
 type domGroup struct {
 	kind   model.HeapKind
 	entity uint64
 }
 
-// fetchDominated lists what a row dominates directly. Of a row that dominates nothing its neighbors are listed.
-func fetchDominated(ctx context.Context, k domKey) (*domSet, error) {
+// listDominated lists what a row dominates directly. Of a row that dominates nothing its neighbors are listed.
+func listDominated(ctx context.Context, k domKey) (*domSet, error) {
 	children := k.graph.Children(k.top)
 	t := &domSet{domKey: k}
 	if children.Len() == 0 && k.top != model.RootRow {

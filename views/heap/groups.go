@@ -7,6 +7,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
@@ -18,12 +19,15 @@ import (
 // Groups is the table of what is on the heap, by type or by frame.
 type Groups struct {
 	objectsPane
-	Frames   bool // it is the screen of frames, not that of types
-	by       int  // which of the groupings
-	groups   *ui.Lazy[groupKey, *groupSet]
-	retained *ui.Lazy[retainKey, *retainSet]
-	holders  *ui.Lazy[holderKey, *holderSet]
-	table    *ui.Table[groupData, heapgraph.Group]
+	Frames     bool // it is the screen of frames, not that of types
+	by         int  // which of the groupings
+	groups     *ui.Lazy[groupKey, *groupSet]
+	retained   *ui.Lazy[retainKey, *retainSet]
+	exact      *ui.Lazy[exactKey, *exactSize] // of the selected group, where the table has a lower bound
+	dominators *ui.Lazy[dominatorsKey, *dominatorGroups]
+	held       *held
+	around     *around
+	table      *ui.Table[groupData, heapgraph.Group]
 
 	load  *ui.HeapLoad // that the table is about
 	graph *ui.HeapGraph
@@ -37,11 +41,13 @@ func NewFrames(e *ui.Env) *Groups { return newGroups(e, true) }
 
 func newGroups(e *ui.Env, frames bool) *Groups {
 	p := &Groups{objectsPane: newObjectsPane(e), Frames: frames}
-	p.groups = ui.NewLazy(e, fetchGroups)
-	p.retained = ui.NewLazy(e, fetchRetained)
-	p.holders = ui.NewLazy(e, fetchHolders)
+	p.groups = ui.NewLazy(e, groupRows)
+	p.retained = ui.NewLazy(e, computeRetained)
+	p.exact = ui.NewLazy(e, computeExact)
+	p.dominators = ui.NewLazy(e, groupDominators)
 	p.table = ui.NewTable(e, &p.ListPane, groupData{set: &groupSet{schema: &noSchema}}, p.groupSpec())
-	p.lists, p.Enter = p.table, p.openObjects
+	p.lists, p.Enter, p.held = p.table, p.openObjects, newHeld(e)
+	p.around = newAround(e)
 	return p
 }
 
@@ -67,13 +73,21 @@ func (p *Groups) Needs() model.Facet {
 }
 
 func (p *Groups) Scopes() []keymap.Scope {
-	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap}
+	if p.Frames || p.objects.open || p.held.open {
+		return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap}
+	}
+	return []keymap.Scope{keymap.ScopeTypes, keymap.ScopeTable, keymap.ScopeHeap}
 }
 
 func (p *Groups) Command() []string { return nil }
 
 func (p *Groups) About() string {
-	if p.objects.open {
+	switch {
+	case p.held.open:
+		return "holders"
+	case p.around.open:
+		return "references"
+	case p.objects.open:
 		return "objects"
 	}
 	return p.grouping().about(schemaOf(&p.State))
@@ -91,6 +105,15 @@ func (p *Groups) grouping() grouping {
 
 // CommandLine implements commander.
 func (p *Groups) CommandLine(file []string) []string {
+	switch {
+	case p.held.open:
+		return p.held.command(file)
+	case p.around.open:
+		return p.around.command(file)
+	}
+	if p.objects.open {
+		return p.objects.command(file)
+	}
 	verb := "types"
 	if p.Frames {
 		verb = "frames"
@@ -99,13 +122,31 @@ func (p *Groups) CommandLine(file []string) []string {
 	if key := p.table.Sorted().Key; key != diff.HeapBytes.String() && slices.Contains(diff.HeapFigureWords(), key) {
 		q.By = key
 	}
+	if by := p.grouping(); by.axis > 0 {
+		q.Group = schemaOf(&p.State).Axes[by.axis].Key
+	}
+	q.Filter = p.table.RowFilter(p.State.Filter)
 	return command(&p.State, verb, q, file)
+}
+
+// Sorting implements [ui.Sorting].
+func (p *Groups) Sorting() (title, key string, usual bool) {
+	switch {
+	case p.held.open:
+		return p.held.table.Sorting()
+	case p.around.open:
+		return p.around.table.Sorting()
+	}
+	return p.objectsPane.Sorting()
 }
 
 // Unprinted implements [ui.Unprinted].
 func (p *Groups) Unprinted() string {
-	if !p.Frames && p.grouping() != (grouping{}) {
-		return p.Hint("commands group by type only, as {table.group} does next")
+	if p.objects.open {
+		return p.objects.unprinted()
+	}
+	if !p.Frames && !p.held.open && !p.around.open && p.grouping().set > 0 {
+		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many + ": {table.group} goes on to the next grouping")
 	}
 	return ""
 }
@@ -145,16 +186,22 @@ func (p *Groups) Show(s *state.State) {
 		p.graph = nil
 	}
 	d := groupData{set: set, full: s.FullName}
-	if p.graph != nil && g.axis == 0 {
-		p.retained.Ask(retainKey{p.graph, g.by(schemaOf(s)).Kinds})
+	if p.graph != nil {
+		p.retained.Ask(retainKey{p.graph, g.by(schemaOf(s))})
 	}
-	if got, ok := p.retained.Get(); ok && g.axis == 0 && got.fits(set, s.Heap.Policy) {
+	if got, ok := p.retained.Get(); ok && got.fits(set, s.Heap.Policy) {
 		d.retained = got
 	}
 	if !p.table.Ask(d, s.Filter) {
 		return
 	}
 	p.explain()
+	if p.held.open {
+		p.held.show(&p.State, p.graph)
+	}
+	if p.around.open {
+		p.around.show(&p.State, p.load)
+	}
 	if p.objects.open {
 		p.objects.show(&p.State, p.load, p.graph)
 	}
@@ -163,6 +210,16 @@ func (p *Groups) Show(s *state.State) {
 // Draw implements tview.Primitive.
 func (p *Groups) Draw(s tcell.Screen) {
 	r := p.Rect()
+	if p.held.open {
+		p.held.SetRect(p.GetRect())
+		p.held.Draw(s)
+		return
+	}
+	if p.around.open {
+		p.around.SetRect(p.GetRect())
+		p.around.Draw(s)
+		return
+	}
 	if p.objects.open {
 		p.objects.SetRect(p.GetRect())
 		p.objects.Draw(s)
@@ -218,10 +275,19 @@ func (p *Groups) emptyText() []string {
 
 // Do implements screen.
 func (p *Groups) Do(a keymap.Action) bool {
-	if p.objects.open {
+	switch {
+	case p.held.open:
+		return p.held.Do(a)
+	case p.around.open:
+		return p.around.Do(a)
+	case p.objects.open:
 		return p.objects.Do(a)
 	}
 	switch a {
+	case keymap.HoldersOf:
+		p.openHolders()
+	case keymap.Pivot:
+		p.openAround()
 	case keymap.Open:
 		if p.table.Now() == nil {
 			return p.Loads.Resume()
@@ -263,7 +329,86 @@ func (p *Groups) openObjects() {
 	}
 }
 
+// openHolders shows who holds the objects of the selected type.
+func (p *Groups) openHolders() {
+	g, ok := p.table.Selected()
+	switch {
+	case !ok:
+	case p.grouping() != (grouping{}) || p.Frames:
+		p.Say(p.Hint("only types have holders: {table.group} switches to types"))
+	default:
+		p.held.start(p.groupName(g, p.State.FullName), g.Name, g.ID)
+	}
+}
+
+// Fields implements [ui.Filtered].
+func (p *Groups) Fields() []analysis.Field {
+	if p.around.open {
+		return p.around.Fields()
+	}
+	return p.objectsPane.Fields()
+}
+
+// SearchText and Search implement [ui.Searcher]: what is around a type has a filter of its own.
+func (p *Groups) SearchText() string {
+	if p.around.open {
+		return p.around.filter
+	}
+	return p.objectsPane.SearchText()
+}
+
+func (p *Groups) Search(text string) {
+	if !p.around.open {
+		p.objectsPane.Search(text)
+		return
+	}
+	p.around.filter = text
+	p.Changed()
+}
+
+// openAround shows what is around the objects of the selected type.
+func (p *Groups) openAround() {
+	g, ok := p.table.Selected()
+	switch {
+	case !ok:
+	case p.grouping() != (grouping{}) || p.Frames:
+		p.Say(p.Hint("only types have references that are summed: {table.group} goes on to them"))
+	default:
+		p.around.start(p.groupName(g, p.State.FullName), g.Name, g.ID)
+	}
+}
+
+func (p *Groups) Click(x, y int, double bool) {
+	if p.around.open {
+		p.around.Click(x, y, double)
+		return
+	}
+	if p.held.open {
+		p.held.Click(x, y, double)
+		return
+	}
+	p.objectsPane.Click(x, y, double)
+}
+
+func (p *Groups) Wheel(x, y, rows int) {
+	if p.around.open {
+		p.around.Wheel(x, y, rows)
+		return
+	}
+	if p.held.open {
+		p.held.Wheel(x, y, rows)
+		return
+	}
+	p.objectsPane.Wheel(x, y, rows)
+}
+
 func (p *Groups) CopyText() string {
+	if p.around.open {
+		return p.around.CopyText()
+	}
+	if p.held.open {
+		return p.held.CopyText()
+	}
 	if p.objects.open {
 		return p.objects.CopyText()
 	}

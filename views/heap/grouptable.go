@@ -26,7 +26,7 @@ type groupSet struct {
 	sum    heapgraph.Group
 }
 
-func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
+func groupRows(_ context.Context, k groupKey) (*groupSet, error) {
 	h := k.load.Heap
 	set := &groupSet{groupKey: k, schema: h.Schema, groups: heapgraph.Groups(h, k.by.by(h.Schema))}
 	for i := range set.groups {
@@ -38,23 +38,28 @@ func fetchGroups(_ context.Context, k groupKey) (*groupSet, error) {
 // retainKey determines what groups retain.
 type retainKey struct {
 	graph *ui.HeapGraph
-	kinds model.HeapKinds
+	by    heapgraph.By
 }
 
 // retainSet is what each group retains, by its id. Read-only once made.
 type retainSet struct {
 	retainKey
-	of map[uint32]uint64
+	of     map[uint32]heapgraph.SetSize
+	bounds bool // some are lower bounds
 }
 
-func fetchRetained(ctx context.Context, k retainKey) (*retainSet, error) {
-	of, err := k.graph.RetainedBySets(ctx, k.kinds)
-	return &retainSet{k, of}, err
+func computeRetained(ctx context.Context, k retainKey) (*retainSet, error) {
+	of, err := k.graph.RetainedByGroups(ctx, k.by)
+	set := &retainSet{retainKey: k, of: of}
+	for _, n := range of {
+		set.bounds = set.bounds || !n.Exact
+	}
+	return set, err
 }
 
 // fits reports whether the figures are those of the groups.
 func (r *retainSet) fits(set *groupSet, p heapgraph.Policy) bool {
-	return r.graph.HeapKey == set.load.HeapKey && r.graph.Edges == p && r.kinds == set.by.by(set.load.Heap.Schema).Kinds
+	return r.graph.HeapKey == set.load.HeapKey && r.graph.Edges == p && r.by == set.by.by(set.load.Heap.Schema)
 }
 
 // groupData determines the table of groups.
@@ -64,10 +69,11 @@ type groupData struct {
 	full     bool       // places are written in full
 }
 
-// retains returns what a group retains; ok is false before it is known, and where it takes too long to find out.
-func (d groupData) retains(g *heapgraph.Group) (n uint64, ok bool) {
+// retains returns what a group retains, where it takes too long to find out at least; ok is false before anything is
+// known.
+func (d groupData) retains(g *heapgraph.Group) (n heapgraph.SetSize, ok bool) {
 	if d.retained == nil {
-		return 0, false
+		return n, false
 	}
 	n, ok = d.retained.of[g.ID]
 	return n, ok
@@ -106,7 +112,8 @@ func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
 	}
 }
 
-// columns returns those of the table of groups. Shares are of what all of them are together; of what is retained, of all of the snapshot.
+// columns returns those of the table of groups. Shares are of what all of them are together; of what is retained, of
+// all of the snapshot.
 func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	type group = heapgraph.Group
 	s, by, sum := d.set.schema, d.set.by, &d.set.sum
@@ -126,7 +133,11 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	size.Fields = append(size.Fields, "size")
 	unmanaged := bytes(titles.Unmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split, func(g *group) uint64 { return g.UnmanagedBytes })
 	unmanaged.Width = widget.Width(titles.Unmanaged)
-	retained := bytes(titles.Retained, "retained_bytes", "retained", 2, whole, by.axis == 0, func(g *group) uint64 { n, _ := d.retains(g); return n })
+	retained := bytes(titles.Retained, "retained_bytes", "retained", 2, whole, true, func(g *group) uint64 { n, _ := d.retains(g); return n.Bytes })
+	if d.retained != nil && d.retained.bounds {
+		retained.Width = widget.Width("≥ 1023 KiB")
+	}
+	retained.AtLeast = func(g *group) bool { n, ok := d.retains(g); return ok && !n.Exact }
 	retained.Known, retained.Unknown = func(g *group) bool { _, ok := d.retains(g); return ok }, func() string {
 		if p.load.Unlinked() || d.retained != nil {
 			return "?"
@@ -173,14 +184,50 @@ func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	return ui.HeapName(g.Name)
 }
 
+// retains returns what a group retains: exactly, where that was asked for since the table was made.
+func (p *Groups) retains(g *heapgraph.Group) (n heapgraph.SetSize, ok bool) {
+	d := p.table.Now().Of
+	if n, ok = d.retains(g); !ok || n.Exact {
+		return n, ok
+	}
+	if got, done := p.exact.Get(); done && got.exactKey == (exactKey{d.retained.retainKey, g.ID}) {
+		n = got.size
+	}
+	return n, true
+}
+
+// exactKey determines what one group retains exactly.
+type exactKey struct {
+	retainKey
+	id uint32
+}
+
+// exactSize is what a group retains.
+type exactSize struct {
+	exactKey
+	size heapgraph.SetSize
+}
+
+func computeExact(ctx context.Context, k exactKey) (*exactSize, error) {
+	n, _, err := k.graph.RetainedByGroup(ctx, k.by, k.id)
+	return &exactSize{k, heapgraph.SetSize{Bytes: n, Exact: true}}, err
+}
+
 // amounts returns a group's figures in a sentence.
 func (p *Groups) amounts(g *heapgraph.Group) string {
 	exact := p.State.Exact
 	text := fmt.Sprintf("%s: %s (%s of all bytes), %s each on average", model.Group(g.Count),
 		sizeText(schemaOf(&p.State), g.ManagedBytes, g.UnmanagedBytes, exact),
 		ui.ShareText(ui.ShareOf(g.Bytes(), p.load.Totals.Bytes())), ui.BytesText(model.Mean(g.Bytes(), max(g.Count, 1)), exact))
-	if n, ok := p.table.Now().Of.retains(g); ok && p.grouping().axis == 0 {
-		text += fmt.Sprintf("; together they retain %s (%s)", ui.BytesText(n, exact), ui.ShareText(ui.ShareOf(n, p.load.Totals.Bytes())))
+	if n, ok := p.retains(g); ok {
+		least := ""
+		if !n.Exact {
+			least = "at least "
+		}
+		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact), ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
+		if n.Exact && n.Bytes < g.Bytes() {
+			text += ", less than their own bytes, as nothing retains those that are unreachable"
+		}
 	}
 	return text
 }
@@ -191,6 +238,11 @@ func (p *Groups) explain() {
 	if !ok || p.load == nil {
 		p.Detail.SetText(0, "", "", nil)
 		return
+	}
+	if d := p.table.Now().Of; d.retained != nil {
+		if n, known := d.retains(g); known && !n.Exact {
+			p.exact.Ask(exactKey{d.retained.retainKey, g.ID})
+		}
 	}
 	i, _ := p.List.Selected()
 	lines := []widget.Line{ui.Said(p.amounts(g))}
@@ -205,9 +257,9 @@ func (p *Groups) explain() {
 	case p.graph == nil:
 		lines = append(lines, p.Note("computing dominators…"))
 	default:
-		p.holders.Ask(holderKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
-		if held, ok := p.holders.Get(); ok && p.holders.Fresh() {
-			lines = append(lines, holderLines(&p.TablePane.Pane, held, g.Count)...)
+		p.dominators.Ask(dominatorsKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
+		if held, ok := p.dominators.Get(); ok && p.dominators.Fresh() {
+			lines = append(lines, dominatorLines(&p.TablePane.Pane, held, g.Count)...)
 			answer = "dominated by"
 			if g.Sub != "" {
 				answer = g.Sub + " · " + answer

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -79,7 +80,8 @@ func sizeText(s *model.HeapSchema, managed, unmanaged uint64, exact bool) string
 	return ui.BytesText(managed, exact) + " managed + " + ui.BytesText(unmanaged, exact) + " unmanaged"
 }
 
-// edgeText describes a reference, with its kind where that is worth telling; "?" where the recorder does not.
+// edgeText describes a reference, with its kind where that is worth telling; where the recorder does not say, whether a
+// root or an object refers.
 func edgeText(h *model.Heap, e model.Ref) string {
 	return markedEdge(h, e, h.EdgeText(e))
 }
@@ -87,12 +89,21 @@ func edgeText(h *model.Heap, e model.Ref) string {
 // markedEdge is edgeText where the text of the reference is that of several.
 func markedEdge(h *model.Heap, e model.Ref, text string) string {
 	if h.Label[e].Form() == model.LabelUnknown {
-		text = "?"
+		text = unnamedEdge(h, e)
 	}
 	if k := h.EdgeKind(e); k.Marked {
 		text += " (" + k.Name + ")"
 	}
 	return text
+}
+
+// unnamedEdge returns what stands for the text of a reference of which the recorder tells none.
+func unnamedEdge(h *model.Heap, e model.Ref) string {
+	from := sort.Search(h.Len(), func(r int) bool { return model.Ref(h.Start.At(r+1)) > e })
+	if h.Has(model.Row(from)) && h.Kind(model.Row(from)).Virtual {
+		return "root"
+	}
+	return "<no name>"
 }
 
 // rowsText returns a number of objects in words.

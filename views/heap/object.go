@@ -28,7 +28,7 @@ type object struct {
 	ui.Pane
 	refs  *ui.Lazy[refKey, *refSet]
 	paths *ui.Lazy[pathKey, *pathSet]
-	texts *ui.Lazy[textKey, objectText]
+	texts *ui.Lazy[fieldKey, *fieldSet]
 	lists [listCount]refList
 	focus int
 	big   bool
@@ -36,9 +36,11 @@ type object struct {
 	load    *ui.HeapLoad
 	graph   *ui.HeapGraph // of what is shown; nil before
 	set     *refSet
+	fields  *fieldSet // nil before, or where files have no contents
 	path    *pathSet
 	shown   model.Row
 	single  bool // references are not grouped
+	plain   bool // references out are listed where fields could be
 	onlyOut refOnly
 	onlyIn  refOnly
 	text    string // what references are filtered by
@@ -47,9 +49,9 @@ type object struct {
 // NewObject returns the screen of one object and its references.
 func NewObject(e *ui.Env) *object {
 	p := &object{Pane: ui.NewPane(e)}
-	p.refs = ui.NewLazy(e, fetchRefs)
-	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return fetchPath(ctx, k) })
-	p.texts = ui.NewLazy(e, fetchText)
+	p.refs = ui.NewLazy(e, listRefs)
+	p.paths = ui.NewLazy(e, func(ctx context.Context, k pathKey) (*pathSet, error) { return findPath(ctx, k) })
+	p.texts = ui.NewLazy(e, readFields)
 	for i := range p.lists {
 		l := &p.lists[i]
 		l.path = i == listPath
@@ -68,6 +70,9 @@ func (p *object) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeObject, keymap.ScopeTable, keymap.ScopeHeap}
 }
 
+// Reveals implements [ui.Revealer].
+func (p *object) Reveals() bool { return p.fields != nil }
+
 func (p *object) Command() []string { return nil }
 
 // CommandLine implements commander.
@@ -76,7 +81,8 @@ func (p *object) CommandLine(file []string) []string {
 	if p.focus == listPath {
 		verb = "path"
 	}
-	return command(&p.State, verb, state.Question{}, file, fmt.Sprint(uint32(p.shown)))
+	q := state.Question{Values: p.State.Values && p.focus != listPath && p.fields != nil}
+	return command(&p.State, verb, q, file, fmt.Sprint(uint64(p.shown)))
 }
 
 func (p *object) About() string {
@@ -105,18 +111,43 @@ func (p *object) Show(s *state.State) {
 	}
 	p.refs.Ask(refKey{p.graph, p.shown, !p.single, p.onlyOut, p.onlyIn})
 	p.paths.Ask(pathKey{p.graph, p.shown, s.Heap.Without})
-	if _, ok := p.graph.Heaps.Source().(model.HeapTexts); ok {
-		p.texts.Ask(textKey{p.graph.HeapKey, p.shown})
-	}
+	p.showFields()
 	if set, ok := p.refs.Get(); ok && set.graph == p.graph && set.row == p.shown {
 		p.set = set
-		p.lists[listOut].Ask(refData{set: set, full: s.FullName}, p.text)
+		if !p.listsFields() {
+			p.lists[listOut].Ask(refData{set: set, full: s.FullName}, p.text)
+		}
 		p.lists[listIn].Ask(refData{set: set, in: true, full: s.FullName}, p.text)
 	}
 	if path, ok := p.paths.Get(); ok && path.graph == p.graph && path.row == p.shown && path.without == s.Heap.Without {
 		p.path = path
 		p.lists[listPath].Ask(refData{path: path, full: s.FullName}, "")
 	}
+}
+
+// showFields asks for what the row states and says.
+func (p *object) showFields() {
+	if _, ok := model.HeapFacet[model.HeapTexts](p.graph.Heaps.Source()); !ok {
+		return
+	}
+	key := fieldKey{p.graph, p.shown, p.State.Values}
+	p.texts.Ask(key)
+	if f, ok := p.texts.Get(); ok && f.fieldKey == key {
+		p.fields = f
+	}
+	if p.fields == nil || !p.listsFields() {
+		return
+	}
+	l := &p.lists[listOut]
+	first := l.Now() == nil || l.Now().Of.fields == nil || l.Now().Of.fields.row != p.shown
+	if l.Ask(refData{fields: p.fields, full: p.State.FullName}, p.text); first && l.Now() != nil && l.Now().Of.fields == p.fields {
+		l.selectReference()
+	}
+}
+
+// listsFields reports whether fields stand in the place of references out.
+func (p *object) listsFields() bool {
+	return p.fields != nil && p.fields.has && p.fields.total > 0 && !p.plain && !p.onlyOut.set
 }
 
 // adopt shows the state's row of a graph.
@@ -129,7 +160,7 @@ func (p *object) adopt(g *ui.HeapGraph, s *state.State) {
 		return
 	}
 	if g != p.graph || row != p.shown {
-		p.set, p.path = nil, nil
+		p.set, p.path, p.fields = nil, nil, nil
 		p.onlyOut, p.onlyIn, p.text = refOnly{}, refOnly{}, ""
 		for i := range p.lists {
 			p.lists[i].Forget()
@@ -170,8 +201,7 @@ func (p *object) Do(a keymap.Action) bool {
 	case keymap.Back:
 		return p.back()
 	case keymap.Group:
-		p.single, p.onlyOut, p.onlyIn = !p.single, refOnly{}, refOnly{}
-		p.Changed()
+		p.group()
 	case keymap.Exclude:
 		p.exclude(l)
 	case keymap.DominatorsOf, keymap.HotPath:
@@ -184,6 +214,21 @@ func (p *object) Do(a keymap.Action) bool {
 	return true
 }
 
+// group goes on from fields to groups of references, to single ones, and back.
+func (p *object) group() {
+	fields := p.fields != nil && p.fields.has && p.fields.total > 0 && p.focus == listOut
+	switch {
+	case fields && !p.plain:
+		p.plain, p.single = true, false
+	case fields && p.single:
+		p.plain, p.single = false, false
+	default:
+		p.single = !p.single
+	}
+	p.onlyOut, p.onlyIn = refOnly{}, refOnly{}
+	p.Changed()
+}
+
 // FocusedList implements [ui.Lister].
 func (p *object) FocusedList() *widget.List { return &p.lists[p.focus].List }
 
@@ -192,13 +237,16 @@ func (p *object) Hides() string {
 	if !p.big {
 		return ""
 	}
-	return [...]string{listOut: "path and references in", listIn: "path and references out", listPath: "all references"}[p.focus]
+	return [...]string{listOut: "path and references in", listIn: "path and references out or fields", listPath: "all references"}[p.focus]
 }
 
 // Unopened implements [ui.Unopener].
 func (p *object) Unopened() string {
-	if v, ok := p.lists[p.focus].Selected(); ok && v.count <= 1 && v.end == p.shown {
-		return "that is this object itself"
+	switch v, ok := p.lists[p.focus].Selected(); {
+	case ok && v.none:
+		return "this is a value: there is nothing to open"
+	case ok && v.count <= 1 && v.end == p.shown:
+		return "this is the object itself"
 	}
 	return ""
 }
@@ -208,6 +256,8 @@ func (p *object) open1(l *refList) {
 	v, ok := l.Selected()
 	switch {
 	case !ok:
+	case v.none:
+		p.Say(p.Unopened())
 	case v.count > 1 && p.focus == listOut:
 		p.onlyOut = refOnly{true, v.edge, v.end}
 		p.Changed()
@@ -244,7 +294,7 @@ func (p *object) exclude(l *refList) {
 	case p.focus == listOut:
 		p.Say("only retainers can be excluded: select a reference in, or a step of the path")
 	case v.count > 1:
-		p.Say(p.Hint("this row stands for several objects: {open} lists them"))
+		p.Say(p.Hint("this row represents several objects: {open} lists them"))
 	case v.end == p.shown || v.end == model.RootRow:
 		p.Say("every path contains this object: select another one")
 	default:
@@ -325,7 +375,7 @@ func (p *object) CopyText() string {
 		}
 	}
 	if v, ok := p.lists[p.focus].Selected(); ok && p.focus != listPath {
-		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+textOf(p.graph.Heap, v.end, true)))
+		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+v.what(p.graph.Heap, true)))
 	}
 	return out.String()
 }

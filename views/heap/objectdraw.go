@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/gdamore/tcell/v2"
@@ -96,6 +95,10 @@ func (p *object) describe(i int) (name, answer, empty string) {
 	switch {
 	case i == listPath:
 		return p.describePath()
+	case i == listOut && p.texts.Failure() != nil && !p.plain:
+		return "Fields", "unknown", ui.Unanswered(p.texts)[0]
+	case i == listOut && p.listsFields():
+		return "Fields", p.fields.heading(p.lists[i].Len()), p.none("It has no fields.")
 	case p.refs.Failure() != nil:
 		return [...]string{"References out", "References in"}[i], "unknown", ui.Unanswered(p.refs)[0]
 	case p.set == nil:
@@ -177,36 +180,12 @@ func (p *object) facts() []string {
 		held = "no single dominator: several paths lead here from the root"
 	}
 	lines := []string{what, held}
-	if said, ok := p.texts.Get(); ok && said.textKey == (textKey{p.graph.HeapKey, p.shown}) && said.text != "" {
-		lines = append(lines, "“"+model.Clean(said.text)+"”"+said.more)
+	switch f := p.fields; {
+	case f == nil:
+	case f.text != "":
+		lines = append(lines, "“"+model.Clean(f.text)+"”"+f.more)
+	case !f.values && f.secret():
+		lines = append(lines, p.Hint("values are hidden: {values} shows them"))
 	}
 	return lines
-}
-
-// textKey names the row whose text is asked for.
-type textKey struct {
-	ui.HeapKey
-	row model.Row
-}
-
-// objectText is the beginning of what an object says.
-type objectText struct {
-	textKey
-	text string // not cleaned
-	more string // "…" where it is longer
-}
-
-// fetchText reads what a row says from the file. What cannot be read says nothing: the list of problems tells why.
-func fetchText(ctx context.Context, k textKey) (objectText, error) {
-	const most = 200
-	out := objectText{textKey: k}
-	texts, ok := k.Heaps.Source().(model.HeapTexts)
-	if !ok {
-		return out, nil
-	}
-	text, whole, _, err := texts.Text(ctx, k.I, k.row, most)
-	if out.text = text; !whole {
-		out.more = "…"
-	}
-	return out, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	choose "github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -32,12 +33,24 @@ func newObjectsPane(e *ui.Env) objectsPane {
 // Fields implements [ui.Filtered].
 func (p *objectsPane) Fields() []analysis.Field {
 	if p.objects.open {
-		return p.objects.table.Fields()
+		return p.objects.fields()
 	}
 	return p.lists.Fields()
 }
 
-// SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are listed.
+// Sorting implements [ui.Sorting].
+func (p *objectsPane) Sorting() (title, key string, usual bool) {
+	if p.objects.open {
+		return p.objects.Sorting()
+	}
+	if t, ok := p.FocusedList().Table.(ui.Sorting); ok {
+		return t.Sorting()
+	}
+	return "", "", true
+}
+
+// SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are
+// listed.
 func (p *objectsPane) SearchText() string {
 	if p.objects.open {
 		return p.objects.filter
@@ -87,12 +100,16 @@ type objectKey struct {
 	load *ui.HeapLoad
 	by   heapgraph.By
 	id   uint32
+
+	filter string        // of what stands inside of rows; "" for one that the table sees to
+	graph  *ui.HeapGraph // where the filter needs it
 }
 
 // objectSet is those rows, by row. Read-only once made.
 type objectSet struct {
 	objectKey
 	rows []model.Row
+	all  int // without the filter
 }
 
 // objectData determines the table of rows.
@@ -104,13 +121,102 @@ type objectData struct {
 
 func newObjects(e *ui.Env) *objects {
 	p := &objects{TablePane: ui.NewTablePane(e)}
-	p.rows = ui.NewLazy(e, func(ctx context.Context, k objectKey) (*objectSet, error) {
-		rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
-		return &objectSet{k, rows}, err
-	})
+	p.rows = ui.NewLazy(e, listObjects)
 	p.table = ui.NewTable(e, &p.ListPane, objectData{set: &objectSet{}}, p.objectSpec())
 	p.Enter = p.openObject
 	return p
+}
+
+// listObjects lists the rows of a type or frame, those that pass a filter of what stands inside of them.
+func listObjects(ctx context.Context, k objectKey) (*objectSet, error) {
+	rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
+	set := &objectSet{objectKey: k, rows: rows, all: len(rows)}
+	if err != nil || k.filter == "" {
+		return set, err
+	}
+	src := k.load.Heaps.Source()
+	filter, err := analysis.ParseFilter(k.filter, choose.Fields(src)...)
+	if err != nil {
+		return set, err
+	}
+	c := choose.Chooser{Source: src, Snapshot: k.load.I, Heap: k.load.Heap}
+	if k.graph != nil {
+		c.Graph = k.graph.Graph
+	}
+	set.rows, err = c.Choose(ctx, rows, filter, nil)
+	return set, err
+}
+
+// fields returns what filters of the list can ask for.
+func (p *objects) fields() []analysis.Field {
+	if p.load == nil {
+		return p.table.Fields()
+	}
+	return append(p.table.Fields(), choose.Fields(p.load.Heaps.Source())...)
+}
+
+// command returns the command that prints the list, nil where [objects.unprinted] says why there is none.
+func (p *objects) command(file []string) []string {
+	if p.unprinted() != "" {
+		return nil
+	}
+	q := state.Question{Type: p.load.Heap.Tables.Type(p.of.id), Exact: true, Kind: p.kind()}
+	if p.table.Sorted().Key == "bytes" {
+		q.By = "bytes"
+	}
+	plain := p.State
+	plain.Heap.Policy = 0 // rows are the same
+	return command(&plain, "find", q, file)
+}
+
+// kind names the kind of the rows, "" where they are of several.
+func (p *objects) kind() (name string) {
+	for k := range p.load.Heap.Schema.Kinds {
+		if p.of.by.Kinds.Has(model.HeapKind(k)) {
+			if name != "" {
+				return ""
+			}
+			name = p.load.Heap.Schema.Kinds[k].Name
+		}
+	}
+	return name
+}
+
+// unprinted says why no command prints the list, "" where one does.
+func (p *objects) unprinted() string {
+	if p.load == nil {
+		return "the snapshot is not read yet"
+	}
+	h := p.load.Heap
+	if p.of.by.Axis > 0 || p.kind() == "" || h.Schema.Sets[0].Kinds != p.of.by.Kinds {
+		return "commands find only objects, by their type"
+	}
+	name := h.Tables.Type(p.of.id)
+	if same, _ := heapgraph.TypesNamed(h, name, 0); name == "" || len(same) != 1 {
+		return "commands find types by their names, and several have this one"
+	}
+	return ""
+}
+
+// Sorting implements [ui.Sorting]: the command lists rows in their order unless it sorts them.
+func (p *objects) Sorting() (title, key string, usual bool) {
+	title, key, _ = p.table.Sorting()
+	return title, key, false
+}
+
+// narrow puts a filter of what stands inside of rows into the question about them, and returns the one that is left to
+// the table.
+func (p *objects) narrow(graph *ui.HeapGraph) string {
+	p.of.filter, p.of.graph = "", nil
+	f, err := analysis.ParseFilter(p.filter, choose.Fields(p.load.Heaps.Source())...)
+	if err != nil || !f.Parts() {
+		return p.filter
+	}
+	p.of.filter = p.filter
+	if (f.Compares("retained") || f.Compares("rows")) && graph != nil && graph.HeapKey == p.load.HeapKey {
+		p.of.graph = graph
+	}
+	return ""
 }
 
 func (p *objects) objectSpec() ui.Spec[objectData, model.Row] {
@@ -173,7 +279,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	}
 	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
 	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
-		Text: func(r *model.Row) string { return holderText(g, *r, d.full) }}
+		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),
 		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: totals.Bytes()}, h.Bytes),
@@ -214,9 +320,13 @@ func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.State, p.load = *s, load
 	p.of.load = load
+	left := p.filter
+	if load != nil {
+		left = p.narrow(graph)
+	}
 	p.rows.Ask(p.of)
 	set, ok := p.rows.Get()
-	if !ok || set.by != p.of.by || set.id != p.of.id {
+	if !ok || set.by != p.of.by || set.id != p.of.id || set.filter != p.of.filter {
 		p.table.Forget()
 		return
 	}
@@ -224,12 +334,12 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	if graph != nil && graph.HeapKey == set.load.HeapKey {
 		d.graph = graph
 	}
-	p.table.Ask(d, p.filter)
+	p.table.Ask(d, left)
 	p.explain()
 }
 
-// holderText names what alone holds a row.
-func holderText(g *ui.HeapGraph, r model.Row, full bool) string {
+// dominatorText names the dominator of a row.
+func dominatorText(g *ui.HeapGraph, r model.Row, full bool) string {
 	if d := g.Idom(r); d != model.RootRow {
 		return namedRow(g.Heap, d, full)
 	}
@@ -259,13 +369,13 @@ func (p *objects) explain() {
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
 		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
-		lines = append(lines, dominatorLines(&p.TablePane.Pane, g, r)...)
+		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
 	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
 }
 
-// dominatorLines returns what dominates a row, the nearest first, up to the root.
-func dominatorLines(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
+// dominatorChain returns what dominates a row, the nearest first, up to the root.
+func dominatorChain(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
 	if g.Idom(r) == model.RootRow {
 		return []widget.Line{p.Note("no single dominator: several paths lead to it from the root")}
@@ -293,7 +403,7 @@ func (p *objects) Draw(s tcell.Screen) {
 		p.List.Empty = why
 	case t == nil:
 		p.List.Empty = []string{"Searching…"}
-	case len(t.Rows) > 0:
+	case len(t.Rows) > 0 || t.Of.set.all > 0:
 		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", p.FilterHint()}
 	default:
 		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}
@@ -320,15 +430,15 @@ func (p *objects) answer() string {
 		order += ", reversed"
 	}
 	count := model.Group(uint64(len(t.Rows)))
-	if n := len(t.Order); n != len(t.Rows) {
-		count = model.Group(uint64(n)) + " of " + count
+	if n := len(t.Order); n != t.Of.set.all {
+		count = model.Group(uint64(n)) + " of " + model.Group(uint64(t.Of.set.all))
 	}
 	return count + " · " + order
 }
 
 func (p *objects) openObject() {
 	if r, ok := p.selected(); ok {
-		p.Visit(keymap.ShowObject, state.SetRow{Of: p.table.Now().Of.set.load.I, Row: r})
+		visitRow(p.Env, keymap.ObjectOf, p.table.Now().Of.set.load.I, r)
 	}
 }
 
@@ -347,11 +457,9 @@ func (p *objects) Do(a keymap.Action) bool {
 		}
 		p.Changed()
 	case keymap.Group: // rows of one group cannot be grouped
-	case keymap.ObjectOf:
-		p.openObject()
-	case keymap.DominatorsOf, keymap.HotPath:
+	case keymap.ObjectOf, keymap.DominatorsOf, keymap.HotPath:
 		if ok {
-			p.Visit(keymap.ShowDominators, state.SetTop{Of: p.table.Now().Of.set.load.I, Row: r})
+			visitRow(p.Env, a, p.table.Now().Of.set.load.I, r)
 		}
 	default:
 		return p.DoTable(a)

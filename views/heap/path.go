@@ -25,7 +25,7 @@ type pathSet struct {
 	found bool
 }
 
-func fetchPath(ctx context.Context, k pathKey) (*pathSet, error) {
+func findPath(ctx context.Context, k pathKey) (*pathSet, error) {
 	var without map[model.Row]bool
 	for _, r := range state.UnpackRows(k.without) {
 		if without == nil {

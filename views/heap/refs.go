@@ -33,6 +33,20 @@ type refRow struct {
 	text  string
 	count uint64
 	bytes uint64 // of the ends, once for each reference
+	stated
+}
+
+// what says what a row refers to, or the value that it has.
+func (v *refRow) what(h *model.Heap, full bool) string {
+	switch {
+	case v.none:
+		return v.value
+	case v.count > 1:
+		return textOf(h, v.end, full)
+	case v.said != "":
+		return v.said + " " + namedRow(h, v.end, full)
+	}
+	return namedRow(h, v.end, full)
 }
 
 // refSet is the references of a row. Read-only once made.
@@ -42,7 +56,7 @@ type refSet struct {
 	outN, inN int
 }
 
-func fetchRefs(ctx context.Context, k refKey) (*refSet, error) {
+func listRefs(ctx context.Context, k refKey) (*refSet, error) {
 	h := k.graph.Heap
 	to, first := h.Out(k.row)
 	set := &refSet{refKey: k, outN: to.Len(), inN: k.graph.InCount(k.row)}
@@ -104,12 +118,16 @@ type refData struct {
 	set  *refSet  // nil for a path
 	in   bool     // references in, not out
 	path *pathSet // nil for references
-	full bool
+
+	fields *fieldSet // nil for references
+	full   bool
 }
 
 // graph returns what the rows are of, nil for no rows.
 func (d refData) graph() *ui.HeapGraph {
 	switch {
+	case d.fields != nil:
+		return d.fields.graph
 	case d.set != nil:
 		return d.set.graph
 	case d.path != nil:
@@ -120,6 +138,8 @@ func (d refData) graph() *ui.HeapGraph {
 
 func (d refData) rows() []refRow {
 	switch {
+	case d.fields != nil:
+		return d.fields.rows
 	case d.set == nil:
 		return pathRefs(d.path)
 	case d.in:
@@ -128,12 +148,27 @@ func (d refData) rows() []refRow {
 	return d.set.out
 }
 
+// selectReference selects the first row that leads to an object, where there is one.
+func (l *refList) selectReference() {
+	for i := range l.Len() {
+		if v := l.Row(i); !v.none {
+			l.List.Select(i)
+			return
+		}
+	}
+}
+
 func (l *refList) spec() ui.Spec[refData, refRow] {
 	return ui.Spec[refData, refRow]{
 		Rows:    refData.rows,
 		Columns: l.columns,
-		ID:      func(_ refData, v *refRow) uint64 { return uint64(v.edge)<<32 | uint64(v.end) },
-		First:   ui.AsGiven,
+		ID: func(d refData, v *refRow) uint64 {
+			if d.fields != nil {
+				return uint64(v.edge)
+			}
+			return uint64(v.edge)<<32 | uint64(v.end)
+		},
+		First: ui.AsGiven,
 		Most: func(d refData) (bytes, count uint64) {
 			return d.graph().Retained[model.RootRow], 0
 		},
@@ -143,20 +178,20 @@ func (l *refList) spec() ui.Spec[refData, refRow] {
 // columns returns those of a list. What several rows retain each may be the same memory.
 func (l *refList) columns(d refData) []ui.Column[refRow] {
 	g, how := d.graph(), titles.Reference
-	if l.path {
+	switch {
+	case l.path:
 		how = ""
+	case d.fields != nil:
+		how = titles.Field
 	}
+	refers := func(v *refRow) bool { return !v.none }
 	return []ui.Column[refRow]{
 		{Title: how, Key: "edge", Width: 8, Grow: 3, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: func(v *refRow) string { return v.text }},
-		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path, Value: func(v *refRow) uint64 { return v.count }},
-		{Title: titles.Row, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string {
-			if v.count > 1 {
-				return textOf(g.Heap, v.end, d.full)
-			}
-			return namedRow(g.Heap, v.end, d.full)
-		}},
-		{Title: titles.Bytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Value: func(v *refRow) uint64 { return v.bytes }},
-		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 },
+		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path || d.fields != nil, Value: func(v *refRow) uint64 { return v.count }},
+		{Title: titles.Type, Key: "type", Width: 7, MaxWidth: 20, Drop: 5, Hidden: d.fields == nil, Muted: true, Cut: widget.CutMiddle, Text: func(v *refRow) string { return v.kind }},
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string { return v.what(g.Heap, d.full) }},
+		{Title: titles.Bytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Known: refers, Value: func(v *refRow) uint64 { return v.bytes }},
+		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 && !v.none },
 			Value: func(v *refRow) uint64 { return g.Retained[v.end] }},
 	}
 }

@@ -53,7 +53,8 @@ type snapSet struct {
 	rows    []snapshotRow
 	sets    []int // of the schema: whose numbers are columns
 	largest uint64
-	timed   bool // the format has times and numbers of collections
+	timed   bool // the snapshots were taken at different times, as far as known
+	counted bool // numbers of collections are known
 	cut     bool // one of them is cut off
 }
 
@@ -66,7 +67,7 @@ type snapData struct {
 // NewSnapshots returns the list of the snapshots of the file.
 func NewSnapshots(e *ui.Env) *snapshots {
 	p := &snapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
-	p.scores = ui.NewLazy(e, fetchScores)
+	p.scores = ui.NewLazy(e, scoreTypes)
 	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.Totals, error) {
 		h, err := k.Heaps.Heap(ctx, k.I)
 		if err != nil {
@@ -126,7 +127,9 @@ func (p *snapshots) Show(s *state.State) {
 	p.scores.Ask(scoreKey{p.Heaps, len(p.set.rows), p.counts})
 	t := trendData{snaps: p.set, at: s.Snapshot(), counts: p.counts, arrow: p.Look.Glyphs.ArrowRight}
 	if scores, ok := p.scores.Get(); ok && scores.heaps == p.Heaps {
-		t.scores = scores
+		if t.scores = scores; scores.none {
+			t.types = p.Loads.AskTypes(s)
+		}
 	}
 	p.trends.Blank = t
 	p.trends.Ask(t, s.Filter)
@@ -142,7 +145,8 @@ func (p *snapshots) read() {
 	for i := range rows {
 		f := &rows[i].info
 		p.set.largest = max(p.set.largest, uint64(max(f.Bytes, 0)))
-		p.set.timed = p.set.timed || f.Time != model.NoTime
+		p.set.timed = p.set.timed || f.Time > 0
+		p.set.counted = p.set.counted || f.GC != model.NoCount
 		p.set.cut = p.set.cut || !f.Complete
 	}
 }
@@ -179,7 +183,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 		return number(ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: widget.Width(title) + 2, Drop: drop}, of)
 	}
 	gc := count(titles.GC, "gc", "gc", 5, func(f *model.HeapInfo) int64 { return f.GC })
-	gc.Width, gc.MaxWidth, gc.Hidden = 5, 5, !d.timed
+	gc.Width, gc.MaxWidth, gc.Hidden = 5, 5, !d.counted
 	cols := []ui.Column[row]{
 		{Title: titles.Number, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) }, Text: func(r *row) string { return fmt.Sprint(r.n) }},
 		gc,
@@ -224,8 +228,8 @@ func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 	return p.DeltaCell(uint64(r.before), uint64(r.info.Bytes), func(n uint64) string { return ui.BytesText(n, p.State.Exact) })
 }
 
-// layout divides the screen: the list of snapshots, what to look at first, and below or, where the screen is wide and there are many
-// snapshots, at the right, the trends.
+// layout divides the screen: the list of snapshots, what to look at first, and below or, where the screen is wide and
+// there are many snapshots, at the right, the trends.
 func (p *snapshots) layout() {
 	r, n := p.Rect(), len(p.set.rows)
 	p.list.ListAt, p.suspects.at, p.trends.ListAt = r, widget.Rect{}, widget.Rect{}
@@ -364,8 +368,8 @@ func (p *snapshots) Fields() []analysis.Field {
 	return p.table.Fields()
 }
 
-// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about what
-// all tables of the heap are about.
+// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about
+// what all tables of the heap are about.
 func (p *snapshots) SearchText() string {
 	if p.focus == onTrends {
 		return p.State.Filter
@@ -428,11 +432,26 @@ func (p *snapshots) CopyText() string {
 		return ""
 	}
 	f := &r.info
-	text := fmt.Sprintf("snapshot #%d: GC %d, %v, %d bytes", r.n, f.GC, f.Time, f.Bytes)
-	for _, i := range p.set.sets {
-		text += fmt.Sprintf(", %d %s", f.Count(i), schemaOf(&p.State).Sets[i].Many)
+	text := fmt.Sprintf("snapshot #%d: ", r.n)
+	if f.GC != model.NoCount {
+		text += fmt.Sprintf("GC %d, ", f.GC)
 	}
-	return text + fmt.Sprintf(", %d references", f.References)
+	if p.set.timed && f.Time != model.NoTime {
+		text += f.Time.String() + ", "
+	}
+	figures := []string{knownFigure(f.Bytes, "bytes")}
+	for _, i := range p.set.sets {
+		figures = append(figures, knownFigure(f.Count(i), schemaOf(&p.State).Sets[i].Many))
+	}
+	return text + strings.Join(append(figures, knownFigure(f.References, "references")), ", ")
+}
+
+// knownFigure writes a figure with what it counts, and a question mark where it is not known.
+func knownFigure(n int64, of string) string {
+	if n == model.NoCount {
+		return "? " + of
+	}
+	return fmt.Sprint(n, " ", of)
 }
 
 // Click implements clicker.

@@ -54,7 +54,7 @@ func (l *suspectPane) wrap(w int) {
 	}
 	l.width, l.rows = w, l.rows[:0]
 	for i := range l.len() {
-		for n, text := range widget.Wrap(l.found.List[i].Evidence(), w-suspectIndent-1) {
+		for n, text := range widget.Wrap(suspectText(&l.found.List[i]), w-suspectIndent-1) {
 			l.rows = append(l.rows, suspectRow{i, n == 0, text})
 		}
 	}
@@ -63,8 +63,8 @@ func (l *suspectPane) wrap(w int) {
 // suspectIndent is where sentences begin: after the mark of the selected one and the sign.
 const suspectIndent = 3
 
-// height returns the rows that the pane would like to have, its heading included: all sentences where there is room for them, at
-// least the first, and never a part of one.
+// height returns the rows that the pane would like to have, its heading included: all sentences where there is room for
+// them, at least the first, and never a part of one.
 func (l *suspectPane) height(w, room int) int {
 	if l.len() == 0 {
 		return 2
@@ -108,6 +108,14 @@ func (l *suspectPane) Draw(s tcell.Screen) {
 	for i := range min(body.H, len(l.rows)-l.offset) {
 		l.drawRow(s, body, body.Y+i, &l.rows[l.offset+i], focused)
 	}
+}
+
+// suspectText returns the sentence about a suspect, with how certain it is that it grows.
+func suspectText(s *suspects.Suspect) string {
+	if s.Verdict != suspects.Grows {
+		return s.Evidence()
+	}
+	return s.Evidence() + "; " + ui.Certain(s.Confidence()) + " to grow on"
 }
 
 func (l *suspectPane) drawRow(s tcell.Screen, body widget.Rect, y int, r *suspectRow, focused bool) {

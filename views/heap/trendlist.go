@@ -23,10 +23,11 @@ type trendList struct {
 // trendData determines the list of trends.
 type trendData struct {
 	snaps  *snapSet
-	scores *scoreSet // nil before they are known
-	at     int       // the snapshot that all screens are about
-	counts bool      // types and frames by count, not by bytes
-	arrow  string    // from the first snapshot to the last
+	scores *scoreSet     // nil before they are known
+	types  *ui.HeapTypes // of the snapshot, where the format keeps no scores; nil before they are known
+	at     int           // the snapshot that all screens are about
+	counts bool          // types and frames by count, not by bytes
+	arrow  string        // from the first snapshot to the last
 }
 
 func (d trendData) rows() []trend {
@@ -34,7 +35,40 @@ func (d trendData) rows() []trend {
 	if d.scores != nil {
 		list = append(list, d.scores.trends...)
 	}
+	if d.types != nil {
+		list = append(list, d.typeTrends()...)
+	}
 	return list
+}
+
+// typeTrends returns what the snapshot holds by type: other snapshots are not decoded for that.
+func (d trendData) typeTrends() []trend {
+	list := make([]trend, len(d.types.List))
+	for i := range list {
+		g, n := &d.types.List[i], uint64(0)
+		if n = g.Bytes(); d.counts {
+			n = g.Count
+		}
+		list[i] = trend{id: trendTypes | uint64(g.ID), name: g.Name, sub: g.Sub, bytes: !d.counts, alone: true, values: make([]uint64, len(d.snaps.rows))}
+		list[i].values[d.types.I] = n
+	}
+	return list
+}
+
+// one reports whether there is nothing to compare: the file has one snapshot.
+func (d trendData) one() bool { return len(d.snaps.rows) == 1 }
+
+// whole returns what a figure is a share of, 0 where it is of nothing.
+func (d trendData) whole(t *trend) uint64 {
+	switch {
+	case t.bytes && d.types != nil:
+		return d.types.Bytes
+	case t.bytes:
+		return d.snaps.largest
+	case t.total || d.types == nil:
+		return 0
+	}
+	return d.types.Count
 }
 
 // trendSpark is the column of the curves.
@@ -74,14 +108,15 @@ func (t *trend) value(at int) (v uint64, ok bool) {
 	return t.values[at], true
 }
 
-// change returns how the figure at a snapshot differs from the first; what is not among the highest of both is not compared.
+// change returns how the figure at a snapshot differs from the first; what is not among the highest of both is not
+// compared.
 func (t *trend) change(at int) (before, after uint64, ok bool) {
 	after, ok = t.value(at)
 	if !ok {
 		return 0, 0, false
 	}
 	before = t.values[0]
-	return before, after, t.total || before > 0 && after > 0
+	return before, after, t.total || !t.alone && before > 0 && after > 0
 }
 
 func (l *trendList) columns(d trendData) []ui.Column[trend] {
@@ -95,6 +130,10 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 	if d.counts {
 		field = "count"
 	}
+	course := fmt.Sprintf("#0 %s #%d", d.arrow, len(d.snaps.rows)-1)
+	if d.one() {
+		course = "SHARE"
+	}
 	return []ui.Column[trend]{
 		{Title: what, Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle, Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
 		{Title: secondTitle(schema), Width: 10, Drop: 3, Hidden: !framed && !second, Muted: true, Text: func(t *trend) string {
@@ -103,16 +142,27 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 			}
 			return t.sub
 		}},
-		{Title: fmt.Sprintf("#0 %s #%d", d.arrow, len(d.snaps.rows)-1), Width: 10, Grow: 3, MaxWidth: 60, Rank: (*trend).top,
-			Cell: func(t *trend) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: t.values} }},
+		{Title: course, Width: 10, Grow: 3, MaxWidth: 60, Rank: (*trend).top, Cell: d.courseCell},
 		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
 			Known: func(t *trend) bool { v, ok := t.value(d.at); return ok && (v > 0 || t.total) && t.bytes != d.counts }, Cell: func(t *trend) widget.Cell { return l.valueCell(t, d.at) }},
-		{Title: titles.Since, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
+		{Title: titles.Since, Hidden: d.one(), Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
 			Known:  func(t *trend) bool { _, _, ok := t.change(d.at); return ok && t.bytes != d.counts },
 			Number: func(t *trend) float64 { b, a, _ := t.change(d.at); return float64(a) - float64(b) },
 			Rank:   func(t *trend) uint64 { b, a, _ := t.change(d.at); return ui.Sortable(float64(a) - float64(b)) },
 			Cell:   func(t *trend) widget.Cell { return l.changeCell(t, d.at) }},
 	}
+}
+
+// courseCell draws a figure over all snapshots, or the share of the heap where it is known of one only.
+func (d trendData) courseCell(t *trend) widget.Cell {
+	if !t.alone && !d.one() {
+		return widget.Cell{Kind: widget.SparkCell, Spark: t.values}
+	}
+	v, ok := t.value(d.at)
+	if whole := d.whole(t); ok && whole > 0 {
+		return ui.ShareCell(v, whole)
+	}
+	return widget.Cell{}
 }
 
 func (l *trendList) nameCell(t *trend) widget.Cell {
@@ -158,16 +208,24 @@ func (l *trendList) Draw(s tcell.Screen) {
 	if l.p.focus == onTrends {
 		look.Title = look.Sorted
 	}
-	widget.TitleLine(s, title, &look, filteredTitle("Trends", l.p.State.Filter), l.answer())
+	widget.TitleLine(s, title, &look, filteredTitle(l.heading(), l.p.State.Filter), l.answer())
 	l.Layout(body.W, &l.p.State)
 	l.List.Focused = l.p.focus == onTrends
-	l.List.Empty = []string{"Reading high scores…"}
+	l.List.Empty = []string{"Reading what types there are in each snapshot…"}
 	if why := ui.Unanswered(l.p.scores); why != nil {
 		l.List.Empty = why
 	} else if t := l.Now(); t != nil && len(t.Rows) > 0 {
 		l.List.Empty = []string{"None passes the filter “" + l.p.State.Filter + "”.", l.p.FilterHint()}
 	}
 	l.List.Draw(s, body, l.p.Look)
+}
+
+// heading says what is listed: with one snapshot, nothing has a trend.
+func (l *trendList) heading() string {
+	if l.Blank.one() {
+		return "Totals and " + schemaOf(&l.p.State).Axes[0].Many
+	}
+	return "Trends"
 }
 
 // copyText returns the selected trend: its figures in all snapshots.
@@ -181,6 +239,9 @@ func (l *trendList) copyText() string {
 		unit = " bytes"
 	}
 	for i, v := range t.values {
+		if t.alone && i != l.p.State.Snapshot() {
+			continue
+		}
 		text += fmt.Sprintf(" #%d %d%s", i, v, unit)
 	}
 	return text
@@ -194,8 +255,8 @@ func (l *trendList) answer() string {
 		return "unknown"
 	case !ok:
 		return "reading…"
-	case set.none:
-		return "the file has no high scores of types"
+	case set.none && l.Blank.types == nil:
+		return cmp.Or(l.p.Loads.Progress(), "types are not known")
 	}
 	text := "by bytes"
 	if l.p.counts {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -25,6 +26,7 @@ type trend struct {
 	frame     bool
 	total     bool // of the whole heap, not of a type or frame
 	bytes     bool // values are bytes
+	alone     bool // known at one snapshot only
 	values    []uint64
 }
 
@@ -40,10 +42,10 @@ func (t *trend) top() (v uint64) {
 type scoreSet struct {
 	scoreKey
 	trends []trend
-	none   bool // the format has no high scores
+	none   bool // the format has no high scores, and nothing was counted
 }
 
-func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
+func scoreTypes(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	set := &scoreSet{scoreKey: k, none: true}
 	src := k.heaps.Source()
 	var tables *model.HeapTables
@@ -67,7 +69,7 @@ func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
 		enter(frames, b, i, k)
 	}
 	if tables == nil {
-		return set, ctx.Err()
+		return set, set.count(ctx)
 	}
 	second := src.Schema().Distinct()
 	for id, t := range types {
@@ -85,7 +87,72 @@ func fetchScores(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	return set, ctx.Err()
 }
 
-// What the ids of trends begin with.
+// mostFollowed is how many snapshots are decoded to follow types where no recorder has noted scores.
+const mostFollowed = 64
+
+// count follows the types of objects where the format has no scores: it decodes the snapshots, one after the other.
+// What cannot be read counts as nothing.
+func (set *scoreSet) count(ctx context.Context) error {
+	src, of := set.heaps.Source(), suspects.Growing{}
+	reached := trend{id: trendReached, name: "reachable bytes", total: true, bytes: true, values: make([]uint64, set.n)}
+	kinds := trend{id: trendKinds, name: src.Schema().Axes[0].Many, total: true, values: make([]uint64, set.n)}
+	if set.n < 2 || set.n > mostFollowed {
+		return ctx.Err()
+	}
+	for i := range set.n {
+		if !src.Info(i).Complete {
+			continue
+		}
+		h, err := set.heaps.Heap(ctx, i)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && h.Complete {
+			of.Add(h, i, 0)
+			kinds.values[i] = uint64(of.TypesIn(i))
+			if reached.values[i], err = reachable(ctx, h); err != nil {
+				return err
+			}
+		}
+	}
+	if set.trends = append(set.trends, kinds); src.Schema().Garbage {
+		set.trends = append(set.trends, reached)
+	}
+	types := of.Types(set.counts)
+	for n := range types {
+		x := &types[n]
+		t := trend{id: trendTypes | uint64(n), name: x.Name, sub: x.Sub, bytes: !set.counts, values: make([]uint64, set.n)}
+		values := x.Bytes.Values
+		if set.counts {
+			values = x.Count.Values
+		}
+		for at, i := range of.Snapshots {
+			t.values[i] = values[at]
+		}
+		set.trends, set.none = append(set.trends, t), false
+	}
+	return nil
+}
+
+// reachable returns the bytes of what the root of a snapshot reaches, 0 where the format keeps nothing else.
+func reachable(ctx context.Context, h *model.Heap) (uint64, error) {
+	if !h.Schema.Garbage {
+		return 0, nil
+	}
+	g, err := heapgraph.NewReferences(ctx, h.Under(heapgraph.Policy(0).Of(h.Schema)), 0)
+	if err != nil {
+		return 0, err
+	}
+	bytes, _, err := g.RetainedByKinds(ctx, ^model.HeapKinds(0))
+	return bytes, err
+}
+
+// What the ids of trends begin with, and those of what is counted of the whole heap.
+const (
+	trendKinds = 1<<16 + iota
+	trendReached
+)
+
 const (
 	trendTypes  = 1 << 32
 	trendFrames = 2 << 32

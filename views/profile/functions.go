@@ -186,6 +186,12 @@ func (p *Functions) Command() []string {
 	return q.Args()
 }
 
+// Sorting implements [ui.Sorting]: one command has the order by total.
+func (p *Functions) Sorting() (title, key string, usual bool) {
+	title, key, usual = p.Table.Sorting()
+	return title, key, usual || key == "total" && p.State.Prof.By.Word(p.Prof.Weights) == ""
+}
+
 func (p *Functions) About() string {
 	if by := p.State.Prof.By; by != weights.ByFunctionDSO {
 		return "by " + by.String()
@@ -208,7 +214,7 @@ func (p *Functions) Show(s *state.State) {
 func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {
-		return widget.Cell{Text: "(unknown)", Style: p.Look.Muted}
+		return widget.Cell{Text: calltree.Unnamed, Style: p.Look.Muted}
 	}
 	if by := p.Now().Of.By; by != weights.ByFunctionDSO && by != weights.ByOwner {
 		return c

@@ -78,10 +78,10 @@ type leak struct {
 	known   [leakFigures]bool
 }
 
-// NewLeaks returns the screen of what a stack profile counts as leaked.
+// NewLeaks returns the screen of what a stack profile counts as live.
 func NewLeaks(e *ui.Env) *Leaks {
 	p := &Leaks{TablePane: ui.NewTablePane(e)}
-	p.found = ui.NewLazy(e, fetchProfLeaks)
+	p.found = ui.NewLazy(e, findLeaks)
 	p.Table = ui.NewTable(e, &p.ListPane, &leakTable{}, ui.Spec[*leakTable, leak]{
 		Rows:    func(t *leakTable) []leak { return t.rows },
 		Columns: (*leakTable).columns,
@@ -95,7 +95,8 @@ func NewLeaks(e *ui.Env) *Leaks {
 	return p
 }
 
-// columns returns those of the table: live memory and the other figures that the event has, then the function that the stack is named after.
+// columns returns those of the table: live memory and the other figures that the event has, then the function that the
+// stack is named after.
 func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	for i, m := range leakMetrics() {
 		if !t.has[i] && i != leakLive { // which the order begins with
@@ -115,8 +116,8 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	return append(cols, ui.Column[leak]{Title: titles.Stack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
 }
 
-// fetchProfLeaks takes the stacks of which something is live.
-func fetchProfLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
+// findLeaks takes the stacks of which something is live.
+func findLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
 	w := k.of.Weights
 	t := &leakTable{leakKey: k, frees: w.Events[k.event].TracksFrees}
 	for i, m := range leakMetrics() {
@@ -157,7 +158,8 @@ func (t *leakTable) add(r int) {
 	t.rows = append(t.rows, row)
 }
 
-func (p *Leaks) Name() string { return "Leaks" }
+// Name implements [ui.Screen]: that something lives, of a program that may be running, does not say that it leaks.
+func (p *Leaks) Name() string { return "Live memory" }
 
 func (p *Leaks) Action() keymap.Action { return keymap.ShowLeaks }
 
@@ -173,8 +175,8 @@ func (p *Leaks) Command() []string {
 		return p.Prof.Arguments(&p.State)
 	}
 	by := "live_bytes"
-	if c := p.Sorted(); c.Amounts != nil {
-		by = c.Key
+	if p.Sorted().Key == "live_count" { // by what else there is, stacks of which nothing is live would come between
+		by = "live_count"
 	}
 	if m, ok := weights.Named(p.Prof.Weights, by); ok { // which may have another name in the file
 		by = p.Prof.Weights.Metrics[m].Name

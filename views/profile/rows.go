@@ -10,7 +10,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their IDs.
+// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their
+// IDs.
 type rowKey struct {
 	by    [4]uint64
 	place uint32

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -17,14 +18,15 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Screen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen here
-// is what every other screen weighs by.
+// Screen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen
+// here is what every other screen weighs by.
 type Screen struct {
 	ui.Pane
 	ui.ListPane
 	*ui.Table[eventData, int]
 	sums    *ui.Lazy[*ui.ProfileFile, *eventSums]
 	threads *ui.Lazy[RowsKey, *rows]
+	heavy   *ui.Lazy[RowsKey, *rows] // functions
 	text    widget.TextView
 	inText  bool
 }
@@ -35,7 +37,7 @@ func NewOverview(e *ui.Env) *Screen {
 	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfileFile) (*eventSums, error) {
 		return &eventSums{weights.Totals(d.Weights)}, nil
 	})
-	p.threads = ui.NewLazy(e, FetchProfRows)
+	p.threads, p.heavy = ui.NewLazy(e, FetchProfRows), ui.NewLazy(e, FetchProfRows)
 	p.Table = ui.NewTable(e, &p.ListPane, eventData{}, p.eventSpec())
 	return p
 }
@@ -64,6 +66,7 @@ func (p *Screen) Show(s *state.State) {
 	}
 	p.sums.Ask(p.Prof)
 	p.threads.Ask(RowsKey{p.Prof.Key(s), weights.ByProfileThread})
+	p.heavy.Ask(RowsKey{p.Prof.Key(s), weights.ByFunctionDSO})
 	p.Ask(p.data(), s.Filter)
 	p.text.Replace(p.lines())
 }
@@ -97,6 +100,17 @@ func modeText(e *model.ProfileEvent) string {
 		return fmt.Sprintf("%s %g", e.Mode, e.SamplePeriod)
 	}
 	return e.Mode
+}
+
+// estimates says which events were sampled, "" for none.
+func (p *Screen) estimates() string {
+	var list []string
+	for i := range p.Prof.Weights.Events {
+		if text := p.Prof.Weights.Events[i].Estimate(); text != "" {
+			list = append(list, p.Prof.EventName(uint16(i))+" is "+text)
+		}
+	}
+	return strings.Join(list[:min(len(list), 3)], " · ")
 }
 
 // Draw implements tview.Primitive.
@@ -165,6 +179,9 @@ func (p *Screen) missing() string {
 // maxListed bounds the threads and binaries that are listed.
 const maxListed = 200
 
+// maxHeavy bounds the functions that are listed; their screen has all.
+const maxHeavy = 20
+
 // lines returns the text below the events.
 func (p *Screen) lines() (out []widget.Line) {
 	w := p.Prof.Weights
@@ -175,6 +192,7 @@ func (p *Screen) lines() (out []widget.Line) {
 	}
 	fact("tool", strings.TrimSpace(w.SourceTool+" "+w.ToolVersion))
 	fact("command", w.Command)
+	fact("figures", p.estimates())
 	c := &w.Counts
 	n := func(v int64, word string) string { return model.Counted(v, word) }
 	fact("records", strings.Join([]string{n(c.Stacks, "stack"), n(c.Frames, "frame"), n(c.DSOs, "DSO"), n(c.Threads, "thread"),
@@ -187,7 +205,8 @@ func (p *Screen) lines() (out []widget.Line) {
 	}
 	p.sumLines(fact)
 	fact("missing", strings.Join(p.lacks(), " · "))
-	p.threadLines(fact)
+	heaviestLines(p.threads, "threads", maxListed, p.State.Exact, fact)
+	heaviestLines(p.heavy, "functions", maxHeavy, p.State.Exact, fact)
 	label := "DSOs"
 	for i, d := range w.DSOs[min(1, len(w.DSOs)):] {
 		text := d.Name
@@ -219,9 +238,10 @@ func (p *Screen) sumLines(fact func(label, value string)) {
 	}
 }
 
-// threadLines is the threads that weigh most.
-func (p *Screen) threadLines(fact func(label, value string)) {
-	t, ok := p.threads.Get()
+// heaviestLines is the rows of a table that weigh most by themselves, at most n. One without a name says nothing where
+// it is the only one.
+func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, n int, exact bool, fact func(label, value string)) {
+	t, ok := of.Get()
 	if !ok || len(t.Rows) == 0 || len(t.totals) == 0 {
 		return
 	}
@@ -230,14 +250,10 @@ func (p *Screen) threadLines(fact func(label, value string)) {
 		return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
 	})
 	unit := ui.UnitOf(&t.Of.Weights.Metrics[t.Metric])
-	label := "threads"
-	for i := range rows[:min(len(rows), maxListed)] {
-		name := rows[i].Name
-		if name == "" {
-			name = "(unknown)"
-		}
-		if w := rows[i].Weights[0].Self; len(rows) > 1 || rows[i].Name != "" {
-			fact(label, name+"  "+unit.Text(w, p.State.Exact)+"  "+ui.AmountShare(w, t.totals[0]))
+	for i := range rows[:min(len(rows), n)] {
+		name := cmp.Or(rows[i].Name, calltree.Unnamed)
+		if w := rows[i].Weights[0].Self; (len(rows) > 1 || rows[i].Name != "") && (i == 0 || !w.IsZero()) {
+			fact(label, name+"  "+unit.Text(w, exact)+"  "+ui.AmountShare(w, t.totals[0]))
 			label = ""
 		}
 	}
@@ -296,7 +312,7 @@ func (p *Screen) choose() {
 		return
 	}
 	p.Emit(state.ChooseEvent{Event: *row})
-	p.Say(p.Prof.EventName(uint16(*row)) + p.Hint(" is what all screens show; {profile.series} weighs by another metric"))
+	p.Say(p.Prof.EventName(uint16(*row)) + p.Hint(" is what all screens show; {profile.series} switches to another metric"))
 }
 
 func (p *Screen) CopyText() string {

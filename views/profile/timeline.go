@@ -15,8 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Timeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected here is
-// what every other screen is about, and so is a window.
+// Timeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected
+// here is what every other screen is about, and so is a window.
 type Timeline struct {
 	ui.Pane
 	ui.ListPane
@@ -255,7 +255,7 @@ func (p *Timeline) Click(x, y int, double bool) {
 }
 
 func (p *Timeline) Drag(fromX, fromY, x, _ int, _ bool) {
-	if p.Prof != nil && p.Prof.Samples > 0 {
+	if p.Prof != nil && p.Prof.Ranges() {
 		ui.DragRange(p.Env, &p.chart, fromX, fromY, x)
 	}
 }

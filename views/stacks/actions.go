@@ -16,7 +16,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 		p.toggleFlame()
 	case keymap.Invert:
 		if p.pivoted() {
-			p.Say(p.Hint("callers are above, callees below: {pivot} ends that"))
+			p.Say(p.Hint("callers are above, callees below: {pivot} ends this view"))
 			return true
 		}
 		p.invert = !p.invert

@@ -3,6 +3,7 @@ package stacks
 import (
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/funcname"
@@ -12,86 +13,156 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// aroundView shows one function over the stacks screen: who calls it, and what it calls, wherever that is. It follows the
-// instant. It is no [ui.Table]: its rows stand in one order, callers above the function and what it calls below.
+// aroundView shows one function over the stacks screen: who calls it, and what it calls, wherever that is. It follows
+// the instant. In every order, callers stay above the function and what it calls below.
 type aroundView struct {
-	of   *Stacks
-	name string // of the function, as the tree has it
-	past []string
+	ui.TablePane
+	of     *Stacks
+	name   string // of the function, as the tree has it
+	past   []string
+	filter string
 
-	cols []ui.Column[aroundRow]
+	set    *aroundSet
+	table  *ui.Table[aroundData, aroundRow]
+	placed bool // the function itself was selected once
+}
 
+// aroundSet is a function with its callers and what it calls. Read-only once made.
+type aroundSet struct {
 	from  *weighed            // what data was taken from
 	data  diff.ComparedAround // of weights alone both sides are the same
 	found bool                // the function is in the tree
-	list  widget.List
+	rows  []aroundRow
 }
 
+// aroundData determines the table.
+type aroundData struct{ *aroundSet }
+
 func newAroundView(p *Stacks, name string) *aroundView {
-	v := &aroundView{of: p, name: name}
-	v.list = widget.List{Table: v, SortColumn: -1, Column: -1, Focused: true}
+	v := &aroundView{TablePane: ui.NewTablePane(p.Env), of: p, set: &aroundSet{}}
+	v.table = ui.NewTable(p.Env, &v.ListPane, aroundData{&aroundSet{}}, ui.Spec[aroundData, aroundRow]{
+		Rows:    func(d aroundData) []aroundRow { return d.rows },
+		Columns: func(d aroundData) []ui.Column[aroundRow] { return v.columns(d.aroundSet) },
+		ID:      func(_ aroundData, r *aroundRow) uint64 { return uint64(r.n) },
+		First:   ui.AsGiven,
+		Pinned:  func(r *aroundRow) int { return int(r.kind) },
+		Most: func(d aroundData) (bytes, count uint64) {
+			most := max(d.data.Total[0], d.data.Total[1])
+			return most, most
+		},
+		Words: func(aroundData) func(r *aroundRow) []string {
+			return func(r *aroundRow) []string { return []string{r.name, r.kind.words()} }
+		},
+	})
+	v.Alone, v.Enter = true, v.follow
 	v.turn(name)
 	return v
 }
 
+// aroundKind is what a row is to the function. Larger ones stand above.
+type aroundKind uint8
+
+const (
+	calledByIt aroundKind = iota
+	itself
+	callsIt
+)
+
+// words returns what stands before a name.
+func (k aroundKind) words() string { return [...]string{"calls ", "", "called by "}[k] }
+
 // aroundRow is a caller, the function itself, or what it calls.
 type aroundRow struct {
-	name   string
-	kind   string // the words before the name
+	n      int
+	name   string // "" where stacks begin
+	kind   aroundKind
 	weight [2]uint64
-	itself bool
 }
 
-// columns returns those of rows of weights, or of changes, which need titles.
-func (v *aroundView) columns() []ui.Column[aroundRow] {
+// columns returns those of rows of weights, or of changes.
+func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 	type row = aroundRow
-	p, k := v.of, v.of.Look.InBox()
-	width := max(len(p.amount(v.data.Total[0])), len(p.amount(v.data.Total[1])), 9)
-	weight := func(title string, side, drop int) ui.Column[row] {
-		return ui.Column[row]{Title: title, Width: width, Right: true, Drop: drop, Text: func(r *row) string { return p.amount(r.weight[side]) }}
+	p, whole := v.of, set.data.Total[1]
+	figure := ui.CountFigure
+	if set.from != nil && (set.from.unit.Kind == ui.UnitBytes || set.from.key.prof.Of == nil && set.from.key.cost.IsBytes()) {
+		figure = ui.BytesFigure
 	}
-	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Cell: func(r *row) widget.Cell {
-		c := widget.Cell{Text: r.kind + v.label(r.name), Style: k.Text}
-		if r.itself {
-			c.Style = k.Sorted
-		}
-		return c
-	}}
-	if p.Now.changes != nil {
-		return []ui.Column[row]{
-			{Title: titles.Delta, Width: width + 1, Right: true, Text: func(r *row) string { return p.DeltaCell(r.weight[0], r.weight[1], p.amount).Text }},
-			weight(titles.Before, 0, 2), weight(titles.After, 1, 1), name,
-		}
+	weight := func(title, field string, side, drop int) ui.Column[row] {
+		return ui.Column[row]{Title: title, Fields: []string{field}, Figure: figure, Width: 9, Drop: drop, Whole: set.data.Total[side],
+			Value: func(r *row) uint64 { return r.weight[side] }, Cell: func(r *row) widget.Cell { return widget.Cell{Text: p.amount(r.weight[side])} }}
 	}
-	whole := v.data.Total[1]
-	return []ui.Column[row]{
-		weight("", 1, 0), {Width: 6, Right: true, Drop: 1, Text: func(r *row) string { return ui.PartText(r.weight[1], whole) }},
-		{Width: 8, Drop: 2, Cell: func(r *row) widget.Cell {
-			return widget.Cell{Kind: widget.BarCell, Bar: float64(r.weight[1]) / float64(max(whole, 1)), Style: k.Bar}
+	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Text: func(r *row) string { return r.name },
+		Cell: func(r *row) widget.Cell {
+			c := widget.Cell{Text: r.kind.words() + v.label(r.name)}
+			switch {
+			case r.name == "":
+				c.Text = "no callers: stacks begin here"
+			case r.kind == itself:
+				c.Style = p.Look.InBox().Sorted
+			}
+			return c
+		}}
+	// A table has the same columns, of weights and of changes: those of the other are hidden.
+	changed := set.from != nil && set.from.changes != nil
+	delta := ui.Column[row]{Title: titles.Delta, Fields: []string{"delta"}, Figure: figure, Width: 10, Hidden: !changed,
+		Number: func(r *row) float64 { return float64(r.weight[1]) - float64(r.weight[0]) },
+		Rank:   func(r *row) uint64 { return max(r.weight[0], r.weight[1]) - min(r.weight[0], r.weight[1]) },
+		Cell:   func(r *row) widget.Cell { return p.DeltaCell(r.weight[0], r.weight[1], p.amount) }}
+	cols := []ui.Column[row]{
+		delta, weight(titles.Before, "before", 0, 2), weight(titles.After, "after", 1, 1), weight(titles.Weight, "weight", 1, 0),
+		{Title: titles.Share, Width: 6, Right: true, Drop: 1, Like: titles.Weight, Cell: func(r *row) widget.Cell { return widget.Cell{Text: ui.PartText(r.weight[1], whole)} }},
+		{Width: 8, Drop: 2, Like: titles.Weight, Cell: func(r *row) widget.Cell {
+			return widget.Cell{Kind: widget.BarCell, Bar: float64(r.weight[1]) / float64(max(whole, 1)), Style: p.Look.InBox().Bar}
 		}}, name,
 	}
+	for i := range cols[:len(cols)-1] {
+		if cols[i].Hidden = changed != (i < 3); cols[i].Hidden {
+			cols[i].Fields = nil
+		}
+	}
+	return cols
 }
 
-// arrange chooses the columns.
-func (v *aroundView) arrange() {
-	v.cols = v.columns()
-	v.list.Columns, v.list.HideHeader = ui.Layout(v.cols, ui.Figures{}, 0, 0), v.of.Now.changes == nil
-}
-
-// refresh adds up anew when the weights have changed, or the function.
+// refresh adds up anew when the weights have changed, or the function, and shows the newest rows.
 func (v *aroundView) refresh() {
 	w := v.of.Now
-	if w == nil || v.from == w && v.data.Name == v.name {
+	if w == nil {
 		return
 	}
-	v.from, v.found, v.data = w, false, diff.ComparedAround{Name: v.name}
+	if v.set.from != w || v.set.data.Name != v.name {
+		v.set = aroundOf(w, v.name)
+	}
+	if !v.table.Ask(aroundData{v.set}, v.filter) || v.placed || v.table.Now().Of.aroundSet != v.set {
+		return
+	}
+	for n := range v.table.Len() {
+		if v.table.Row(n).kind == itself {
+			v.List.Select(n)
+			v.placed = true
+		}
+	}
+}
+
+// aroundOf lists the callers of a function, the function itself, and what it calls.
+func aroundOf(w *weighed, name string) *aroundSet {
+	set := &aroundSet{from: w, data: diff.ComparedAround{Name: name}}
 	for n := int32(1); n < int32(w.Len()); n++ {
-		if w.Name(n) == v.name {
-			v.found, v.data = true, w.around(n)
+		if w.Name(n) == name {
+			set.found, set.data = true, w.around(n)
 			break
 		}
 	}
-	v.list.Refresh()
+	add := func(kind aroundKind, name string, weight [2]uint64) {
+		set.rows = append(set.rows, aroundRow{len(set.rows), name, kind, weight})
+	}
+	for _, c := range set.data.Callers {
+		add(callsIt, c.Name, c.Weight)
+	}
+	add(itself, name, set.data.Total)
+	for _, c := range set.data.Callees {
+		add(calledByIt, c.Name, c.Weight)
+	}
+	return set
 }
 
 // around returns what calls the functions of a node and what they call, on both sides or on the only one.
@@ -113,37 +184,6 @@ func (w *weighed) around(n int32) diff.ComparedAround {
 	}
 }
 
-// rows are the callers, the function itself, and what it calls.
-func (v *aroundView) Len() int { return len(v.data.Callers) + 1 + len(v.data.Callees) }
-
-// ID and Cell implement widget.Table.
-func (v *aroundView) ID(row int) uint64 { return uint64(row) }
-
-func (v *aroundView) Cell(row, col int) widget.Cell {
-	k := v.of.Look.InBox()
-	r := v.row(row)
-	c := v.cols[col].Draw(&r, ui.Figures{}, k)
-	if c.Style == tcell.StyleDefault {
-		c.Style = k.Text
-	}
-	return c
-}
-
-// row returns what a row is about.
-func (v *aroundView) row(row int) aroundRow {
-	callers := v.data.Callers
-	switch {
-	case row < len(callers) && callers[row].Name == "":
-		return aroundRow{kind: "no callers: stacks begin here", weight: callers[row].Weight}
-	case row < len(callers):
-		return aroundRow{name: callers[row].Name, kind: "called by ", weight: callers[row].Weight}
-	case row == len(callers):
-		return aroundRow{name: v.name, weight: v.data.Total, itself: true}
-	}
-	n := v.data.Callees[row-len(callers)-1]
-	return aroundRow{name: n.Name, kind: "calls ", weight: n.Weight}
-}
-
 func (v *aroundView) label(name string) string {
 	if v.of.State.FullName {
 		return name
@@ -153,29 +193,55 @@ func (v *aroundView) label(name string) string {
 
 func (v *aroundView) Title() string { return "Callers and callees" }
 
-func (v *aroundView) Scopes() []keymap.Scope { return nil }
+func (v *aroundView) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
 
 func (v *aroundView) Key(*tcell.EventKey) bool { return false }
 
+// Useless implements [ui.Refuser]: nothing here is grouped, and there is one list.
+func (v *aroundView) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.NextPane }
+
+// Fields implements [ui.Filtered].
+func (v *aroundView) Fields() []analysis.Field { return v.table.Fields() }
+
+// Sorting implements [ui.Sorting].
+func (v *aroundView) Sorting() (title, key string, usual bool) { return v.table.Sorting() }
+
+func (v *aroundView) SearchText() string { return v.filter }
+
+func (v *aroundView) Search(text string) { v.filter = text }
+
+// Peeked implements [ui.Peeker].
+func (v *aroundView) Peeked() string { return v.name }
+
 func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.refresh()
-	in := ui.OverlayBox(s, r, 110, max(v.Len()+5, 12), k, v.Title()+" of "+widget.ShortenScopes(v.label(v.name), max(r.W-30, 10)))
+	title := v.Title() + " of " + widget.ShortenScopes(v.label(v.name), max(r.W-30, 10))
+	if v.filter != "" {
+		title += " · filter “" + v.filter + "”"
+	}
+	in := ui.OverlayBox(s, r, 110, max(len(v.set.rows)+6, 12), k, title)
 	k = k.InBox()
 	about, list := in.CutTop(2)
 	text := "The stacks shown no longer have this function."
-	if v.found && v.of.Now != nil {
+	if v.set.found && v.of.Now != nil {
 		text = v.about()
 	}
 	widget.Print(s, about.X, about.Y, about.W, text, k.Text)
-	if v.of.Now != nil {
-		v.arrange()
-		v.list.Draw(s, list, k)
+	if v.of.Now == nil {
+		return
 	}
+	v.table.Layout(list.W, &v.of.State)
+	v.List.Highlight, v.List.Focused = ui.FilterWord(v.filter), true
+	if v.List.Empty = nil; v.filter != "" && v.table.Now() != nil {
+		v.List.Empty = []string{"No function passes the filter “" + v.filter + "”.", v.FilterHint()}
+	}
+	v.ListAt = list
+	v.List.Draw(s, list, k)
 }
 
 // about returns what the function weighs, or weighed on both sides.
 func (v *aroundView) about() string {
-	d, p := &v.data, v.of
+	d, p := &v.set.data, v.of
 	if p.Now.changes != nil {
 		return p.costText() + ": " + p.weight(d.Total[0]) + " → " + p.weight(d.Total[1]) + " · self " + p.amount(d.Self[0]) + " → " + p.amount(d.Self[1])
 	}
@@ -183,41 +249,45 @@ func (v *aroundView) about() string {
 }
 
 func (v *aroundView) Do(a keymap.Action) bool {
-	switch a {
-	case keymap.Open:
-		row, ok := v.list.Selected()
-		if name := v.row(row).name; ok && name != "" && name != v.name {
-			v.past = append(v.past, v.name)
-			v.turn(name)
-		}
-	case keymap.Back:
-		n := len(v.past)
-		if n == 0 {
-			return false
-		}
-		name := v.past[n-1]
-		v.past = v.past[:n-1]
+	switch {
+	case a != keymap.Back:
+		return v.DoTable(a)
+	case v.filter != "":
+		v.filter = ""
+	case len(v.past) > 0:
+		n := len(v.past) - 1
+		name := v.past[n]
+		v.past = v.past[:n]
 		v.turn(name)
 	default:
-		return ui.MoveList(&v.list, a)
+		return false
 	}
 	return true
 }
 
+// follow goes on to the selected function.
+func (v *aroundView) follow() {
+	if r, ok := v.table.Selected(); ok && r.name != "" && r.kind != itself {
+		v.past = append(v.past, v.name)
+		v.turn(r.name)
+	}
+}
+
 // CopyText implements copier.
 func (v *aroundView) CopyText() string {
-	row, _ := v.list.Selected()
-	r := v.row(row)
+	r, ok := v.table.Selected()
+	if !ok {
+		return ""
+	}
 	text := v.of.amount(r.weight[1])
 	if v.of.Now != nil && v.of.Now.changes != nil {
 		text = v.of.DeltaCell(r.weight[0], r.weight[1], v.of.amount).Text
 	}
-	return widget.Clean(text + "  " + r.kind + r.name)
+	return widget.Clean(text + "  " + r.kind.words() + r.name)
 }
 
 // turn makes another function the one that all is about.
 func (v *aroundView) turn(name string) {
-	v.name = name
-	v.refresh()
-	v.list.Select(len(v.data.Callers))
+	v.name, v.filter, v.placed = name, "", false
+	v.Changed()
 }

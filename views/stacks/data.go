@@ -128,7 +128,8 @@ func (k foldKey) query() analysis.Query {
 	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
 }
 
-// weighed is a call tree with the weights of one cost at one instant or over one range, or with what became of them. It never changes.
+// weighed is a call tree with the weights of one cost at one instant or over one range, or with what became of them. It
+// never changes.
 type weighed struct {
 	*calltree.Folded
 	tree *callTree
@@ -267,8 +268,8 @@ func (w *weighed) place(n int32) string {
 	return place
 }
 
-// path returns the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many more
-// there are.
+// path returns the nodes from below the root down to n, only the last limit of them (limit ≤ 0: all); left is how many
+// more there are.
 func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
 	for at := n; at > 0; at = w.Parent(at) {
 		if limit > 0 && len(nodes) >= limit {
@@ -299,7 +300,8 @@ func (p *Stacks) wayIn(w *weighed) way {
 	return way{names, w.tree.key.invert}
 }
 
-// end returns the node that a way leads to, as far as it goes: short or full names and folded recursion are no obstacle.
+// end returns the node that a way leads to, as far as it goes: short or full names and folded recursion are no
+// obstacle.
 func (w *weighed) end(to way) int32 {
 	names := to.names
 	if n := len(names); n > 0 && to.invert != w.tree.key.invert {

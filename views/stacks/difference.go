@@ -16,8 +16,9 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Difference is the screen of stacks while the difference is shown: the same tree, graph and keys, over what changed. Frames are as
-// wide as the sum of all changes below them, whichever way these went; their sign and color say what became of the whole.
+// Difference is the screen of stacks while the difference is shown: the same tree, graph and keys, over what changed.
+// Frames are as wide as the sum of all changes below them, whichever way these went; their sign and color say what
+// became of the whole.
 type Difference struct{ *Stacks }
 
 // NewDifference returns what stands for a screen of stacks while the difference is shown.
@@ -51,15 +52,16 @@ type changeKey struct {
 	fold foldKey // what decides whether it is about something else; without its tree
 }
 
-// shapes keeps the structure of the last tree of a difference: it follows neither side. Any goroutine may use it; the zero value is
-// ready.
+// shapes keeps the structure of the last tree of a difference: it follows neither side. Any goroutine may use it; the
+// zero value is ready.
 type shapes struct {
 	mu   sync.Mutex
 	key  treeKey
 	last *diff.CompareShape
 }
 
-// of returns the structure of a tree, made anew unless the last one has all of its stacks. The only errors are those of ctx.
+// of returns the structure of a tree, made anew unless the last one has all of its stacks. The only errors are those of
+// ctx.
 func (h *shapes) of(ctx context.Context, e *ui.Env, k *changeKey) (*diff.CompareShape, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +111,8 @@ func (p *Stacks) showChanges() {
 	p.askSearch()
 }
 
-// newestChanges asks for the difference that the state is about, and returns the newest; nil before the first, and where there is none.
+// newestChanges asks for the difference that the state is about, and returns the newest; nil before the first, and
+// where there is none.
 func (p *Stacks) newestChanges() *weighed {
 	set := p.sides.Ask(&p.State)
 	if set == nil {
@@ -196,8 +199,8 @@ func (p *Stacks) dashes(id uint64) string {
 	return " "
 }
 
-// changedSentence tells what a frame weighed before and after, and how much of all changes is below it. Bottom-up its own is all that a
-// function has.
+// changedSentence tells what a frame weighed before and after, and how much of all changes is below it. Bottom-up its
+// own is all that a function has.
 func (p *Stacks) changedSentence(n int32) []string {
 	side := func(i int, word string) string {
 		text := word + " " + p.amount(p.Now.Side(i, n))

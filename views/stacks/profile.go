@@ -149,8 +149,8 @@ func (p *Stacks) signStyle(n int32) tcell.Style {
 	return tcell.Style{}
 }
 
-// frameStyle returns the colors of kernel and inlined frames in the graph, reversed so that they fill their frame, or those of what
-// changed; nil for traces.
+// frameStyle returns the colors of kernel and inlined frames in the graph, reversed so that they fill their frame, or
+// those of what changed; nil for traces.
 func (p *Stacks) frameStyle() func(uint64) (tcell.Style, bool) {
 	if p.Now.changes != nil {
 		return p.changeStyle

@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Stacks shows the weight of call paths, as a tree or as a flame graph over the same nodes. The structure of the tree is
-// made once; what follows the instant is only its weights.
+// Stacks shows the weight of call paths, as a tree or as a flame graph over the same nodes. The structure of the tree
+// is made once; what follows the instant is only its weights.
 type Stacks struct {
 	ui.Pane
 	tree    *ui.Lazy[treeKey, *callTree]
@@ -169,7 +169,8 @@ func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	z.Ask(k)
 }
 
-// beside returns the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
+// beside returns the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for
+// none.
 func beside(c analysis.Cost) analysis.Cost {
 	switch c {
 	case analysis.CostLive:
@@ -184,7 +185,8 @@ func beside(c analysis.Cost) analysis.Cost {
 	return analysis.CostCountOf
 }
 
-// adopt shows other weights. What is open and selected stays, unless the tree has another shape or nothing was chosen yet.
+// adopt shows other weights. What is open and selected stays, unless the tree has another shape or nothing was chosen
+// yet.
 func (p *Stacks) adopt(w *weighed) {
 	old, left := p.Now, p.left
 	p.Now, p.left = w, way{}

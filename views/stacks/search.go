@@ -50,8 +50,8 @@ func findNames(ctx context.Context, key searchKey) (*found, error) {
 // matches reports whether a node's name matches.
 func (f *found) matches(n int32) bool { return n > 0 && f.hit[f.key.in.Label(n)] }
 
-// next returns the match after n in the order of the tree with everything open, heaviest first, beginning again at the top;
-// ok is false when nothing matches.
+// next returns the match after n in the order of the tree with everything open, heaviest first, beginning again at the
+// top; ok is false when nothing matches.
 func (f *found) next(n int32) (match int32, ok bool) {
 	if !f.below[0] {
 		return 0, false
@@ -67,8 +67,8 @@ func (f *found) next(n int32) (match int32, ok bool) {
 	}
 }
 
-// after returns the next node of the tree's order that has a match in or below it, -1 at the end. Without into it skips what is
-// below n.
+// after returns the next node of the tree's order that has a match in or below it, -1 at the end. Without into it skips
+// what is below n.
 func (f *found) after(n int32, into bool) int32 {
 	if into {
 		for _, c := range f.key.in.Children(n) {
@@ -101,8 +101,8 @@ func (f *found) previous(n int32) (match int32, ok bool) {
 	}
 }
 
-// before returns the node before n in the tree's order among those that have a match in or below them; before the root comes
-// the last.
+// before returns the node before n in the tree's order among those that have a match in or below them; before the root
+// comes the last.
 func (f *found) before(n int32) int32 {
 	if n == 0 {
 		return f.last(0)

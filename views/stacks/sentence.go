@@ -80,7 +80,8 @@ func (p *Stacks) answer(w int) string {
 	return word + " matches " + ui.PartText(f.weight, f.key.in.Total[0]) + " · " + all
 }
 
-// bound returns the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are more.
+// bound returns the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are
+// more.
 func (p *Stacks) bound() string {
 	switch {
 	case p.Now.set != nil:
@@ -198,7 +199,8 @@ func (p *Stacks) shares(n int32, w int) string {
 	return out + " · " + ui.PartText(total, p.Now.Total[parent]) + " of " + widget.Truncate(p.Now.label(parent), w/5)
 }
 
-// detailLines returns the text of the detail. The path is one line where that fits into what w and h leave, else a frame a line.
+// detailLines returns the text of the detail. The path is one line where that fits into what w and h leave, else a
+// frame a line.
 func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 	if n == 0 {
 		return []widget.Line{widget.Plain("Everything: " + p.sentence(n))}
@@ -256,7 +258,8 @@ func (p *Stacks) sentence(n int32) string {
 	return strings.Join(parts, " · ")
 }
 
-// besideText returns a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not known.
+// besideText returns a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not
+// known.
 func (p *Stacks) besideText(n int32) string {
 	w, ok := p.other.Get()
 	if !ok || w.key.tree != p.Now.tree || w.key.at != p.Now.key.at || w.key.over != p.Now.key.over || beside(w.key.cost) != p.Now.key.cost {

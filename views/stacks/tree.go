@@ -49,8 +49,8 @@ func newTreePane(p *Stacks) *treePane {
 	return t
 }
 
-// arrange chooses the columns for a pane of w cells. Bottom-up only the functions at the top have a weight of their own, and
-// it is all they have: there is no column for it.
+// arrange chooses the columns for a pane of w cells. Bottom-up only the functions at the top have a weight of their
+// own, and it is all they have: there is no column for it.
 func (t *treePane) arrange(w int) {
 	all := t.of.weightColumns(w)
 	if t.of.Now.changes != nil {

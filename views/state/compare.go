@@ -187,8 +187,9 @@ type Moment struct {
 	Prof  Profile
 }
 
-// Moments returns what both sides are about, before and after as they are marked, not swapped. With one file and no mark A stands for
-// its beginning. With two files an unmarked side is where the other one is: m says which time of B belongs to one of A.
+// Moments returns what both sides are about, before and after as they are marked, not swapped. With one file and no
+// mark A stands for its beginning. With two files an unmarked side is where the other one is: m says which time of B
+// belongs to one of A.
 func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	here := Moment{At: s.At, Over: s.Range, Prof: s.Prof}
 	out := [2]Moment{here, here}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Question is what a user wants to know about a file: the flags of the command line as a value. The zero Question is that of a report
-// without flags. Fields that a file's kind has no use for are left at their zero values.
+// Question is what a user wants to know about a file: the flags of the command line as a value. The zero Question is
+// that of a report without flags. Fields that a file's kind has no use for are left at their zero values.
 type Question struct {
 	Map      bool         // draw a page layout
 	At       model.Moment // the instant
@@ -18,16 +19,22 @@ type Question struct {
 	A, B     model.Place  // of comparisons
 	Window   string       // of a stack profile
 	Cell     analysis.Cell
+	Peek     string // a function whose callers, and what it calls, are asked for
 	Steps    calltree.Filter
 	Format   string
 	Table    string
-	Snapshot *int // or page layout
+	Filter   string // of rows of the table
+	Snapshot *int   // or page layout
 	Series   *int
 	Point    *int
 	Edges    string
+	Values   bool
 	MinAge   model.Moment
 	Event    string
 	Group    string
+	Type     string // of objects that are asked for, or whose holders are
+	Exact    bool   // Type is the whole name
+	Kind     string // of rows
 	By       string
 
 	Masks     []string
@@ -50,6 +57,7 @@ func (q *Question) Args() []string {
 	a.text("a", q.A.String())
 	a.text("b", q.B.String())
 	a.text("window", q.Window)
+	a.text("peek", q.Peek)
 	if c := q.Cell.Rectangle(); !c.IsAll() {
 		a.text("cell", c.Argument())
 	}
@@ -60,13 +68,18 @@ func (q *Question) Args() []string {
 		a.words = append(a.words, "-f", q.Format)
 	}
 	a.text("table", q.Table)
+	a.text("filter", q.Filter)
 	a.number("snapshot", q.Snapshot)
 	a.number("series", q.Series)
 	a.number("point", q.Point)
 	a.text("edges", q.Edges)
+	a.on("values", q.Values)
 	a.text("min-age", q.MinAge.String())
 	a.text("event", q.Event)
 	a.text("group", q.Group)
+	a.text("type", q.Type)
+	a.on("exact", q.Exact)
+	a.text("kind", q.Kind)
 	a.text("by", q.By)
 	for _, mask := range q.Masks {
 		a.text("mask", mask)
@@ -78,6 +91,15 @@ func (q *Question) Args() []string {
 	a.number("limit", q.Limit)
 	a.number("stacked", q.Stacked)
 	return a.words
+}
+
+// OrderOf returns what the flags of a command sort by; ok is false where they do not say.
+func OrderOf(words []string) (by string, ok bool) {
+	i := slices.Index(words, "--by")
+	if i < 0 || i+1 >= len(words) {
+		return "", false
+	}
+	return words[i+1], true
 }
 
 // args are flags being put together. Those that were not given are left out.

@@ -30,6 +30,7 @@ type State struct {
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
 	FullName bool // names as the file has them instead of shortened ones
+	Values   bool // what objects state and say is shown: it may be secret
 
 	Heap Heap
 	Dump Dump
@@ -105,6 +106,7 @@ type (
 	SelectKey  struct{ Sel Selection }
 	SetExact   struct{ On bool }
 	SetNames   struct{ Full bool }
+	SetValues  struct{ Shown bool } // or hides what objects state and say
 	SetColumns struct{ N int }
 )
 
@@ -127,6 +129,8 @@ func (i SetCell) apply(s State) State { s.Cell = i.Cell; return s }
 func (i SelectKey) apply(s State) State { s.Selected = i.Sel; return s }
 
 func (i SetExact) apply(s State) State { s.Exact = i.On; return s }
+
+func (i SetValues) apply(s State) State { s.Values = i.Shown; return s }
 
 func (i SetNames) apply(s State) State { s.FullName = i.Full; return s }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all that
-// ever held an address.
+// BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all
+// that ever held an address.
 type BlockScreen struct {
 	ui.Pane
 	Blocks ui.BlockPane

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -18,8 +19,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// findingsPane lists what is most worth looking at. Each line leads somewhere. It is no [ui.Table]: a few sentences, the most telling
-// first, have no figures to sort or filter by.
+// findingsPane lists what is most worth looking at. Each line leads somewhere. It is no [ui.Table]: a few sentences,
+// the most telling first, have no figures to sort or filter by.
 type findingsPane struct {
 	env    *ui.Env
 	list   widget.List
@@ -94,8 +95,9 @@ func (p *findingsPane) wrap(w, rows, chosen int) {
 	p.list.Refresh()
 }
 
-// broken returns the lines of the findings in w cells. Where some rows, 0 for any number, are too few for all of them, the chosen one
-// alone has more than one, as long as some others stay in view: the list cuts what is left of a sentence.
+// broken returns the lines of the findings in w cells. Where some rows, 0 for any number, are too few for all of them,
+// the chosen one alone has more than one, as long as some others stay in view: the list cuts what is left of a
+// sentence.
 func (p *findingsPane) broken(w, rows int) (out []findingLine) {
 	room := w - findingKind - 5 // pointer, gap and scroll bar
 	if w >= findingWide {
@@ -213,16 +215,15 @@ func (p *findingsPane) Cell(row, col int) widget.Cell {
 // text returns the finding in one line, with how certain a verdict is.
 func (p *findingsPane) text(f *analysis.Finding) string {
 	text := ": " + f.Text
-	switch f.Kind {
-	case analysis.FindingLeak, analysis.FindingLate, analysis.FindingKept, analysis.FindingBounded:
-		text = " (" + model.Share(f.Confidence).String() + " certain)" + text
+	if f.Kind.IsVerdict() {
+		text = " (" + ui.Certain(f.Confidence) + ")" + text
 	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function
 		if !p.state.FullName {
 			name = funcname.Bare(name)
 		}
-		return name + text
+		return calltree.InModule(name, f.Owner.File) + text
 	}
 	if f.Site.Name != "" {
 		return p.labels.Label(p.state.Stacks(), analysis.ByStack, &f.Site, p.state.FullName).Name + text

@@ -115,7 +115,8 @@ func (p *groupPane) fields(table []analysis.Field) []analysis.Field {
 	return table
 }
 
-// SearchText and Search implement [ui.Searcher]: the blocks of a group have a filter of their own, as long as they are listed.
+// SearchText and Search implement [ui.Searcher]: the blocks of a group have a filter of their own, as long as they are
+// listed.
 func (p *groupPane) SearchText() string {
 	if p.Blocks.Open {
 		return p.Blocks.Filter
@@ -160,6 +161,9 @@ func setGroup(e *ui.Env, d *ui.Detail, s *state.State, by analysis.Group, row *a
 	}
 	if by != analysis.ByStack {
 		d.Title += " · the stack that allocated most of it"
+		if row.Sites > 1 {
+			d.Title += ", of " + model.Group(row.Sites)
+		}
 	}
 	if by == analysis.ByThread || by == analysis.BySizeClass {
 		d.Title = row.Name

@@ -32,8 +32,8 @@ type Headline struct {
 // unknown is the number of what could not be counted, such as for want of memory.
 const unknown = -1
 
-// FetchHeadline asks a trace for the figures above the tables of the Overview. That rows cannot be told, which takes memory, is no
-// error: then only their numbers are unknown.
+// FetchHeadline asks a trace for the figures above the tables of the Overview. That rows cannot be told, which takes
+// memory, is no error: then only their numbers are unknown.
 func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Headline, err error) {
 	h.HeadlineKey = k
 	if h.totals, err = t.Totals(ctx, k.R); err != nil {
@@ -96,7 +96,8 @@ type item struct{ label, value, rest string }
 // wideFigures is the width from which on there is room to say which time figures are about.
 const wideFigures = 100
 
-// items are columns of two figures each, the most telling first: what lives at the instant, and figures of the run or the range.
+// items are columns of two figures each, the most telling first: what lives at the instant, and figures of the run or
+// the range.
 func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	in := func(n uint64) string { return " in " + model.Group(n) }
@@ -110,7 +111,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		}
 		return text
 	}
-	leaking := item{"leaking", number(h.Leaking, model.Counted(h.Leaking, "site")), ""}
+	leaking := item{"left by", number(h.Leaking, model.Counted(h.Leaking, "site")), ""}
 	if s.Status.FreesNever {
 		leaking = item{"frees", "none", ""}
 	}
@@ -120,7 +121,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	}
 	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}
 	if h.threads == 1 && severalThreads(s.Stacks()) {
-		threads.rest = ", for want of thread ids"
+		threads.rest = ", as it has no thread ids"
 	}
 	of := ""
 	switch {
@@ -141,8 +142,9 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	}
 }
 
-// severalThreads reports whether some stacks begin where threads do and others elsewhere: then one thread for all of them says that
-// the recording has no thread ids. It looks at the first nodes of the tree only, since it is asked with every frame.
+// severalThreads reports whether some stacks begin where threads do and others elsewhere: then one thread for all of
+// them says that the recording has no thread ids. It looks at the first nodes of the tree only, since it is asked with
+// every frame.
 func severalThreads(s *model.Stacks) bool {
 	const most = 10_000
 	if s == nil {
@@ -166,12 +168,9 @@ func severalThreads(s *model.Stacks) bool {
 
 // keptItem returns what was allocated in the range and lives at its end.
 func (h *Headline) keptItem(s *state.State) item {
-	label := "leaked"
-	switch {
-	case !s.Range.IsWhole():
+	label := "unfreed"
+	if !s.Range.IsWhole() {
 		label = "kept"
-	case !s.Status.Final:
-		label = "unfreed" // not known yet whether it will be
 	}
 	if h.Kept.Count == 0 {
 		return item{label, "nothing", ""}

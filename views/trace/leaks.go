@@ -97,11 +97,22 @@ func (p *Leaks) Command() []string {
 	if p.State.MinAge > 0 {
 		q.MinAge = model.MomentAt(p.State.MinAge)
 	}
-	switch q.Table = "leaks"; {
+	q.Table, q.By = "leaks", p.Sorted().OrderKey()
+	switch {
 	case p.inLate:
 		q.Table = "late_freed"
 	case p.State.Group != analysis.ByStack:
-		q.Table, q.Group, q.By = "groups", p.State.Group.String(), "leaked_bytes"
+		q.Table, q.Group = "groups", p.State.Group.String()
+		switch q.By {
+		case verdictKeyName, "leaked_share":
+		case "count":
+			q.By = "leaked_count"
+		default: // for the ages, copying says so
+			q.By = "leaked_bytes"
+		}
+	}
+	if q.Table != "groups" { // their columns are others
+		q.Filter = p.RowFilter(p.State.Filter)
 	}
 	return q.Args()
 }
@@ -197,8 +208,8 @@ func (p *Leaks) Do(a keymap.Action) bool {
 	return true
 }
 
-// nextSection goes from what was never freed to its stack, to what was freed late, to its stack, and to the first again;
-// the other way round where dir is -1.
+// nextSection goes from what was never freed to its stack, to what was freed late, to its stack, and to the first
+// again; the other way round where dir is -1.
 func (p *Leaks) nextSection(dir int) {
 	at, late := 0, p.inLate
 	if p.InDetail {

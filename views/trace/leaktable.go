@@ -66,7 +66,8 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 	}
 }
 
-// verdictColumn is where the verdict stands, which sorts at first: what leaks comes before larger rows that do not, by growth and certainty.
+// verdictColumn is where the verdict stands, which sorts at first: what leaks comes before larger rows that do not, by
+// growth and certainty.
 const verdictColumn = 5
 
 // columns returns those of the table of leaks. What was freed late has no shares.
@@ -81,18 +82,19 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: titles.Bytes, Key: "bytes", Fields: f.leaked.Fields, Figure: ui.BytesFigure, Value: func(l *leak) uint64 { return l.Bytes }, Share: f.leaked.Share},
 		{Title: titles.Blocks, Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Whole: d.sum.LiveCount,
 			Value: func(l *leak) uint64 { return l.Count }},
-		{Title: titles.LeakShare, Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
+		{Title: titles.LeakShare, Order: "leaked_share", Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
 		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7, Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
-		{Title: titles.Verdict, Key: "verdict", Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { return rankOf(d.said.Of(uint32(l.Key))) },
+		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { v := d.said.Of(uint32(l.Key)); return v.Order() },
 			Cell: func(l *leak) widget.Cell { return p.VerdictCell(d.said.Of(uint32(l.Key)), p.Figures.Wide) }},
+		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Cell: func(l *leak) widget.Cell { return ui.SureCell(d.said.Of(uint32(l.Key))) }},
 		{Title: titles.Trend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
 		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
 			Muted: true, Text: func(l *leak) string { return d.label(d.by, &l.Site).Where }},
-	}, unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...)...)
+	}, untold(unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...))...)
 }
 
 // MinAges returns the steps of the minimum age in a run of some duration: round times, and parts of the run.

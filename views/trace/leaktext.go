@@ -88,7 +88,7 @@ func (p *Leaks) note() string {
 		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: the figures are upper bounds.",
 			model.Group(t.UnaddressedCount), model.Blocks(t.AllocCount))
 	case p.State.Status.FreesNever && p.State.Status.Final:
-		return "! This file records no free at all: everything looks leaked."
+		return "! This file records no frees: everything looks leaked."
 	case !p.State.Range.IsWhole():
 		return p.Hint("Allocated in the range and still live at its end; {clear-range} clears the range.")
 	}

@@ -103,7 +103,8 @@ func (p *Lifetimes) heatGlyphs() []string {
 // heatLevels is the number of signs.
 const heatLevels = 5
 
-// leastOf returns the smallest figure of a level, where most is the largest figure: every level is four times the one before.
+// leastOf returns the smallest figure of a level, where most is the largest figure: every level is four times the one
+// before.
 func leastOf(level int, most uint64) uint64 {
 	if level == 0 {
 		return 1

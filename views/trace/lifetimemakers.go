@@ -28,7 +28,7 @@ type makers struct {
 // maxMakers is how many sites are listed below the grid.
 const maxMakers = 12
 
-func fetchMakers(ctx context.Context, trace analysis.Trace, k makersKey) (*makers, error) {
+func askMakers(ctx context.Context, trace analysis.Trace, k makersKey) (*makers, error) {
 	rows, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: k.over, Cell: k.cell})
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ type gridData struct {
 // NewLifetimes returns the screen of blocks by size and lifetime.
 func NewLifetimes(e *ui.Env) *Lifetimes {
 	p := &Lifetimes{Pane: ui.NewPane(e), labels: ui.NewSiteLabels(e.Libraries)}
-	p.makers = ui.NewLazy(e, func(ctx context.Context, k makersKey) (*makers, error) { return fetchMakers(ctx, e.Trace, k) })
+	p.makers = ui.NewLazy(e, func(ctx context.Context, k makersKey) (*makers, error) { return askMakers(ctx, e.Trace, k) })
 	p.grid = ui.NewLazy(e, func(ctx context.Context, k gridKey) (*gridData, error) {
 		g, err := e.Trace.Grid(ctx, k.GridQuery)
 		if err != nil {
@@ -273,7 +273,11 @@ func (p *Lifetimes) setShort(n int) {
 
 // choose narrows everything to the cell under the cursor, and lists its blocks when that is done already.
 func (p *Lifetimes) choose() {
-	if p.data == nil || p.data.at(p.cursor).Count == 0 {
+	if p.data == nil || p.data.all.Count == 0 {
+		p.Say(p.emptyText()[0])
+		return
+	}
+	if p.data.at(p.cursor).Count == 0 {
 		p.Say("no block has that size and lifetime")
 		return
 	}
@@ -345,8 +349,8 @@ func (p *Lifetimes) Draw(s tcell.Screen) {
 	p.drawMakers(s, rest)
 }
 
-// divide gives the grid, who allocates, and the facts their places below the title. Where it is low there is only the grid;
-// where it is high the cells become higher once there is room to say who allocates.
+// divide gives the grid, who allocates, and the facts their places below the title. Where it is low there is only the
+// grid; where it is high the cells become higher once there is room to say who allocates.
 func (p *Lifetimes) divide(r widget.Rect) (grid, who, facts widget.Rect) {
 	if r.H > 3 {
 		_, r = r.CutTop(1)

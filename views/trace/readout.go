@@ -32,7 +32,7 @@ type rangeFigures struct {
 	hasPeak    bool // the range has an event
 }
 
-func fetchRange(ctx context.Context, t analysis.Trace, k rangeKey) (f rangeFigures, err error) {
+func askRange(ctx context.Context, t analysis.Trace, k rangeKey) (f rangeFigures, err error) {
 	f.rangeKey = k
 	if k.r.From >= 0 { // otherwise it starts before everything, where nothing lives
 		if f.start, err = t.Live(ctx, analysis.At(k.r.From)); err != nil {
@@ -132,8 +132,8 @@ func (p *Timeline) stepSpan(f *stepFigures) string {
 	return " in this column of " + span
 }
 
-// stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the edges of the
-// chart's own columns may lie elsewhere.
+// stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the
+// edges of the chart's own columns may lie elsewhere.
 func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	s := &p.State
 	from, to := s.Visible()
@@ -145,7 +145,8 @@ func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	return EvenColumn(from, to, int(n), now), true
 }
 
-// EvenColumn returns the column that holds a time, of n of equal duration between two times. The first one holds its start, too.
+// EvenColumn returns the column that holds a time, of n of equal duration between two times. The first one holds its
+// start, too.
 func EvenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
 	edge := func(i int) model.Time {
 		hi, lo := bits.Mul64(uint64(to-from), uint64(i))

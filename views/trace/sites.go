@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -39,9 +40,9 @@ type lifeKey struct {
 // NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{groupPane: newGroupPane(e)}
-	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return fetchSites(ctx, e.Trace, k) })
-	p.said = ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return fetchVerdicts(ctx, e.Trace, k) })
-	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
+	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
+	p.said = ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) })
+	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	p.lives = ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 		return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 	})
@@ -74,26 +75,16 @@ func (p *Sites) About() string {
 
 func (p *Sites) Command() []string {
 	var q state.Question
-	if key := p.Sorted().Key; isCost(key) {
-		q.By = key
-	}
+	q.By = p.Sorted().OrderKey()
 	if q.Table = "sites"; p.State.Group != analysis.ByStack {
 		q.Table, q.Group = "groups", p.State.Group.String()
 	}
+	q.Filter = p.RowFilter(p.State.Filter)
 	return q.Args()
 }
 
-// isCost reports whether a report can be sorted by the column of that name.
-func isCost(key string) bool {
-	for c := range analysis.CostCountOf {
-		if ui.CostNamed(c) == key {
-			return true
-		}
-	}
-	return false
-}
-
-// Show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it moves.
+// Show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it
+// moves.
 func (p *Sites) Show(s *state.State) {
 	if p.State.Group != s.Group {
 		p.List.Home()
@@ -147,8 +138,8 @@ func atText(s *state.State) string {
 	return "at " + s.Now().String()
 }
 
-// askTrends asks for the sparklines of what is visible. Like verdicts and lifetimes they wait until everything is read: they cost
-// walks over the trace, which would hold up the reading.
+// askTrends asks for the sparklines of what is visible. Like verdicts and lifetimes they wait until everything is read:
+// they cost walks over the trace, which would hold up the reading.
 func (p *Sites) askTrends() {
 	if !p.State.Settled() {
 		return
@@ -289,7 +280,7 @@ func (p *Sites) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + p.amounts(row) + "\n" + p.Detail.Text()
+	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + strings.Join(p.Detail.Facts, "\n") + "\n" + p.Detail.Text()
 }
 
 // explain fills the detail pane from the selected row.

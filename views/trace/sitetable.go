@@ -28,8 +28,8 @@ type siteRows struct {
 	keys int           // one more than the largest key
 }
 
-// fetchSites asks for all sites.
-func fetchSites(ctx context.Context, trace analysis.Trace, k siteKey) (*siteRows, error) {
+// askSites asks for all sites.
+func askSites(ctx context.Context, trace analysis.Trace, k siteKey) (*siteRows, error) {
 	rows, err := trace.Sites(ctx, k.Query)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func addSite(sum, s *analysis.Site) {
 // peakWord is what filters call peaks.
 const peakWord = "peak"
 
-// filtersPeaks reports whether rows cannot be chosen without their peaks, which take a walk over the trace: while more is read they
-// are there only for who needs them. Upper and lower case are the same to filters.
+// filtersPeaks reports whether rows cannot be chosen without their peaks, which take a walk over the trace: while more
+// is read they are there only for who needs them. Upper and lower case are the same to filters.
 func filtersPeaks(s *state.State) bool { return strings.Contains(strings.ToLower(s.Filter), peakWord) }
 
 // naming is how the rows of a table of groups are called.
@@ -118,7 +118,8 @@ func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 	}
 }
 
-// columns returns those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks are of the site's own.
+// columns returns those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks
+// are of the site's own.
 func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	by, all := d.key.By, d.key.Cell.Rectangle().IsAll()
@@ -132,14 +133,18 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.leaked.Title, f.leaked.Drop = titles.Leaked, 5
 	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
+	if by != analysis.ByStack {
+		f.others = untold(f.others)
+	}
 	return append([]ui.Column[site]{
 		f.live, unseen(f.blocks)[0],
 		{Title: titles.Share, Width: 5, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
 		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
 		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},
-		{Title: titles.Verdict, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
-			Rank: func(s *site) uint64 { return rankOf(d.said.of(d.key.By, d.key.Cell.Stacks, s.Key)) },
+		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
+			Rank: func(s *site) uint64 { v := d.said.of(d.key.By, d.key.Cell.Stacks, s.Key); return v.Order() },
 			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictOf(s.Key), p.Figures.Wide) }},
+		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Hidden: !all, Cell: func(s *site) widget.Cell { return ui.SureCell(p.verdictOf(s.Key)) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
 			Text: func(s *site) string { return d.label(by, s).Name }},
 		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
@@ -147,8 +152,8 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	}, unseen(f.others...)...)
 }
 
-// liveTie returns the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows none; here the
-// ones that allocated most come first, after live blocks without bytes.
+// liveTie returns the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows
+// none; here the ones that allocated most come first, after live blocks without bytes.
 func liveTie(s *analysis.Site) uint64 {
 	if s.LiveCount == 0 {
 		return s.AllocBytes >> 1
@@ -156,7 +161,8 @@ func liveTie(s *analysis.Site) uint64 {
 	return s.LiveCount | 1<<63
 }
 
-// figures are the columns of the figures of a group, without titles. The others are not shown anywhere; filters compare them.
+// figures are the columns of the figures of a group, without titles. The others are not shown anywhere; filters compare
+// them.
 type figures[R any] struct {
 	live, blocks, peak, total, count, temp, leaked, mean ui.Column[R]
 	others                                               []ui.Column[R]
@@ -182,6 +188,7 @@ func siteFigures[R any](sum *analysis.Site, of func(r *R) *analysis.Site) figure
 			column("overwritten_bytes", bytes, sum.OverwrittenBytes, func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, "overwritten"),
 		},
 	}
+	f.temp.Order, f.mean.Order = "temporary_share", "mean_bytes"
 	f.temp.Share = func(r *R) float64 { return of(r).TemporaryShare() }
 	f.leaked.Share = func(r *R) float64 { return of(r).LeakShare() }
 	return f
@@ -196,6 +203,14 @@ func (f figures[R]) all() []ui.Column[R] {
 func unseen[R any](cols ...ui.Column[R]) []ui.Column[R] {
 	for i := range cols {
 		cols[i].Hidden = true
+	}
+	return cols
+}
+
+// untold returns columns that the rows of reports do not have.
+func untold[R any](cols []ui.Column[R]) []ui.Column[R] {
+	for i := range cols {
+		cols[i].Key = ""
 	}
 	return cols
 }

@@ -28,7 +28,7 @@ func TestOneThreadForSeveral(t *testing.T) {
 		roots   []string
 		want    string
 	}{
-		{1, []string{"_start", "clone3"}, ", for want of thread ids"}, {3, []string{"_start", "clone3"}, ""},
+		{1, []string{"_start", "clone3"}, ", as it has no thread ids"}, {3, []string{"_start", "clone3"}, ""},
 		{1, []string{"_start"}, ""}, {1, []string{"clone3", "start_thread"}, ""}, {1, nil, ""},
 	} {
 		s := state.NewState()

@@ -43,7 +43,7 @@ type timelineAreas struct{ chart, readout, top, stack widget.Rect }
 func NewTimeline(e *ui.Env) *Timeline {
 	p := &Timeline{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e)}
 	p.chart.WithMeasured = true
-	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return fetchRange(ctx, e.Trace, k) })
+	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return askRange(ctx, e.Trace, k) })
 	p.step = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (stepFigures, error) {
 		totals, err := e.Trace.Totals(ctx, k.over)
 		return stepFigures{k, totals}, err
@@ -245,7 +245,7 @@ func (p *Timeline) Unprinted() string {
 	if s := &p.State; p.maximal && p.focus != timelineChart || s.ChartOf != state.ChartSelected || !s.Selected.Set {
 		return ""
 	}
-	return p.Hint("the curve is that of what is selected alone; {only} filters by it, and {divide} shows another curve")
+	return p.Hint("the curve shows only what is selected; {only} filters by it, {divide} shows another curve")
 }
 
 // Click implements clicker.

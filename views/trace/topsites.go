@@ -18,8 +18,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites screen
-// that fits anywhere. Its order is that of the program's cost as long as no other column is chosen.
+// topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites
+// screen that fits anywhere. Its order is that of the program's cost as long as no other column is chosen.
 type topSites struct {
 	ui.ListPane
 	*ui.Table[topData, analysis.Site]
@@ -66,8 +66,8 @@ const maxTopTrends = 64
 
 func newTopSites(e *ui.Env) *topSites {
 	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries)}
-	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return fetchTop(ctx, e.Trace, k) })
-	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return fetchTrends(ctx, e.Trace, k) })
+	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return askTop(ctx, e.Trace, k) })
+	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	t.Table = ui.NewTable(e, &t.ListPane, topData{topRows: &topRows{}}, ui.Spec[topData, analysis.Site]{
 		Rows:    func(d topData) []analysis.Site { return d.rows },
 		Columns: t.columns,
@@ -144,8 +144,9 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{}
 }
 
-// fetchTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says something.
-func fetchTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
+// askTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says
+// something.
+func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	out := &topRows{topKey: k, shown: k.cost}
 	var err error
 	if out.level, err = t.Live(ctx, k.at); err != nil {

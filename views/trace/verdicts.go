@@ -7,8 +7,10 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
-	"github.com/memtui/memtui/views/ui"
 )
+
+// verdictKeyName is what reports call the column of verdicts.
+const verdictKeyName = "verdict"
 
 // verdictKey determines the verdicts about all groups.
 type verdictKey struct {
@@ -23,7 +25,7 @@ type verdictSet struct {
 	list verdict.List
 }
 
-func fetchVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
+func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
 	list, err := trace.Verdicts(ctx, k.by, k.only)
 	return &verdictSet{k, list}, err
 }
@@ -35,9 +37,6 @@ func (s *verdictSet) of(by analysis.Group, only calltree.Filter, k analysis.Key)
 	}
 	return s.list.Of(uint32(k))
 }
-
-// rankOf orders verdicts, the most telling highest.
-func rankOf(v verdict.Verdict) uint64 { return uint64(v.Kind)<<60 | ui.Sortable(v.Rank())>>4 }
 
 // trendKey determines sparklines: the groups are packed, four bytes each, to be comparable.
 type trendKey struct {
@@ -78,8 +77,8 @@ func (t *trendSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) [
 	return t.byKey[k]
 }
 
-// fetchTrends asks for the histories of a few groups.
-func fetchTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
+// computeTrends asks for the histories of a few groups.
+func computeTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
 	keys := unpackKeys(k.keys)
 	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own. It is no [Table]: there may
-// be many millions, of which only those in sight are ever read, in the few orders in which the trace can list them.
+// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own. It is no
+// [Table]: there may be many millions, of which only those in sight are ever read, in the few orders in which the trace
+// can list them.
 type BlockPane struct {
 	*Env
 	ListPane
@@ -51,7 +52,7 @@ type nearKey struct {
 func NewBlockPane(e *Env) BlockPane {
 	return BlockPane{
 		Env: e, labels: NewSiteLabels(e.Libraries),
-		blocks: NewLazy(e, func(ctx context.Context, k blockKey) (*blockTable, error) { return fetchBlocks(ctx, e.Trace, k) }),
+		blocks: NewLazy(e, func(ctx context.Context, k blockKey) (*blockTable, error) { return askBlocks(ctx, e.Trace, k) }),
 		Near: NewLazy(e, func(_ context.Context, k nearKey) ([]analysis.Block, error) {
 			rows := make([]analysis.Block, 0, k.Count)
 			for i := k.From; i < min(k.From+k.Count, k.list.Len()); i++ {
@@ -176,7 +177,7 @@ func (p *BlockPane) explain() {
 	switch {
 	case p.state.Invented():
 		p.Detail.Title = "Block"
-		p.Detail.Facts = append(p.Detail.Facts, "the file has no addresses: which of several blocks of one size and stack dies is a guess, the newest")
+		p.Detail.Facts = append(p.Detail.Facts, "the file has no addresses: of several blocks of equal size and stack, the newest is assumed to be freed first")
 	case b.Addr == 0:
 		p.Detail.Facts = append(p.Detail.Facts, "the file has no address for it, so no free can be matched to it")
 	}

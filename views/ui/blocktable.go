@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -95,7 +96,7 @@ type blockTable struct {
 	filtered bool // rows are those that a filter leaves
 }
 
-func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockTable, error) {
+func askBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockTable, error) {
 	if k.uses != 0 {
 		blocks, total, err := trace.Uses(ctx, k.uses, maxUses)
 		list := useList(blocks)
@@ -114,6 +115,9 @@ func fetchBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockT
 
 // choose filters the list.
 func (t *blockTable) choose(ctx context.Context, k blockKey) error {
+	if n := uint64(t.BlockList.Len()); n > math.MaxUint32 {
+		return fmt.Errorf("%s blocks are more than can be filtered: choose a range or a cell first", model.Group(n))
+	}
 	t.rows, t.bytes, t.filtered = []uint32{}, 0, k.filter != ""
 	cols := k.view.columns()
 	f, row := Filter(k.filter, Fields(cols)), NewFilterRow(cols, k.view.words())

@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ChartPane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend on
-// the instant, so that scrubbing only moves the cursor.
+// ChartPane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend
+// on the instant, so that scrubbing only moves the cursor.
 type ChartPane struct {
 	env    *Env
 	chart  widget.Lines
@@ -61,13 +61,13 @@ const MaxMarks = 100_000
 // NewChartPane returns the chart of the live curve.
 func NewChartPane(e *Env) *ChartPane {
 	c := &ChartPane{env: e}
-	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return fetchCurve(ctx, e.Trace, k) })
-	c.part = NewLazy(e, func(ctx context.Context, k partKey) (parted, error) { return fetchPart(ctx, e.Trace, k) })
-	c.Peak = NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return fetchPeaks(ctx, e.Trace, k) })
+	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return askCurve(ctx, e.Trace, k) })
+	c.part = NewLazy(e, func(ctx context.Context, k partKey) (parted, error) { return askPart(ctx, e.Trace, k) })
+	c.Peak = NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return askPeaks(ctx, e.Trace, k) })
 	return c
 }
 
-func fetchCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error) {
+func askCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error) {
 	out := curve{curveKey: k}
 	r := state.Between(k.from, k.to)
 	var err error
@@ -85,7 +85,7 @@ func fetchCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error
 	return out, err
 }
 
-func fetchPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err error) {
+func askPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err error) {
 	if p.Run, p.Ok, err = t.Peak(ctx, analysis.Whole); err != nil || k.r.IsWhole() {
 		return p, err
 	}

@@ -41,6 +41,7 @@ func (c *ChartPane) showMeasured() {
 	}
 	if !TooSmall(most, all) {
 		ch.Backdrop = points
+		ch.Title += ", " + widget.Clean(of.Name) + " in the background"
 	}
 }
 

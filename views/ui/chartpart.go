@@ -17,7 +17,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// partKey is what a chart of a part of the trace is about: what filters leave, a selected group of it, or its top sites.
+// partKey is what a chart of a part of the trace is about: what filters leave, a selected group of it, or its top
+// sites.
 type partKey struct {
 	curveKey
 	only     analysis.Cell
@@ -36,7 +37,8 @@ type parted struct {
 	names   []string            // of them, or of what is selected; not cleaned
 }
 
-// MostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the rest.
+// MostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the
+// rest.
 const MostParts = 6
 
 // partOf returns the key of a chart for a state; ok is false for one of all blocks.
@@ -61,7 +63,7 @@ func DividedBy(s *state.State) analysis.Group {
 	return s.Group
 }
 
-func fetchPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err error) {
+func askPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err error) {
 	out.partKey = k
 	q := analysis.LiveQuery{Range: state.Between(k.from, k.to), Columns: k.columns, Cell: k.only, By: k.by}
 	if k.shows != state.ChartWhole {
@@ -77,7 +79,8 @@ func fetchPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, er
 	return out, err
 }
 
-// choose adds what the chart shows to the question: the selected group, or those that hold most when what is in view is highest.
+// choose adds what the chart shows to the question: the selected group, or those that hold most when what is in view is
+// highest.
 func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQuery) error {
 	at := analysis.End
 	if p.shows == state.ChartTop {
@@ -110,7 +113,8 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 	return nil
 }
 
-// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told apart.
+// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told
+// apart.
 func (c *ChartPane) showPart(k partKey) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -23,8 +24,8 @@ const (
 	AmountFigure // Column.Amounts, in its Unit
 )
 
-// Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and what reports
-// call it. R is a row of the table. All functions but Cell may be called on any goroutine.
+// Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and
+// what reports call it. R is a row of the table. All functions but Cell may be called on any goroutine.
 type Column[R any] struct {
 	Title    string // one of package titles; also what the column is known by
 	Width    int    // cells at least
@@ -38,6 +39,7 @@ type Column[R any] struct {
 	Hidden   bool // not shown, and nothing to sort by: there is no such thing in this table now
 
 	Key    string   // the name of the same in JSON reports, "" for what they do not have
+	Order  string   // what reports call its order where that is not Key
 	Fields []string // what filters call the figure
 	Figure Figure
 	Unit   ProfileUnit // of amounts
@@ -45,6 +47,7 @@ type Column[R any] struct {
 	Value   func(r *R) uint64
 	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
 	Known   func(r *R) bool            // nil where the figure is known of every row
+	AtLeast func(r *R) bool            // nil where no figure is a lower bound
 	Unknown func() string              // what stands there where it is not, on the event loop; nil for nothing
 	Whole   uint64                     // what Value is a part of, 0 for nothing
 	Share   func(r *R) float64         // instead of the part of Whole
@@ -60,6 +63,9 @@ type Column[R any] struct {
 func (c *Column[R]) Sorts() bool {
 	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
 }
+
+// OrderKey returns what reports call the order, "" where they have none.
+func (c *Column[R]) OrderKey() string { return cmp.Or(c.Order, c.Key) }
 
 // signed reports whether the column is of changes, which sort by their size.
 func (c *Column[R]) signed() bool { return c.Number != nil && c.Rank != nil }
@@ -104,7 +110,9 @@ func (c *Column[R]) Draw(r *R, f Figures, k *widget.Look) widget.Cell {
 	}
 	switch c.Figure {
 	case BytesFigure:
-		cell.Text = f.Bytes(n)
+		if cell.Text = f.Bytes(n); c.AtLeast != nil && c.AtLeast(r) {
+			cell.Text = "≥ " + cell.Text
+		}
 	case CountFigure:
 		return widget.Cell{Text: f.Count(n)}
 	case ShareFigure:
@@ -201,8 +209,8 @@ func FilterHint(fields []analysis.Field) string {
 	return hint + "/regex/"
 }
 
-// Filter reads a filter of a table. One that means nothing here, such as a comparison of a figure that only another table has,
-// hides what the comparison does not fit; one that means nothing anywhere hides nothing.
+// Filter reads a filter of a table. One that means nothing here, such as a comparison of a figure that only another
+// table has, hides what the comparison does not fit; one that means nothing anywhere hides nothing.
 func Filter(text string, fields []analysis.Field) *analysis.Filter {
 	f, err := analysis.ParseFilter(text, fields...)
 	if err != nil {

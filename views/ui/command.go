@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// DiffCommand returns the command line that prints the difference of a kind of rows ("stack", "size"), by a key of reports ("" for the
-// usual one). instant says that the figures are those at an instant, not of a range.
+// DiffCommand returns the command line that prints the difference of a kind of rows ("stack", "size"), by a key of
+// reports ("" for the usual one). instant says that the figures are those at an instant, not of a range.
 func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instant bool) []string {
 	var q state.Question
 	m := s.Moments(e.Second != nil, e.TimeMap(s))

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// ComparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never changes belongs
-// to the event loop.
+// ComparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never
+// changes belongs to the event loop.
 type ComparedFile struct {
 	Name, Path string
 	Trace      analysis.Trace
@@ -87,8 +87,8 @@ func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 	return diff.NewTimeMap(s.Compare.Align, e.First.Span(s), e.Second.Span(s), s.Compare.Moments[state.SideA], s.Compare.Moments[state.SideB])
 }
 
-// JoinCache keeps the last tree made of two sets of stacks: it takes longer than all the rest, and does not follow the instant.
-// Any goroutine may use it.
+// JoinCache keeps the last tree made of two sets of stacks: it takes longer than all the rest, and does not follow the
+// instant. Any goroutine may use it.
 type JoinCache struct {
 	mu    sync.Mutex
 	of    [2]*model.Stacks
@@ -104,7 +104,8 @@ func (j *JoinCache) Forget() {
 	j.of, j.have = [2]*model.Stacks{}, nil
 }
 
-// Get returns the joined tree of two sets of stacks, made anew unless it is the last one. The only errors are those of ctx.
+// Get returns the joined tree of two sets of stacks, made anew unless it is the last one. The only errors are those of
+// ctx.
 func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // MaxFrames bounds the frames that a detail pane lists: no one reads more, and stacks may be 50,000 deep.
 const MaxFrames = 2000
 
-// Detail is the pane that explains the selection: its title, and its whole stack with facts in sentences below, or lines of text. The
-// zero value shows nothing.
+// Detail is the pane that explains the selection: its title, and its whole stack with facts in sentences below, or
+// lines of text. The zero value shows nothing.
 type Detail struct {
 	Title, Answer string
 	Facts         []string
@@ -59,8 +59,8 @@ func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
 	d.id, d.Title, d.Answer = id, title, answer
 }
 
-// SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every frame
-// with its name as it stands in the file; otherwise runs of library frames become one line.
+// SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every
+// frame with its name as it stands in the file; otherwise runs of library frames become one line.
 func (d *Detail) SetStack(s *model.Stacks, id model.StackID, node model.NodeID, full bool) {
 	key := stackKey{s, id, node, full}
 	if key == d.key && d.Frames != nil {

@@ -113,7 +113,8 @@ func (d *DumpFile) Status() analysis.Status {
 	return analysis.Status{Events: d.points, Duration: d.End, Final: true, Revision: 1}
 }
 
-// Series returns the one whose layouts are shown: the selected one if it has any, else the first that has; NoSeries without any.
+// Series returns the one whose layouts are shown: the selected one if it has any, else the first that has; NoSeries
+// without any.
 func (d *DumpFile) Series(s *state.State) int {
 	if n := s.Dump.Series; n >= 0 && n < len(d.Layouts) && len(d.Layouts[n]) > 0 {
 		return n
@@ -121,8 +122,8 @@ func (d *DumpFile) Series(s *state.State) int {
 	return slices.IndexFunc(d.Layouts, func(list []int) bool { return len(list) > 0 })
 }
 
-// Place returns which layout a state is about: the last one at or before the instant. n is its place among list, NoLayout before
-// the first.
+// Place returns which layout a state is about: the last one at or before the instant. n is its place among list,
+// NoLayout before the first.
 func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 	series := d.Series(s)
 	if series == state.NoSeries {
@@ -162,9 +163,9 @@ type LayoutRef struct {
 	Layout int
 }
 
-// LayoutSides returns the layouts that a difference is from and to. With one file A is the marked layout, or none, and B the other
-// marked one, or that at the instant. With two files A is of the first one and B of the second, where each is at the instant unless
-// marked.
+// LayoutSides returns the layouts that a difference is from and to. With one file A is the marked layout, or none, and
+// B the other marked one, or that at the instant. With two files A is of the first one and B of the second, where each
+// is at the instant unless marked.
 func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	sides := [2]LayoutRef{{e.Dump, state.NoLayout}, {e.Dump, e.Dump.Layout(s)}}
 	if e.OtherDump() != nil {
@@ -185,7 +186,8 @@ func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	return sides[state.SideA], sides[state.SideB]
 }
 
-// Alike returns a state of another file at the same place: the same time since the start, or the end, and the series of the same name.
+// Alike returns a state of another file at the same place: the same time since the start, or the end, and the series of
+// the same name.
 func (d *DumpFile) Alike(s *state.State, of *DumpFile) *state.State {
 	other := *s
 	other.Status.Duration = d.End

@@ -108,6 +108,14 @@ func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
 	return widget.Cell{Text: text, Style: e.verdictStyle(v.Kind)}
 }
 
+// SureCell returns how certain a verdict is.
+func SureCell(v verdict.Verdict) widget.Cell {
+	if v.Kind == verdict.None {
+		return widget.Cell{}
+	}
+	return widget.Cell{Text: ShareText(float64(v.Confidence))}
+}
+
 // VerdictSign stands beside the color of a verdict.
 func (e *Env) VerdictSign(k verdict.Kind) string {
 	g := &e.Look.Glyphs
@@ -134,16 +142,19 @@ func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 	return e.Look.Text
 }
 
-// VerdictSentence returns a verdict with its evidence, "" for none.
+// Certain says how certain a verdict is ("96 % certain").
+func Certain(confidence float64) string { return ShareText(confidence) + " certain" }
+
+// VerdictSentence returns a verdict with how certain it is and its evidence, "" for none.
 func VerdictSentence(v verdict.Verdict) string {
 	if v.Kind == verdict.None {
 		return ""
 	}
-	text := v.Kind.String()
+	text := v.Kind.String() + " (" + Certain(float64(v.Confidence))
 	if v.Growth > 0 {
-		text += " (" + slopeText(v.Growth, true) + ")"
+		text += ", " + slopeText(v.Growth, true)
 	}
-	return text + ": " + v.Evidence()
+	return text + "): " + v.Evidence()
 }
 
 // ThreadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.
@@ -219,8 +230,8 @@ func CostWords(c analysis.Cost) string {
 		"Leaked bytes", "Temporary blocks"}[c]
 }
 
-// NameMatcher returns the meaning of a search: part of a name in either case, or /regular expression/. An expression that is not
-// finished yet is taken as text.
+// NameMatcher returns the meaning of a search: part of a name in either case, or /regular expression/. An expression
+// that is not finished yet is taken as text.
 func NameMatcher(text string) func(string) bool {
 	if strings.HasPrefix(text, "/") && len(text) > 1 {
 		if expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(text[1:], "/")); err == nil {

@@ -87,14 +87,14 @@ type layoutLoads struct {
 
 // NewLayoutLoads returns loads of page layouts that screens share.
 func NewLayoutLoads(e *Env) *layoutLoads {
-	l := &layoutLoads{Env: e, Diff: NewLazy(e, diffLayouts), Over: NewLazy(e, fetchDevelopment)}
+	l := &layoutLoads{Env: e, Diff: NewLazy(e, diffLayouts), Over: NewLazy(e, computeDevelopment)}
 	l.Load = NewLazy(e, func(ctx context.Context, k LayoutKey) (*LayoutLoad, error) { return FillLayout(ctx, k, &l.last) })
 	l.Figures = NewLazy(e, func(ctx context.Context, k LayoutKey) (*LayoutFigures, error) { return sumLayout(ctx, k, &l.last) })
 	return l
 }
 
-// LastLayout keeps the layout that was decoded last: how full its pages are and what they add up to are two questions. Any
-// goroutine may use it.
+// LastLayout keeps the layout that was decoded last: how full its pages are and what they add up to are two questions.
+// Any goroutine may use it.
 type LastLayout struct {
 	mu     sync.Mutex
 	key    LayoutKey
@@ -226,7 +226,7 @@ func (t *TypeDiff) compare() {
 	}
 }
 
-func fetchDevelopment(ctx context.Context, k DevelopmentKey) (*Development, error) {
+func computeDevelopment(ctx context.Context, k DevelopmentKey) (*Development, error) {
 	out := &Development{DevelopmentKey: k}
 	for _, i := range k.Dump.Layouts[k.Series] {
 		l, err := k.Dump.Pages.Open(ctx, i)

@@ -12,16 +12,16 @@ import (
 // within it, and one frame with the right figures is better than two.
 const Patience = 9 * time.Millisecond
 
-// charted says that the chart has been asked for. In the first frame nothing else is waited for: an empty screen is worse than
-// two frames.
+// charted says that the chart has been asked for. In the first frame nothing else is waited for: an empty screen is
+// worse than two frames.
 func (e *Env) charted() {
 	if e.Opening {
 		e.Until = time.Now()
 	}
 }
 
-// loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are outdated
-// as soon as they come.
+// loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are
+// outdated as soon as they come.
 const loadShare = 0.2
 
 // Work measures how long answers take. Any goroutine may use it.
@@ -59,9 +59,9 @@ func (w *Work) Rested() bool {
 	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/loadShare-1))
 }
 
-// Lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key cancels
-// the computation that runs; the last value stays until the new one is there, or it is known that there will be none. Its methods
-// belong to the event loop.
+// Lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key
+// cancels the computation that runs; the last value stays until the new one is there, or it is known that there will be
+// none. Its methods belong to the event loop.
 type Lazy[K comparable, V any] struct {
 	env     *Env
 	compute func(ctx context.Context, key K) (V, error)
@@ -139,6 +139,9 @@ func (z *Lazy[K, V]) Stop() {
 	}
 }
 
+// Running reports whether a value is being computed.
+func (z *Lazy[K, V]) Running() bool { return z.Asked && !z.Ready }
+
 // Get returns the newest value; ok is false before the first, and where the value asked for last could not be computed.
 func (z *Lazy[K, V]) Get() (v V, ok bool) { return z.value, z.have }
 
@@ -148,7 +151,8 @@ func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
 // Good reports whether there is a value of the key asked for last.
 func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
 
-// Failure is why the value of the key asked for last could not be computed, nil where it was or is still being computed.
+// Failure is why the value of the key asked for last could not be computed, nil where it was or is still being
+// computed.
 func (z *Lazy[K, V]) Failure() error {
 	if z.Ready {
 		return z.Err
@@ -159,7 +163,8 @@ func (z *Lazy[K, V]) Failure() error {
 // Failing is what may have no answer.
 type Failing interface{ Failure() error }
 
-// Unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none did.
+// Unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none
+// did.
 func Unanswered(all ...Failing) []string {
 	for _, z := range all {
 		if err := z.Failure(); err != nil {
@@ -169,8 +174,8 @@ func Unanswered(all ...Failing) []string {
 	return nil
 }
 
-// Staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does. Both are computed
-// alike; the key says which it is. Its methods belong to the event loop.
+// Staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does.
+// Both are computed alike; the key says which it is. Its methods belong to the event loop.
 type Staged[K comparable, V any] struct {
 	whole, part *Lazy[K, V]
 	wanted      bool // the whole
@@ -184,8 +189,8 @@ func NewStaged[K comparable, V any](e *Env, compute func(context.Context, K) (V,
 	return &Staged[K, V]{whole: NewLazy(e, compute), part: NewLazy(e, compute)}
 }
 
-// Ask starts computing what is not known yet of the whole, if that is wanted, and of the part. Where no part will do, that is the
-// same as the whole.
+// Ask starts computing what is not known yet of the whole, if that is wanted, and of the part. Where no part will do,
+// that is the same as the whole.
 func (z *Staged[K, V]) Ask(whole, part K, wanted bool) {
 	z.parted = part != whole
 	if z.wanted = wanted; wanted {

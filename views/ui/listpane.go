@@ -69,8 +69,8 @@ func (p *ListPane) Split(r widget.Rect) {
 	}
 }
 
-// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its own. It does
-// not depend on the selection, so that nothing jumps while one goes through a table.
+// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its
+// own. It does not depend on the selection, so that nothing jumps while one goes through a table.
 func DetailHeight(h, n int) int {
 	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
 }

@@ -29,8 +29,8 @@ func (k ProfileKey) Live() ProfileKey {
 	return k
 }
 
-// Choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that has the metric
-// will do.
+// Choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that
+// has the metric will do.
 func (d *ProfileFile) Choose(st *state.Profile, event, metric string) {
 	for i := range d.Weights.Events {
 		m, ok := d.MetricNamed(uint16(i), metric)
@@ -47,6 +47,9 @@ func (d *ProfileFile) Choose(st *state.Profile, event, metric string) {
 
 // HasCurve reports whether anything in a profile has a time.
 func (d *ProfileFile) HasCurve() bool { return d.Samples > 0 || len(d.Weights.Windows) > 0 }
+
+// Ranges reports whether a range of time can be chosen: of samples, or of windows at different times.
+func (d *ProfileFile) Ranges() bool { return d.Samples > 0 || len(d.Weights.Windows) > 1 }
 
 // Span returns the time of samples and windows, wherever the recorder's clock began.
 func (d *ProfileFile) Span() diff.TimeSpan {
@@ -79,8 +82,8 @@ type profileGroupings struct {
 // maxGroupings is enough for every way to group stacks.
 const maxGroupings = int(weights.ProfileByCount)
 
-// Of returns a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who holds a key down would
-// never get any otherwise.
+// Of returns a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who
+// holds a key down would never get any otherwise.
 func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.By) *weights.Grouping {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,15 +105,15 @@ func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	case d.Weights.Records.Len() == 0:
 		return []string{"This file has no stacks.", "Problems says what was found in it."}
 	case k.None:
-		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} weighs by the next event.")}
+		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} switches to the next event.")}
 	case k.Filters != "":
 		return []string{"No stack is left by the filters.", e.Hint("{back} removes the last one, {filters} lists them.")}
 	case k.Window != state.NoWindow:
-		return []string{"The window has no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} weigh by something else.")}
+		return []string{"The window has no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} show other figures.")}
 	case k.Ranged:
-		return []string{"No sample of the event is in the range.", e.Hint("{clear-range} clears the range, {profile.cost} weighs by the next event.")}
+		return []string{"None of the " + d.parts() + " in the range has this event.", e.Hint("{clear-range} clears the range, {profile.cost} switches to the next event.")}
 	}
-	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} weighs by the next event, {profile.series} by the next metric.")}
+	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} switches to the next event, {profile.series} to the next metric.")}
 }
 
 // ProfileFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
@@ -128,8 +131,8 @@ type ProfileFile struct {
 	Groups      profileGroupings
 }
 
-// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are what owns no memory beside what is known, nil
-// for none.
+// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are what owns no memory beside
+// what is known, nil for none.
 func NewProfileFile(p *model.Profile, libraries *regexp.Regexp) *ProfileFile {
 	w := p.Weights
 	d := &ProfileFile{Profile: p, Weights: w, end: max(w.End, 0)}
@@ -224,14 +227,14 @@ func (d *ProfileFile) Key(s *state.State) ProfileKey {
 	k.Metric, k.None = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.Weights.Windows) {
 		k.Window = n
-	} else if !s.Range.IsWhole() && d.Samples > 0 {
+	} else if !s.Range.IsWhole() && d.Ranges() {
 		k.Ranged, k.From, k.To = true, max(s.Range.From, 0), s.Range.To
 	}
 	return k
 }
 
-// Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for nothing. It
-// is nil where there is nothing to weigh by.
+// Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for
+// nothing. It is nil where there is nothing to weigh by.
 func (k ProfileKey) Selection(ctx context.Context) (sel *weights.Selection, whole bool, err error) {
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Filters == "" {
 		return sel, whole, err
@@ -259,7 +262,7 @@ func (k ProfileKey) unfiltered(ctx context.Context) (sel *weights.Selection, who
 
 // Unrange reports whether samples cannot tell the metric within a range.
 func (k ProfileKey) Unrange() bool {
-	if !k.Ranged || k.None {
+	if !k.Ranged || k.None || k.Of.Samples == 0 {
 		return false
 	}
 	w := k.Of.Weights
@@ -292,11 +295,25 @@ func (k ProfileKey) Scope() string {
 	case k.Window != state.NoWindow:
 		return fmt.Sprintf("window %s", widget.Clean(WindowName(k.Of.Weights, k.Window)))
 	case k.Unrange():
-		return "whole run: samples do not tell " + k.MetricName()
+		return "whole run: samples do not record " + k.MetricName()
 	case k.Ranged:
-		return fmt.Sprintf("samples %v – %v", k.From, k.To)
+		return k.Of.parts() + " " + k.times()
 	}
 	return ""
+}
+
+// parts names what a range is chosen of.
+func (d *ProfileFile) parts() string {
+	if d.Samples == 0 {
+		return "windows"
+	}
+	return "samples"
+}
+
+// times returns the range in the unit of the file.
+func (k ProfileKey) times() string {
+	unit := k.Of.Weights.AxisUnit
+	return k.From.In(unit) + " – " + k.To.In(unit)
 }
 
 // WindowName returns how a window is called.
@@ -323,9 +340,12 @@ func (d *ProfileFile) InstantText(s *state.State) string {
 	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)
 	switch {
 	case k.Window != state.NoWindow:
-		return text + " · window " + widget.Truncate(widget.Clean(WindowName(d.Weights, k.Window)), 16)
+		text += " · window " + widget.Truncate(widget.Clean(WindowName(d.Weights, k.Window)), 16)
 	case k.Ranged:
-		return text + fmt.Sprintf(" · %v – %v", k.From, k.To)
+		text += " · " + k.times()
+	}
+	if sampled := d.Weights.Sampled(k.Event); sampled != "" {
+		text += " · " + sampled
 	}
 	return text
 }
@@ -374,7 +394,7 @@ func (d *ProfileFile) Useless(act keymap.Action, s *state.State, onTimeline bool
 	case keymap.Series:
 		return len(d.MetricsOf(d.Event(s))) < 2
 	case keymap.Range, keymap.StepBack, keymap.StepForward:
-		return d.Samples == 0
+		return !d.Ranges()
 	case keymap.Peak:
 		return !onTimeline
 	}
@@ -385,7 +405,7 @@ func (d *ProfileFile) Useless(act keymap.Action, s *state.State, onTimeline bool
 func (e *Env) NextEvent(s *state.State) {
 	n := len(e.Prof.Weights.Events)
 	if n < 2 {
-		e.Say(e.Hint("this profile has no other event; {profile.series} weighs by the next metric"))
+		e.Say(e.Hint("this profile has no other event; {profile.series} switches to the next metric"))
 		return
 	}
 	e.Emit(state.ChooseEvent{Event: (int(e.Prof.Event(s)) + 1) % n})

@@ -90,8 +90,8 @@ func largestOf(values []float64) (top float64) {
 	return top
 }
 
-// windowCurve has for each column what the windows that reach into it weigh together. Of those that are instants, and so states, the largest
-// one counts.
+// windowCurve has for each column what the windows that reach into it weigh together. Those that are instants, and so
+// states, hold until the next one; of several in a column the largest one counts.
 func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 	out := make([]float64, k.Columns)
 	span := float64(max(k.To-k.From, 1))
@@ -99,8 +99,13 @@ func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 		from := max(int(float64(w.Start-k.From)/span*float64(k.Columns)), 0)
 		to := int(math.Ceil(float64(w.End-k.From) / span * float64(k.Columns)))
 		if w.Start == w.End && w.Start >= k.From && w.End <= k.To {
-			c := min(from, k.Columns-1)
-			out[c] = max(out[c], sums[i].Float64())
+			first, last := min(from, k.Columns-1), k.Columns-1
+			if i+1 < len(k.Of.Weights.Windows) {
+				last = min(int(float64(k.Of.Weights.Windows[i+1].Start-k.From)/span*float64(k.Columns))-1, last)
+			}
+			for c := first; c <= max(first, last); c++ {
+				out[c] = max(out[c], sums[i].Float64())
+			}
 			continue
 		}
 		for c := from; c < min(to, k.Columns); c++ {
@@ -116,22 +121,5 @@ func SumWindows(ctx context.Context, k WindowsKey) ([]model.Amount, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := k.Of.Weights
-	kept := weights.SelectProfile(k.Of.Profile, k.Event, k.Metric).Filter(view)
-	out := make([]model.Amount, len(w.Windows))
-	for i := range w.Windows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		win := &w.Windows[i]
-		for row, r := range win.Record {
-			if r == model.NoRecord || w.Records.Event[r] != k.Event || !kept.Keeps(r) {
-				continue
-			}
-			if n, ok := win.Weights.Get(row, k.Metric); ok {
-				out[i].Add(n)
-			}
-		}
-	}
-	return out, nil
+	return weights.SelectProfile(k.Of.Profile, k.Event, k.Metric).Filter(view).WindowSums(ctx)
 }

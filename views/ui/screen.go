@@ -68,6 +68,13 @@ type Filtered interface {
 	Fields() []analysis.Field // figures that a filter can compare
 }
 
+// Sorting is a screen with a table that can be sorted.
+type Sorting interface {
+	// Sorting returns the title of the column that rows are sorted by, what reports call it, "" for nothing, and
+	// whether rows stand as at first.
+	Sorting() (title, key string, usual bool)
+}
+
 // Follower is a screen that shows what filters leave of stacks.
 type Follower interface {
 	// Follows says what of the screen is about all stacks nevertheless, "" for nothing.
@@ -101,6 +108,9 @@ type Unopener interface {
 // Narrower is a screen that can show the blocks of one size and lifetime alone.
 type Narrower interface{ Narrows() bool }
 
+// Revealer is a screen that shows what objects state and say, hidden until one asks for it.
+type Revealer interface{ Reveals() bool }
+
 // Refuser is a screen on which some actions have nothing to do: hints leave them out.
 type Refuser interface{ Useless(a keymap.Action) bool }
 
@@ -110,6 +120,9 @@ type Clicker interface {
 	Drag(fromX, fromY, x, y int, done bool)
 	Wheel(x, y, rows int)
 }
+
+// Peeker is an overlay about one function, its callers and what it calls.
+type Peeker interface{ Peeked() string } // the function's name
 
 // Pane is what every screen embeds: tview's box, the program around it, and the state it was shown last.
 type Pane struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session › _M_mutate"), as
-// reports do, since the library's own name tells nothing. Safe for use from any goroutine.
+// SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session ›
+// _M_mutate"), as reports do, since the library's own name tells nothing. Safe for use from any goroutine.
 type SiteLabels struct {
 	libraries *regexp.Regexp // that own nothing beside those that are known; may be nil
 
@@ -26,8 +26,8 @@ type SiteLabels struct {
 	hidden []func(string) bool // functions that the filter hides
 }
 
-// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, beside those that are known; it
-// may be nil.
+// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, beside those
+// that are known; it may be nil.
 func NewSiteLabels(libraries *regexp.Regexp) *SiteLabels { return &SiteLabels{libraries: libraries} }
 
 // Follow makes labels leave out functions that a filter hides.
@@ -97,8 +97,8 @@ func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
 	return 0
 }
 
-// FilterName returns what a step of a filter calls a row: the function that it is named after, its file or module; "" for rows of other
-// groups and for what is unknown.
+// FilterName returns what a step of a filter calls a row: the function that it is named after, its file or module; ""
+// for rows of other groups and for what is unknown.
 func (l *SiteLabels) FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:

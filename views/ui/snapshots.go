@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -57,9 +58,11 @@ type HeapLoads struct {
 	*Env
 	Heap     *Lazy[HeapKey, *HeapLoad]
 	Graph    *Lazy[GraphKey, *HeapGraph]
+	Types    *Lazy[GraphKey, *HeapTypes]
 	Suspects *suspecting
 	Totals   map[HeapKey]heapgraph.Totals // of what was decoded
 	paused   HeapKey                      // what a person stopped
+	weighed  []weighed
 }
 
 // NewHeapLoads returns loads of heap snapshots that screens share.
@@ -67,6 +70,7 @@ func NewHeapLoads(e *Env) *HeapLoads {
 	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.Totals{}}
 	l.Heap = NewLazy(e, OpenHeap)
 	l.Graph = NewLazy(e, OpenGraph)
+	l.Types = NewLazy(e, sumTypes)
 	l.Suspects = newSuspecting(e)
 	return l
 }
@@ -93,6 +97,7 @@ func OpenGraph(ctx context.Context, k GraphKey) (*HeapGraph, error) {
 func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 	key := HeapKey{l.Heaps, s.Snapshot()}
 	l.Suspects.Stop() // for another screen
+	l.Types.Stop()
 	if l.Heaps == nil || key.I < 0 {
 		return nil
 	}
@@ -105,7 +110,31 @@ func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 		return nil
 	}
 	l.Totals[load.HeapKey] = load.Totals
-	return load
+	return l.Under(load, s.Heap.Policy)
+}
+
+// Under returns a decoded snapshot with the sizes that its rows have under a policy, which add up to the same.
+func (l *HeapLoads) Under(load *HeapLoad, p heapgraph.Policy) *HeapLoad {
+	h := load.Heap.Under(p.Of(load.Heap.Schema))
+	if h == load.Heap {
+		return load
+	}
+	for _, known := range l.weighed {
+		if known.of == load {
+			return known.HeapLoad
+		}
+	}
+	if len(l.weighed) == cap(l.weighed) {
+		l.weighed = make([]weighed, 0, 4) // both sides of a comparison, and as many before them
+	}
+	l.weighed = append(l.weighed, weighed{&HeapLoad{load.HeapKey, h, load.Totals}, load})
+	return l.weighed[len(l.weighed)-1].HeapLoad
+}
+
+// weighed is a decoded snapshot with the sizes of policies that move them.
+type weighed struct {
+	*HeapLoad
+	of *HeapLoad
 }
 
 // AskGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
@@ -126,17 +155,21 @@ func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 
 // Running reports whether a snapshot is being decoded or its dominators are looked for.
 func (l *HeapLoads) Running() bool {
-	return l.Heap.Asked && !l.Heap.Ready || l.Graph.Asked && !l.Graph.Ready || l.Suspects.Asked && !l.Suspects.Ready
+	return l.Heap.Running() || l.Graph.Running() || l.Types.Running() || l.Suspects.Running()
 }
 
 // Stop ends decoding until something else is asked for, or resume is called.
 func (l *HeapLoads) Stop() {
 	l.paused = l.Heap.Key
-	if l.Suspects.Asked && !l.Suspects.Ready {
+	switch {
+	case l.Suspects.Running():
 		l.Suspects.stopped = l.Suspects.Key
+	case l.Types.Running():
+		l.Suspects.stopped = l.Types.Key
 	}
 	l.Heap.Stop()
 	l.Graph.Stop()
+	l.Types.Stop()
 	l.Suspects.Stop()
 	l.Changed()
 }
@@ -151,19 +184,32 @@ func (l *HeapLoads) Resume() bool {
 	return true
 }
 
-// Progress says how far decoding is ("decoding 40 %"), "" when nothing is under way.
+// Progress says what is done and how far that is ("finding dominators 40 %"), "" when nothing is under way.
 func (l *HeapLoads) Progress() string {
 	if !l.Running() || l.Heaps == nil {
 		return ""
 	}
-	done, what, ok := l.Heaps.Progress(l.Heap.Key.I)
+	done, what, ok := l.Heaps.Progress(l.underWay())
 	switch {
-	case !ok:
-		return "decoding"
-	case what == "":
-		what = "decoding"
+	case ok:
+		return cmp.Or(what, "decoding") + " " + model.Share(done).Done()
+	case l.Suspects.Running():
+		return l.Suspects.progress()
 	}
-	return what + " " + model.Share(done).Done()
+	return "decoding"
+}
+
+// underWay returns the snapshot that is decoded or searched.
+func (l *HeapLoads) underWay() int {
+	switch {
+	case l.Heap.Running() || l.Graph.Running():
+		return l.Heap.Key.I
+	case l.Suspects.Running():
+		return l.Suspects.Key.I
+	case l.Types.Running():
+		return l.Types.Key.I
+	}
+	return l.Heap.Key.I
 }
 
 // Waiting says why there is no table yet, and what to do.
@@ -173,7 +219,7 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	case n < 0:
 		return []string{"This file has no snapshot.", "Problems says what was found in it."}
 	case l.paused.Heaps != nil:
-		return []string{fmt.Sprintf("Decoding snapshot #%d was stopped.", n), l.Hint("{open} decodes it after all, {step-back} and {step-forward} go to another one.")}
+		return []string{fmt.Sprintf("Decoding snapshot #%d was stopped.", n), l.Hint("{open} decodes it, {step-back} and {step-forward} go to another one.")}
 	case l.Heap.Ready && l.Heap.Err != nil:
 		return []string{fmt.Sprintf("Snapshot #%d cannot be decoded: %v", n, l.Heap.Err), l.Hint("{step-back} and {step-forward} go to another one, Problems says what is wrong.")}
 	}
@@ -188,8 +234,9 @@ func (e *Env) OtherSnapshot(s *state.State) int {
 	return state.LastWhole(e.After().Source())
 }
 
-// HeapSides returns the snapshots that a difference is from and to. With one file an unmarked A is its first one, and an unmarked B the
-// one on screen. With two files A is of the first one and B of the second, where each is unless marked.
+// HeapSides returns the snapshots that a difference is from and to. With one file an unmarked A is its first one, and
+// an unmarked B the one on screen. With two files A is of the first one and B of the second, where each is unless
+// marked.
 func (e *Env) HeapSides(s *state.State) [2]HeapKey {
 	out := [2]HeapKey{{Heaps: e.Heaps}, {Heaps: e.Heaps, I: s.Snapshot()}}
 	if e.After() != nil {

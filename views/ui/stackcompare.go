@@ -17,7 +17,8 @@ type StackComparison struct {
 
 // StackComparer compares stacks for the screen that shows them as a tree. Its methods belong to the event loop.
 type StackComparer interface {
-	// Ask asks for the comparison that a state is about and returns the newest; nil before the first, and where there is none.
+	// Ask asks for the comparison that a state is about and returns the newest; nil before the first, and where there
+	// is none.
 	Ask(s *state.State) *StackComparison
 	// Fresh reports whether the newest is that of the state asked about last.
 	Fresh() bool

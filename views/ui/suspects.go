@@ -38,7 +38,8 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 	if err != nil {
 		return nil, err
 	}
-	others, err := s.counts.All(ctx, k.Heaps.Source(), k.I, func(done float64) { s.counting.Store(math.Float64bits(done)) })
+	others, err := s.counts.All(ctx, k.Heaps.Source(), k.I, k.Edges, func(done float64) { s.counting.Store(math.Float64bits(done)) })
+	s.counting.Store(0)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +57,14 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 		out.Lead = append(out.Lead, r)
 	}
 	return out, nil
+}
+
+// progress says what the search does once the dominators are found.
+func (s *suspecting) progress() string {
+	if done := math.Float64frombits(s.counting.Load()); done > 0 {
+		return "counting objects " + model.Share(done).Done()
+	}
+	return "looking for suspects"
 }
 
 // AskSuspects asks for the suspects of the state's snapshot, and returns them once they are there, else nil.
@@ -80,16 +89,13 @@ func (l *HeapLoads) NoSuspects(s *state.State) []string {
 	z := l.Suspects
 	switch n := s.Snapshot(); {
 	case n < 0 || l.Heaps == nil || !l.Heaps.Source().Info(n).Complete:
-		return []string{"The snapshot is not whole: nothing can be said about it."}
+		return []string{"The snapshot is incomplete: suspects cannot be determined."}
 	case z.stopped.Heaps != nil:
 		return []string{l.Hint("The search was stopped; {step-back} and {step-forward} go to another snapshot.")}
 	case z.Failure() != nil:
 		return Unanswered(z)
 	case z.Good():
-		return []string{"Nothing stands out: no type holds a tenth of the heap in one place, none grows over the snapshots."}
+		return []string{"Nothing stands out: no type holds a tenth of the heap in one place, and no type grows over the snapshots."}
 	}
-	if done := math.Float64frombits(z.counting.Load()); done > 0 {
-		return []string{"Counting the objects of all snapshots: " + model.Share(done).Done()}
-	}
-	return []string{"Looking for what holds the memory…"}
+	return []string{model.Capital(l.Progress()) + "…"}
 }

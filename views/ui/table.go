@@ -3,17 +3,20 @@ package ui
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which never
-// changes. All functions may be called on any goroutine.
+// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which
+// never changes. All functions may be called on any goroutine.
 type Spec[D comparable, R any] struct {
 	Rows    func(d D) []R
 	Columns func(d D) []Column[R] // the same ones at the same places for every d
@@ -75,8 +78,13 @@ func NewTable[D comparable, R any](e *Env, pane *ListPane, blank D, spec Spec[D,
 
 // Ask filters and sorts what d makes, and shows the newest that there is; ok is false while there is nothing.
 func (t *Table[D, R]) Ask(d D, filter string) (ok bool) {
-	if cols := t.spec.Columns(d); t.sort >= len(cols) || t.sort >= 0 && !cols[t.sort].Sorts() {
+	cols := t.spec.Columns(d)
+	sorts := func(col int) bool { return col >= 0 && col < len(cols) && cols[col].Sorts() }
+	if t.sort != t.spec.First && !sorts(t.sort) {
 		t.sort, t.up = t.spec.First, false
+	}
+	if t.sort != AsGiven && !sorts(t.sort) { // there is no such thing in this table
+		t.sort = AsGiven
 	}
 	t.lazy.Ask(tableKey[D]{d, filter, t.sort, t.up})
 	t.now, ok = t.lazy.Get()
@@ -110,6 +118,9 @@ type rank struct {
 func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R], error) {
 	cols := t.spec.Columns(k.of)
 	out := &Ordered[D, R]{Of: k.of, Rows: t.spec.Rows(k.of)}
+	if len(out.Rows) > math.MaxInt32 { // Order counts in 32 bits: half the memory, which sorting goes through
+		return nil, fmt.Errorf("%s rows are more than the screen can list", model.Group(uint64(len(out.Rows))))
+	}
 	t.choose(out, cols, k.filter)
 	t.sortRows(out, cols, k)
 	if t.spec.Pinned != nil {
@@ -237,6 +248,16 @@ func (t *Table[D, R]) Sorted() *Column[R] {
 	return &Column[R]{}
 }
 
+// Sorting implements [Sorting].
+func (t *Table[D, R]) Sorting() (title, key string, usual bool) {
+	c := t.Sorted()
+	title = c.Title
+	if t.up {
+		return title + ", reversed", "", false
+	}
+	return title, c.OrderKey(), t.sort == t.spec.First
+}
+
 // Reversed reports whether the order is the other way round.
 func (t *Table[D, R]) Reversed() bool { return t.up }
 
@@ -281,6 +302,21 @@ func (t *Table[D, R]) Layout(w int, s *state.State) {
 
 // Fields returns the figures of the table that filters can compare.
 func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
+
+// RowFilter returns the filter as command lines take it: "" where it compares what reports do not have.
+func (t *Table[D, R]) RowFilter(text string) string {
+	var told []analysis.Field
+	for i := range t.Columns() {
+		if c := &t.cols[i]; c.Key != "" {
+			told = append(told, Fields(t.cols[i:i+1])...)
+		}
+	}
+	told = append(told, analysis.Field{}) // without any, all would do
+	if f, err := analysis.ParseFilter(text, told...); err != nil || f.ComparesShares() {
+		return ""
+	}
+	return text
+}
 
 // Home sorts as at first and selects the first row.
 func (t *Table[D, R]) Home() {

@@ -14,7 +14,7 @@ func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 		t.Open()
 	case keymap.Toggle:
 		if id, ok := t.SelectedID(); !ok || t.Source.Leaf(id) {
-			e.Say(e.Hint("nothing below this row that {tree.toggle} could open; {row} shows the row in full"))
+			e.Say(e.Hint("nothing to open below this row; {row} shows the row in full"))
 			return true
 		}
 		t.Toggle()
@@ -28,8 +28,8 @@ func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 	return true
 }
 
-// ClickTree selects the row at a place, and opens or closes it where the marker was hit or the click is the second one; false means
-// that there is no row.
+// ClickTree selects the row at a place, and opens or closes it where the marker was hit or the click is the second one;
+// false means that there is no row.
 func ClickTree(t *widget.Tree, x, y int, double bool) bool {
 	row, ok := t.HitRow(x, y)
 	if !ok {
@@ -42,8 +42,8 @@ func ClickTree(t *widget.Tree, x, y int, double bool) bool {
 	return true
 }
 
-// DoFlame carries out what every flame graph does; false means that an action is none of the graph's business. hotPath goes down the
-// heaviest path.
+// DoFlame carries out what every flame graph does; false means that an action is none of the graph's business. hotPath
+// goes down the heaviest path.
 func (e *Env) DoFlame(g *widget.Flame, root uint64, hotPath func(), a keymap.Action) bool {
 	switch a {
 	case keymap.Up:
@@ -64,7 +64,7 @@ func (e *Env) DoFlame(g *widget.Flame, root uint64, hotPath func(), a keymap.Act
 		hotPath()
 	case keymap.Open, keymap.ZoomIn:
 		if !g.ZoomIn() {
-			e.Say("the selected frame has the full width already")
+			e.Say("the selected frame already has the full width")
 		}
 	case keymap.ZoomOut:
 		g.ZoomOut()
@@ -76,7 +76,8 @@ func (e *Env) DoFlame(g *widget.Flame, root uint64, hotPath func(), a keymap.Act
 	return true
 }
 
-// ClickFlame selects the frame at a place, and zooms to it where the click is the second one; false means that there is none.
+// ClickFlame selects the frame at a place, and zooms to it where the click is the second one; false means that there is
+// none.
 func ClickFlame(g *widget.Flame, x, y int, double bool) bool {
 	id, ok := g.Hit(x, y)
 	if !ok {
@@ -89,8 +90,8 @@ func ClickFlame(g *widget.Flame, x, y int, double bool) bool {
 	return true
 }
 
-// DivideStacks shares the room between a tree or a graph and the detail, which stands beside it where there is room, or below; neither
-// has any where it is low.
+// DivideStacks shares the room between a tree or a graph and the detail, which stands beside it where there is room, or
+// below; neither has any where it is low.
 func DivideStacks(r widget.Rect) (body, side, below widget.Rect) {
 	const wide, high = 150, 10
 	switch {

@@ -13,7 +13,8 @@ const (
 	glyphBytes  = 3
 )
 
-// DrawBar draws a bar over share (0 … 1) of w cells, with an eighth of a cell of precision. Any share above 0 is visible.
+// DrawBar draws a bar over share (0 … 1) of w cells, with an eighth of a cell of precision. Any share above 0 is
+// visible.
 func DrawBar(s tcell.Screen, x, y, w int, share float64, st tcell.Style, g *Glyphs) {
 	if w <= 0 || !(share > 0) {
 		return

@@ -14,8 +14,8 @@ const (
 
 func (o CellOrder) String() string { return [...]string{"rows", "Hilbert curve", "Morton curve"}[o] }
 
-// Bitmap lays numbered cells out in a width: in rows, or in square tiles that a curve fills, side by side and then below
-// each other. A band is a row of tiles.
+// Bitmap lays numbered cells out in a width: in rows, or in square tiles that a curve fills, side by side and then
+// below each other. A band is a row of tiles.
 type Bitmap struct {
 	Cells int
 	Width int
@@ -23,8 +23,8 @@ type Bitmap struct {
 	Most  int // rows that a tile may have
 }
 
-// Side returns the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits and leaves some tiles
-// to stand side by side.
+// Side returns the number of rows and columns of a tile: 1 in rows, else the largest power of two that fits and leaves
+// some tiles to stand side by side.
 func (b *Bitmap) Side() int {
 	side := 1
 	if b.Order == RowOrder {
@@ -83,7 +83,8 @@ func (b *Bitmap) Place(cell int) (x, y int) {
 	return tile%across*side + x, tile/across*side + y
 }
 
-// Draw shows the rows from first on in r. paint gives a cell its sign, one cell wide, and its style. What is no cell stays.
+// Draw shows the rows from first on in r. paint gives a cell its sign, one cell wide, and its style. What is no cell
+// stays.
 func (b *Bitmap) Draw(s tcell.Screen, r Rect, first int, paint func(cell int) (string, tcell.Style)) {
 	side := b.Side()
 	for y := range r.H {
@@ -96,8 +97,8 @@ func (b *Bitmap) Draw(s tcell.Screen, r Rect, first int, paint func(cell int) (s
 	}
 }
 
-// hilbertCell returns the number of a place on the Hilbert curve that fills a square of side, a power of two, from its upper left
-// to its upper right corner.
+// hilbertCell returns the number of a place on the Hilbert curve that fills a square of side, a power of two, from its
+// upper left to its upper right corner.
 func hilbertCell(side, x, y int) (d int) {
 	for s := side / 2; s > 0; s /= 2 {
 		rx, ry := 0, 0

@@ -99,8 +99,8 @@ const (
 	narrowTree = 40 // cells below which names need the room more than the structure does
 )
 
-// branchIndent returns the number of cells before the marker of a tree cell that is w wide, at most about half of it; noted is
-// set where the depth must be told in digits instead.
+// branchIndent returns the number of cells before the marker of a tree cell that is w wide, at most about half of it;
+// noted is set where the depth must be told in digits instead.
 func branchIndent(depth, w int) (n int, noted bool) {
 	step, limit := indentStep, max(0, min(maxIndent, w/2-indentStep))
 	if w < narrowTree {

@@ -7,8 +7,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Point is one column of chart data: the smallest, largest and last value within its time. OK is false where there is no
-// data. Lo ≤ Hi.
+// Point is one column of chart data: the smallest, largest and last value within its time. OK is false where there is
+// no data. Lo ≤ Hi.
 type Point struct {
 	Lo, Hi, Last uint64
 	OK           bool
@@ -28,9 +28,9 @@ type LegendItem struct {
 	Style tcell.Style
 }
 
-// Chart is a filled area chart over time with minimum, maximum and last value per dot column: bright between minimum and
-// maximum, dim below. Nothing is averaged, so no spike is lost. Times are microseconds, all ranges are (From, To]. The
-// exported fields are its state and may be changed between frames.
+// Chart is a filled area chart over time with minimum, maximum and last value per dot column: bright between minimum
+// and maximum, dim below. Nothing is averaged, so no spike is lost. Times are microseconds, all ranges are (From, To].
+// The exported fields are its state and may be changed between frames.
 type Chart struct {
 	From, To int64 // what is visible
 
@@ -95,8 +95,8 @@ func (c *Chart) parts(r Rect) (p chartParts) {
 	return p
 }
 
-// Dots returns the number of columns of data that r can show at full resolution: what to ask for in Data. Other numbers are
-// stretched, or merged without losing extremes.
+// Dots returns the number of columns of data that r can show at full resolution: what to ask for in Data. Other numbers
+// are stretched, or merged without losing extremes.
 func (c *Chart) Dots(r Rect) int { return max(0, c.parts(r).plot.W) * dotsX }
 
 // Draw shows the chart in r, which may be as small as 20×3.
@@ -145,8 +145,8 @@ func (c *Chart) XOf(t int64) (x int, ok bool) {
 	return c.plot.X + cx, cx >= 0 && cx < c.plot.W
 }
 
-// column returns the cell of a moment counted from the plot's left edge; -1 and W stand for before and after. The moment From
-// itself counts to the first cell.
+// column returns the cell of a moment counted from the plot's left edge; -1 and W stand for before and after. The
+// moment From itself counts to the first cell.
 func (c *Chart) column(t int64) int {
 	switch {
 	case t < c.From:

@@ -250,6 +250,13 @@ func TestChartBackdrop(t *testing.T) {
 	if text, style := draw(); text != "⣿⣿" || style != k.Rule {
 		t.Errorf("background: %q in %v, want %v", text, style, k.Rule)
 	}
+	same := *k // nothing but the glyphs tells them apart
+	same.Rule = same.Area.Dim(true)
+	k = &same
+	if text, _ := draw(); text != "⢕⢕" {
+		t.Errorf("background without colors: %q", text)
+	}
+	k = testLook()
 	c.Backdrop = nil
 	if text, style := draw(); text != "⣿⣿" || style == k.Rule {
 		t.Errorf("alone: %q in %v", text, style)

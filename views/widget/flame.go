@@ -2,8 +2,8 @@ package widget
 
 import "github.com/gdamore/tcell/v2"
 
-// FlameSource is the tree that a [Flame] shows. All methods are called on the event loop, Children only for nodes that are
-// at least one cell wide.
+// FlameSource is the tree that a [Flame] shows. All methods are called on the event loop, Children only for nodes that
+// are at least one cell wide.
 type FlameSource interface {
 	Root() uint64
 	Parent(id uint64) (parent uint64, ok bool) // ok is false for the root
@@ -13,8 +13,8 @@ type FlameSource interface {
 	Note(id uint64) string                     // the value in words, shown after the name where it fits
 }
 
-// Flame is an icicle graph: the root on top, every frame as wide as its share of its parent. Frames narrower than a cell
-// are merged into one "(n more)". Only what is visible is laid out. Call [Flame.Reset] before anything else.
+// Flame is an icicle graph: the root on top, every frame as wide as its share of its parent. Frames narrower than a
+// cell are merged into one "(n more)". Only what is visible is laid out. Call [Flame.Reset] before anything else.
 type Flame struct {
 	Focused bool
 	Rising  bool                                      // the root is at the bottom, and everything else grows upwards
@@ -62,8 +62,8 @@ func (f *Flame) Reload(src FlameSource, exists func(id uint64) bool) {
 // Selected returns the selected node; ok is false before Reset.
 func (f *Flame) Selected() (id uint64, ok bool) { return f.sel, f.src != nil }
 
-// Select chooses a node and brings it into view. Where it is outside of the zoomed subtree the zoom goes back to the root;
-// where it is too narrow to see it is zoomed.
+// Select chooses a node and brings it into view. Where it is outside of the zoomed subtree the zoom goes back to the
+// root; where it is too narrow to see it is zoomed.
 func (f *Flame) Select(id uint64) {
 	f.sel, f.reveal, f.trail = id, true, nil
 }
@@ -81,8 +81,8 @@ func (f *Flame) ZoomIn() (ok bool) {
 	return true
 }
 
-// ZoomBack undoes the last ZoomIn whose start still is an ancestor of what is zoomed; without one it goes to the root. ok
-// is false at the root.
+// ZoomBack undoes the last ZoomIn whose start still is an ancestor of what is zoomed; without one it goes to the root.
+// ok is false at the root.
 func (f *Flame) ZoomBack() (ok bool) {
 	if f.src == nil {
 		return false
@@ -245,8 +245,8 @@ func (f *Flame) locate(id uint64) (level, index int) {
 	return -1, 0
 }
 
-// depth returns the level on which the layout shows id if it is wide enough, or -1 when it is not below the zoomed node or one
-// of the ancestors shown.
+// depth returns the level on which the layout shows id if it is wide enough, or -1 when it is not below the zoomed node
+// or one of the ancestors shown.
 func (f *Flame) depth(id uint64) int {
 	for i := range f.lay.first {
 		if f.lay.level(i)[0].id == id {

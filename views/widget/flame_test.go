@@ -79,8 +79,8 @@ func TestFlameGolden(t *testing.T) {
 	}
 }
 
-// TestFlameCells lays out random trees and checks that frames are disjoint, inside of their parents, in order, and as wide
-// as their share to within a cell.
+// TestFlameCells lays out random trees and checks that frames are disjoint, inside of their parents, in order, and as
+// wide as their share to within a cell.
 func TestFlameCells(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 2000 {

@@ -252,7 +252,8 @@ func (in *Input) completeStep(n int) InputResult {
 	return InputChanged
 }
 
-// Draw shows the line in the first row of r and the terminal's cursor in it, which whoever draws the frame hides before.
+// Draw shows the line in the first row of r and the terminal's cursor in it, which whoever draws the frame hides
+// before.
 func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	if r.Empty() {
 		return
@@ -269,7 +270,7 @@ func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	shown := suffix(in.text, skip)
 	at := x + before - skip
 	if shown = shown[:prefixLen(shown, w)]; in.text == "" {
-		printText(s, x+1, r.Y, w-1, in.Hint, k.Muted, k.Glyphs.Ellipsis)
+		printText(s, x, r.Y, w, in.Hint, k.Muted, k.Glyphs.Ellipsis)
 	} else if room := w - Width(in.text) - 2; in.Beside && in.Problem == "" && Width(in.Hint) <= room {
 		PrintRight(s, x, r.Y, w, in.Hint, k.Muted)
 	}

@@ -110,7 +110,7 @@ func TestInputDraw(t *testing.T) {
 	in.Draw(s, Rect{0, 2, 30, 1}, k)
 	in.Problem = "not a time, nor anything else that is known"
 	in.Draw(s, Rect{0, 3, 30, 1}, k)
-	want := []string{"/ text to filter by", "/hat is longer than the field", "/12:x               not a time", "/12:x       not a time, nor a…"}
+	want := []string{"/text to filter by", "/hat is longer than the field", "/12:x               not a time", "/12:x       not a time, nor a…"}
 	for i, line := range rows(s) {
 		if line != want[i] {
 			t.Errorf("%q, want %q", line, want[i])

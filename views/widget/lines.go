@@ -14,8 +14,8 @@ type Curve struct {
 	Front bool // drawn over the others
 }
 
-// Lines is a [Chart] of several curves: lines over each other, or areas stacked up in their order. Data of the chart is not
-// used.
+// Lines is a [Chart] of several curves: lines over each other, or areas stacked up in their order. Data of the chart is
+// not used.
 type Lines struct {
 	Chart
 	Curves  []Curve

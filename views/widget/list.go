@@ -11,8 +11,8 @@ type Table interface {
 // maxSearch bounds the rows looked through for the selected id after a change, to stay well within a frame.
 const maxSearch = 2_000_000
 
-// List is a virtual table: it asks only for what is visible, so that ten million rows cost as much as ten. The zero value
-// with Table and Columns set is ready. Exported fields may be changed between frames.
+// List is a virtual table: it asks only for what is visible, so that ten million rows cost as much as ten. The zero
+// value with Table and Columns set is ready. Exported fields may be changed between frames.
 type List struct {
 	Table      Table
 	Columns    []Column
@@ -101,9 +101,9 @@ func (l *List) Offset() int { return l.offset }
 // Height returns the number of rows that fitted into the last frame.
 func (l *List) Height() int { return l.height }
 
-// Refresh must follow every change of the table's rows or order: the selection stays with the row that has the same id, if it was
-// ever chosen; otherwise it stays at its position. A list whose first row is in view goes on showing it as long as the selection
-// is in view then; others keep the selection at the same height on the screen.
+// Refresh must follow every change of the table's rows or order: the selection stays with the row that has the same id,
+// if it was ever chosen; otherwise it stays at its position. A list whose first row is in view goes on showing it as
+// long as the selection is in view then; others keep the selection at the same height on the screen.
 func (l *List) Refresh() {
 	n := l.Len()
 	if n == 0 {
@@ -171,8 +171,8 @@ func (l *List) NextColumn(n int) {
 	l.Column = max(0, min(l.Column+n, len(l.Columns)-1))
 }
 
-// ScrollSide leaves out n more columns at the left, so that those to the right have their room; negative n brings them back.
-// At least one column stays. It reports whether anything changed.
+// ScrollSide leaves out n more columns at the left, so that those to the right have their room; negative n brings them
+// back. At least one column stays. It reports whether anything changed.
 func (l *List) ScrollSide(n int) bool {
 	at := l.left
 	for step := 1; n != 0; n -= step {

@@ -271,7 +271,8 @@ func TestHomeFollowsNoRow(t *testing.T) {
 	}
 }
 
-// A list that shows its first row goes on showing it when another order moves the selected row, as long as there is room for both.
+// A list that shows its first row goes on showing it when another order moves the selected row, as long as there is
+// room for both.
 func TestListKeepsItsTop(t *testing.T) {
 	rows := numbers{n: 20, order: make([]uint64, 20)}
 	for i := range rows.order {

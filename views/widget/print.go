@@ -8,7 +8,8 @@ func Print(s tcell.Screen, x, y, maxw int, text string, st tcell.Style) int {
 	return printText(s, x, y, maxw, text, st, ellipsis)
 }
 
-// PrintRight draws text so that it ends just before x+w; where it does not fit, its end is cut. It returns the cells used.
+// PrintRight draws text so that it ends just before x+w; where it does not fit, its end is cut. It returns the cells
+// used.
 func PrintRight(s tcell.Screen, x, y, w int, text string, st tcell.Style) int {
 	n := min(Width(text), w)
 	return Print(s, x+w-n, y, n, text, st)
@@ -55,8 +56,8 @@ func putClusters(s tcell.Screen, x, y int, text string, st tcell.Style) int {
 	return n
 }
 
-// PrintSpans draws spans one after the other in at most maxw cells and returns the cells used. The last one that does not
-// fit is cut.
+// PrintSpans draws spans one after the other in at most maxw cells and returns the cells used. The last one that does
+// not fit is cut.
 func PrintSpans(s tcell.Screen, x, y, maxw int, spans []Span, k *Look) int {
 	n := 0
 	for i := range spans {

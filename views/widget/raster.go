@@ -2,6 +2,7 @@ package widget
 
 import (
 	"math"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -115,16 +116,38 @@ func (c *Chart) drawBackdrop(s tcell.Screen, cx int, k *Look) {
 		return
 	}
 	left, right := c.height(c.backdrop[dotsX*cx].Hi, c.plot.H), c.height(c.backdrop[dotsX*cx+1].Hi, c.plot.H)
+	alike := sameColor(k.Rule, k.Area)
 	for row := range c.plot.H {
 		l, r := within(left, row*dotsY), within(right, row*dotsY)
 		text := brailleBars(l, r)
-		if k.Glyphs.Plain {
+		switch {
+		case k.Glyphs.Plain:
 			text = "."
+		case alike:
+			text = dotted(text)
 		}
 		if l+r > 0 {
 			s.Put(c.plot.X+cx, c.plot.Y+c.plot.H-1-row, text, k.Rule)
 		}
 	}
+}
+
+// sameColor reports whether nothing but the glyphs tells two styles apart: the brightness of a color that the terminal
+// chooses is not seen everywhere.
+func sameColor(a, b tcell.Style) bool {
+	x, _, _ := a.Decompose()
+	y, _, _ := b.Decompose()
+	return x == y
+}
+
+// dotted leaves every other dot of a Braille cell, at least one of them.
+func dotted(cell string) string {
+	const pattern, every = '⠀', 0x95
+	r, _ := utf8.DecodeRuneInString(cell)
+	if left := r & every; left != 0 {
+		return string(pattern | left)
+	}
+	return cell
 }
 
 // within returns how many of the four dots above base are below height.
@@ -143,7 +166,8 @@ func brailleBars(l, r int) string {
 	return brailleRows[i : i+glyphBytes]
 }
 
-// asciiArea stands for a cell with l and r of four dots filled. A full cell of the area is light, one of the band heavy.
+// asciiArea stands for a cell with l and r of four dots filled. A full cell of the area is light, one of the band
+// heavy.
 func asciiArea(l, r int, band bool) string {
 	switch max(l, r) {
 	case 1:

@@ -5,8 +5,8 @@ import "strings"
 // OwnedSign stands between the owner of a site and the library function that it calls ("open_session › _M_mutate").
 const OwnedSign = " › "
 
-// ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle. Of an owner and
-// what it calls, the owner stays as long as it fits.
+// ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle.
+// Of an owner and what it calls, the owner stays as long as it fits.
 func ShortenScopes(name string, w int) string {
 	name = Clean(name)
 	if Width(name) <= w {
@@ -34,7 +34,8 @@ func shortenOwned(owner, called string, w int) string {
 	return Truncate(owner+OwnedSign+called, w)
 }
 
-// dropScopes drops as many scopes at the beginning of a name as it takes to fit w cells; ok is false where its last part is wider.
+// dropScopes drops as many scopes at the beginning of a name as it takes to fit w cells; ok is false where its last
+// part is wider.
 func dropScopes(name string, w int) (short string, ok bool) {
 	depth := 0
 	for i := 0; i+1 < len(name); i++ {
@@ -52,8 +53,8 @@ func dropScopes(name string, w int) (short string, ok bool) {
 	return name, false
 }
 
-// ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"), then
-// the beginning of what is left.
+// ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"),
+// then the beginning of what is left.
 func ShortenPath(path string, w int) string {
 	path = Clean(path)
 	if Width(path) <= w {

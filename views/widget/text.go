@@ -17,9 +17,9 @@ const (
 	badCluster = "\ufffd"
 )
 
-// Clean makes a string from a file safe to print: control characters become their pictures (U+2400 …, DEL U+2421), invalid
-// UTF-8 and invisible or direction-changing characters become U+FFFD, and combining marks beyond four are dropped. A
-// clean string is returned as it is, without allocation.
+// Clean makes a string from a file safe to print: control characters become their pictures (U+2400 …, DEL U+2421),
+// invalid UTF-8 and invisible or direction-changing characters become U+FFFD, and combining marks beyond four are
+// dropped. A clean string is returned as it is, without allocation.
 func Clean(s string) string {
 	i := 0
 	for i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
@@ -104,8 +104,8 @@ func plain(s string) bool {
 	return true
 }
 
-// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones, also those wider than
-// two cells, are replaced: terminals do not agree on them.
+// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones, also those wider
+// than two cells, are replaced: terminals do not agree on them.
 func nextCluster(s string, state int) (cluster, rest string, width, newState int) {
 	cluster, rest, width, newState = uniseg.FirstGraphemeClusterInString(s, state)
 	if len(cluster) > maxCluster || width > 2 {

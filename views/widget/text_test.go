@@ -66,8 +66,8 @@ func hostile(rng *rand.Rand) string {
 	return b.String()
 }
 
-// TestTextProperties checks on random hostile strings that nothing dangerous is left, that widths are kept, and that what
-// is drawn stays in its place.
+// TestTextProperties checks on random hostile strings that nothing dangerous is left, that widths are kept, and that
+// what is drawn stays in its place.
 func TestTextProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	s := newScreen(t, 40, 1)

@@ -24,8 +24,8 @@ type treeRow struct {
 	open  bool
 }
 
-// Tree is a lazy tree over a flat list of its visible rows: neither depth nor the number of nodes matters, only what was
-// opened is held. It scrolls, selects and draws like the [List] inside, whose Table is the tree itself.
+// Tree is a lazy tree over a flat list of its visible rows: neither depth nor the number of nodes matters, only what
+// was opened is held. It scrolls, selects and draws like the [List] inside, whose Table is the tree itself.
 type Tree struct {
 	List
 	Source     TreeSource
@@ -54,9 +54,9 @@ func (t *Tree) SetRoots(roots []uint64) {
 	t.List.Refresh()
 }
 
-// Reload asks the source again: nodes that were open stay open, even when they were gone in between, and the selected node
-// stays selected where it still exists. It must follow every change of the source. It replaces [List.Refresh], which only
-// looks at the rows there are.
+// Reload asks the source again: nodes that were open stay open, even when they were gone in between, and the selected
+// node stays selected where it still exists. It must follow every change of the source. It replaces [List.Refresh],
+// which only looks at the rows there are.
 func (t *Tree) Reload(roots []uint64) {
 	if t.was == nil {
 		t.was = make(map[uint64]bool)
@@ -119,8 +119,8 @@ func (t *Tree) Close() {
 	}
 }
 
-// OpenAll opens everything below the selected node, breadth limited to some thousands of rows. whole is false when there
-// was more.
+// OpenAll opens everything below the selected node, breadth limited to some thousands of rows. whole is false when
+// there was more.
 func (t *Tree) OpenAll() (whole bool) {
 	row, ok := t.Selected()
 	if !ok {
@@ -135,8 +135,8 @@ func (t *Tree) OpenAll() (whole bool) {
 	return len(below) < maxOpenAll
 }
 
-// OpenPath opens the path of first children below the selected node and selects its end. keep, asked for a parent and its
-// first child, says whether to go on; nil means down to a leaf.
+// OpenPath opens the path of first children below the selected node and selects its end. keep, asked for a parent and
+// its first child, says whether to go on; nil means down to a leaf.
 func (t *Tree) OpenPath(keep func(parent, child uint64) bool) {
 	row, ok := t.Selected()
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// AgeList keeps how old blocks are, of which a site may have any number: four bytes each, in pieces that are never copied.
+// AgeList keeps how old blocks are, of which a site may have any number: four bytes each, in pieces that are never
+// copied.
 type AgeList struct {
 	Pieces      [][]uint32
 	long        []model.Time // those beyond four bytes
@@ -50,8 +51,8 @@ type AgeMemory struct {
 	counts []int
 }
 
-// Middle returns the age that half of the others are not older than; there must be one. Ages beyond four bytes are the highest: there
-// are none below 0.
+// Middle returns the age that half of the others are not older than; there must be one. Ages beyond four bytes are the
+// highest: there are none below 0.
 func (l *AgeList) Middle(m *AgeMemory) model.Time {
 	rank, short := l.N/2, l.N-len(l.long)
 	switch {
@@ -71,8 +72,8 @@ func (l *AgeList) Middle(m *AgeMemory) model.Time {
 
 const halfAge = 16 // bits
 
-// countTo returns the age that so many of those of four bytes come before in order. It counts them by their upper half, and those
-// with the right one by their lower half, so that it need not sort millions.
+// countTo returns the age that so many of those of four bytes come before in order. It counts them by their upper half,
+// and those with the right one by their lower half, so that it need not sort millions.
 func (l *AgeList) countTo(rank int, m *AgeMemory) uint32 {
 	m.counts = Resize(m.counts, 1<<halfAge)
 	clear(m.counts)

@@ -16,8 +16,8 @@ const (
 	DimCount
 )
 
-// Cell is the cumulative sums of one key. Sums of bytes saturate. Counts do not overflow: an index has fewer than 1<<32 events, and
-// each adds one to AllocCount at most, one to EndedCount, and one to those that are part of EndedCount.
+// Cell is the cumulative sums of one key. Sums of bytes saturate. Counts do not overflow: an index has fewer than 1<<32
+// events, and each adds one to AllocCount at most, one to EndedCount, and one to those that are part of EndedCount.
 type Cell struct {
 	AllocBytes, EndedBytes uint64
 	AllocCount, EndedCount uint32 // blocks that a FREE or an ALLOC over their address ended
@@ -86,4 +86,5 @@ func (c *Checkpoint) Memory() int64 {
 	return int64(n) * int64(unsafe.Sizeof(Cell{}))
 }
 
-// checkpointEvery keeps an answer's replay short, and checkpoints below a few bytes per event however many stacks there are.
+// checkpointEvery keeps an answer's replay short, and checkpoints below a few bytes per event however many stacks there
+// are.

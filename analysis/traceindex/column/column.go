@@ -82,8 +82,8 @@ func (l LargeSizes) Full(i int, v uint32) uint64 {
 	return l[i]
 }
 
-// OriginColumn has the sites of blocks beside their sizes, as who asks for one asks for the other: in memory that no cache
-// holds, each place costs.
+// OriginColumn has the sites of blocks beside their sizes, as who asks for one asks for the other: in memory that no
+// cache holds, each place costs.
 type OriginColumn struct {
 	Column[Origin]
 	Large LargeSizes

@@ -7,9 +7,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Pyramid keeps the extremes of the live level over runs of events: level 0 over pyramidBase events, every level above over
-// PyramidFan times as many. Any range of events is covered by a few of its spans and two partial runs at the bottom, so no
-// extreme is ever averaged away.
+// Pyramid keeps the extremes of the live level over runs of events: level 0 over pyramidBase events, every level above
+// over PyramidFan times as many. Any range of events is covered by a few of its spans and two partial runs at the
+// bottom, so no extreme is ever averaged away.
 type Pyramid struct {
 	LiveHi, Live uint64 // 128 bits: hostile sizes add up beyond 64
 	Count        uint64
@@ -76,8 +76,8 @@ func (p *Pyramid) Free(size uint64) {
 	p.Count--
 }
 
-// Reaching returns the first run from i that reaches a level, the number of runs if none does. look is called before a run is looked
-// at: few are, as the levels above tell where.
+// Reaching returns the first run from i that reaches a level, the number of runs if none does. look is called before a
+// run is looked at: few are, as the levels above tell where.
 func (p *Pyramid) Reaching(i int, bytes uint64, look func(run int)) int {
 	for i < p.Base.N {
 		skip := 0

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// RiseColumn is an append-only column of numbers that never fall, in little more than a byte each: every RiseSpan-th as it
-// is, and between those the distances.
+// RiseColumn is an append-only column of numbers that never fall, in little more than a byte each: every RiseSpan-th as
+// it is, and between those the distances.
 type RiseColumn struct {
 	N      int
 	Last   uint64

@@ -31,8 +31,8 @@ type EndWriter struct {
 	last uint32 // record
 }
 
-// Room makes room for n more ends and returns the stream with it, and where it ends now: what follows may be written there
-// without further ado.
+// Room makes room for n more ends and returns the stream with it, and where it ends now: what follows may be written
+// there without further ado.
 func (w *EndWriter) Room(n int) (b []byte, end int) {
 	w.B = slices.Grow(w.B, n*endMost)
 	return w.B[:cap(w.B)], len(w.B)
@@ -115,8 +115,8 @@ func (r *EndReader) Next(payload int) Ref {
 	return Ref(r.last)
 }
 
-// The stream of freed sizes tells, for each FREE, how many bytes it ends: 0 for none, 1 … 254 for one of the chunk's common
-// sizes, 255 for one that follows as a varint.
+// The stream of freed sizes tells, for each FREE, how many bytes it ends: 0 for none, 1 … 254 for one of the chunk's
+// common sizes, 255 for one that follows as a varint.
 const (
 	mostCommon = 254
 	RareSize   = 255
@@ -141,8 +141,8 @@ func (w *SizeWriter) Reset() {
 	}
 }
 
-// Room makes room for n more sizes and returns the stream with it, and where it ends now: what follows may be written there
-// without further ado.
+// Room makes room for n more sizes and returns the stream with it, and where it ends now: what follows may be written
+// there without further ado.
 func (w *SizeWriter) Room(n int) (b []byte, end int) {
 	w.B = slices.Grow(w.B, n*(1+binary.MaxVarintLen64))
 	return w.B[:cap(w.B)], len(w.B)

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Undefined reports the stacks and markers that events name and the file does not define. It reports nothing where what the file
-// defines was not read to its end.
+// Undefined reports the stacks and markers that events name and the file does not define. It reports nothing where what
+// the file defines was not read to its end.
 func (ix *Names) Undefined(markerIDs []uint64) []model.Problem {
 	stacks, markers := danglingIDs{}, danglingIDs{}
 	s, p := ix.Stacks(), ix.Profile()
@@ -48,6 +48,6 @@ func (d *danglingIDs) problem(code, what string) []model.Problem {
 	}
 	return []model.Problem{{
 		Severity: model.Warning, Code: code, Count: int64(d.count), Offset: model.NoOffset,
-		Message: fmt.Sprintf("%s that events name and the file does not define, such as %d, are shown by number", what, d.first),
+		Message: fmt.Sprintf("%s that events name but the file does not define, such as %d, are shown by number", what, d.first),
 	}}
 }

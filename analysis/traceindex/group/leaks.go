@@ -18,8 +18,8 @@ func PercentOf(t model.Time, p int64) model.Time {
 	return t/100*model.Time(p) + t%100*model.Time(p)/100
 }
 
-// HistoryRows is how many leaking groups keep their history, the largest ones: more are not looked at, and a hostile file
-// has as many stacks as events.
+// HistoryRows is how many leaking groups keep their history, the largest ones: more are not looked at, and a hostile
+// file has as many stacks as events.
 const HistoryRows = 4096
 
 // ColumnOf returns the history column that a time falls into.

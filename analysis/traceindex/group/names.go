@@ -39,8 +39,8 @@ func (ix *Names) Stacks() *model.Stacks {
 	return nil
 }
 
-// groupCache keeps what is derived from symbols and from whole passes until more is loaded. Its lock is taken inside the
-// index's read lock, never the other way round.
+// groupCache keeps what is derived from symbols and from whole passes until more is loaded. Its lock is taken inside
+// the index's read lock, never the other way round.
 type groupCache struct {
 	Mu     sync.Mutex
 	folds  [analysis.GroupCount]*Fold
@@ -66,7 +66,8 @@ type CellPeaksKey struct {
 	Keys   int
 }
 
-// labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every instant.
+// labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every
+// instant.
 type labels struct {
 	stacks *model.Stacks // made from these symbols
 	of     []label
@@ -155,7 +156,8 @@ type StackGroups struct {
 	owners *calltree.Owners
 }
 
-// NewStackGroups returns those of some stacks, which may be nil. libraries are what owns no memory beside what is known, nil for none.
+// NewStackGroups returns those of some stacks, which may be nil. libraries are what owns no memory beside what is
+// known, nil for none.
 func NewStackGroups(by analysis.Group, s *model.Stacks, libraries *regexp.Regexp) *StackGroups {
 	return &StackGroups{by, s, calltree.NewOwners(s, libraries)}
 }

@@ -84,7 +84,8 @@ type PassBuilder struct {
 	Col  int
 }
 
-// NewPassBuilder returns a builder for a pass over a number of events, of so many keys; want lists those that are asked for, nil for all.
+// NewPassBuilder returns a builder for a pass over a number of events, of so many keys; want lists those that are asked
+// for, nil for all.
 func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder {
 	slot, followed := slots(keys, want)
 	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns)}

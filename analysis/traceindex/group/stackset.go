@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// StackSet is what a filter makes of the stacks of a trace as far as they are known. Read-only once made, but for what it keeps
-// under the lock of its [groupCache].
+// StackSet is what a filter makes of the stacks of a trace as far as they are known. Read-only once made, but for what
+// it keeps under the lock of its [groupCache].
 type StackSet struct {
 	filter  calltree.Filter
 	symbols *model.Stacks // made from these, nil before they are read
@@ -82,7 +82,8 @@ type Scope struct {
 // Filtered returns the scope of a cell. The caller holds the index's read lock.
 func (ix *Names) Filtered(c analysis.Cell) Scope { return Scope{c, ix.SetOf(c.Stacks)} }
 
-// Of returns the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks anyway.
+// Of returns the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks
+// anyway.
 func (s Scope) Of(d column.Dim) Scope {
 	if d == column.DimStack {
 		return Scope{Cell: s.Rectangle()}

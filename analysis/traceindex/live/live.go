@@ -1,5 +1,5 @@
-// Package live adds up how the live bytes of parts of a trace move from column to column. Stretches of events are followed apart, each
-// from a level of 0, and then put one after the other.
+// Package live adds up how the live bytes of parts of a trace move from column to column. Stretches of events are
+// followed apart, each from a level of 0, and then put one after the other.
 package live
 
 import (
@@ -164,8 +164,8 @@ func (c *Curve) Add(i int, m *Moves) {
 	x.Events += m.changes
 }
 
-// End fills what is left, and returns the highest level after any event of the range and the number of events until it is reached
-// first; 0 where the range has none.
+// End fills what is left, and returns the highest level after any event of the range and the number of events until it
+// is reached first; 0 where the range has none.
 func (c *Curve) End() (bytes, count uint64, events int) {
 	c.until(len(c.Columns))
 	if c.topAt == 0 && c.lo < c.hi {

@@ -1,5 +1,5 @@
-// Package match finds out which allocation each FREE of a trace ends. Chunks of events come in order; their addresses may be dealt to
-// several shards, each with a table and a goroutine of its own.
+// Package match finds out which allocation each FREE of a trace ends. Chunks of events come in order; their addresses
+// may be dealt to several shards, each with a table and a goroutine of its own.
 package match
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Ends is what happens to the blocks of a chunk, filled in by [Matcher.Match]. It is used again for a later chunk. Payloads are the
-// events that are not FREE, numbered over the whole trace or within the chunk.
+// Ends is what happens to the blocks of a chunk, filled in by [Matcher.Match]. It is used again for a later chunk.
+// Payloads are the events that are not FREE, numbered over the whole trace or within the chunk.
 type Ends struct {
 	Before model.Time // of the event before the chunk's first
 
@@ -113,8 +113,8 @@ func (m *Matcher) matchAll(events *model.Columns, ends *Ends) {
 	}
 }
 
-// run is match for events [i, end); p is the number of events before them that are not FREE. What put and take do on pair
-// pages is written out. hot kernel
+// run is match for events [i, end); p is the number of events before them that are not FREE. What put and take do on
+// pair pages is written out. hot kernel
 func (t *addressTable) run(events *model.Columns, ends *Ends, i, end, p int) int {
 	kinds, addrs, ended, first := events.Kind[:end], events.Addr[:end], ends.Ended, ends.FirstPayload
 	hi, dir, pieces, died := t.lastHi, t.last, t.memory.pieces, ends.Died

@@ -1,14 +1,14 @@
 package match
 
-// addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of small
-// pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits a slot in
-// it. A page with few blocks is a small hash table of its own; one with many, and while memory is plenty one with more than a
-// handful, is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64 KiB, the addresses that are
-// multiples of 16 are on one page and those eight after on another. What fits neither, where there are many blocks, goes into
-// a map: that is correct, and slow.
+// addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of
+// small pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits
+// a slot in it. A page with few blocks is a small hash table of its own; one with many, and while memory is plenty one
+// with more than a handful, is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64
+// KiB, the addresses that are multiples of 16 are on one page and those eight after on another. What fits neither,
+// where there are many blocks, goes into a map: that is correct, and slow.
 //
-// Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used again,
-// and finding a slot takes three dependent reads, the first two of which are near.
+// Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used
+// again, and finding a slot takes three dependent reads, the first two of which are near.
 type addressTable struct {
 	dirs   map[uint64]*pageDir
 	last   *pageDir // of lastHi; not nil
@@ -34,10 +34,12 @@ type pageEntry struct {
 	used uint32 // slots
 }
 
-// pageRef says where a page is, in units of 32 words, and what kind of page: it is shifted left by pageKindBits. 0 is none.
+// pageRef says where a page is, in units of 32 words, and what kind of page: it is shifted left by pageKindBits. 0 is
+// none.
 type pageRef uint32
 
-// Kinds of pages. The sparse ones are open hash tables with two words per slot: the low half of the address, and the value.
+// Kinds of pages. The sparse ones are open hash tables with two words per slot: the low half of the address, and the
+// value.
 const (
 	noPage      = iota
 	firstSparse // 16 slots
@@ -124,7 +126,8 @@ func pageIndex(addr uint64) uint32 { return uint32(addr)>>16 | uint32(addr)&8<<1
 // nearDir returns where a directory that was used lately is found without a search.
 func (t *addressTable) nearDir(hi uint64) *recentDir { return &t.recent[uint32(hi)*0x9e3779b1>>28] }
 
-// dir returns the directory of the upper half of an address, nil if there is none and make is false, or there are too many.
+// dir returns the directory of the upper half of an address, nil if there is none and make is false, or there are too
+// many.
 func (t *addressTable) dir(hi uint64, make bool) *pageDir {
 	r := t.nearDir(hi)
 	if r.dir == nil || r.hi != hi {
@@ -273,8 +276,8 @@ func (t *addressTable) bytes() int64 {
 	return t.memory.bytes + int64(len(t.dirs))*(1<<20) + int64(len(t.odd))*24
 }
 
-// touch reads where some addresses belong, all of them at once: for a table that is much larger than the caches, waiting for
-// one after the other is what takes the time.
+// touch reads where some addresses belong, all of them at once: for a table that is much larger than the caches,
+// waiting for one after the other is what takes the time.
 func (t *addressTable) touch(addrs []uint64) {
 	sum := uint32(0)
 	for _, a := range addrs {
@@ -303,8 +306,8 @@ func (t *addressTable) touch(addrs []uint64) {
 	t.sink += sum
 }
 
-// homeSparse returns where an offset belongs in a sparse page of some words. Blocks have distances of powers of two more often than
-// not, so only the upper half of a product tells them apart.
+// homeSparse returns where an offset belongs in a sparse page of some words. Blocks have distances of powers of two
+// more often than not, so only the upper half of a product tells them apart.
 func homeSparse(off uint16, words int) int {
 	return int(uint64(uint32(off)*0x9e3779b1)*uint64(words)>>33) << 1
 }

@@ -1,6 +1,7 @@
 // Charts: columns with their extremes, or points. Drag selects a span, wheel and + − zoom, ← → move, 0 shows everything. Charts of
 // one axis show the same span.
 const palette = ["--curve", "--warn", "--good", "--info", "--hit", "--bad", "--soft"];
+const colourOf = (c, k) => c.stack && k === c.curves.length - 1 ? "--soft" : palette[k % palette.length]; // of a stack, the last one is the others
 const spans = {}; // by axis: {from, to, low, high, charts}
 
 function ticks(from, to, count, binary, least) {
@@ -29,13 +30,14 @@ function chartPanel(c) {
     c.x.forEach((x, i) => { if (Math.abs(x - t) < Math.abs(c.x[best] - t)) best = i; });
     return best;
   };
+  const below = (k, i) => c.stack ? c.curves.reduce((sum, curve, j) => sum + (j < k && on[j] ? curve.max[i] : 0), 0) : 0;
   const limits = () => {
     let high = 0, low = 0;
     c.curves.forEach((curve, k) => {
       if (!on[k]) return;
       const a = indexAt(k, span.from), b = indexAt(k, span.to);
       for (let i = a; i <= b; i++) {
-        if (curve.max[i] !== null) high = Math.max(high, curve.max[i]);
+        if (curve.max[i] !== null) high = Math.max(high, below(k, i) + curve.max[i]);
         if (curve.min && curve.min[i] !== null) low = Math.min(low, curve.min[i]);
       }
     });
@@ -71,7 +73,7 @@ function chartPanel(c) {
     g.restore();
   }
   function drawCurve(g, curve, k, yOf) {
-    const colour = css(palette[k % palette.length]), a = Math.max(indexAt(k, span.from) - 1, 0), b = Math.min(indexAt(k, span.to) + 1, count(k) - 1);
+    const colour = css(colourOf(c, k)), a = Math.max(indexAt(k, span.from) - 1, 0), b = Math.min(indexAt(k, span.to) + 1, count(k) - 1);
     const alone = c.curves.length === 1, zero = yOf(0);
     g.strokeStyle = g.fillStyle = colour; g.lineWidth = 1.5; g.lineJoin = "round";
     if (c.x) {
@@ -82,6 +84,13 @@ function chartPanel(c) {
       return;
     }
     const width = (c.to - c.from) / count(k), steps = [];
+    if (c.stack) {
+      for (let i = a; i <= b; i++) {
+        const x = xOf(c.from + i * width), y = yOf(below(k, i)), top = yOf(below(k, i) + curve.max[i]);
+        g.fillRect(x, top, xOf(c.from + (i + 1) * width) - x + 0.3, y - top);
+      }
+      return;
+    }
     for (let i = a; i <= b; i++) steps.push([xOf(c.from + i * width), xOf(c.from + (i + 1) * width), curve.max[i], curve.min ? curve.min[i] : curve.max[i]]);
     if (alone) {
       g.fillStyle = css("--curve-fill"); g.beginPath();
@@ -169,7 +178,7 @@ function chartPanel(c) {
   const legend = el("div.legend");
   if (c.curves.length > 1) c.curves.forEach((curve, k) => {
     const line = el("i"), b = el("button", {type: "button", "aria-pressed": "true", onclick: () => { on[k] = !on[k]; b.setAttribute("aria-pressed", String(on[k])); draw(); }}, line, curve.name);
-    line.style.background = "var(" + palette[k % palette.length] + ")";
+    line.style.background = "var(" + colourOf(c, k) + ")";
     legend.append(b);
   });
   const zoomTo = (f) => () => f((span.from + span.to) / 2);

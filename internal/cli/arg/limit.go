@@ -1,5 +1,5 @@
-// Package arg is what the flags of commands take: values as users write them, and groups of flags that several commands have. An error
-// is a mistake of the user's.
+// Package arg is what the flags of commands take: values as users write them, and groups of flags that several commands
+// have. An error is a mistake of the user's.
 package arg
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Limit is the most that a figure may be as the user writes it: absolute, or relative to the figure of another file. The zero
-// limit was not given.
+// Limit is the most that a figure may be as the user writes it: absolute, or relative to the figure of another file.
+// The zero limit was not given.
 type Limit struct {
 	Text  string // as written
 	kind  limitKind

@@ -53,7 +53,8 @@ func (l *Length) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Bytes is an amount of memory as the user writes it: 64KiB, 1.5M, 4096. What does not fit 63 bits is the largest that does.
+// Bytes is an amount of memory as the user writes it: 64KiB, 1.5M, 4096. What does not fit 63 bits is the largest that
+// does.
 type Bytes int64
 
 // UnmarshalText reads an amount of memory.

@@ -18,8 +18,8 @@ const (
 	Dump               // curves and page layouts
 )
 
-// Of returns what a profile records. Everything that differs by kind asks this function, so that all of it agrees where a file could
-// be taken for two.
+// Of returns what a profile records. Everything that differs by kind asks this function, so that all of it agrees where
+// a file could be taken for two.
 func Of(p *model.Profile) Kind {
 	switch {
 	case p == nil:
@@ -41,13 +41,12 @@ func OfFormat(f loaders.Format) Kind {
 	if f.Heap != nil {
 		return Heap
 	}
-	switch f.Name {
-	case "mlyze", "heaptrack":
+	switch f.Records {
+	case model.FacetAllocations:
 		return Trace
-	case "spaa", "pprof", "folded", "speedscope", "v8-heapprofile", "v8-cpuprofile", "jemalloc-heap", "tcmalloc-heap", "go-heap-text",
-		"massif", "dhat", "memcheck", "sanitizer", "perf-script":
+	case model.FacetProfile:
 		return Stacks
-	case "memdump-json", "memdump-mb":
+	case model.FacetTimeline:
 		return Dump
 	}
 	return None

@@ -37,8 +37,8 @@ func OptionalValue(f *kong.Flag) string {
 	return "[=" + f.Tag.Get("optvalue") + "]"
 }
 
-// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil stands for the command
-// that is meant where none is named.
+// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil stands
+// for the command that is meant where none is named.
 type Grammar struct {
 	*kong.Application
 	Shared func(command *kong.Node) []*kong.Flag

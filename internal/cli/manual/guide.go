@@ -12,7 +12,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/uses"
 )
 
-// Guide is for scripts and other callers that are no people: which command answers which question, and what they may rely on.
+// Guide is for scripts and other callers that are no people: which command answers which question, and what they may
+// rely on.
 type Guide struct {
 	Schema   string         `json:"schema"`
 	Rules    []guideRule    `json:"rules"`
@@ -135,7 +136,7 @@ func guideRules() []guideRule {
 		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + TimesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: everything readable in a damaged file is reported, with status 0, complete false and lower bounds. live_upper_bound is true where some blocks have no address, so their frees cannot be matched. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "These stay the same for one file, whatever the question: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they are comparable between files. Not stable: the order of rows that are equal in value, count and id; texts; and the placeholders of --redact, which are the same within one evidence archive only."},
-		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command or to the file, contradicts another one, or means nothing without one that is missing is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(uses.Harmless(), " ") + " may be given to every command."},
+		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command or to the file, contradicts another one, or needs one that is missing is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(uses.Harmless(), " ") + " may be given to every command."},
 		{"Schemas", `Each object names its schema, such as memtui.report/1; the number rises when a name changes its meaning. Fields may be added.`},
 		{"Exit status", strings.Join(ExitStatuses(), "; ") + "."},
 	}
@@ -176,7 +177,7 @@ func Questions() []Question {
 		ask("What belongs to each value of a label of pprof?", "report -f json --group label:KEY FILE"),
 		ask("Which functions cost most in a stack profile?", "report -f csv --table total_functions --event cpu-clock FILE"),
 		ask("How did the measured curves develop?", "report -f csv --table series FILE"),
-		ask("How does a person look at all of it in a browser?", "report -f html -o page.html FILE"),
+		ask("How can a person view all of it in a browser?", "report -f html -o page.html FILE"),
 		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
 		ask("What in a heap should be looked at first, and who holds it?", "heap suspects -f json FILE"),
 		ask("What grows over several heap dumps of one Java process?", "heap suspects -f json 1.hprof 2.hprof 3.hprof"),
@@ -190,7 +191,7 @@ func Questions() []Question {
 		ask("When was memory fragmented worst?", "pages --worst -f json FILE"),
 		ask("What changed between two runs or snapshots?", "diff -f json BEFORE AFTER"),
 		ask("Which types grew?", "diff -f csv FILE#0 FILE#-1"),
-		ask("Does it leak, but for what is known?", "check --no-leaks --baseline leaks.json -f json FILE"),
+		ask("Does it leak, apart from known leaks?", "check --no-leaks --baseline leaks.json -f json FILE"),
 		ask("Does it stay within its memory limits?", "check --max-peak 512M --max-leak 1M -f json FILE"),
 		ask("Does it need more than before?", "check --base OLD --max-peak +5% -f json FILE"),
 		ask("How do I get it into another tool?", "convert FILE out.pprof"),

@@ -20,8 +20,9 @@ const (
 	mostWidth  = 79 // columns: a line that wraps cannot be taken back
 )
 
-// Line says on standard error, where people watch it, what a command that takes long does and how far it is: one line that is
-// written again and again, and is gone as soon as anything else is printed. Any goroutine may use it; nil says nothing.
+// Line says on standard error, where people watch it, what a command that takes long does and how far it is: one line
+// that is written again and again, and is gone as soon as anything else is printed. Any goroutine may use it; nil says
+// nothing.
 type Line struct {
 	watched func() bool // asked before each line
 
@@ -35,8 +36,9 @@ type Line struct {
 	sources []*loaders.Source // that were opened, in order
 }
 
-// Watch returns a line on a terminal, and what others must write to from here on: the terminal that is standard error, and out, which
-// may be the same one. watched is asked whether people watch; where it is nil or says no, there is no line. The caller ends it.
+// Watch returns a line on a terminal, and what others must write to from here on: the terminal that is standard error,
+// and out, which may be the same one. watched is asked whether people watch; where it is nil or says no, there is no
+// line. The caller ends it.
 func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (stdout, stderr io.Writer, l *Line) {
 	if watched == nil || !watched() {
 		return out, terminal, nil

@@ -106,7 +106,8 @@ func TestLineNeedsAWatcher(t *testing.T) {
 	}
 }
 
-// TestLineFits names inputs of all kinds, none of which makes a line that wraps or lets a name reach the terminal unfiltered.
+// TestLineFits names inputs of all kinds, none of which makes a line that wraps or lets a name reach the terminal
+// unfiltered.
 func TestLineFits(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("宽", 70)+"\x1b[2J.gz")
 	var zipped bytes.Buffer

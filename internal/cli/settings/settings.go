@@ -58,7 +58,8 @@ func Read(getenv func(string) string) (*keymap.Config, error) {
 	return config, nil
 }
 
-// librariesSetting names functions and files that own no memory, beside those that are known: a site belongs to who calls them.
+// librariesSetting names functions and files that own no memory, beside those that are known: a site belongs to who
+// calls them.
 const librariesSetting = "libraries"
 
 // Libraries returns what a config, which may be nil, says of them: nil for nothing.
@@ -90,7 +91,8 @@ type Resolver struct {
 	Getenv func(string) string
 }
 
-// Validate returns part of kong's interface; config files are checked when they are read, environments have nothing to check.
+// Validate returns part of kong's interface; config files are checked when they are read, environments have nothing to
+// check.
 func (Resolver) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag, nil to leave it at its default.

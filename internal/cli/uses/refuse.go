@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 )
@@ -35,7 +36,8 @@ func Check(parsed *kong.Context) error {
 	return nil
 }
 
-// Possible refuses flags that mean nothing together for files of any kind. numbered tells that a file is named as FILE#N.
+// Possible refuses flags that mean nothing together for files of any kind. numbered tells that a file is named as
+// FILE#N.
 func Possible(parsed *kong.Context, numbered bool) error {
 	if numbered && IsGiven(parsed, "snapshot") {
 		return errors.New("--snapshot: FILE#N means the same: give one of them")
@@ -92,8 +94,8 @@ func meant(command string, f *kong.Flag) (list []Use) {
 	return list
 }
 
-// refusal says what is wrong with the flags for files of these kinds: a flag that means nothing for them or, in words, flags that mean
-// nothing beside the others.
+// refusal says what is wrong with the flags for files of these kinds: a flag that means nothing for them or, in words,
+// flags that mean nothing beside the others.
 func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag, err error) {
 	command := Path(parsed.Selected())
 	for _, f := range Given(parsed) {
@@ -114,7 +116,7 @@ func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag
 			}
 		}
 		if !satisfied(parsed, needs) {
-			return nil, fmt.Errorf("--%s means something only with %s", f.Name, alternatives(needs))
+			return nil, fmt.Errorf("--%s works only with %s", f.Name, alternatives(needs))
 		}
 	}
 	if err := unmade(parsed, command, of); err != nil {
@@ -170,8 +172,8 @@ func alternatives(needs string) string {
 	return strings.Join(list, " or ")
 }
 
-// Fits refuses flags that mean nothing for files, by their formats alone, and forgets settings that do not. Of two files that are
-// compared a flag must mean something for one.
+// Fits refuses flags that mean nothing for files, by their formats alone, and forgets settings that do not. Of two
+// files that are compared a flag must mean something for one.
 func Fits(parsed *kong.Context, files ...Input) error {
 	if parsed == nil {
 		return nil
@@ -209,12 +211,12 @@ var particular = []struct {
 	about func(Input) bool
 	says  string // after the name of a file
 }{
-	{"sizes", func(in Input) bool { return in.Format.Sizes }, "tells the sizes of its objects; the flag is for Java heap dumps"},
-	{"unit", func(in Input) bool { return in.Format.Unit }, "tells the unit of its weights; the flag is for folded stacks"},
-	{"insecure", func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }, "is not fetched; the flag is for addresses that begin with https://"},
-	{"symbols", addresses, named}, {"sysroot", addresses, named}, {"no-symbols", addresses, named},
+	{"sizes", func(in Input) bool { return in.Format.Sizes }, "states the sizes of its objects; the flag is for Java heap dumps"},
+	{"unit", func(in Input) bool { return in.Format.Unit }, "states the unit of its weights; the flag is for folded stacks"},
+	{"insecure", func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }, "is not fetched; the flag is for URLs that begin with https://"},
+	{"symbols", addresses, named}, {"sysroot", addresses, named}, {"debuginfod", addresses, named}, {"no-symbols", addresses, named},
 	{"allocator-frames", func(in Input) bool { return in.Format.AllocatorFrames },
-		"has no frames that are left out; the flag is for text profiles of jemalloc and tcmalloc"},
+		"has no frames that memtui leaves out; the flag is for text profiles of jemalloc and tcmalloc, DHAT and leak reports"},
 }
 
 const named = "names its functions itself; the flag is for files that hold addresses: raw heaptrack files and text profiles of jemalloc and tcmalloc"
@@ -245,20 +247,34 @@ func forget(parsed *kong.Context, of kind.Set) error {
 	return nil
 }
 
-// numberable reports whether FILE#N means something: in comparisons windows have numbers, too. What diff says of traces is clearer.
+// numberable reports whether FILE#N means something: in comparisons windows have numbers, too. What diff says of traces
+// is clearer.
 func numberable(command string, k kind.Kind, files int) bool {
 	return (heaps | dumps).Has(k) || command == "diff" || k == kind.Stacks && (command == "check" || files > 1)
+}
+
+// meantBy introduces the values that there are, with the table that is known by another heading in reports.
+func meantBy(f *kong.Flag, tables []string) string {
+	if f.Name == "table" {
+		if name := report.TableHeaded(f.Target.String(), tables); name != "" {
+			return "; did you mean " + name + "? Available"
+		}
+	}
+	return "; available"
 }
 
 // unfit says why a flag means nothing for a file.
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s); available: %s", f.Name, f.Target.String(), k, name, strings.Join(u.Values, ", "))
+			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name, meantBy(f, u.Values), strings.Join(u.Values, ", "))
 		}
 	}
 	switch flag := f.Name; {
 	case k == kind.Stacks && flag == "at":
+		if command == "report" {
+			return "a stack profile has totals, not instants; choose a window with --window, or a range with --from and --to"
+		}
 		return "a stack profile has totals, not instants; choose a range with --from and --to"
 	case k == kind.Stacks && flag == "min-age":
 		return "a stack profile does not record how old blocks are"
@@ -269,11 +285,7 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
-		why := "only traces and files of heap snapshots tell what leaks, and " + name + " is neither"
-		if k == kind.Stacks && flag == "no-leaks" {
-			why += "; --max-leak is a limit for what a stack profile has as leaked or live"
-		}
-		return why
+		return "only traces, leak reports and files of heap snapshots show what leaks, and " + name + " is none of these"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):

@@ -1,4 +1,5 @@
-// Package uses is the table of what means something to what: the flags to the commands, and to the kinds of files that they read.
+// Package uses is the table of what means something to what: the flags to the commands, and to the kinds of files that
+// they read.
 package uses
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// Use says that a flag means something to a command. Where it means different things for different files, there are several.
+// Use says that a flag means something to a command. Where it means different things for different files, there are
+// several.
 type Use struct {
 	Flag   string
 	Of     kind.Set // of the files that it means something for
@@ -59,12 +61,12 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 // about chooses what of a file a report is about.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
-		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; of single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
 // looked says where names of addresses are looked for.
 func looked() []Use {
-	return slices.Concat(of(stacked, "symbols", "sysroot", "no-symbols"), of(profiles, "allocator-frames"))
+	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
 }
 
 // instant chooses when.
@@ -92,31 +94,40 @@ func paged() []Use {
 	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
 }
 
+// rows choose rows of one table.
+func rows(kinds kind.Set) []Use { return with("table format=csv", kinds, "filter") }
+
 func written(formats string) []Use { return helped(kind.All, "format", "Output: "+formats+".") }
 
-// Table returns the flags that mean something to each command: the shared ones, and those of its own that mean something for some
-// kinds of files or beside other flags only. What help, completion, manual and guide list is this, and what else is given on a command
+// Table returns the flags that mean something to each command: the shared ones, and those of its own that mean
+// something for some kinds of files or beside other flags only. What help, completion, manual and guide list is this,
+// and what else is given on a command
 // line is refused.
 var Table = sync.OnceValue(func() map[string][]Use {
 	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
+	filtered := of(heaps, "filter")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
 		"open": screen, "demo": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
 		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
-		"evidence": slices.Concat(helped(kind.All, "format", "What to print about it: text, its path, or json, the manifest."), of(kind.All, "limit"),
+		"evidence": slices.Concat(helped(kind.All, "format", "What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "table", "map", "worst"), with("map", dumps, "per-cell")),
+			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps)),
 		"heap snapshots":  inHeap,
-		"heap types":      heapSorted,
-		"heap frames":     heapSorted,
-		"heap dominators": heapTable,
-		"heap suspects":   heapTable,
+		"heap types":      slices.Concat(heapSorted, filtered),
+		"heap frames":     slices.Concat(heapSorted, filtered),
+		"heap dominators": slices.Concat(heapTable, filtered),
+		"heap suspects":   slices.Concat(heapTable, filtered),
+		"heap dumper":     nil,
+		"heap holders":    heapTable,
+		"heap threads":    heapTable,
+		"heap waste":      slices.Concat(inHeap, of(heaps, "limit")),
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
@@ -130,14 +141,15 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 func reportUses() []Use {
 	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
-		valued(traces, "table", report.Tables()...), valued(profiles, "table", report.StackTables()...),
+		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
 
-// checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since the base.
+// checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since
+// the base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(traces|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", traces|heaps, "suppressions"), with("no-leaks", traces|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
-		with("base", kind.All, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
+	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
+		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
 		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
@@ -145,7 +157,7 @@ func checkUses() []Use {
 // diffUses returns the flags of diff. Those about places are about both sides.
 func diffUses() []Use {
 	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), looked(), of(stacked, "from", "to", "match", "depth"),
-		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b give each side its own."),
+		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b choose for each side."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
 		of(dumps, "series", "point"), of(heaps, "sizes"), with("by=retained_bytes", heaps, "edges"))
@@ -181,12 +193,13 @@ type clash struct {
 
 // clashes returns the pairs of flags that contradict each other. FILE#N is --snapshot.
 func clashes() []clash {
-	const alone = "what is around a function is printed alone"
+	const alone = "callers and callees are printed alone"
 	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
-	const unlooked = "nothing is looked for"
+	const unlooked = "nothing is looked up"
 	return []clash{
 		{"no-symbols", "symbols", stacked, "", unlooked},
 		{"no-symbols", "sysroot", stacked, "", unlooked},
+		{"no-symbols", "debuginfod", stacked, "", unlooked},
 		{"snapshot", "at", heaps, "", snapshot},
 		{"snapshot", "at", dumps, oneLayout, layout},
 		{"snapshot", "point", dumps, "", layout},
@@ -196,10 +209,11 @@ func clashes() []clash {
 		{"snapshot", "to", profiles, "", "a window is a range"},
 		{"peek", "table", stacked, "", alone},
 		{"peek", "group", stacked, "", alone},
-		{"peek", "by", heaps, "", "what is around a type has one order"},
-		{"peek", "edges", heaps, "", "what is around a type are references as recorded"},
+		{"peek", "by", heaps, "", "--peek has one order"},
+		{"peek", "edges", heaps, "", "--peek counts references as recorded"},
 		{"peek", "stacked", traces, "", alone},
 		{"peek", "min-age", traces, "", alone},
+		{"peek", "filter", stacked | heaps, "", alone},
 		{"worst", "snapshot", dumps, "", layout},
 		{"worst", "point", dumps, "", layout},
 		{"worst", "at", dumps, "", layout},

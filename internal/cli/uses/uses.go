@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// harmless flags only ask for less of what a command does: a command that does none of it keeps them anyway, and scripts may give them
-// to all commands.
+// harmless flags only ask for less of what a command does: a command that does none of it keeps them anyway, and
+// scripts may give them to all commands.
 func harmless(flag string) bool {
 	return flag == "help" || slices.Contains(Harmless(), "--"+flag) || flag == "mouse"
 }
@@ -50,9 +50,8 @@ func IsShared(app *kong.Application, flag *kong.Flag) bool {
 	return slices.ContainsFunc(app.Flags, func(f *kong.Flag) bool { return f.Name == flag.Name })
 }
 
-// Shared returns the flags of the program that mean something to a command, with the help that tells what: nil stands for the default
-// one. Help texts name lists by words.
-// For a command with verbs they are those of any verb.
+// Shared returns the flags of the program that mean something to a command, with the help that tells what: nil stands
+// for the default one. Help texts name lists by words. For a command with verbs they are those of any verb.
 func Shared(app *kong.Application, command *kong.Node, words kong.Vars) []*kong.Flag {
 	paths := []string{"open"}
 	if command != nil {
@@ -94,7 +93,7 @@ func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Fla
 		needs = needs && u.With != ""
 	}
 	if few := kinds.Names(); help == "" && kinds&of != of && (len(few) == 1 || len(few) == 2) {
-		help = "Of " + strings.Join(few, " and ") + ": " + lowerFirst(f.Help)
+		help = "For " + strings.Join(few, " and ") + ": " + lowerFirst(f.Help)
 	}
 	if needs && !strings.HasPrefix(help, "With ") {
 		help = "With " + alternatives(list[0].With) + ": " + lowerFirst(cmp.Or(help, f.Help))

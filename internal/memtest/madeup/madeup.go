@@ -1,5 +1,6 @@
-// Package madeup is an invented format of heap snapshots. Tests put it beside the real ones to show that a format with an
-// object graph needs nothing but its own folder: its kinds of rows and references, its axes and its policies are none of MoarVM's.
+// Package madeup is an invented format of heap snapshots. Tests put it beside the real ones to show that a format with
+// an object graph needs nothing but its own folder: its kinds of rows and references, its axes and its policies are
+// none of MoarVM's.
 //
 // A file is text, a line for each thing, with fields between tabs:
 //
@@ -56,8 +57,8 @@ var schema = model.HeapSchema{
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}, {Name: "weak", Marked: true}},
 	Policies: []model.HeapPolicy{
-		{Name: "strong", Help: "weak references hold nothing that a strong one reaches", Skip: 1 << 1},
-		{Name: "everything", About: "weak ones, too", Note: "retained over weak references, too", Help: "weak references hold memory like strong ones"},
+		{Name: "strong", Help: "weak references keep alive only what no strong one reaches", Skip: 1 << 1},
+		{Name: "everything", About: "and weak references", Note: "retained, weak references included", Help: "weak references keep memory alive like strong ones"},
 	},
 	IDs: model.HeapIDForm{Prefix: "0x", Base: 16},
 }
@@ -254,7 +255,7 @@ func (f *file) Scores(context.Context, int) (s model.HeapScores, ok bool, err er
 func (f *file) Tables(context.Context, int) (*model.HeapTables, error) { return &f.tables, nil }
 
 // Text implements [model.HeapTexts].
-func (f *file) Text(_ context.Context, i int, r model.Row, most int) (text string, whole, ok bool, err error) {
+func (f *file) Text(_ context.Context, i int, _ *model.Heap, r model.Row, most int) (text string, whole, ok bool, err error) {
 	at := f.snaps[i].texts[r]
 	buf := make([]byte, min(at.length, most))
 	if _, err := f.src.ReadAt(buf, at.offset); err != nil {

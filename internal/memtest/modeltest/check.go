@@ -1,5 +1,5 @@
-// Package modeltest checks what every loader promises about the profiles that it publishes. It is apart from memtest so that it
-// needs the model alone.
+// Package modeltest checks what every loader promises about the profiles that it publishes. It is apart from memtest so
+// that it needs the model alone.
 package modeltest
 
 import (
@@ -86,16 +86,14 @@ func CheckHeap(h *model.Heap) []error {
 		return c.errs
 	}
 	checkSchema(c, h.Schema)
-	c.that(len(h.Size) == rows && len(h.Entity) == rows, "row columns differ in length")
-	c.that(len(h.Extra) == rows && h.Schema.Split || len(h.Extra) == 0 && !h.Schema.Split, "%d unmanaged sizes", len(h.Extra))
-	c.that(len(h.IDs) == 0 || len(h.IDs) == rows && h.Schema.IDs.Prefix != "", "%d identities", len(h.IDs))
+	checkColumns(c, h)
 	c.that(h.Start.Len() == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, h.Start.Len(), len(h.Label))
 	c.that(h.Tables != nil, "no tables")
 	if len(c.errs) > 0 {
 		return c.errs
 	}
 	for i, x := range h.Schema.Axes {
-		c.that(!x.ByRow || i < len(h.Axes) && len(h.Axes[i]) == rows, "axis %s is no column of rows", x.Key)
+		c.that(!x.ByRow || i < len(h.Axes) && (len(h.Axes[i]) == rows || len(h.Axes[i]) == 0), "axis %s is no column of rows", x.Key)
 		c.that(i == 0 || x.ByRow || i < len(h.Tables.Axes) && len(h.Tables.Axes[i]) == len(h.Tables.Types), "axis %s is no column of types", x.Key)
 	}
 	c.that(h.Start.At(0) == 0 && uint64(h.Start.At(rows)) == uint64(edges), "references of all rows are [%d, %d) of %d", h.Start.At(0), h.Start.At(rows), edges)
@@ -117,6 +115,16 @@ func CheckHeap(h *model.Heap) []error {
 		c.that(large == (h.Label[e].Form() == model.LabelLarge), "reference %d: a large index is half there", e)
 	}
 	return c.errs
+}
+
+// checkColumns checks that columns of rows are as long as there are rows.
+func checkColumns(c *checker, h *model.Heap) {
+	rows := len(h.Kinds)
+	c.that(len(h.Size) == rows && len(h.Entity) == rows, "row columns differ in length")
+	c.that(len(h.Extra) == rows && h.Schema.Split || len(h.Extra) == 0 && !h.Schema.Split, "%d unmanaged sizes", len(h.Extra))
+	c.that(len(h.IDs) == 0 || len(h.IDs) == rows && h.Schema.IDs.Prefix != "", "%d identities", len(h.IDs))
+	c.that(len(h.Names) == 0 || len(h.Names) == rows, "%d names", len(h.Names))
+	c.that(len(h.Moved) == 0 || len(h.Moved) == rows, "%d moved sizes", len(h.Moved))
 }
 
 // checkSchema checks what everybody relies on who shows a snapshot.

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Planted is the run of a server-like program whose parts have a known truth. Each part allocates in a stack of its own: "main", the
-// part's function, and malloc.
+// Planted is the run of a server-like program whose parts have a known truth. Each part allocates in a stack of its
+// own: "main", the part's function, and malloc.
 type Planted struct {
 	Events []model.Event
 	Stacks *model.Stacks

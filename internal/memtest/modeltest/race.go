@@ -2,6 +2,6 @@
 
 package modeltest
 
-// UnderRace says that the race detector is on: every step takes many times longer, and memory is its own, too. Tests that try everything
-// try a part of it.
+// UnderRace says that the race detector is on: every step takes many times longer, and memory is its own, too. Tests
+// that try everything try a part of it.
 const UnderRace = true

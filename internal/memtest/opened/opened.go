@@ -1,5 +1,5 @@
-// Package opened gives tests what the program has after it has opened an input: a store and an index that were read and built as
-// the program does it. It is apart from memtest because tests of loaders import that.
+// Package opened gives tests what the program has after it has opened an input: a store and an index that were read and
+// built as the program does it. It is apart from memtest because tests of loaders import that.
 package opened
 
 import (
@@ -31,7 +31,8 @@ func Start(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
 	return &reading.Input{Source: src, Format: format, Store: &model.Store{}, Index: ix}, ix
 }
 
-// File reads a file to its end. The error says why nothing of it can be shown; the store and the index are there all the same.
+// File reads a file to its end. The error says why nothing of it can be shown; the store and the index are there all
+// the same.
 func File(t testing.TB, path string) (*model.Store, *traceindex.KeptIndex, error) {
 	t.Helper()
 	in, ix := Start(t, path)

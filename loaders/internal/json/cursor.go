@@ -43,8 +43,8 @@ const (
 	BadByte                    // a byte that no token begins with
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
 	LongWord                   // a number is longer than MaxWord
-	LongText                   // a string is longer than MaxText; to read on the loader raises that
-	ExtraComma                 // a comma stands before a closing bracket
+	LongText                   // a string is longer than MaxText; what follows is passed over unless the loader raises that
+	ExtraComma                 // a comma before a closing bracket
 	BadWord                    // something like a number or a literal that is none; it is read as a Word
 	BadEscape                  // an unknown escape; it is read as its last character
 	Control                    // a control character inside a string; it is kept
@@ -118,7 +118,8 @@ func (c *Cursor) SetLine(line int64) { c.line = line }
 // At returns the offset of the current token, and its line.
 func (c *Cursor) At() (offset, line int64) { return c.at, c.atLine }
 
-// Text returns the bytes of a string, decoded, or of a number or word. They are good until the next token, and must not be changed.
+// Text returns the bytes of a string, decoded, or of a number or word. They are good until the next token, and must not
+// be changed.
 func (c *Cursor) Text() []byte { return c.text }
 
 // Err returns the error of reading, that of the context included; nil at the end of the input.

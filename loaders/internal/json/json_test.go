@@ -295,6 +295,24 @@ func TestLongText(t *testing.T) {
 			t.Errorf("%v: %c, %d bytes, %v", raise, k, len(c.Text()), at)
 		}
 	}
+	for _, text := range []string{`\"` + "\n", `\`} { // the limit stays: the rest is passed, and told once
+		c := NewReader(strings.NewReader(`["`+strings.Repeat("x", 1000)+text+`", 7]`), 0, 16)
+		c.MaxText = 39
+		faults := 0
+		c.OnFault = func(f Fault) bool { faults += int(f.Code / LongText); return true }
+		c.Next()
+		k := c.Next()
+		if text == `\` { // which makes the quote a part of the string, that ends nowhere
+			if k != End || !c.Dead() {
+				t.Errorf("%q: %c", text, k)
+			}
+			continue
+		}
+		first := false
+		if got := len(c.Text()); k != String || got != 40 || faults != 1 || c.Line() != 2 || !c.Element(&first) || c.Next() != Number {
+			t.Errorf("%q: %c, %d bytes, %d faults, line %d", text, k, got, faults, c.Line())
+		}
+	}
 	c := NewReader(strings.NewReader("["+strings.Repeat("1", MaxWord+100)+"]"), 0, 16)
 	var f Fault
 	c.OnFault = func(g Fault) bool { f = g; return true }

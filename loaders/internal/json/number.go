@@ -16,7 +16,8 @@ func wordEnd(b []byte) int {
 	return numberEnd(b)
 }
 
-// numberEnd returns how many bytes of b a number takes, or those up to the byte where one would have to go on in another way.
+// numberEnd returns how many bytes of b a number takes, or those up to the byte where one would have to go on in
+// another way.
 func numberEnd(b []byte) (n int) {
 	if n < len(b) && b[n] == '-' {
 		n++

@@ -26,8 +26,8 @@ func stringEnd(b []byte, i int) int {
 	return -1
 }
 
-// ValueEnd returns the index after the value that starts at b[i], -1 when there is none. What stands inside objects and arrays is not
-// checked beyond brackets and strings.
+// ValueEnd returns the index after the value that starts at b[i], -1 when there is none. What stands inside objects and
+// arrays is not checked beyond brackets and strings.
 func ValueEnd(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
@@ -162,8 +162,8 @@ func (v *Values) fail() bool {
 	return false
 }
 
-// Text decodes a value that may be a string; ok is false when it is none. Without escapes it is a part of value itself, and so it is
-// where something is wrong with it.
+// Text decodes a value that may be a string; ok is false when it is none. Without escapes it is a part of value itself,
+// and so it is where something is wrong with it.
 func Text(value []byte) (s []byte, ok bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false

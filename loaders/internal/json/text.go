@@ -13,7 +13,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainEnd returns the index of the first byte from i that is a quote, a backslash or a control character; len(b) for none.
+// plainEnd returns the index of the first byte from i that is a quote, a backslash or a control character; len(b) for
+// none.
 func plainEnd(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
@@ -49,6 +50,9 @@ func (c *Cursor) string() Kind {
 		if c.MaxText > 0 && len(c.keep) > c.MaxText && !c.fault(LongText, c.Offset()) {
 			return End
 		}
+		if c.MaxText > 0 && len(c.keep) > c.MaxText {
+			return c.passText()
+		}
 		from, end := c.pos, plainEnd(c.buf, c.pos)
 		if c.MaxText > 0 {
 			end = min(end, from+max(1, c.MaxText+1-len(c.keep)))
@@ -70,6 +74,29 @@ func (c *Cursor) string() Kind {
 		}
 		if c.dead {
 			return End
+		}
+	}
+}
+
+// passText passes the rest of a string of which no more is kept.
+func (c *Cursor) passText() Kind {
+	for {
+		if c.pos = plainEnd(c.buf, c.pos); c.pos == len(c.buf) {
+			if !c.more() {
+				return c.fail(Truncated)
+			}
+			continue
+		}
+		b := c.buf[c.pos]
+		c.pos++
+		switch b {
+		case '"':
+			c.text = c.keep
+			return String
+		case '\\':
+			c.byte()
+		case '\n':
+			c.line++
 		}
 	}
 }
@@ -116,7 +143,8 @@ func (c *Cursor) escape(b byte) {
 	c.keep = append(c.keep, b)
 }
 
-// unicode reads the digits of an escape, and of what follows it when both are a pair of surrogates. Alone these are U+FFFD.
+// unicode reads the digits of an escape, and of what follows it when both are a pair of surrogates. Alone these are
+// U+FFFD.
 func (c *Cursor) unicode() {
 	r := c.hex4()
 	for utf16.IsSurrogate(r) && !c.dead {

@@ -2,8 +2,8 @@ package json
 
 import "bytes"
 
-// Element goes to the next value of an array whose bracket was read; false at the array's end, which is passed. first must be true
-// for the first one. The caller reads the value.
+// Element goes to the next value of an array whose bracket was read; false at the array's end, which is passed. first
+// must be true for the first one. The caller reads the value.
 func (c *Cursor) Element(first *bool) bool {
 	if _, ok := c.plainSeparator(false, *first); ok && !c.dead {
 		*first = false
@@ -22,8 +22,8 @@ func (c *Cursor) Element(first *bool) bool {
 	return !c.dead
 }
 
-// Member reads the next name of an object whose bracket was read, and its colon; false at the object's end, which is passed. first must
-// be true for the first one. The name is good until the next token. The caller reads the value.
+// Member reads the next name of an object whose bracket was read, and its colon; false at the object's end, which is
+// passed. first must be true for the first one. The name is good until the next token. The caller reads the value.
 func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 	if !*first && !c.comma('}', NoMember) {
 		return nil, false
@@ -60,8 +60,8 @@ func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 // onLine reports whether no line ends before buf[i].
 func (c *Cursor) onLine(i int) bool { return i == c.pos || bytes.IndexByte(c.buf[c.pos:i], '\n') < 0 }
 
-// comma passes a comma between two values; false where closing ends them, which is passed as well, or neither is there: then that is
-// the fault.
+// comma passes a comma between two values; false where closing ends them, which is passed as well, or neither is there:
+// then that is the fault.
 func (c *Cursor) comma(closing Kind, missing Code) bool {
 	switch k := c.Peek(); k {
 	case ',', closing:
@@ -73,8 +73,8 @@ func (c *Cursor) comma(closing Kind, missing Code) bool {
 	return false
 }
 
-// Value reads any value, and passes what is inside objects and arrays. It returns the kind of the first token, which is the current
-// one then.
+// Value reads any value, and passes what is inside objects and arrays. It returns the kind of the first token, which is
+// the current one then.
 func (c *Cursor) Value() Kind {
 	k := c.Next()
 	switch k {
@@ -168,8 +168,8 @@ func (c *Cursor) follows(object bool, depth int, first *bool) bool {
 	return ok
 }
 
-// plainSeparator passes what stands before a value where that is as most writers write it: a comma, and the name of a member, which has
-// no escapes. Anything else it leaves alone.
+// plainSeparator passes what stands before a value where that is as most writers write it: a comma, and the name of a
+// member, which has no escapes. Anything else it leaves alone.
 func (c *Cursor) plainSeparator(object, first bool) (name []byte, ok bool) {
 	b, i := c.buf, c.pos
 	if !first {
@@ -200,7 +200,8 @@ func (c *Cursor) plainSeparator(object, first bool) (name []byte, ok bool) {
 	return b[i+1 : e], true
 }
 
-// plainScalar passes a string without escapes, or a number, that stands in the buffer whole. Anything else it leaves alone.
+// plainScalar passes a string without escapes, or a number, that stands in the buffer whole. Anything else it leaves
+// alone.
 func (c *Cursor) plainScalar() bool {
 	b, i := c.buf, c.pos
 	if i < len(b) && b[i] == ' ' {

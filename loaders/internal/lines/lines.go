@@ -126,7 +126,8 @@ func (r *Reader) fill() bool {
 	return true
 }
 
-// Bytes returns the current line without its end. It is good as long as its user wants: no later line is written over it.
+// Bytes returns the current line without its end. It is good as long as its user wants: no later line is written over
+// it.
 func (r *Reader) Bytes() []byte { return r.line }
 
 // Offset returns where the current line starts in the source.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -17,6 +18,11 @@ type Reading struct {
 	Opt loaders.Options
 	Cut bool // the file ends before what it tells does: set by the importer
 
+	// AddUp makes records of sums before they are published; nil where records are added as they are read.
+	AddUp func()
+
+	hidden int64 // frames of the allocator that were left out
+
 	store *model.Store // nil where nothing is shown meanwhile
 	most  int          // records that are enough; 0 for all
 	steps int
@@ -26,11 +32,17 @@ type Reading struct {
 var errEnough = errors.New("enough is read")
 
 const (
+	// publishEvery is how often what has been read is published.
+	publishEvery = 250 * time.Millisecond
+
 	askEvery  = 4096 // records after which the budget is asked
 	infoSteps = 4096 // records that are read for what headers say
 )
 
-// Step is called after each record. Its errors end reading, and Read of the format returns them.
+// Anywhere says that headers may stand anywhere in the file, so that each pass reads all of it. Call it before Step.
+func (r *Reading) Anywhere() { r.most = 0 }
+
+// Step is called after each record. Its errors end reading, and read of the format returns them.
 func (r *Reading) Step() error {
 	if r.steps++; r.most > 0 && r.steps >= r.most {
 		return errEnough
@@ -38,18 +50,37 @@ func (r *Reading) Step() error {
 	if r.steps%askEvery != 0 {
 		return nil
 	}
+	r.Publish()
+	return r.Ask()
+}
+
+// Ask returns why reading must stop: the context's error, or a want of memory. Ask it every few thousand steps that are
+// no records.
+func (r *Reading) Ask() error {
 	if err := r.Ctx.Err(); err != nil {
 		return err
-	}
-	if r.store != nil {
-		r.Publish(r.store)
 	}
 	return r.Full()
 }
 
-// Format fills Load, Info and Validate of a format, all of which read files by read: it adds records and notes what is wrong, and fails
-// only where reading does.
+// Publish shows what has been read so far, now and then: call it as often as you like, between records.
+func (r *Reading) Publish() {
+	if r.store == nil || time.Since(r.published) < publishEvery {
+		return
+	}
+	if r.AddUp != nil {
+		r.AddUp()
+	}
+	if !r.Empty() {
+		r.published = time.Now()
+		r.store.Update(func(*model.Profile) *model.Profile { return r.Build(false) })
+	}
+}
+
+// Format fills Load, Info and Validate of a format, all of which read files by read: it adds records and notes what is
+// wrong, and fails only where reading does.
 func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
+	f.Records = model.FacetProfile
 	pass := func(ctx context.Context, src *loaders.Source) *Reading {
 		return &Reading{Builder: New(src, f.Name), Ctx: ctx, Src: src}
 	}
@@ -59,12 +90,16 @@ func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 		err := read(r)
 		return r.Finish(ctx, store, !r.Cut && !model.HasError(r.problems), err)
 	}
-	f.Info = func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+	f.Info = func(ctx context.Context, src *loaders.Source, opt loaders.Options) (*model.Profile, error) {
 		r := pass(ctx, src)
-		r.most = infoSteps
+		r.most, r.Opt = infoSteps, opt
 		r.Opt.Symbols.Off = true
-		if err := read(r); err != nil && !errors.Is(err, errEnough) && !r.short(err) {
+		err := read(r)
+		if err != nil && !errors.Is(err, errEnough) && !r.short(err) {
 			return nil, err
+		}
+		if err == nil {
+			r.ended()
 		}
 		if r.Empty() {
 			if err := r.refusal(); err != nil {

@@ -14,8 +14,8 @@ const (
 	jsonText  = 16 << 20 // bytes of a string that may be copied
 )
 
-// JSON returns a cursor over all of the source, after a byte order mark. It stops soon after ctx is done. What is wrong becomes
-// a problem with the code json.
+// JSON returns a cursor over all of the source, after a byte order mark. It stops soon after ctx is done. What is wrong
+// becomes a problem with the code json.
 func (b *Builder) JSON(ctx context.Context) *json.Cursor {
 	begin := int64(0)
 	mark := make([]byte, 3)
@@ -72,17 +72,17 @@ func faultText(code json.Code) string {
 	case json.NoComma, json.NoMember:
 		return "a comma or closing bracket is missing"
 	case json.TooDeep:
-		return "arrays and objects nest too deeply"
+		return "arrays and objects are nested too deeply"
 	case json.LongWord, json.LongText:
 		return "a string or number is too long"
 	case json.ExtraComma:
-		return "a comma stands before a closing bracket"
+		return "a comma before a closing bracket"
 	case json.BadWord:
 		return "this is neither a number nor true, false or null"
 	case json.BadEscape:
-		return "an escape is unknown"
+		return "an unknown escape"
 	}
-	return "a control character stands in a string"
+	return "a control character inside a string"
 }
 
 // Number reads a number of JSON: an integer of 64 bits stays exact. ok is false for anything else.

@@ -3,31 +3,15 @@ package weighted
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
-// publishEvery is how often what has been read is published.
-const publishEvery = 250 * time.Millisecond
-
-// Due reports whether it is time to publish again: for loaders that make records only then.
-func (b *Builder) Due() bool { return time.Since(b.published) >= publishEvery }
-
-// Publish shows what has been read so far, now and then: call it as often as you like.
-func (b *Builder) Publish(store *model.Store) {
-	if b.Empty() || !b.Due() {
-		return
-	}
-	b.published = time.Now()
-	store.Update(func(*model.Profile) *model.Profile { return b.Build(false) })
-}
-
 // Finish ends reading, and returns what Load of the format must return. err is why reading ended before the end of the
-// input, nil where it did not: a want of memory and a stop by the user become problems of what was read. whole says that
-// nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err, says why;
-// else the file is valid and empty.
+// input, nil where it did not: a want of memory and a stop by the user become problems of what was read. whole says
+// that nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err,
+// says why; else the file is valid and empty.
 func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
 	b.ended()
 	short := b.short(err)
@@ -58,7 +42,7 @@ func (b *Builder) short(err error) bool {
 	if lack := (*model.MemoryError)(nil); !errors.As(err, &lack) {
 		return false
 	}
-	b.AddProblem(b.src.Budget().Problem("reading stopped: what follows was left out"))
+	b.AddProblem(b.src.Budget().Problem("reading stopped: the rest was left out"))
 	return true
 }
 

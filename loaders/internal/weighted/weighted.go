@@ -1,5 +1,5 @@
-// Package weighted builds profiles of weighted stacks. Importers of stack profiles stand on it: it numbers names, frames,
-// stacks, threads and labels, merges equal ones, keeps problems by kind, and asks the memory budget.
+// Package weighted builds profiles of weighted stacks. Importers of stack profiles stand on it: it numbers names,
+// frames, stacks, threads and labels, merges equal ones, keeps problems by kind, and asks the memory budget.
 package weighted
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Builder makes the tables of one profile. It is one goroutine's own. Names are the file's bytes; long ones are cut and a
-// problem says so.
+// Builder makes the tables of one profile. It is one goroutine's own. Names are the file's bytes; long ones are cut and
+// a problem says so.
 type Builder struct {
 	// Profile holds what a loader fills itself: source tool, command, clock, counts.
 	Profile model.StackProfile
@@ -99,7 +99,8 @@ func New(src *loaders.Source, format string) *Builder {
 	return b
 }
 
-// MaxDepth is how many frames of a stack are kept: no program has more, but some bytes of a hostile file can claim any number.
+// MaxDepth is how many frames of a stack are kept: no program has more, but some bytes of a hostile file can claim any
+// number.
 const MaxDepth = 1 << 16
 
 // LeafFirst notes how the file writes its stacks.
@@ -274,7 +275,8 @@ func (b *Builder) Labels(set []model.Label) model.LabelSetID {
 	return id
 }
 
-// Record is a stack with what it was recorded under. Event is an index of events or model.NoEvent, CPU a number or model.NoCPU.
+// Record is a stack with what it was recorded under. Event is an index of events or model.NoEvent, CPU a number or
+// model.NoCPU.
 type Record struct {
 	Node   model.NodeID
 	Event  uint16
@@ -284,7 +286,8 @@ type Record struct {
 	Offset int64 // in the file
 }
 
-// Weigh adds a weight to the record that Add will end. ok is false where the table is full, which is among the problems then.
+// Weigh adds a weight to the record that Add will end. ok is false where the table is full, which is among the problems
+// then.
 func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
 	if b.Profile.Records.Weights.Add(m, n) {
 		return true

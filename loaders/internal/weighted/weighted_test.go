@@ -105,3 +105,50 @@ func TestWhatBecameOfTheInputIsTold(t *testing.T) {
 		t.Errorf("complete %v, %d violations, %+v", p.Complete, n, p.Problems)
 	}
 }
+
+// Info stops after a few records where headers come first, and reads all of a file where they may stand anywhere.
+func TestInfoReadsWhatItMust(t *testing.T) {
+	for _, anywhere := range []bool{false, true} {
+		n := 0
+		f := Format(loaders.Format{Name: "made"}, func(r *Reading) error {
+			if anywhere {
+				r.Anywhere()
+			}
+			for n < 3*infoSteps {
+				n++
+				if err := r.Step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if _, err := f.Info(t.Context(), open(t, "x"), loaders.Options{}); err != nil || (n == 3*infoSteps) != anywhere {
+			t.Errorf("anywhere %v: %d steps, %v", anywhere, n, err)
+		}
+	}
+}
+
+// Sums become records when what was read is published, and only then.
+func TestSumsAreAddedUpToBePublished(t *testing.T) {
+	added := 0
+	f := Format(loaders.Format{Name: "made"}, func(r *Reading) error {
+		r.AddUp = func() {
+			added++
+			r.Add(Record{Event: model.NoEvent, CPU: model.NoCPU})
+		}
+		for range 3 * askEvery {
+			if err := r.Step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var store model.Store
+	if err := f.Load(t.Context(), open(t, "x"), loaders.Options{}, &store); err != nil || added == 0 || added > 3 {
+		t.Errorf("added up %d times, %v", added, err)
+	}
+	before := added
+	if err := f.Validate(t.Context(), open(t, "x"), func(loaders.Violation) {}); err != nil || added != before {
+		t.Errorf("added up %d times more where nobody looks, %v", added-before, err)
+	}
+}

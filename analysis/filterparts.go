@@ -1,0 +1,139 @@
+package analysis
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/model"
+)
+
+// partRow is a Row that also has texts by name, and something inside.
+type partRow interface {
+	Row
+	// Part returns the text of a name, or what stands at a path such as .user.name inside of the row; ok is false where
+	// there is none.
+	Part(name string) (text string, ok bool)
+}
+
+var (
+	named  = calltree.Expression(`^(!?)([a-z]+):(.+)$`)
+	inside = calltree.Expression(`^(!?)(\.[^=~<>!]+|[a-z]+)(>=|<=|>|<|=|~)(.*)$`)
+)
+
+// parsePart reads a term about a text of the row, or about what is inside of it; ok is false for other terms.
+func parsePart(w string, fields []Field) (t term, ok bool, err error) {
+	if m := named().FindStringSubmatch(w); m != nil {
+		if f, known := filterField(strings.ToLower(m[2]), fields); known && f.Text {
+			t = term{not: m[1] != "", within: f.Names[0], text: strings.ToLower(m[3])}
+			return t, true, t.matching(m[3])
+		}
+	}
+	at := slices.IndexFunc(fields, func(f Field) bool { return f.Inside })
+	m := inside().FindStringSubmatch(w)
+	if at < 0 || m == nil || m[2][0] != '.' && !slices.Contains(fields[at].Names, m[2]) {
+		return t, false, nil
+	}
+	t = term{not: m[1] != "", within: m[2], op: m[3], text: strings.ToLower(m[4])}
+	switch m[3] {
+	case "=":
+	case "~":
+		if t.expr, err = regexp.Compile("(?i)" + m[4]); err != nil {
+			return t, false, fmt.Errorf("invalid regular expression %s", m[4])
+		}
+	default:
+		if t.value, ok = partNumber(t.text); !ok {
+			return t, false, fmt.Errorf("%s: invalid number %s", w, m[4])
+		}
+	}
+	return t, true, nil
+}
+
+// matching makes /…/ an expression.
+func (t *term) matching(text string) (err error) {
+	if len(text) > 2 && strings.HasPrefix(text, "/") && strings.HasSuffix(text, "/") {
+		if t.expr, err = regexp.Compile("(?i)" + text[1:len(text)-1]); err != nil {
+			return fmt.Errorf("invalid regular expression %s", text)
+		}
+	}
+	return nil
+}
+
+// partNumber reads a number, also one with a unit.
+func partNumber(text string) (float64, bool) {
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x, true
+	}
+	size, err := model.ParseSize(text)
+	return float64(size), err == nil
+}
+
+// holdsWithin reports whether the term holds for a part of the row.
+func (t *term) holdsWithin(r Row) bool {
+	parts, ok := r.(partRow)
+	if !ok {
+		return false
+	}
+	text, ok := parts.Part(t.within)
+	if !ok {
+		return false
+	}
+	lower := strings.ToLower(text)
+	switch t.op {
+	case "", "~":
+		if t.expr != nil {
+			return t.expr.MatchString(text)
+		}
+		return strings.Contains(lower, t.text)
+	case "=":
+		return lower == t.text || len(lower) > 2 && lower[0] == '\'' && lower[1:len(lower)-1] == t.text
+	}
+	x, ok := partNumber(lower)
+	return ok && compare(x, t.op, t.value)
+}
+
+// effort says how slow a term is to look at: what is inside comes last.
+func (t *term) effort() int {
+	if t.op != "" && t.within != "" {
+		return 1
+	}
+	return 0
+}
+
+// Slow reports whether the filter looks inside of rows.
+func (f *Filter) Slow() bool {
+	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.effort() > 0 })
+}
+
+// Parts reports whether the filter looks at parts of rows.
+func (f *Filter) Parts() bool {
+	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.within != "" })
+}
+
+// PartFilter returns a filter of rows of which a part, such as what they say, holds a text, or is it.
+func PartFilter(name, text string, whole bool) *Filter {
+	t := term{within: name, op: "~", text: strings.ToLower(text)}
+	if whole {
+		t.expr = regexp.MustCompile(`\A` + regexp.QuoteMeta(text) + `\z`)
+	}
+	return &Filter{terms: []term{t}}
+}
+
+// And returns a filter that what both pass passes; either may be nil.
+func (f *Filter) And(g *Filter) *Filter {
+	out := &Filter{}
+	for _, x := range []*Filter{f, g} {
+		if x != nil {
+			out.terms = append(out.terms, x.terms...)
+		}
+	}
+	return out
+}
+
+// Compares reports whether the filter compares a figure of that name.
+func (f *Filter) Compares(name string) bool {
+	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.field == name })
+}

@@ -1,0 +1,94 @@
+package heapgraph
+
+import "github.com/memtui/memtui/model"
+
+// AxisKind stands for the axis that no schema has: what kind rows are of.
+const AxisKind = -1
+
+// rowClasses says to which group of [Groups] each row belongs. A group has the number of one of the types, or strings,
+// that belong to it.
+type rowClasses struct {
+	heap  *model.Heap
+	kinds model.HeapKinds
+	ids   []uint32          // by row: types, frames or strings; nil for kinds
+	first map[uint32]uint32 // the group of each; nil where each is a group of its own
+}
+
+func newRowClasses(h *model.Heap, by By) *rowClasses {
+	x := &rowClasses{heap: h, kinds: by.Kinds, ids: h.Entity}
+	switch {
+	case by.Axis == AxisKind:
+		x.ids = nil
+	case by.Axis == 0:
+	case byRow(h, by.Axis):
+		if x.ids = []uint32{}; by.Axis < len(h.Axes) {
+			x.ids = h.Axes[by.Axis]
+		}
+		x.fold(h.Tables.String)
+	default:
+		x.fold(func(id uint32) string { return h.Tables.OnAxis(by.Axis, id) })
+	}
+	return x
+}
+
+// fold puts together what has one text.
+func (x *rowClasses) fold(text func(id uint32) string) {
+	x.first = map[uint32]uint32{}
+	at := map[string]uint32{}
+	for r, id := range x.ids {
+		if r >= x.heap.Len() || !x.kinds.Has(x.heap.Kinds[r]) {
+			continue
+		}
+		if _, known := x.first[id]; known {
+			continue
+		}
+		s := text(id)
+		class, known := at[s]
+		if !known {
+			class, at[s] = id, id
+		}
+		x.first[id] = class
+	}
+}
+
+// has reports whether a row belongs to any group.
+func (x *rowClasses) has(r model.Row) bool {
+	return x.kinds.Has(x.heap.Kinds[r]) && (x.ids == nil || uint64(r) < uint64(len(x.ids)))
+}
+
+// of returns the group of a row that belongs to one.
+func (x *rowClasses) of(r model.Row) uint32 {
+	if x.ids == nil {
+		return uint32(x.heap.Kinds[r])
+	}
+	return x.class(x.ids[r])
+}
+
+// class returns the group of a type or string.
+func (x *rowClasses) class(id uint32) uint32 {
+	if class, ok := x.first[id]; ok {
+		return class
+	}
+	return id
+}
+
+// lacking returns the groups that have no entry.
+func (x *rowClasses) lacking(of map[uint32]SetSize) map[uint32]bool {
+	out := map[uint32]bool{}
+	last, known := uint32(0), false // rows of one group often follow each other
+	for r := range x.heap.Kinds {
+		if !x.has(model.Row(r)) {
+			continue
+		}
+		class := x.of(model.Row(r))
+		if known && class == last {
+			continue
+		}
+		if last, known = class, true; !out[class] {
+			if _, ok := of[class]; !ok {
+				out[class] = true
+			}
+		}
+	}
+	return out
+}

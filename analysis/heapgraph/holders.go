@@ -1,0 +1,328 @@
+package heapgraph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Holders are rows of one kind and type that dominate objects which are asked about, through a field of one name.
+type Holders struct {
+	Label    string    // as [Label], or what they are on an axis; not cleaned
+	Edge     string    // the field: "[]" stands for elements, "" where no reference leads down directly; not cleaned
+	Row      model.Row // the one below which objects retain most
+	Rows     uint64    // how many holders there are
+	Count    uint64    // objects asked about that are below
+	Bytes    uint64    // of these
+	Retained uint64    // by these
+	By       []Holders // who holds the holders, most retained first
+	More     int       // of By that were left out
+}
+
+// HoldersQuery says whose holders are asked for.
+type HoldersQuery struct {
+	Types map[uint32]bool // of objects
+	Axis  int             // what holders are put together by: 0 is their type
+	Depth int             // how many holders stand above one another
+	Most  int             // holders of each; those that are left out retain least
+}
+
+// heldRow is a row with what of the objects asked about is below it.
+type heldRow struct {
+	row                    model.Row
+	count, bytes, retained uint64
+}
+
+// above is a row that dominates another one.
+type above struct {
+	heldRow           // row is the dominator
+	below   model.Row // the row that it dominates directly
+	key     holderKey
+}
+
+// holderKey is what holders are put together by.
+type holderKey struct {
+	class uint64
+	edge  uint64 // 0 none, 1 an element, others a string
+}
+
+// holding finds holders.
+type holding struct {
+	ctx   context.Context
+	g     *Graph
+	q     HoldersQuery
+	texts map[string]uint64
+	known map[uint64]uint64 // by kind and what names rows: what they are put together by
+	next  map[model.Row]model.Row
+}
+
+const rootClass = ^uint64(0)
+
+// FindHolders puts the dominators of all objects of some types together: those of one kind and name above one another,
+// level by level. A chain of rows that are put together is one holder. Objects below another one that is asked about
+// retain nothing of their own.
+func (g *Graph) FindHolders(ctx context.Context, q HoldersQuery) (*Holders, error) {
+	x := &holding{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
+	rows, err := x.objects()
+	if err != nil {
+		return nil, err
+	}
+	top := &Holders{}
+	top.sum(rows)
+	return top, x.hold(top, rows, 0)
+}
+
+// sum adds rows up.
+func (h *Holders) sum(rows []heldRow) {
+	h.Rows = uint64(len(rows))
+	all, most := heldRow{}, uint64(0)
+	for i := range rows {
+		if all.count == 0 || rows[i].retained > most {
+			h.Row, most = rows[i].row, rows[i].retained
+		}
+		all.merge(&rows[i])
+	}
+	h.Count, h.Bytes, h.Retained = all.count, all.bytes, all.retained
+}
+
+func (r *heldRow) merge(o *heldRow) {
+	r.count += o.count
+	r.bytes, _ = model.SaturatingAdd(r.bytes, o.bytes)
+	r.retained, _ = model.SaturatingAdd(r.retained, o.retained)
+}
+
+// objects lists the objects asked about.
+func (x *holding) objects() (rows []heldRow, err error) {
+	h, kinds := x.g.Heap, x.g.Heap.Schema.Objects().Kinds
+	in := func(r model.Row) bool { return kinds.Has(h.Kinds[r]) && x.q.Types[h.Entity[r]] }
+	n := 0
+	for r := range h.Kinds {
+		if in(model.Row(r)) {
+			n++
+		}
+	}
+	const perRow = 128 // of a list and of the one that is made from it
+	if b := model.BudgetOf(x.ctx); !b.Fits(perRow * int64(n)) {
+		return nil, b.Error("the holders of the objects")
+	}
+	rows = make([]heldRow, 0, n)
+	inner := newRowBits(h.Len()) // rows below one that is asked about
+	outer := newRowBits(h.Len()) // rows below none
+	var way []model.Row
+	for n := range h.Kinds {
+		r := model.Row(n)
+		if n%pauseEvery == 0 && x.ctx.Err() != nil {
+			return nil, x.ctx.Err()
+		}
+		if !in(r) {
+			continue
+		}
+		way = way[:0]
+		at := r
+		for at != model.RootRow && !inner.has(uint64(at)) && !outer.has(uint64(at)) {
+			way = append(way, at)
+			at = x.g.Idom(at)
+		}
+		for i := len(way) - 1; i >= 0; i-- {
+			if up := x.g.Idom(way[i]); up != model.RootRow && (in(up) || inner.has(uint64(up))) {
+				inner.set(uint64(way[i]))
+			} else {
+				outer.set(uint64(way[i]))
+			}
+		}
+		held := heldRow{row: r, count: 1, bytes: h.Bytes(r)}
+		if !inner.has(uint64(r)) {
+			held.retained = x.g.Retained[r]
+		}
+		rows = append(rows, held)
+	}
+	return rows, nil
+}
+
+// class returns what a row is put together with others by.
+func (x *holding) class(r model.Row) uint64 {
+	h := x.g.Heap
+	if r == model.RootRow {
+		return rootClass
+	}
+	entity := uint32(0)
+	switch k := h.Kind(r); {
+	case x.q.Axis > 0 && byRow(h, x.q.Axis):
+		if axis := h.Axes[x.q.Axis]; int(r) < len(axis) {
+			entity = axis[r]
+		}
+	case k.About && int(r) < len(h.About):
+		entity = h.About[r]
+	case k.Naming != model.NamedByKind:
+		entity = h.Entity[r]
+	}
+	key := uint64(h.Kinds[r])<<32 | uint64(entity)
+	class, ok := x.known[key]
+	if !ok {
+		text := x.label(r)
+		if class, ok = x.texts[text]; !ok {
+			class = uint64(len(x.texts))
+			x.texts[text] = class
+		}
+		x.known[key] = class
+	}
+	return class
+}
+
+// label names a holder.
+func (x *holding) label(r model.Row) string {
+	h := x.g.Heap
+	k := h.Kind(r)
+	if x.q.Axis == 0 || k.Naming == model.NamedByKind {
+		if k.Marked && k.About {
+			return k.Title + " " + Label(h, r)
+		}
+		return Label(h, r)
+	}
+	if k.About && !byRow(h, x.q.Axis) && int(r) < len(h.About) {
+		return h.Tables.OnAxis(x.q.Axis, h.About[r])
+	}
+	return h.OnAxis(x.q.Axis, r)
+}
+
+// up returns the nearest dominator of a row that is put together with others than that, and the row that it dominates
+// directly.
+func (x *holding) up(r model.Row) (to, below model.Row) {
+	class := x.class(r)
+	var way []model.Row
+	at := r
+	for {
+		if end, ok := x.next[at]; ok {
+			at = end
+			break
+		}
+		to := x.g.Idom(at)
+		if to == model.RootRow || x.class(to) != class {
+			break
+		}
+		way = append(way, at)
+		at = to
+	}
+	for _, r := range way {
+		x.next[r] = at
+	}
+	return x.g.Idom(at), at
+}
+
+// above lists the nearest dominators of rows.
+func (x *holding) above(rows []heldRow) ([]above, error) {
+	x.next = map[model.Row]model.Row{}
+	list := make([]above, len(rows))
+	for i, r := range rows {
+		if i%pauseEvery == 0 && x.ctx.Err() != nil {
+			return nil, x.ctx.Err()
+		}
+		to, below := x.up(r.row)
+		r.row = to
+		list[i] = above{heldRow: r, below: below, key: holderKey{class: x.class(to)}}
+	}
+	return list, nil
+}
+
+// hold finds who holds rows that are put together.
+func (x *holding) hold(of *Holders, rows []heldRow, depth int) error {
+	if err := x.ctx.Err(); err != nil || depth >= x.q.Depth || len(rows) == 0 || rows[0].row == model.RootRow {
+		return err
+	}
+	list, err := x.above(rows)
+	if err != nil || depth > 0 && !slices.ContainsFunc(list, func(a above) bool { return a.row != model.RootRow }) {
+		return err // that the root holds them, or that several paths do, goes without saying
+	}
+	slices.SortFunc(list, func(a, b above) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.below, b.below)) })
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].row == list[from].row {
+			to++
+		}
+		if list[from].row != model.RootRow {
+			x.edges(list[from:to])
+		}
+		from = to
+	}
+	slices.SortStableFunc(list, func(a, b above) int {
+		return cmp.Or(cmp.Compare(a.key.class, b.key.class), cmp.Compare(a.key.edge, b.key.edge))
+	})
+	return x.together(of, list, depth)
+}
+
+// edges finds through which references a row leads to those that it dominates, which ascend.
+func (x *holding) edges(list []above) {
+	h := x.g.Heap
+	to, first := h.Out(list[0].row)
+	for i, t := range to.All() {
+		n, ok := slices.BinarySearchFunc(list, t, func(a above, t model.Row) int { return cmp.Compare(a.below, t) })
+		for ; ok && n < len(list) && list[n].below == t && list[n].key.edge == 0; n++ {
+			switch l := h.Label[first+model.Ref(i)]; {
+			case l.Indexed():
+				list[n].key.edge = 1
+			case l.Form() == model.LabelString:
+				list[n].key.edge = 2 + uint64(h.Schema.LabelValue(l))
+			}
+		}
+	}
+}
+
+// together makes the holders of a level, and goes on with the next one.
+func (x *holding) together(of *Holders, list []above, depth int) error {
+	type part struct {
+		holder Holders
+		rows   []heldRow
+	}
+	var parts []part
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].key == list[from].key {
+			to++
+		}
+		p := part{Holders{Label: x.label(list[from].row), Edge: x.edge(list[from].key)}, merged(list[from:to])}
+		p.holder.sum(p.rows)
+		parts = append(parts, p)
+		from = to
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(b.holder.Retained, a.holder.Retained), cmp.Compare(b.holder.Count, a.holder.Count))
+	})
+	if x.q.Most > 0 && len(parts) > x.q.Most {
+		of.More, parts = len(parts)-x.q.Most, parts[:x.q.Most]
+	}
+	of.By = make([]Holders, len(parts))
+	for i := range parts {
+		of.By[i] = parts[i].holder
+		if err := x.hold(&of.By[i], parts[i].rows, depth+1); err != nil {
+			return err
+		}
+		parts[i].rows = nil
+	}
+	return nil
+}
+
+// merged puts what is below one row together; equal rows follow one another.
+func merged(list []above) (rows []heldRow) {
+	for i := range list {
+		r := &list[i].heldRow
+		if n := len(rows); n > 0 && rows[n-1].row == r.row {
+			rows[n-1].merge(r)
+		} else {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
+
+// edge names the reference of a key.
+func (x *holding) edge(k holderKey) string {
+	switch k.edge {
+	case 0:
+		return ""
+	case 1:
+		return "[]"
+	}
+	return x.g.Heap.Tables.String(uint32(k.edge - 2))
+}

@@ -1,0 +1,150 @@
+package heapgraph
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
+)
+
+// graphFormat is that of files with dominators.
+var graphFormat = sections.Format{Magic: "memtui.graph/1\r\n", Version: 2}
+
+// keptGraph is what a file holds of a graph: whatever takes time to find out, so that nothing is left to compute when
+// it is read.
+type keptGraph struct {
+	numbers  []uint64 // unreachable rows, their bytes
+	idom     []uint32
+	retained []uint64
+	count    []uint32
+	first    []uint32 // by row: its first child
+	children []uint32 // sorted
+	cut      []uint32 // rows of which references are left out
+	cutEnds  []uint32 // by cut row: where its references end
+	holding  []uint32 // what is left of them
+}
+
+func (k *keptGraph) sections(f *sections.Codec) {
+	sections.Array(f, "numbers", &k.numbers)
+	sections.Array(f, "dominators", &k.idom)
+	sections.Array(f, "retained bytes", &k.retained)
+	sections.Array(f, "retained rows", &k.count)
+	sections.Array(f, "first children", &k.first)
+	sections.Array(f, "children", &k.children)
+	sections.Array(f, "rows with references left out", &k.cut)
+	sections.Array(f, "ends of theirs", &k.cutEnds)
+	sections.Array(f, "holding ones of theirs", &k.holding)
+}
+
+var graphLayout = sync.OnceValue(func() []byte { return sections.Layout(new(keptGraph).sections) })
+
+// fileOf names the file of a snapshot's graph.
+func fileOf(h *model.Heap, p Policy) string { return p.Of(h.Schema).Name }
+
+// keep has a graph written for the next run, where its snapshot is kept, too. The lists of children are sorted for it.
+func keep(g *Graph) {
+	c, ok := g.core.(*core[uint32])
+	if g.Heap.Kept == nil || !ok {
+		return
+	}
+	graphFormat.Keep(g.Heap.Kept, fileOf(g.Heap, g.Policy), func(f *sections.Codec) { keptOf(c).sections(f) }) // sorted in the background
+}
+
+func keptOf(c *core[uint32]) *keptGraph {
+	c.children(0)
+	k := &keptGraph{
+		numbers: []uint64{uint64(c.unreachable), c.lostBytes}, idom: c.idom, retained: c.retained, count: c.count,
+		first: c.tree.start, children: c.tree.rows,
+	}
+	for r := range c.kept {
+		k.cut = append(k.cut, r)
+	}
+	slices.Sort(k.cut)
+	for _, r := range k.cut {
+		k.holding = append(k.holding, c.kept[r]...)
+		k.cutEnds = append(k.cutEnds, uint32(len(k.holding)))
+	}
+	return k
+}
+
+// restore returns a graph that an earlier run has kept, nil where there is none.
+func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
+	if h.Kept == nil {
+		return nil
+	}
+	k := &keptGraph{}
+	from := graphFormat.Restore(ctx, h.Kept, fileOf(h, p), graphLayout(), k.sections)
+	if from == nil || !k.fits(h) {
+		return nil
+	}
+	c := &core[uint32]{heap: h.Under(p.Of(h.Schema)), policy: p.Of(h.Schema), start: h.Start.Narrow, to: h.To.Narrow, in: incomingOf[uint32](s)}
+	c.unreachable, c.lostBytes = int(k.numbers[0]), k.numbers[1]
+	c.idom, c.retained, c.count = k.idom, k.retained, k.count
+	c.tree.start, c.tree.rows = k.first, k.children
+	c.tree.once.Do(func() {})
+	c.tree.sort.Do(func() {})
+	if len(k.cut) > 0 {
+		c.cut, c.kept = newRowBits(h.Len()), make(map[uint32][]uint32, len(k.cut))
+	}
+	first := uint32(0)
+	for i, r := range k.cut {
+		c.cut.set(uint64(r))
+		end := k.cutEnds[i]
+		c.kept[r] = k.holding[first:end:end]
+		first = end
+	}
+	g := c.graph(p, s)
+	g.from = from
+	return g
+}
+
+// fits reports whether the columns are those of a snapshot: lengths only, as what a file holds was written by this
+// program.
+func (k *keptGraph) fits(h *model.Heap) bool {
+	n := h.Len()
+	return len(k.numbers) == 2 && len(k.idom) == n && len(k.retained) == n && len(k.count) == n && len(k.first) == n+1 &&
+		len(k.children) == n-1 && len(k.cutEnds) == len(k.cut)
+}
+
+// setsFormat is that of files with what all types, or all frames, retain.
+var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 2}
+
+// retainedSet is what the rows of one type retain.
+type retainedSet struct{ ID, Bytes uint64 }
+
+func setsOf(g *Graph, by By) string {
+	name := fileOf(g.Heap, g.Policy) + "-sets" + strconv.FormatUint(uint64(by.Kinds), 16)
+	if by.Axis != 0 {
+		name += "-" + strconv.Itoa(by.Axis+1)
+	}
+	return name
+}
+
+// restoreSets returns what an earlier run has kept, nil for nothing.
+func (g *Graph) restoreSets(ctx context.Context, by By) map[uint32]uint64 {
+	var list []retainedSet
+	read := func(f *sections.Codec) { sections.Array(f, "sets", &list) }
+	if g.Heap.Kept == nil || setsFormat.Restore(ctx, g.Heap.Kept, setsOf(g, by), sections.Layout(read), read) == nil {
+		return nil
+	}
+	sets := make(map[uint32]uint64, len(list))
+	for _, s := range list {
+		sets[uint32(s.ID)] = s.Bytes
+	}
+	return sets
+}
+
+// keepSets has what types retain written for the next run, where the snapshot is kept, too.
+func (g *Graph) keepSets(by By, sets map[uint32]uint64) {
+	if g.Heap.Kept == nil {
+		return
+	}
+	list := make([]retainedSet, 0, len(sets))
+	for id, bytes := range sets {
+		list = append(list, retainedSet{uint64(id), bytes})
+	}
+	setsFormat.Keep(g.Heap.Kept, setsOf(g, by), func(f *sections.Codec) { sections.Array(f, "sets", &list) })
+}

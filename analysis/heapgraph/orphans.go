@@ -1,0 +1,56 @@
+package heapgraph
+
+import (
+	"context"
+	"slices"
+)
+
+// orphans lists the rows that hang off the root although it does not reach them, ascending: those that no other row of
+// theirs holds, and of each cycle that nothing else holds the first row. All others are reached from them. queue is
+// space for as many rows as are not in reached.
+func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I, error) {
+	seen := slices.Clone(reached)
+	var starts, tops []I // of floods through all, in the order of rows
+	for r := range c.heap.Len() {
+		if r%pauseEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !seen.has(uint64(r)) {
+			starts = append(starts, I(r))
+			if err := c.spread(ctx, queue, seen, I(r)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// No flood reaches the start of a later one. A start that no later one reaches is thus held by its own cycle only.
+	copy(seen, reached)
+	for i := len(starts) - 1; i >= 0; i-- {
+		if !seen.has(uint64(starts[i])) {
+			tops = append(tops, starts[i])
+			if err := c.spread(ctx, queue, seen, starts[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Reverse(tops)
+	return tops, nil
+}
+
+// spread adds to seen what a row reaches, itself included, without passing what is in it.
+func (c *core[I]) spread(ctx context.Context, queue []I, seen rowBits, from I) error {
+	seen.set(uint64(from))
+	queue[0] = from
+	for i, n := 0, 1; i < n; i++ {
+		for _, t := range c.out(queue[i]) {
+			if !seen.has(uint64(t)) {
+				seen.set(uint64(t))
+				queue[n] = t
+				n++
+			}
+		}
+		if i%pauseEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package objects chooses objects of heap snapshots by what they are, retain, state and say.
+package objects
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// Chooser asks about the objects of one snapshot. It is one goroutine's own.
+type Chooser struct {
+	Source   model.HeapSource
+	Snapshot int
+	Heap     *model.Heap
+	Graph    *heapgraph.Graph // nil where what objects retain is not known
+
+	err error // of reading
+	ctx context.Context
+}
+
+// TextField is what filters call what an object says.
+const TextField = "text"
+
+// Bounds of what is read of one object.
+const (
+	maxText   = 64 << 10 // bytes of a text
+	maxFields = 4 << 10  // fields, of which one is looked for by name
+)
+
+// Fields returns what filters of objects can ask for. Those that stand inside of objects are there where the format has
+// contents.
+func Fields(src model.HeapSource) []analysis.Field {
+	fields := []analysis.Field{
+		{Names: []string{"retained"}, Example: "retained>1M"}, {Names: []string{"bytes", "size"}, Example: "bytes>1M"}, {Names: []string{"rows"}, Example: "rows>100"},
+	}
+	for i, axis := range src.Schema().Axes {
+		f := analysis.Field{Names: []string{strings.ToLower(axis.Key)}, Text: true, Example: axis.Key + ":text"}
+		if i == 0 {
+			for _, name := range []string{"class", "type"} {
+				if name != f.Names[0] {
+					f.Names = append(f.Names, name)
+				}
+			}
+		}
+		fields = append(fields, f)
+	}
+	fields = append(fields, analysis.Field{Names: []string{"kind"}, Text: true}, analysis.Field{Names: []string{"id"}, Text: true})
+	if _, ok := model.HeapFacet[model.HeapTexts](src); ok {
+		fields = append(fields, analysis.Field{Names: []string{TextField}, Inside: true, Example: "text~^abc"})
+	}
+	return fields
+}
+
+// Choose returns those of rows that pass a filter, in their order. progress may be nil; it is called with shares of the
+// whole.
+func (c *Chooser) Choose(ctx context.Context, rows []model.Row, f *analysis.Filter, progress func(done float64)) ([]model.Row, error) {
+	const pause = 1 << 10
+	var out []model.Row
+	c.ctx, c.err = ctx, nil
+	for i, r := range rows {
+		if i%pause == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if progress != nil {
+				progress(float64(i) / float64(len(rows)))
+			}
+		}
+		if f.Match(object{c, r}) {
+			out = append(out, r)
+		}
+		if c.err != nil {
+			return nil, c.err
+		}
+	}
+	return out, ctx.Err()
+}
+
+// Part returns what stands at a path such as .user.name or .[3] inside of an object; ok is false where there is
+// nothing.
+func (c *Chooser) Part(ctx context.Context, r model.Row, path string) (text string, ok bool, err error) {
+	c.ctx, c.err = ctx, nil
+	text, ok = c.part(r, path)
+	return text, ok, c.err
+}
+
+// object is a row as filters see it.
+type object struct {
+	*Chooser
+	r model.Row
+}
+
+// Texts implements [analysis.Row].
+func (o object) Texts() []string { return []string{heapgraph.Label(o.Heap, o.r)} }
+
+// Value implements [analysis.Row].
+func (o object) Value(field string, share bool) (v float64, ok bool) {
+	whole := 1.0
+	switch {
+	case field == "bytes":
+		v = float64(o.Heap.Bytes(o.r))
+	case o.Graph == nil || !o.Graph.HasDominators():
+		return 0, false
+	case field == "rows":
+		v = float64(o.Graph.RetainedCount(o.r))
+	default:
+		v = float64(o.Graph.Retained[o.r])
+	}
+	if share {
+		if o.Graph == nil || !o.Graph.HasDominators() {
+			return 0, false
+		}
+		whole = float64(o.Graph.Retained[model.RootRow]) / 100
+		if field == "rows" {
+			whole = float64(o.Graph.RetainedCount(model.RootRow)) / 100
+		}
+	}
+	return v / max(whole, 1e-9), true
+}
+
+// Part returns a text of the row, as filters ask for it.
+func (o object) Part(name string) (string, bool) { return o.part(o.r, name) }
+
+func (c *Chooser) part(r model.Row, name string) (string, bool) {
+	h := c.Heap
+	switch {
+	case strings.HasPrefix(name, "."):
+		return c.inside(r, strings.Split(strings.ReplaceAll(name[1:], "[", ".["), "."))
+	case name == TextField:
+		return c.text(r)
+	case name == "kind":
+		return h.Kind(r).Name, true
+	case name == "id":
+		return h.IDText(r), true
+	}
+	axis, ok := h.Schema.AxisNamed(name)
+	if axis == 0 {
+		return heapgraph.Label(h, r), ok
+	}
+	return h.OnAxis(axis, r), ok
+}
+
+func (c *Chooser) text(r model.Row) (string, bool) {
+	texts, ok := model.HeapFacet[model.HeapTexts](c.Source)
+	if !ok || c.err != nil {
+		return "", false
+	}
+	text, _, ok, err := texts.Text(c.ctx, c.Snapshot, c.Heap, r, maxText)
+	c.err = err
+	return text, ok && err == nil
+}
+
+// inside follows a path of names and indexes.
+func (c *Chooser) inside(r model.Row, path []string) (string, bool) {
+	contents, ok := model.HeapFacet[model.HeapContents](c.Source)
+	for ok && len(path) > 0 {
+		name := path[0]
+		if path = path[1:]; name == "" {
+			continue
+		}
+		f, found := c.field(contents, r, name)
+		switch {
+		case !found:
+			return "", false
+		case f.Form == model.FieldRow:
+			r = f.Row
+			continue
+		case len(path) > 0:
+			return "", false
+		case f.Form == model.FieldNull:
+			return "null", true
+		}
+		return f.Value, true
+	}
+	if !ok {
+		return "", false
+	}
+	if text, says := c.text(r); says {
+		return text, true
+	}
+	return heapgraph.Label(c.Heap, r), c.err == nil
+}
+
+// field finds a field by its name, or an element by its index.
+func (c *Chooser) field(contents model.HeapContents, r model.Row, name string) (f model.HeapField, ok bool) {
+	from, most := 0, maxFields
+	if digits, indexed := strings.CutPrefix(name, "["); indexed {
+		n, err := strconv.Atoi(strings.TrimSuffix(digits, "]"))
+		if err != nil || n < 0 {
+			return f, false
+		}
+		from, most = n, 1
+	}
+	fields, _, err := contents.Fields(c.ctx, c.Snapshot, c.Heap, r, from, most)
+	if c.err = err; err != nil {
+		return f, false
+	}
+	for i := range fields {
+		if f = fields[i]; most == 1 || f.Name == name {
+			return f, true
+		}
+	}
+	return f, false
+}

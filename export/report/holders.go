@@ -1,0 +1,112 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// HeapHolders are who holds the objects of a type: their dominators, put together by type and field.
+type HeapHolders struct {
+	Type     string       `json:"type"`          // as asked for
+	Matched  int          `json:"matched_types"` // how many types that stands for
+	Group    string       `json:"group"`         // what holders are put together by
+	Count    uint64       `json:"count"`
+	Bytes    uint64       `json:"bytes"`
+	Retained uint64       `json:"retained_bytes"` // by the objects
+	Holders  []HeapHolder `json:"holders"`        // most retained first
+	More     int          `json:"more_holders,omitzero"`
+}
+
+// HeapHolder is rows that are put together.
+type HeapHolder struct {
+	Label    string       `json:"label"`
+	Edge     *string      `json:"edge,omitzero"` // the field, "[]" for elements; nil where no reference leads down directly
+	Rows     uint64       `json:"holder_count"`
+	Row      model.Row    `json:"row"` // the one below which most is retained
+	Count    uint64       `json:"count"`
+	Bytes    uint64       `json:"bytes"`
+	Retained uint64       `json:"retained_bytes"`
+	Holders  []HeapHolder `json:"holders"`
+	More     int          `json:"more_holders,omitzero"`
+	HeapID
+}
+
+// holderRow is a row of CSV.
+type holderRow struct {
+	Depth    int       `json:"depth"`
+	Label    string    `json:"label"`
+	Edge     *string   `json:"edge"`
+	Rows     uint64    `json:"holder_count"`
+	Row      model.Row `json:"row"`
+	Count    uint64    `json:"count"`
+	Bytes    uint64    `json:"bytes"`
+	Retained uint64    `json:"retained_bytes"`
+}
+
+// SetHolders adds who holds the objects of a type of that name.
+func (r *Report) SetHolders(h *model.Heap, name string, q heapgraph.HoldersQuery, x *heapgraph.Holders) {
+	r.Heap.Holders = &HeapHolders{
+		Type: name, Matched: len(q.Types), Group: h.Schema.Axes[q.Axis].Key, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
+		Holders: newHolders(h, x.By), More: x.More,
+	}
+}
+
+func newHolders(h *model.Heap, list []heapgraph.Holders) []HeapHolder {
+	out := []HeapHolder{}
+	for i := range list {
+		x := &list[i]
+		holder := HeapHolder{
+			Label: x.Label, Rows: x.Rows, Row: x.Row, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained, Holders: newHolders(h, x.By), More: x.More,
+			HeapID: newID(h, x.Row),
+		}
+		if x.Edge != "" {
+			holder.Edge = &x.Edge
+		}
+		out = append(out, holder)
+	}
+	return out
+}
+
+// holderRows returns the tree as rows, each before those that hold it.
+func holderRows(list []HeapHolder, depth int) (rows []holderRow) {
+	for _, x := range list {
+		rows = append(rows, holderRow{depth, x.Label, x.Edge, x.Rows, x.Row, x.Count, x.Bytes, x.Retained})
+		rows = append(rows, holderRows(x.Holders, depth+1)...)
+	}
+	return rows
+}
+
+// leftOutHolders returns how many holders the limit left out, at all levels.
+func leftOutHolders(list []HeapHolder, more int) int {
+	for i := range list {
+		more += leftOutHolders(list[i].Holders, list[i].More)
+	}
+	return more
+}
+
+// holders draws the tree: below each holder who holds that.
+func (w heapWriter) holders(x *HeapHolders) table {
+	out := table{
+		name: "holders", title: "Holders of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",
+		answer: model.Counted(x.Count, "object") + ", " + w.style.bytes(x.Bytes) + ", retain " + w.style.bytes(x.Retained),
+		cols:   []col{{titles.Retained, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Holders, number}, {titles.What, name}},
+	}
+	if x.Matched > 1 {
+		out.answer += ", " + model.Counted(x.Matched, "type") + " of that name combined"
+	}
+	for _, r := range holderRows(x.Holders, 0) {
+		what := strings.Repeat("  ", r.Depth) + w.name(r.Label)
+		if r.Row == model.RootRow {
+			what = strings.Repeat("  ", r.Depth) + "the root, or several holders"
+		} else if r.Edge != nil {
+			what += w.style.text(" · " + model.Clean(*r.Edge))
+		}
+		out.rows = append(out.rows, []string{
+			w.style.bytes(r.Retained), w.style.share(r.Retained, x.Retained), w.style.count(r.Count), w.style.bytes(r.Bytes), w.style.count(r.Rows), what,
+		})
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+)
+
+// RowFilter is what rows of a table pass, as on the screens: words, expressions, and comparisons of figures by their
+// names in JSON or by the words of the screens.
+type RowFilter struct {
+	Text  string
+	Limit int // rows that pass, 0 for all
+}
+
+// rowsLeft says what a filter left of a table.
+type rowsLeft struct {
+	table     string
+	text      string
+	all, left int // rows before, and those that pass
+}
+
+// unlimited are the tables that a limit does not cut.
+const unlimited = "snapshots events sizes lifetimes grid curve"
+
+// Filter keeps those rows of a table, named as WriteCSV takes it, that pass f, and reports how many do. The report must
+// have been built without a limit.
+func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
+	list, ok := r.list(table)
+	if !ok {
+		return 0, fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
+	}
+	rows := reflect.ValueOf(list).Elem()
+	all := rows.Len()
+	if left, err = f.keep(rows); err != nil {
+		return 0, err
+	}
+	if n := f.Limit; n > 0 && left > n && !slices.Contains(strings.Fields(unlimited), table) {
+		rows.Set(rows.Slice(0, n))
+	}
+	if table == "" {
+		table = r.mainTable()
+	}
+	r.rowsLeft = &rowsLeft{table, f.Text, all, left}
+	return left, nil
+}
+
+// mainTable names the table that "" stands for.
+func (r *Report) mainTable() string {
+	main, _ := r.list("")
+	for _, name := range r.TableNames() {
+		if list, ok := r.list(name); ok && list == main {
+			return name
+		}
+	}
+	return ""
+}
+
+// Filter keeps the rows that pass f.
+func (d *Diff) Filter(f RowFilter) error {
+	if _, err := f.keep(reflect.ValueOf(&d.Rows).Elem()); err != nil {
+		return err
+	}
+	d.Filters, d.filtered, d.Count = append(d.Filters, "rows "+f.Text), true, len(d.Rows)
+	for i := range d.Rows {
+		if d.Rows[i].Status != "same" {
+			d.passed++
+		}
+	}
+	d.Rows = limit(d.Rows, f.Limit)
+	return nil
+}
+
+// keep removes the rows of a slice that do not pass.
+func (f RowFilter) keep(rows reflect.Value) (left int, err error) {
+	row := newRowView(rows)
+	filter, err := analysis.ParseFilter(f.Text, row.fields()...)
+	if err != nil {
+		return 0, err
+	}
+	if filter.ComparesShares() {
+		return 0, errors.New("shares are compared on the screens only: write an amount, as in live>1M")
+	}
+	kept := reflect.MakeSlice(rows.Type(), 0, rows.Len())
+	for i := range rows.Len() {
+		if row.row = rows.Index(i); filter.Match(row) {
+			kept = reflect.Append(kept, row.row)
+		}
+	}
+	rows.Set(kept)
+	return kept.Len(), nil
+}
+
+// rowView shows the rows of a slice of structs to filters.
+type rowView struct {
+	row     reflect.Value
+	names   []string       // of the columns
+	figures map[string]int // by the words of filters: the column
+	timed   map[string]bool
+}
+
+func newRowView(rows reflect.Value) *rowView {
+	first := reflect.Zero(rows.Type().Elem())
+	if rows.Len() > 0 {
+		first = rows.Index(0)
+	}
+	v := &rowView{row: first, figures: map[string]int{}, timed: map[string]bool{}}
+	var numbers []int
+	for name, column := range columnsOf(first) {
+		if isNumber(column.Type()) {
+			v.figures[name] = len(v.names)
+			numbers = append(numbers, len(v.names))
+		}
+		v.names = append(v.names, name)
+	}
+	for _, i := range numbers {
+		for _, word := range screenWords(v.names[i], v.names) {
+			if _, taken := v.figures[word]; !taken {
+				v.figures[word] = i
+			}
+		}
+	}
+	return v
+}
+
+// screenWords returns what screens call the figure of a column of a table.
+func screenWords(name string, names []string) (words []string) {
+	switch name {
+	case "alloc_bytes":
+		words = []string{"total"}
+	case "alloc_count":
+		words = []string{"count"}
+	case "live_count":
+		words = []string{"blocks"}
+	case "temporary_count":
+		words = []string{"temp"}
+	case "leaked_bytes":
+		words = []string{"leak", "bytes"}
+	case "oldest_us":
+		words = []string{"age"}
+	case "bytes":
+		if words = []string{"size"}; slices.Contains(names, "oldest_us") { // of leaks
+			words = []string{"leaked", "leak"}
+		}
+	case "count":
+		words = []string{"blocks"}
+	case "delta_count":
+		words = []string{"count"}
+	case "retained_count":
+		words = []string{"rows"}
+	}
+	for _, unit := range []string{"_bytes", "_us", "_bits", "_count"} {
+		if short, ok := strings.CutSuffix(name, unit); ok {
+			words = append(words, short)
+		}
+	}
+	return words
+}
+
+// isNumber reports whether a column holds numbers.
+func isNumber(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == reflect.TypeFor[Amount]() || t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64
+}
+
+// fields returns what filters can compare.
+func (v *rowView) fields() (list []analysis.Field) {
+	for i, name := range v.names {
+		f := analysis.Field{Names: []string{name}, Time: strings.HasSuffix(name, "_us")}
+		if at, is := v.figures[name]; !is || at != i {
+			continue
+		}
+		for word, at := range v.figures {
+			if at == i && word != name {
+				f.Names = append(f.Names, word)
+			}
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// Texts implements [analysis.Row]: names, and of stacks the site alone.
+func (v *rowView) Texts() (texts []string) {
+	var frames Frames
+	id := uint64(0)
+	for name, column := range columnsOf(v.row) {
+		switch x := column.Interface().(type) {
+		case Frames:
+			frames = x
+		case ProfileFrames:
+			frames = Frames{x.stacks, x.leaf}
+		default:
+			if name == "stack" && column.CanUint() {
+				id = column.Uint()
+			}
+			if !isNumber(column.Type()) {
+				texts = append(texts, cellOf(column))
+			}
+		}
+	}
+	if d, ok := v.row.Interface().(DiffRow); ok && !d.frames.IsZero() {
+		frames, texts = d.frames, []string{d.Status}
+	}
+	if !frames.IsZero() {
+		p := frames.site().place(model.StackID(id))
+		texts = append(texts, p.Name(), p.Where())
+	}
+	return texts
+}
+
+// Value implements [analysis.Row].
+func (v *rowView) Value(field string, _ bool) (float64, bool) {
+	at, i := v.figures[field], 0
+	for _, column := range columnsOf(v.row) {
+		if i == at {
+			n, err := strconv.ParseFloat(cellOf(column), 64)
+			return n, err == nil
+		}
+		i++
+	}
+	return 0, false
+}
+
+// answer says how many rows pass.
+func (f *rowsLeft) answer() string {
+	return fmt.Sprintf("%s of %d pass the filter %s", model.Counted(f.left, "row"), f.all, model.Clean(f.text))
+}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/waste"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// HeapWaste is memory of a snapshot that says nothing, or says it twice.
+type HeapWaste struct {
+	Bytes       uint64          `json:"wasted_bytes"`
+	Strings     *HeapStrings    `json:"duplicate_strings,omitzero"`
+	Collections []HeapRoom      `json:"collections,omitzero"` // most wasted first
+	Doubled     []DoubledClass  `json:"classes_loaded_twice"`
+	Referents   []HeapReferents `json:"referents"`
+	Finalizers  *HeapFinalizers `json:"finalizers,omitzero"` // nil where no object has a method that is still to run
+	Counts      WasteLengths    `json:"row_counts"`          // without the limit
+}
+
+// HeapFinalizers are objects of Java that are kept until their finalize method has run.
+type HeapFinalizers struct {
+	Count    uint64    `json:"count"`        // that have one
+	Queued   uint64    `json:"queued_count"` // of these, those that wait for the thread that runs it: nothing else holds them
+	Bytes    uint64    `json:"bytes"`        // of these and of what keeps them
+	Retained *uint64   `json:"retained_bytes,omitzero"`
+	Row      model.Row `json:"row"` // the first instance of Finalizer
+	HeapID
+}
+
+// WasteLengths says how long each list is without a limit.
+type WasteLengths struct {
+	Strings     *uint64 `json:"duplicate_strings,omitzero"`
+	Collections *int    `json:"collections,omitzero"`
+	Doubled     int     `json:"classes_loaded_twice"`
+}
+
+// HeapStrings are the strings of a snapshot.
+type HeapStrings struct {
+	Objects    uint64       `json:"objects"`
+	Distinct   uint64       `json:"distinct"`
+	Duplicated uint64       `json:"duplicated_values"`
+	Bytes      uint64       `json:"bytes"`
+	Wasted     uint64       `json:"wasted_bytes"`
+	Maybe      uint64       `json:"maybe_count"` // of equal beginnings, where the file has no more
+	Top        []HeapString `json:"top"`
+}
+
+// HeapString is a content that several strings have.
+type HeapString struct {
+	Value  *string   `json:"value,omitzero"` // its beginning, where contents were asked for
+	Whole  *bool     `json:"value_whole,omitzero"`
+	Row    model.Row `json:"row"` // the first one
+	Label  string    `json:"label"`
+	Count  uint64    `json:"count"`
+	Bytes  uint64    `json:"bytes"`
+	Wasted uint64    `json:"wasted_bytes"`
+	Maybe  *bool     `json:"maybe,omitzero"`
+	HeapID
+}
+
+// HeapRoom is all collections of one type.
+type HeapRoom struct {
+	Type     string    `json:"type"`
+	Form     string    `json:"form"` // "list", "table", "array", "box"
+	Count    uint64    `json:"count"`
+	Empty    uint64    `json:"empty_count"`
+	Sparse   uint64    `json:"sparse_count"`
+	Elements uint64    `json:"elements"`
+	Capacity uint64    `json:"capacity"`
+	Bytes    uint64    `json:"bytes"`
+	Wasted   uint64    `json:"wasted_bytes"`
+	Row      model.Row `json:"row"` // the one that wastes most
+	HeapID
+}
+
+// DoubledClass is a class that several loaders have loaded.
+type DoubledClass struct {
+	Type    string    `json:"type"`
+	Count   uint64    `json:"count"`
+	Loaders []string  `json:"loaders"`
+	Row     model.Row `json:"row"`
+	HeapID
+}
+
+// HeapReferents are what references of one kind lead to.
+type HeapReferents struct {
+	Kind       string `json:"kind"`
+	References uint64 `json:"reference_count"`
+	Count      uint64 `json:"count"`
+	Bytes      uint64 `json:"bytes"`
+}
+
+// SetWaste adds what is wasted in a snapshot, at most n rows of each list, 0 for all. Contents of strings are told by
+// texts, where it is not nil.
+func (r *Report) SetWaste(h *model.Heap, x *waste.Waste, texts map[model.Row]string, whole map[model.Row]bool, n int) {
+	out := &HeapWaste{Bytes: x.Bytes(), Doubled: []DoubledClass{}, Referents: []HeapReferents{}}
+	lacks := func(what string) bool {
+		for _, name := range x.LeftOut {
+			if name == what {
+				return true
+			}
+		}
+		return false
+	}
+	if lacks("duplicate_strings") {
+		r.Heap.left = append(r.Heap.left, "duplicate_strings")
+	} else {
+		out.Strings, out.Counts.Strings = newStrings(h, &x.Strings, texts, whole, n), &x.Strings.Duplicated
+	}
+	if lacks("collections") {
+		r.Heap.left = append(r.Heap.left, "collections")
+	} else {
+		all := len(x.Collections)
+		out.Collections, out.Counts.Collections = []HeapRoom{}, &all
+	}
+	for _, c := range limit(x.Collections, n) {
+		out.Collections = append(out.Collections, HeapRoom{
+			Type: c.Type, Form: waste.FormName(c.Form), Count: c.Count, Empty: c.Empty, Sparse: c.Sparse, Elements: c.Elements,
+			Capacity: c.Capacity, Bytes: c.Bytes, Wasted: c.Wasted, Row: c.Row, HeapID: newID(h, c.Row),
+		})
+	}
+	out.Counts.Doubled = len(x.Doubled)
+	for _, d := range limit(x.Doubled, n) {
+		out.Doubled = append(out.Doubled, DoubledClass{d.Type, d.Count, d.Loaders, d.Row, newID(h, d.Row)})
+	}
+	for _, e := range x.Referents {
+		out.Referents = append(out.Referents, HeapReferents{e.Kind, e.References, e.Objects, e.Bytes})
+	}
+	if f := &x.Finalizers; f.Count > 0 {
+		out.Finalizers = &HeapFinalizers{Count: f.Count, Queued: f.Queued, Bytes: f.Bytes, Row: f.Row, HeapID: newID(h, f.Row)}
+	}
+	r.Heap.Waste = out
+}
+
+func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, whole map[model.Row]bool, n int) *HeapStrings {
+	out := &HeapStrings{Objects: s.Objects, Distinct: s.Distinct, Duplicated: s.Duplicated, Bytes: s.Bytes, Wasted: s.Wasted, Maybe: s.Maybe, Top: []HeapString{}}
+	for _, t := range limit(s.Top, n) {
+		x := HeapString{Row: t.Row, Label: h.Tables.Type(h.Entity[t.Row]), Count: t.Count, Bytes: t.Bytes, Wasted: t.Wasted, HeapID: newID(h, t.Row)}
+		if text, ok := texts[t.Row]; ok {
+			all := whole[t.Row]
+			x.Value, x.Whole = &text, &all
+		}
+		if t.Maybe {
+			x.Maybe = &t.Maybe
+		}
+		out.Top = append(out.Top, x)
+	}
+	return out
+}
+
+// waste returns the tables of what is wasted.
+func (w heapWriter) waste(x *HeapWaste) []table {
+	list := []table{w.strings(x), w.room(x)}
+	doubled := table{
+		name: "classes_loaded_twice", title: "Loaded more than once", answer: model.CountedAs(x.Counts.Doubled, "class", "classes"), more: x.Counts.Doubled - len(x.Doubled),
+		cols: []col{{titles.Count, number}, {titles.Row, number}, {titles.What, name}, {titles.Loaders, word}},
+	}
+	for _, d := range x.Doubled {
+		doubled.rows = append(doubled.rows, []string{w.style.count(d.Count), fmt.Sprint(d.Row), w.name(d.Type), model.Clean(strings.Join(d.Loaders, ", "))})
+	}
+	weak := table{
+		name: "referents", title: "Held by other than strong references",
+		cols: []col{{titles.References, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Kind, word}},
+	}
+	for _, e := range x.Referents {
+		weak.rows = append(weak.rows, []string{w.style.count(e.References), w.style.count(e.Count), w.style.bytes(e.Bytes), e.Kind})
+	}
+	return append(list, doubled, weak, w.finalizers(x.Finalizers))
+}
+
+// finalizers says how many objects wait to be finalized.
+func (w heapWriter) finalizers(f *HeapFinalizers) table {
+	out := table{
+		name: "finalizers", title: "Objects with a finalize method",
+		cols: []col{{titles.Count, number}, {titles.Queued, number}, {titles.Bytes, number}, {titles.Retained, number}, {titles.Row, number}},
+	}
+	if f != nil {
+		out.answer = model.Counted(f.Queued, "object") + " wait for the thread that runs it"
+		out.rows = append(out.rows, []string{w.style.count(f.Count), w.style.count(f.Queued), w.style.bytes(f.Bytes), w.bytes(f.Retained), fmt.Sprint(f.Row)})
+	}
+	return out
+}
+
+// strings lists contents that several strings have. Contents are there only where they were asked for.
+func (w heapWriter) strings(x *HeapWaste) table {
+	out := table{
+		name: "duplicate_strings", title: "Duplicate strings",
+		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}},
+	}
+	if x.Strings == nil {
+		return out
+	}
+	s := x.Strings
+	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.bytes(s.Wasted), model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.count(s.Distinct))
+	out.more = int(s.Duplicated) - len(s.Top)
+	for _, t := range s.Top {
+		what := w.name(t.Label)
+		if t.Value != nil {
+			what = w.style.shorten("“" + model.Clean(*t.Value) + "”")
+			if !*t.Whole {
+				what += "…"
+			}
+		}
+		if t.Maybe != nil {
+			what += " (beginnings)"
+		}
+		out.rows = append(out.rows, []string{w.style.bytes(t.Wasted), w.style.share(t.Wasted, w.total()), w.style.count(t.Count), w.style.bytes(t.Bytes), fmt.Sprint(t.Row), what})
+	}
+	return out
+}
+
+// room lists collections by type.
+func (w heapWriter) room(x *HeapWaste) table {
+	out := table{
+		name: "collections", title: "Collections",
+		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Empty, number}, {titles.Sparse, number}, {titles.Filled, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
+	}
+	if x.Counts.Collections == nil {
+		return out
+	}
+	sum := uint64(0)
+	for _, c := range x.Collections {
+		sum, _ = model.SaturatingAdd(sum, c.Wasted)
+	}
+	out.answer, out.more = w.style.bytes(sum)+" in "+model.Counted(*x.Counts.Collections, "type"), *x.Counts.Collections-len(x.Collections)
+	for _, c := range x.Collections {
+		filled, empty, sparse := "", "", ""
+		if c.Form != "box" {
+			filled, empty, sparse = w.style.share(min(c.Elements, c.Capacity), c.Capacity), w.style.count(c.Empty), w.style.count(c.Sparse)
+		}
+		if c.Capacity == 0 {
+			filled = ""
+		}
+		out.rows = append(out.rows, []string{w.style.bytes(c.Wasted), w.style.share(c.Wasted, w.total()), w.style.count(c.Count), empty, sparse, filled, w.style.bytes(c.Bytes), w.name(c.Type), c.Form})
+	}
+	return out
+}

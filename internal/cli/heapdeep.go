@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/waste"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+type heapThreadsCmd struct{ heapFiles }
+
+// Run lists the threads.
+func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
+	return a.heapLook(ctx, c.File, dominators, func(q heapLook) error {
+		r, h := q.r, q.h
+		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
+		if !ok {
+			return usageError(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
+		}
+		list, err := threads.Threads(ctx, q.at, h)
+		if err != nil {
+			return err
+		}
+		r.SetThreads(q.g, list, a.flags.Limit)
+		return nil
+	})
+}
+
+type heapWasteCmd struct {
+	heapFiles
+	Values bool `help:"Also print the beginnings of strings. They may be secrets: passwords, tokens, names of people."`
+}
+
+// maxValue is how many bytes of a string are told.
+const maxValue = 256
+
+// Run lists what is wasted.
+func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
+	return a.heapLook(ctx, c.File, noGraph, func(q heapLook) error {
+		r, h := q.r, q.h
+		from, ok := model.HeapFacet[model.HeapWaste](q.src)
+		if !ok {
+			return usageError(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
+		}
+		i := q.at
+		x, err := waste.Find(ctx, from, i, h, nil)
+		if err != nil {
+			return err
+		}
+		if len(x.LeftOut) > 0 {
+			r.Lacks(model.BudgetOf(ctx).Problem(strings.ReplaceAll(strings.Join(x.LeftOut, " and "), "_", " ") + " were left out"))
+		}
+		texts, whole := map[model.Row]string(nil), map[model.Row]bool(nil)
+		if c.Values {
+			var rows []model.Row
+			for n, t := range x.Strings.Top {
+				if a.flags.Limit == 0 || n < a.flags.Limit {
+					rows = append(rows, t.Row)
+				}
+			}
+			if texts, whole, err = waste.Contents(ctx, from, i, h, rows, maxValue); err != nil {
+				return err
+			}
+		}
+		r.SetWaste(h, x, texts, whole, a.flags.Limit)
+		if x.Finalizers.Count == 0 {
+			return nil
+		}
+		return retainedByFinalizers(ctx, r, h, x.Finalizers.Type)
+	})
+}
+
+// retainedByFinalizers adds what is alive only as it is still to be finalized, where there is memory to find out.
+func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, typ uint32) error {
+	err := model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) error {
+		g, err := heapgraph.NewReferences(ctx, h, 0)
+		if err != nil {
+			return err
+		}
+		n, _, err := g.RetainedByGroup(ctx, heapgraph.By{Kinds: h.Schema.Objects().Kinds}, typ)
+		r.Heap.Waste.Finalizers.Retained = &n
+		return err
+	})
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		r.Heap.Waste.Finalizers.Retained = nil
+		r.Lacks(model.BudgetOf(ctx).Problem("what finalizers retain was left out"))
+		return nil
+	}
+	return err
+}
+
+type heapHoldersCmd struct {
+	heapFiles
+	Type  string `required:"" placeholder:"TYPE" help:"The type whose holders to show: its complete name, such as byte[]."`
+	Group string `placeholder:"AXIS" help:"Group holders by a property other than their type; ${axes}."`
+	Depth int    `default:"8" placeholder:"N" help:"The most levels of holders to show. --limit applies to each level."`
+}
+
+// Run draws who holds the objects of a type.
+func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
+	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+		q := heapgraph.HoldersQuery{Depth: c.Depth, Most: a.flags.Limit}
+		if c.Group != "" {
+			var ok bool
+			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
+				return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", c.Group, strings.Join(axisKeys(h.Schema.Axes), ", ")))
+			}
+		}
+		var near []string
+		if q.Types, near = heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(q.Types) == 0 {
+			return usageError(errors.New("--type: " + noType(c.Type, near)))
+		}
+		if !g.HasDominators() {
+			return model.BudgetOf(ctx).Error("who holds what")
+		}
+		holders, err := g.FindHolders(ctx, q)
+		if err != nil {
+			return err
+		}
+		r.SetHolders(h, c.Type, q, holders)
+		return nil
+	})
+}
+
+// noType says that no object has a type of that name, and what may be meant.
+func noType(name string, near []string) string {
+	text := "no object has the type " + model.Clean(name)
+	if len(near) > 0 {
+		text += ", near: " + model.Clean(strings.Join(near, ", "))
+	}
+	return text
+}

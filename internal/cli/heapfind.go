@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/objects"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/model"
+)
+
+type heapFindCmd struct {
+	heapFile
+	Type   string   `placeholder:"TEXT" help:"Part of the type's name."`
+	Repr   string   `placeholder:"TEXT" help:"${reprhelp}"`
+	Where  []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type; ${axes}."`
+	Name   string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
+	Kind   string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
+	Exact  bool     `help:"Match the complete name or text, case-sensitive."`
+	Text   string   `placeholder:"TEXT" help:"Part of the object's text, such as a string's, where files hold it."`
+	Filter string   `placeholder:"FILTER" help:"Filter of objects, as on the screens: class:Session retained>1M .open=true .user.name~^bob text~^abc"`
+	Per    string   `placeholder:"KEY" help:"Count the objects found by an axis, by kind, by a field such as .user.name, or by their text; the last two need --values."`
+	Values bool     `help:"Also print the texts of the objects found. They may be secrets."`
+}
+
+// Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
+func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
+	if c.Type+c.Name+c.Repr+c.Text+c.Filter == "" && len(c.Where) == 0 {
+		return usageError(errors.New("heap find: give --type, --name, --where, --text or --filter"))
+	}
+	if (strings.HasPrefix(c.Per, ".") || c.Per == objects.TextField) && !c.Values {
+		return usageError(errors.New("--per " + c.Per + " prints values, which may be secrets: give --values, too"))
+	}
+	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
+		return err
+	}
+	graph := graphMaker(noGraph)
+	if strings.Contains(c.Filter, "retained") || strings.Contains(c.Filter, "rows") {
+		graph = dominators
+	}
+	return a.heapLook(ctx, []string{c.File}, graph, func(h heapLook) error {
+		query, err := c.query(h.h.Schema)
+		if err != nil {
+			return err
+		}
+		filter, err := c.filter(h.src)
+		if err != nil {
+			return err
+		}
+		rows, all, err := c.rows(ctx, h, query, filter, a.listed())
+		if err != nil {
+			return err
+		}
+		if all == 0 {
+			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", c.nothing(h.h))
+		}
+		chooser := objects.Chooser{Source: h.src, Snapshot: h.at, Heap: h.h, Graph: h.g}
+		if c.Per != "" {
+			h.r.FoundAll = &all
+			h.r.FoundBy, err = c.count(ctx, h, &chooser, rows, a.flags.Limit)
+			return err
+		}
+		h.r.Found, h.r.FoundAll = report.NewHeapRows(h.h, rows, a.flags.By == "bytes", a.flags.Limit), &all
+		if c.Values {
+			return report.Say(ctx, h.r.Found, h.src, h.at, h.h)
+		}
+		return nil
+	})
+}
+
+// nothing says that no row was found; of a type that no object has, which ones there are.
+func (c *heapFindCmd) nothing(h *model.Heap) string {
+	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
+		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {
+			return noType(c.Type, near)
+		}
+	}
+	return "no row matches all conditions"
+}
+
+// listed returns how many rows a list needs, 0 for all.
+func (a *app) listed() int {
+	if a.flags.By == "bytes" {
+		return 0
+	}
+	return a.flags.Limit
+}
+
+// rows finds rows, at most so many of them where nothing else needs them, and their full number.
+func (c *heapFindCmd) rows(ctx context.Context, h heapLook, q heapgraph.Query, filter *analysis.Filter, limit int) ([]model.Row, int, error) {
+	if filter != nil || c.Per != "" {
+		limit = 0
+	}
+	rows, all, err := heapgraph.FindRows(ctx, h.h, q, limit)
+	if err != nil || filter == nil {
+		return rows, all, err
+	}
+	chooser := objects.Chooser{Source: h.src, Snapshot: h.at, Heap: h.h, Graph: h.g}
+	rows, err = chooser.Choose(ctx, rows, filter, nil)
+	return rows, len(rows), err
+}
+
+// filter returns what else must hold, nil for nothing.
+func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
+	var f *analysis.Filter
+	if c.Filter != "" {
+		parsed, err := analysis.ParseFilter(c.Filter, objects.Fields(src)...)
+		if err != nil {
+			return nil, usageError(fmt.Errorf("--filter: %w", err))
+		}
+		f = parsed
+	}
+	_, says := model.HeapFacet[model.HeapTexts](src)
+	switch {
+	case c.Text != "" && !says:
+		return nil, usageError(errors.New("--text: files of this format do not hold the texts of objects"))
+	case c.Text != "":
+		f = f.And(analysis.PartFilter(objects.TextField, c.Text, c.Exact))
+	}
+	return f, nil
+}
+
+// count counts rows by a key, the most frequent first.
+func (c *heapFindCmd) count(ctx context.Context, h heapLook, chooser *objects.Chooser, rows []model.Row, most int) ([]report.HeapFound, error) {
+	key := c.Per
+	if _, axis := h.h.Schema.AxisNamed(key); !axis && key != "kind" && key != objects.TextField && !strings.HasPrefix(key, ".") {
+		return nil, usageError(fmt.Errorf("--per: unknown key %q; available: %s, kind, text, .FIELD", key, strings.Join(axisKeys(h.h.Schema.Axes), ", ")))
+	}
+	at := map[string]int{}
+	var out []report.HeapFound
+	for i, r := range rows {
+		if i%(1<<10) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		text, _, err := chooser.Part(ctx, r, key)
+		if err != nil {
+			return nil, err
+		}
+		n, known := at[text]
+		if !known {
+			n, at[text] = len(out), len(out)
+			out = append(out, report.HeapFound{Value: text})
+		}
+		out[n].Count++
+		out[n].Bytes, _ = model.SaturatingAdd(out[n].Bytes, h.h.Bytes(r))
+	}
+	slices.SortStableFunc(out, func(a, b report.HeapFound) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Bytes, a.Bytes))
+	})
+	if most > 0 && len(out) > most {
+		out = out[:most]
+	}
+	return out, nil
+}
+
+// query returns what to look for in the words of the file's format.
+func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
+	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
+	if c.Kind != "" {
+		k, ok := s.KindNamed(c.Kind)
+		if !ok {
+			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
+		}
+		q.Kinds = model.KindsOf(k)
+	}
+	for _, where := range c.Where {
+		key, text, _ := strings.Cut(where, "=")
+		axis, ok := s.AxisNamed(key)
+		if !ok {
+			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(axisKeys(s.Axes), ", ")))
+		}
+		q.On[axis] = text
+	}
+	if c.Repr == "" {
+		return q, nil
+	}
+	axis, ok := s.AxisNamed(flagAxis)
+	if !ok {
+		return q, usageError(fmt.Errorf("--%s: the types of this format have none; --where takes %s", flagAxis, strings.Join(axisKeys(s.Axes), ", ")))
+	}
+	q.On[axis] = c.Repr
+	return q, nil
+}

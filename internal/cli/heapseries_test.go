@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest"
+)
+
+// javaSeries writes dumps, one a second, with so many notes each.
+func javaSeries(t *testing.T, notes ...int) (dir string, paths []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i, n := range notes {
+		b := memtest.Java(memtest.JavaSpec{Notes: n})
+		clock := []byte{0, 0, 1, 0x8b, 0xcf, 0xe5, 0x68, 0} // ms
+		b[bytes.Index(b, clock)+6] += byte(4 * i)
+		paths = append(paths, filepath.Join(dir, string(rune('a'+i))+".hprof"))
+		if err := os.WriteFile(paths[i], b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, paths
+}
+
+type checkResult struct {
+	OK     bool
+	Checks []struct {
+		Name, Unit   string
+		Value, Limit int64
+		Types        []struct {
+			Type       string
+			First      uint64 `json:"first_count"`
+			Count      uint64
+			GrownCount uint64 `json:"growth_count"`
+			GrownBytes uint64 `json:"growth_bytes"`
+		}
+		TypeCount *int `json:"type_count"`
+	}
+	Leaks struct {
+		Failed []struct{ Evidence string }
+	}
+}
+
+// TestCheckOfARecordingOfSeveralFiles asks for leaks, and for types that grow, of files and of their folder.
+func TestCheckOfARecordingOfSeveralFiles(t *testing.T) {
+	dir, paths := javaSeries(t, 600, 500, 1500, 2600)
+	for _, files := range [][]string{paths, {dir}} {
+		status, out, errs := run(t, Env{}, append([]string{"check", "-f", "json", "--no-leaks", "--max-type-objects", "2K", "--max-type-growth", "1G", "--max-growth", "1G/s"}, files...)...)
+		var got checkResult
+		parseJSON(t, out, &got)
+		if status != 1 || got.OK || len(got.Checks) != 4 || len(got.Leaks.Failed) == 0 {
+			t.Fatalf("status %d, %+v %s", status, got, errs)
+		}
+		c := got.Checks[3]
+		if c.Name != "max-type-objects" || c.Unit != "objects" || c.Value != 2100 || c.Limit != 2048 || *c.TypeCount != 2 || c.Types[0].First != 600+1 || c.Types[0].GrownCount != 2100 {
+			t.Errorf("%+v", c)
+		}
+		if c := got.Checks[2]; c.Name != "max-type-growth" || c.Unit != "bytes" || *c.TypeCount != 0 || len(c.Types) != 0 || uint64(c.Value) != got.Checks[3].Types[0].GrownBytes && uint64(c.Value) != got.Checks[3].Types[1].GrownBytes {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, format := range []string{"text", "markdown"} {
+		if status, out, _ := run(t, Env{}, "check", "-f", format, "--max-type-objects", "2K", dir); status != 1 || !strings.Contains(out, "shop.Note") || !strings.Contains(out, "601 → 2,601 objects, +2,100") {
+			t.Errorf("%s: status %d: %s", format, status, out)
+		}
+	}
+	if status, out, errs := run(t, Env{}, "check", "--max-type-objects", "+5%", "--base", dir, dir); status != 0 {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	trace := filepath.Join("..", "..", "testdata", "small_kvleak.mlyze")
+	for want, args := range map[string][]string{
+		"growth needs two snapshots": {paths[0], "--max-type-growth", "1M"},
+		"has one complete snapshot":  {paths[0], "--no-leaks"},
+		"it has no types of objects": {trace, "--max-type-growth", "1M"},
+		"holds neither heap":         {paths[0], trace, "--no-leaks"},
+		"only one of the files":      {"-", "-", "--no-leaks"},
+	} {
+		if status, _, errs := run(t, Env{}, append([]string{"check"}, args...)...); status != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%q: status %d, %s", args, status, errs)
+		}
+	}
+}
+
+// TestDiffOfARecordingOfSeveralFiles compares snapshots of several files, and of a folder.
+func TestDiffOfARecordingOfSeveralFiles(t *testing.T) {
+	dir, paths := javaSeries(t, 600, 500, 1500)
+	_, want, _ := run(t, Env{}, "diff", "-f", "csv", paths[1], paths[2])
+	for _, files := range [][]string{paths, {dir}} {
+		status, out, errs := run(t, Env{}, append([]string{"diff", "-f", "csv", "--a", "1", "--b", "2"}, files...)...)
+		if status != 0 || out != want || !strings.Contains(out, "shop.Note") {
+			t.Errorf("status %d: %s%s, want %s", status, out, errs, want)
+		}
+	}
+	_, want, _ = run(t, Env{}, "diff", "-f", "csv", paths[0], paths[2])
+	if status, out, errs := run(t, Env{}, append([]string{"diff", "-f", "csv"}, paths...)...); status != 0 || out != want {
+		t.Errorf("the first and the last are not compared: status %d, %s%s", status, out, errs)
+	}
+}
+
+// TestTrendsOfFilesWithoutScores counts the types of each snapshot, and what its root reaches.
+func TestTrendsOfFilesWithoutScores(t *testing.T) {
+	_, paths := javaSeries(t, 600, 500, 1500)
+	status, out, errs := run(t, Env{}, append([]string{"report", "-f", "json", "--limit", "1", "--sizes", "layout"}, paths...)...)
+	var got struct {
+		Heap struct {
+			Snapshots []struct {
+				Types       int    `json:"type_count"`
+				Bytes       uint64 `json:"bytes"`
+				Reachable   uint64 `json:"reachable_bytes"`
+				Lost        uint64 `json:"unreachable_bytes"`
+				Unreachable int    `json:"unreachable_rows"`
+			}
+			Trends struct {
+				Snapshots []int
+				Types     []struct {
+					Type         string
+					Bytes, Count []uint64
+					Grown        uint64 `json:"growth_count"`
+				}
+				Count int `json:"type_count"`
+			}
+		}
+	}
+	parseJSON(t, out, &got)
+	if status != 0 || len(got.Heap.Snapshots) != 3 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	for i, s := range got.Heap.Snapshots {
+		if s.Types < 3 || s.Reachable == 0 || s.Lost == 0 || s.Reachable+s.Lost != s.Bytes || s.Unreachable != 3 { // one note, its text, and a class that nothing uses
+			t.Errorf("snapshot %d: %+v", i, s)
+		}
+	}
+	x := got.Heap.Trends
+	if len(x.Snapshots) != 3 || len(x.Types) != 1 || x.Count < 3 || x.Types[0].Grown != 1000 || x.Types[0].Count[1] != 501 || x.Types[0].Count[2] != 1501 {
+		t.Errorf("%+v", x)
+	}
+	if _, out, _ := run(t, Env{}, append([]string{"heap", "snapshots"}, paths...)...); !strings.Contains(out, "Trends") || !strings.Contains(out, "shop.Note") {
+		t.Error(out)
+	}
+	if _, out, _ := run(t, Env{}, "report", paths[0]); strings.Contains(out, "Trends") {
+		t.Error("one snapshot has trends")
+	}
+}

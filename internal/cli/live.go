@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/fetch"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+)
+
+// liveFlags say how an address is watched.
+type liveFlags struct {
+	Every arg.Length `placeholder:"TIME" help:"For a URL: fetch it again at this interval, such as 10s. Each response becomes a window of one growing profile."`
+	Save  string     `placeholder:"DIR" help:"For a URL: keep each response in this folder, in a new file that only you can read."`
+}
+
+// given reports whether either flag is.
+func (c *liveFlags) given() bool { return c.Every.Given() || c.Save != "" }
+
+const (
+	mostWindows = 1000 // of a profile that grows: twice as many as a chart has columns
+	shortEvery  = 100 * time.Millisecond
+	pollTimeout = time.Minute // beyond three times the interval
+)
+
+// live fetches an address again and again, and publishes what it answered as windows of one profile.
+type live struct {
+	app     *app
+	session *session
+	address string
+	every   time.Duration
+	save    string
+
+	join    *model.StackJoin
+	silent  string // since when there is no answer, and why; "" while there are answers
+	missed  int    // polls without an answer
+	unsaved error  // why the last response was not kept
+}
+
+// watched opens an address that is fetched again and again, at most so many times unless that is 0. The caller closes
+// the session.
+func (a *app) watched(ctx context.Context, address string, c liveFlags, polls int) (*session, error) {
+	every, err := c.interval()
+	if err != nil {
+		return nil, usageError(err)
+	}
+	if !fetch.IsURL(address) {
+		return nil, usageError(errors.New("--every and --save are for URLs that begin with http:// or https://"))
+	}
+	if c.Save != "" {
+		if err := os.MkdirAll(c.Save, 0o700); err != nil {
+			return nil, inputError(err)
+		}
+	}
+	l := &live{app: a, address: address, every: every, save: c.Save, join: model.NewStackJoin()}
+	now, kept := a.now(), l.keeper()
+	a.keep = kept.writer()
+	s, err := a.open(ctx, address)
+	a.keep = nil
+	if err != nil {
+		kept.drop()
+		return nil, err
+	}
+	p, err := s.profile(ctx)
+	if err == nil && every > 0 && (kind.Of(p) != kind.Stacks) {
+		err = usageError(fmt.Errorf("--every: %s does not return a stack profile, and only those can be watched", p.Meta.Name))
+	}
+	if err == nil {
+		err = kept.finish(s.src, p.Meta.Format, now)
+	}
+	if err == nil && every > 0 {
+		l.session, err = s, l.add(p, now)
+	}
+	if err != nil {
+		kept.drop()
+		s.close()
+		return nil, err
+	}
+	if a.live = every > 0; a.live {
+		l.begin(ctx, polls)
+	}
+	return s, nil
+}
+
+// interval returns how often to fetch, 0 for once.
+func (c *liveFlags) interval() (time.Duration, error) {
+	if !c.Every.Given() {
+		return 0, nil
+	}
+	every := c.Every.In(0, 0).Duration()
+	if every < shortEvery {
+		return 0, fmt.Errorf("--every: invalid interval %s: write a time of at least %s", c.Every, shortEvery)
+	}
+	return every, nil
+}
+
+// begin polls in the background until the session is closed.
+func (l *live) begin(ctx context.Context, polls int) {
+	s := l.session
+	polling, stop := context.WithCancel(ctx)
+	before := s.stop
+	s.stop = func() { stop(); before() }
+	l.publish("live")
+	s.polled = make(chan struct{})
+	s.kept.Go(func() {
+		defer close(s.polled)
+		l.run(polling, polls)
+		l.publish("")
+	})
+}
+
+// run polls until ctx is done, at most so many times unless that is 0.
+func (l *live) run(ctx context.Context, polls int) {
+	ticks, end := l.app.ticks(l.every)
+	defer end()
+	for n := 0; polls == 0 || n < polls; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		switch err := l.poll(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			l.missed++
+			if l.silent == "" {
+				l.silent = "no response since " + l.app.now().UTC().Format(time.TimeOnly) + " UTC: " + err.Error()
+			}
+			l.publish("no response")
+		default:
+			l.silent = ""
+			l.publish("live")
+		}
+	}
+}
+
+// poll fetches the address once more, and adds what it answers.
+func (l *live) poll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, max(3*l.every, pollTimeout))
+	defer cancel()
+	a, now, kept := l.app, l.app.now(), l.keeper()
+	src, err := fetch.Open(ctx, l.address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.writer())
+	if err != nil {
+		kept.drop()
+		return err
+	}
+	defer src.Close()
+	p, err := l.load(ctx, src)
+	if err == nil {
+		err = l.add(p, now)
+	}
+	if err != nil {
+		kept.drop()
+		return err
+	}
+	l.unsaved = kept.finish(src, p.Meta.Format, now)
+	return nil
+}
+
+// load reads an answer whole.
+func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile, err error) {
+	format, err := loaders.Detect(src, l.app.inputs())
+	if err != nil {
+		return nil, err
+	}
+	if kind.OfFormat(format) != kind.Stacks {
+		return nil, errors.New("it does not return a stack profile")
+	}
+	var store model.Store
+	err = src.Guard(func() error { return format.Load(ctx, src, l.app.loading(), &store) })
+	if err != nil {
+		return nil, err
+	}
+	return store.Current(), nil
+}
+
+// add makes an answer a window, named after its time. Where there is no room for more, earlier ones make some.
+func (l *live) add(p *model.Profile, now time.Time) error {
+	if l.join.Len() >= mostWindows || l.join.Len() > 8 && l.app.budget.Full(model.BudgetOfFile) {
+		l.join.Thin()
+	}
+	window := *p
+	window.Meta.Name = now.UTC().Format("2006-01-02T15:04:05Z")
+	return l.join.Add(&window, model.Time(now.UnixMicro()))
+}
+
+// publish shows all windows. state is the word for how it goes on, "" where it does not.
+func (l *live) publish(state string) {
+	p := l.join.Profile()
+	p.Meta.Name, p.Meta.Path, p.Meta.Live = l.session.src.Name(), l.session.src.Path(), state
+	say := func(s model.Severity, code, format string, args ...any) {
+		p.Problems = model.AddProblem(p.Problems, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Offset: model.NoOffset})
+	}
+	switch {
+	case l.silent != "":
+		say(model.Warning, "no-answer", "%s; what was fetched before is kept", l.silent)
+	case l.missed > 0:
+		say(model.Warning, "no-answer", "%s failed: windows are missing", model.Counted(l.missed, "fetch"))
+	}
+	if l.unsaved != nil {
+		say(model.Warning, "unsaved", "the last response was not kept: %v", l.unsaved)
+	}
+	l.session.store.Publish(p)
+}
+
+// now returns the time of day.
+func (a *app) now() time.Time {
+	if a.env.Now != nil {
+		return a.env.Now()
+	}
+	return time.Now()
+}
+
+// ticks returns what ticks at an interval, and what ends it.
+func (a *app) ticks(every time.Duration) (<-chan time.Time, func()) {
+	if a.env.Ticks != nil {
+		return a.env.Ticks, func() {}
+	}
+	t := time.NewTicker(every)
+	return t.C, t.Stop
+}
+
+// keeping is an answer on its way into a folder; nil keeps nothing.
+type keeping struct {
+	file    *os.File // under a name for the meantime
+	err     error
+	address string
+}
+
+// keeper begins to keep an answer, nil where none is to be kept.
+func (l *live) keeper() *keeping {
+	if l.save == "" {
+		return nil
+	}
+	k := &keeping{address: l.address}
+	k.file, k.err = os.CreateTemp(l.save, ".memtui-*")
+	return k
+}
+
+// Write implements [io.Writer]. What goes wrong is told at the end: the answer is read all the same.
+func (k *keeping) Write(p []byte) (int, error) {
+	if k.err == nil {
+		_, k.err = k.file.Write(p)
+	}
+	return len(p), nil
+}
+
+// writer returns where an answer is to be copied, nil for nowhere.
+func (k *keeping) writer() io.Writer {
+	if k == nil {
+		return nil
+	}
+	return k
+}
+
+// drop gives up an answer.
+func (k *keeping) drop() {
+	if k != nil && k.file != nil {
+		k.file.Close()
+		os.Remove(k.file.Name())
+	}
+}
+
+// finish waits for the end of an answer of that format, and gives its file a name that tells when it was fetched. No
+// file is replaced.
+func (k *keeping) finish(src *loaders.Source, format string, at time.Time) error {
+	if k == nil {
+		return nil
+	}
+	defer k.drop()
+	src.ReadAt(make([]byte, 1), 1<<62) // waits for the end
+	if k.err != nil {
+		return k.err
+	}
+	dir := filepath.Dir(k.file.Name())
+	for n := 1; ; n++ {
+		out, err := os.OpenFile(filepath.Join(dir, k.name(src, format, at, n)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) && n < 1000 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = k.file.Seek(0, io.SeekStart)
+		if err == nil {
+			_, err = io.Copy(out, k.file)
+		}
+		return firstError(err, out.Close())
+	}
+}
+
+// name returns the nth name for an answer: the last part of the address, when it was fetched, and what it is.
+func (k *keeping) name(src *loaders.Source, format string, at time.Time, n int) string {
+	base := "profile"
+	if u, err := url.Parse(k.address); err == nil && len(path.Base(u.Path)) > 1 {
+		base = path.Base(u.Path)
+	}
+	base = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, base[:min(len(base), 64)])
+	suffix := map[string]string{"pprof": ".pb"}[format]
+	if suffix == "" {
+		suffix = "." + format
+	}
+	suffix += map[string]string{"gzip": ".gz", "zstd": ".zst"}[src.Outer()]
+	name := strings.TrimLeft(base, "-") + "-" + at.UTC().Format("20060102T150405Z")
+	if n > 1 {
+		name += fmt.Sprintf("-%d", n)
+	}
+	return name + suffix
+}

@@ -1,0 +1,46 @@
+package memory
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/memtui/memtui/model"
+	"golang.org/x/sys/unix"
+)
+
+// mapFile returns memory of a file that has no name: it goes with the process. It lies in the user's cache, as the
+// folder for temporary files may be memory itself.
+func mapFile(bytes int64) (model.Mapped, error) {
+	f, err := nameless()
+	if err != nil {
+		return model.Mapped{}, err
+	}
+	defer f.Close()
+	if err := reserve(f, bytes); err != nil { // a page that the disk has no room for ends the process
+		return model.Mapped{}, err
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, int(bytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return model.Mapped{}, err
+	}
+	return model.Mapped{
+		Bytes:  b,
+		Forget: func() { _ = unix.Madvise(b, unix.MADV_DONTNEED) }, // or it stays
+		Close:  func() { _ = unix.Munmap(b) },                      // fails for what is no mapping only
+	}, nil
+}
+
+func nameless() (*os.File, error) {
+	dir := ""
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir = filepath.Join(cache, "memtui")
+	}
+	f, err := os.CreateTemp(dir, "memtui-*")
+	if err != nil && dir != "" { // there is no such folder
+		f, err = os.CreateTemp("", "memtui-*")
+	}
+	if err == nil {
+		err = os.Remove(f.Name())
+	}
+	return f, err
+}

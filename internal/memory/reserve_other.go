@@ -1,0 +1,16 @@
+//go:build !linux
+
+package memory
+
+import "os"
+
+// reserve gives a file a length, and places on the disk for all of it.
+func reserve(f *os.File, bytes int64) error {
+	zeros := make([]byte, 1<<20)
+	for at := int64(0); at < bytes; at += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), bytes-at)], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

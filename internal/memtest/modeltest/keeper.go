@@ -1,0 +1,78 @@
+package modeltest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/memtui/memtui/model/sections"
+)
+
+// Keeper keeps files in memory. It implements [sections.Keeper], but writes at once.
+type Keeper struct {
+	T testing.TB
+
+	mu        sync.Mutex
+	files     map[string][]byte
+	taken     int
+	discarded []string
+}
+
+// Open implements [sections.Keeper].
+func (k *Keeper) Open(name string) (*sections.File, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	data, ok := k.files[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	k.taken++
+	data = slices.Clone(data)
+	return &sections.File{Data: data, At: bytes.NewReader(data), Close: func() {}}, nil
+}
+
+// Key implements [sections.Keeper].
+func (k *Keeper) Key() sections.Key { return sections.Key{7} }
+
+// Keep implements [sections.Keeper].
+func (k *Keeper) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
+	var b bytes.Buffer
+	if err := write(k.T.Context(), &b); err != nil {
+		k.T.Error(err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.files == nil {
+		k.files = map[string][]byte{}
+	}
+	k.files[name] = b.Bytes()
+}
+
+// Discard implements [sections.Keeper].
+func (k *Keeper) Discard(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.files, name)
+	k.discarded = append(k.discarded, name)
+}
+
+// Damage changes a byte of every file.
+func (k *Keeper) Damage(at int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, data := range k.files {
+		data[at%len(data)] ^= 0x10
+	}
+}
+
+// String says how many files there are, how often one was taken, and how many were discarded.
+func (k *Keeper) String() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return fmt.Sprintf("%d files, %d taken, %d discarded", len(k.files), k.taken, len(k.discarded))
+}

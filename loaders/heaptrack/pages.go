@@ -1,0 +1,193 @@
+package heaptrack
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Events wait for their readers as words of 64 bits, in pages. A page begins with what is needed to read it without
+// those before. The two lowest bits of an event's first word tell its form.
+const (
+	pageWords = 512
+	pageBytes = 8 * pageWords
+	headWords = 5 // time of the event before, then a clock
+
+	formFree   = 0 // the address above the form
+	formAlloc  = 1 // the same; a word of the size and the stack, 32 bits each
+	formNumber = 2 // a block without an address: a bit for a free, 29 bits for its kind, 32 bits for its slot
+	formOther  = 3 // one of those that follow
+	formMask   = 3
+
+	pad       = 0<<2 | formOther // the page has no more
+	wide      = 1<<2 | formOther // any event: words of the address, the size, the stack and, above it, a bit for a free
+	wideWords = 4
+	step      = 2<<2 | formOther // a clock's words, without its part of a µs, which is 0
+	stepWords = 4
+
+	mostKinds = 1 << 29 // that have a number
+	wideFree  = 1 << 32
+)
+
+// clock tells the times of events that are evenly spread.
+type clock struct {
+	time, part         uint64 // of the last event: µs, and 2^-64 of one
+	eachTime, eachPart uint64 // between two
+}
+
+// tick returns the time of the next event. hot kernel
+func (k *clock) tick() uint64 {
+	var carry uint64
+	k.part, carry = bits.Add64(k.part, k.eachPart, 0)
+	k.time += k.eachTime + carry
+	return k.time
+}
+
+// after returns the clock n events later.
+func (k clock) after(n int) clock {
+	carry, part := bits.Mul64(uint64(n), k.eachPart)
+	k.time += uint64(n)*k.eachTime + carry
+	k.part += part
+	return k
+}
+
+// spread returns a clock whose tick number n comes span µs after from.
+func spread(from model.Time, span, n uint64) clock {
+	k := clock{time: uint64(from), eachTime: span / n}
+	part, rest := bits.Div64(span%n, 0, n)
+	if rest > 0 {
+		part++ // n is small against 2^32: no tick comes too early for that
+	}
+	k.eachPart = part
+	return k
+}
+
+// block is an event.
+type block struct {
+	addr  uint64
+	size  uint64
+	trace uint32
+	free  bool
+}
+
+// appendBlock appends an event with an address.
+func appendBlock(words []uint64, b block) []uint64 {
+	switch {
+	case b.addr >= 1<<62, b.size >= 1<<32:
+		rest := uint64(b.trace)
+		if b.free {
+			rest |= wideFree
+		}
+		return append(words, wide, b.addr, b.size, rest)
+	case b.free:
+		return append(words, b.addr<<2|formFree)
+	}
+	return append(words, b.addr<<2|formAlloc, b.size<<32|uint64(b.trace))
+}
+
+// eventWords has the length of an event by its form.
+var eventWords = [4]uint8{formFree: 1, formAlloc: 2, formNumber: 1, formOther: wideWords}
+
+// mostWaiting is how many events wait for a time at most. A program that heaptrack slows down has tens of thousands in
+// 10 ms.
+const mostWaiting = 1 << 17
+
+// steps gives events times: evenly spread between those that the file has.
+type steps struct {
+	words   []uint64 // of events that wait
+	waiting int
+	now     model.Time // the last one of the file
+	last    model.Time // of the last event that was written
+	written int64      // bytes
+}
+
+// add takes an event. What waits too long gets the time of the step's start.
+func (s *steps) add(out []byte, b block) []byte {
+	if s.waiting == mostWaiting {
+		out = s.flush(out)
+	}
+	s.words = appendBlock(s.words, b)
+	s.waiting++
+	return out
+}
+
+// flush writes what waits, without a time after it.
+func (s *steps) flush(out []byte) []byte { return s.stamp(out, s.now) }
+
+// stamp writes what waits, which happened until at.
+func (s *steps) stamp(out []byte, at model.Time) []byte {
+	if s.waiting > 0 {
+		had := len(out)
+		out = s.write(out, spread(s.now, uint64(at-s.now), uint64(s.waiting)))
+		s.written += int64(len(out) - had)
+		s.last = at
+		s.words, s.waiting = s.words[:0], 0
+	}
+	s.now = at
+	return out
+}
+
+// write appends the events that wait to pages.
+func (s *steps) write(out []byte, k clock) []byte {
+	room := (pageWords - int(s.written/8%pageWords)) % pageWords
+	if room > stepWords {
+		out = appendWords(out, step, k.time, k.eachTime, k.eachPart)
+		room -= stepWords
+	} else {
+		out = padding(out, room)
+		room = 0
+	}
+	done := 0
+	for words := s.words; len(words) > 0; {
+		if room == 0 {
+			now, before := k.after(done), uint64(s.last)
+			if done > 0 {
+				before = now.time
+			}
+			out = appendWords(out, before, now.time, now.part, now.eachTime, now.eachPart)
+			room = pageWords - headWords
+		}
+		n, used := fitting(words, room)
+		out = appendWords(out, words[:used]...)
+		done, words, room = done+n, words[used:], room-used
+		if len(words) > 0 {
+			out = padding(out, room)
+			room = 0
+		}
+	}
+	return out
+}
+
+// fitting returns how many of the events fit, and how many words they are. hot kernel
+func fitting(words []uint64, room int) (n, used int) {
+	for used < len(words) {
+		next := used + int(eventWords[words[used]&formMask])
+		if next > room {
+			break
+		}
+		n, used = n+1, next
+	}
+	return n, used
+}
+
+func padding(out []byte, words int) []byte {
+	for range words {
+		out = appendWords(out, pad)
+	}
+	return out
+}
+
+// appendWords appends words as bytes. hot kernel
+func appendWords(out []byte, words ...uint64) []byte {
+	n := len(out)
+	if need := n + 8*len(words); need > cap(out) {
+		out = append(out, make([]byte, 8*len(words))...)
+	} else {
+		out = out[:need]
+	}
+	for b := out[n:]; len(words) > 0 && len(b) >= 8; words, b = words[1:], b[8:] {
+		binary.LittleEndian.PutUint64(b, words[0])
+	}
+	return out
+}

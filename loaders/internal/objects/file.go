@@ -1,0 +1,299 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"sync"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
+)
+
+// CodeTruncated is the code of what is wrong with the last line of a file that ends within it.
+const CodeTruncated = "truncated"
+
+// Form says how the dumps of a format are read.
+type Form struct {
+	Schema *model.HeapSchema
+	Kinds  Kinds
+	// Start begins a pass over a file.
+	Start func() Pass
+}
+
+// Pass is what a loader does while a file is decoded once.
+type Pass interface {
+	// Parser returns the parser of a goroutine. Any goroutine calls it, one at a time.
+	Parser(*Names) Parser
+	// Rows gives rows their entities and axes. References are still identities, which may be named.
+	Rows(*Build) error
+	// Roots is called once it is known what the objects refer to.
+	Roots(*Build)
+	// Axes says what types are on the axes. All types are known.
+	Axes(*Build)
+}
+
+// File is one file that is open, and the source of its only snapshot. Formats embed it.
+type File struct {
+	Src      *loaders.Source
+	Size     int64
+	Problems []model.Problem // found while opening
+	Kept     sections.Keeper // where the decoded dump stays for the next run; nil for nowhere
+
+	form    Form
+	mu      sync.Mutex
+	store   *model.Store // takes problems of decoding; nil drops them
+	counted *model.HeapInfo
+	dump    *Dump
+}
+
+// Open waits until all of a source has arrived.
+func Open(ctx context.Context, src *loaders.Source, form Form) (*File, error) {
+	f := &File{Src: src, Size: src.Size(), form: form}
+	if f.Size < 0 {
+		if _, err := src.ReadSome(ctx, make([]byte, 1), math.MaxInt64/2); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		f.Size = src.Size()
+	}
+	return f, nil
+}
+
+// Publish shows the file. Its dump is decoded on request.
+func (f *File) Publish(store *model.Store, meta model.Meta, heaps model.HeapSource) {
+	f.mu.Lock()
+	f.store = store
+	f.mu.Unlock()
+	store.Publish(&model.Profile{Meta: meta, Heaps: heaps, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
+}
+
+// Schema implements [model.HeapSource], like what follows.
+func (f *File) Schema() *model.HeapSchema { return f.form.Schema }
+
+// Len is 1: a file is a snapshot.
+func (f *File) Len() int { return 1 }
+
+// Info knows figures once the snapshot was decoded.
+func (f *File) Info(int) model.HeapInfo {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.counted != nil {
+		return *f.counted
+	}
+	info := model.NoHeapInfo()
+	return info
+}
+
+// Scores are not in such files.
+func (f *File) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {
+	return s, false, nil
+}
+
+// Tables decodes the snapshot.
+func (f *File) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
+	h, err := f.Open(ctx, i, nil)
+	if err != nil {
+		return nil, err
+	}
+	return h.Tables, nil
+}
+
+// Open decodes the snapshot.
+func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*model.Heap, error) {
+	if i != 0 {
+		return nil, fmt.Errorf("no snapshot %d", i)
+	}
+	dump := &Dump{}
+	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Beside: dump.sections}
+	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) {
+		b, err := f.decode(ctx, progress)
+		if err != nil {
+			return nil, err
+		}
+		*dump = *b.Dump
+		info := f.Info(0)
+		recount(b.Heap, &info)
+		return &loaders.DecodedHeap{Heap: b.Heap, Info: info, Problems: b.problems}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	again := f.counted != nil
+	f.counted, f.dump = &made.Info, dump
+	f.mu.Unlock()
+	if !again {
+		f.publish(made.Problems)
+	}
+	if progress != nil {
+		progress(1)
+	}
+	return made.Heap, nil
+}
+
+// decode reads all lines and makes a heap of them.
+func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build, error) {
+	var mu sync.Mutex
+	done := int64(0)
+	pass := f.form.Start()
+	room, scratch := f.Src.Budget().Room(f.Size), f.Src.Budget().Room(f.Size)
+	defer scratch.Close()
+	units, names, err := read(ctx, f.Src, f.Size, scratch, func(n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done += n; progress != nil {
+			progress(0.9 * float64(done) / float64(f.Size))
+		}
+	}, pass.Parser)
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{ctx: ctx, src: f.Src, room: room, scratch: scratch, Units: units, names: names, kinds: f.form.Kinds, Strings: newStrings(), frames: map[model.HeapFrame]uint32{}}
+	b.Types = newTypes(b.Strings)
+	if err := b.rows(f.form.Schema); err != nil {
+		return nil, err
+	}
+	b.Heap.Complete = true
+	if err := pass.Rows(b); err != nil {
+		return nil, err
+	}
+	if err := b.resolve(); err != nil {
+		return nil, err
+	}
+	pass.Roots(b)
+	if err := b.link(); err != nil {
+		return nil, err
+	}
+	pass.Axes(b)
+	b.tell()
+	t := b.Heap.Tables
+	t.Strings, t.Types = b.Strings.List, b.Types.list
+	b.keep()
+	return b, nil
+}
+
+// recount puts the sums over rows into a headline.
+func recount(h *model.Heap, info *model.HeapInfo) {
+	var kinds [model.MaxHeapKinds]int64
+	sum := uint64(0)
+	for r, k := range h.Kinds {
+		kinds[k%model.MaxHeapKinds]++
+		sum, _ = model.SaturatingAdd(sum, h.Bytes(model.Row(r)))
+	}
+	info.Rows, info.References, info.Complete = int64(h.Len()), int64(len(h.Label)), h.Complete
+	info.Counts = make([]int64, len(h.Schema.Sets))
+	for i := range h.Schema.Sets {
+		for k, n := range kinds {
+			if h.Schema.Sets[i].Kinds.Has(model.HeapKind(k)) {
+				info.Counts[i] += n
+			}
+		}
+	}
+	info.Bytes = int64(min(sum, math.MaxInt64))
+	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
+}
+
+// publish adds what was found while the dump was decoded to the file's profile.
+func (f *File) publish(problems []model.Problem) {
+	f.mu.Lock()
+	store := f.store
+	f.mu.Unlock()
+	if store == nil || len(problems) == 0 {
+		return
+	}
+	store.Update(func(old *model.Profile) *model.Profile {
+		if old == nil {
+			return nil
+		}
+		next := *old
+		for _, p := range problems {
+			next.Problems = model.AddProblem(next.Problems, p)
+			next.Complete = next.Complete && p.Severity != model.Error
+		}
+		return &next
+	})
+}
+
+// Validate reports every broken rule.
+func (f *File) Validate(ctx context.Context, report func(loaders.Violation)) error {
+	problems := f.Problems
+	b, err := f.decode(ctx, nil)
+	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
+		problems = model.AddProblem(problems, f.Src.Budget().Problem("the dump was not checked"))
+	} else if err != nil {
+		return err
+	} else {
+		for _, p := range b.problems {
+			problems = model.AddProblem(problems, p)
+		}
+	}
+	for _, p := range problems {
+		if p.Severity != model.Note {
+			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
+		}
+	}
+	return nil
+}
+
+// Dump returns where the lines of the snapshot are; it decodes it where that was not done.
+func (f *File) Dump(ctx context.Context) (*Dump, error) {
+	f.mu.Lock()
+	d := f.dump
+	f.mu.Unlock()
+	if d != nil {
+		return d, nil
+	}
+	if _, err := f.Open(ctx, 0, nil); err != nil {
+		return nil, err
+	}
+	return f.Dump(ctx)
+}
+
+// Line reads the line of an object's row; nil for rows that have none.
+func (f *File) Line(ctx context.Context, r model.Row) ([]byte, error) {
+	d, err := f.Dump(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u := sort.Search(len(d.units), func(i int) bool { return model.Row(d.units[i].first) > r }) - 1
+	if u < 0 || uint64(r)-uint64(d.units[u].first) >= uint64(len(d.units[u].line)) {
+		return nil, nil
+	}
+	p := &d.units[u]
+	at := p.from + int64(p.line[uint64(r)-uint64(p.first)])
+	var line []byte
+	lines := lineReader{ctx: ctx, src: f.Src, size: f.Size}
+	err = lines.each(at, min(at+1, f.Size), func(b []byte, _ int64, _ bool) error {
+		line = b
+		return nil
+	}, func(int64) {})
+	return line, err
+}
+
+// Lines calls visit with the lines of all objects in the order of the file, until it returns an error, which is
+// returned. A line is good until visit returns.
+func (f *File) Lines(ctx context.Context, visit func(r model.Row, line []byte) error) error {
+	d, err := f.Dump(ctx)
+	if err != nil {
+		return err
+	}
+	lines := lineReader{ctx: ctx, src: f.Src, size: f.Size}
+	for _, u := range d.units {
+		next := 0
+		err := lines.each(u.from, min(u.from+unitBytes, f.Size), func(b []byte, at int64, _ bool) error {
+			if next >= len(u.line) || at != u.from+int64(u.line[next]) {
+				return nil
+			}
+			next++
+			return visit(model.Row(u.first)+model.Row(next-1), b)
+		}, func(int64) {})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

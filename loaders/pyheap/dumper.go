@@ -1,0 +1,9 @@
+package pyheap
+
+import _ "embed"
+
+//go:embed heapdump.py
+var dumper []byte
+
+// Dumper returns the source of the Python module that writes dumps; it must not be changed.
+func Dumper() []byte { return dumper }

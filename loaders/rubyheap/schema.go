@@ -1,0 +1,102 @@
+package rubyheap
+
+import "github.com/memtui/memtui/model"
+
+// The kinds of rows.
+const (
+	kindRoot model.HeapKind = iota
+	kindGroup
+	kindObject
+	kindClass
+	kindModule
+	kindIClass
+	kindString
+	kindSymbol
+	kindRegexp
+	kindArray
+	kindHash
+	kindStruct
+	kindNumber
+	kindFile
+	kindData
+	kindMatch
+	kindIMemo
+	kindNode
+	kindOther
+)
+
+// kinds are those of types of the interpreter.
+var kinds = map[string]model.HeapKind{
+	"OBJECT": kindObject, "CLASS": kindClass, "MODULE": kindModule, "ICLASS": kindIClass, "STRING": kindString, "SYMBOL": kindSymbol,
+	"REGEXP": kindRegexp, "ARRAY": kindArray, "HASH": kindHash, "STRUCT": kindStruct, "FLOAT": kindNumber, "BIGNUM": kindNumber,
+	"COMPLEX": kindNumber, "RATIONAL": kindNumber, "FILE": kindFile, "DATA": kindData, "MATCH": kindMatch, "IMEMO": kindIMemo, "NODE": kindNode,
+}
+
+// The axes beside the class.
+const (
+	axisSuper = iota + 1
+	axisModule
+	axisSite
+	axisGeneration
+	numAxes
+)
+
+// Schema says what heap dumps of Ruby are made of.
+func Schema() *model.HeapSchema { return &schema }
+
+func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {
+	return model.HeapSet{Key: key, One: one, Many: many, Kinds: model.KindsOf(kinds...), Naming: model.NamedByType, Column: column}
+}
+
+func kind(name, title string) model.HeapKindInfo {
+	return model.HeapKindInfo{Name: name, Title: title, Naming: model.NamedByType}
+}
+
+func about(name string) model.HeapKindInfo {
+	return model.HeapKindInfo{Name: name, Title: name, Naming: model.NamedByType, Marked: true, About: true}
+}
+
+var schema = model.HeapSchema{
+	Kinds: []model.HeapKindInfo{
+		kindRoot:   {Name: "root", Title: "Root", Virtual: true},
+		kindGroup:  {Name: "roots", Title: "roots", Naming: model.NamedByType, Virtual: true},
+		kindObject: kind("object", "object"),
+		kindClass:  about("class"),
+		kindModule: about("module"),
+		kindIClass: kind("included-module", "included module"),
+		kindString: kind("string", "string"),
+		kindSymbol: kind("symbol", "symbol"),
+		kindRegexp: kind("regexp", "regular expression"),
+		kindArray:  kind("array", "array"),
+		kindHash:   kind("hash", "hash"),
+		kindStruct: kind("struct", "struct"),
+		kindNumber: kind("number", "number"),
+		kindFile:   kind("file", "file"),
+		kindData:   kind("data", "object of native code"),
+		kindMatch:  kind("match", "match"),
+		kindIMemo:  kind("imemo", "memory of the interpreter"),
+		kindNode:   kind("node", "node of the parser"),
+		kindOther:  kind("other", "object of another type"),
+	},
+	Sets: []model.HeapSet{
+		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindIClass, kindString, kindSymbol, kindRegexp, kindArray,
+			kindHash, kindStruct, kindNumber, kindFile, kindData, kindMatch, kindIMemo, kindNode, kindOther),
+		set("classes", "class", "classes", true, kindClass, kindModule),
+		set("strings", "string", "strings", false, kindString),
+		set("collections", "array or hash", "arrays and hashes", false, kindArray, kindHash),
+		set("internal", "internal object", "internal objects", false, kindIMemo, kindNode, kindIClass),
+	},
+	Axes: []model.HeapAxis{
+		{Key: "type", One: "class", Many: "classes", Word: "class"},
+		axisSuper:      {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass"},
+		axisModule:     {Key: "module", One: "module", Many: "modules", Word: "module"},
+		axisSite:       {Key: "site", One: "allocated at", Many: "allocation sites", Word: "allocation site", ByRow: true},
+		axisGeneration: {Key: "generation", One: "generation", Many: "generations", Word: "generation", ByRow: true},
+	},
+	Edges: []model.HeapEdgeInfo{{Name: "strong"}},
+	Policies: []model.HeapPolicy{
+		{Name: "all", Help: "all references in the dump keep memory alive: Ruby does not write weak ones"},
+	},
+	Garbage: true,
+	IDs:     model.HeapIDForm{Prefix: "0x", Base: 16},
+}

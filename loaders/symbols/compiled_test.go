@@ -1,0 +1,188 @@
+package symbols
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/loaders"
+)
+
+const compiledLib = `#include <stdlib.h>
+void *volatile seen;
+static inline __attribute__((always_inline)) void *get(size_t n) { char *p = malloc(n); *p = 1; seen = p; return p; }
+static inline __attribute__((always_inline)) void *twice(size_t n) { free(get(n)); return get(2 * n); }
+int work(int n) { char *p = twice(n); int r = p[0] + n; free(p); return r; }
+int other(int n) { int s = 0; for (int i = 0; i < n; i++) { char *q = get(i + 1); s += q[0]; free(q); } return s + work(n); }
+`
+
+const compiledMain = "int other(int); int work(int); int main(int c, char **v) { return other(c) + work(c); }\n"
+
+// tool runs a program in a folder, and skips the test where there is none.
+func tool(t testing.TB, dir, name string, args ...string) {
+	t.Helper()
+	if modeltest.UnderRace {
+		t.Skip("what compilers write is read on one goroutine, and it takes long")
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+// build compiles a small program and returns its path.
+func build(t testing.TB, dir, flags string) string {
+	t.Helper()
+	for name, text := range map[string]string{"lib.c": compiledLib, "main.c": compiledMain} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool(t, dir, "gcc", append(strings.Fields(flags), "-O2", "lib.c", "main.c", "-o", "prog")...)
+	return filepath.Join(dir, "prog")
+}
+
+// agrees compares every byte's names with those of addr2line for the program of other flags, whose code is the same.
+func agrees(t *testing.T, opt loaders.Symbols, file, reference string) {
+	t.Helper()
+	addrs := randomAddresses(t, file, 300)
+	table, problems := resolved(t, opt, moduleOf(t, file, file, loadedAt), addrs...)
+	want := asked(t, "addr2line", reference, addrs)
+	if want == nil {
+		t.Skip("there is no addr2line")
+	}
+	bad, inlined := 0, 0
+	for i := range addrs {
+		frames := table.Frames(i)
+		if inlined += max(0, len(frames)-1); !same(told(frames), base(want[i], reference, file)) {
+			if bad++; bad < 4 {
+				t.Errorf("%#x\ngot\n%swant\n%s", addrs[i], told(frames), want[i])
+			}
+		}
+	}
+	if inlined == 0 || len(problems) > 0 {
+		t.Errorf("%d inlined frames, %d differ, problems %v", inlined, bad, problems)
+	}
+}
+
+// base puts the folder of one program into what is said about another.
+func base(said, reference, file string) string {
+	return strings.ReplaceAll(said, filepath.Dir(reference), filepath.Dir(file))
+}
+
+// What compilers write in any of their ways is read as addr2line reads it. That cannot read split debug information, so
+// that for this it is asked about the same program without.
+func TestCompiled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles")
+	}
+	for name, flags := range map[string][2]string{
+		"4":                {"-gdwarf-4"},
+		"5 compressed":     {"-gdwarf-5 -gz"},
+		"not movable":      {"-g -no-pie"},
+		"shared":           {"-g -shared -fPIC"},
+		"2":                {"-gdwarf-2"},
+		"split 4":          {"-gdwarf-4 -gsplit-dwarf", "-gdwarf-4"},
+		"split 5":          {"-gdwarf-5 -gsplit-dwarf", "-gdwarf-5"},
+		"split compressed": {"-gdwarf-5 -gsplit-dwarf -gz", "-gdwarf-5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := build(t, t.TempDir(), flags[0])
+			reference := file
+			if flags[1] != "" {
+				reference = build(t, t.TempDir(), flags[1])
+			}
+			agrees(t, loaders.Symbols{}, file, reference)
+		})
+	}
+}
+
+// Split debug information is found in a package, and in a folder that the user names; what is not there is told, and
+// symbols are used.
+func TestSplitElsewhere(t *testing.T) {
+	dir, plain := t.TempDir(), t.TempDir()
+	file, reference := build(t, dir, "-gdwarf-4 -gsplit-dwarf"), build(t, plain, "-gdwarf-4")
+	parts, _ := filepath.Glob(filepath.Join(dir, "*.dwo"))
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Mkdir(moved, 0o700); err != nil || len(parts) != 2 {
+		t.Fatal(err, parts)
+	}
+	packed := exec.Command("dwp", "-e", file, "-o", filepath.Join(moved, "prog.dwp"))
+	packed.Dir = dir
+	noPackage := packed.Run()
+	for _, p := range parts {
+		if err := os.Rename(p, filepath.Join(moved, filepath.Base(p))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	addrs := randomAddresses(t, file, 300)
+	table, problems := resolved(t, loaders.Symbols{}, moduleOf(t, file, file, loadedAt), addrs...)
+	if got := strings.Join(codes(problems), " "); got != "symbols-split" || !strings.Contains(problems[0].Message, "2 units") {
+		t.Errorf("problems %v", problems)
+	}
+	named := 0
+	for i := range addrs {
+		for _, f := range table.Frames(i) {
+			if f.Function == "work" && strings.HasSuffix(f.File, "lib.c") && f.Line > 0 {
+				named++
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("symbols and lines are not used")
+	}
+	t.Run("package", func(t *testing.T) {
+		if noPackage != nil {
+			t.Skip(noPackage)
+		}
+		agrees(t, loaders.Symbols{Dirs: []string{moved}}, file, reference)
+	})
+	if err := os.Remove(filepath.Join(moved, "prog.dwp")); err != nil && noPackage == nil {
+		t.Fatal(err)
+	}
+	agrees(t, loaders.Symbols{Dirs: []string{moved}}, file, reference)
+	other := filepath.Join(moved, filepath.Base(parts[0]))
+	b, err := os.ReadFile(filepath.Join(moved, filepath.Base(parts[1])))
+	if err == nil {
+		err = os.WriteFile(other, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, problems = resolved(t, loaders.Symbols{Dirs: []string{moved}}, moduleOf(t, file, file, loadedAt), addrs...)
+	if len(problems) != 1 || !strings.Contains(problems[0].Message, "1 unit") || !strings.Contains(problems[0].Message, "not the one that belongs") {
+		t.Errorf("a file of another unit: %v", problems)
+	}
+}
+
+// What dwz moves to a file that several share is found there, and told where that is missing.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	file := build(t, dir, "-gdwarf-4")
+	whole, err := os.ReadFile(file)
+	for _, name := range []string{"a", "b"} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), whole, 0o700)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool(t, dir, "dwz", "-m", "common", "a", "b")
+	agrees(t, loaders.Symbols{}, filepath.Join(dir, "a"), file)
+	if err := os.Rename(filepath.Join(dir, "common"), filepath.Join(dir, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	m := moduleOf(t, file, filepath.Join(dir, "a"), loadedAt)
+	if _, problems := resolved(t, loaders.Symbols{}, m, randomAddresses(t, file, 300)...); strings.Join(codes(problems), " ") != "symbols-shared" {
+		t.Errorf("problems %v", problems)
+	}
+}

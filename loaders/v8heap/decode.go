@@ -1,0 +1,401 @@
+package v8heap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Bytes that a row and a reference take at most while a snapshot is decoded.
+const (
+	decodeRowBytes = 56
+	decodeRefBytes = 8
+)
+
+// decoding is a snapshot on its way into memory.
+type decoding struct {
+	*layout
+	f        *file
+	progress func(float64)
+	room     *model.Room // of columns; nil: memory
+
+	h      *model.Heap
+	texts  []string
+	traces []uint32 // by row: the number of its stack; nil where the file has none
+	states []byte   // by row: detachedness; nil where the file has none
+	start  []uint32 // by row, shifted by one: how many references; then where they begin
+	to     []uint32
+	label  []model.EdgeLabel
+	kinds  []model.HeapKind // by type of nodes
+	edges  []edgeForm       // by type of references
+
+	mu          sync.Mutex
+	done, total int64
+	bad         map[string]*badNumbers
+	large       map[model.Ref]uint64
+	dangling    atomic.Int64
+	unknown     atomic.Int64
+}
+
+// badNumbers are those of a section that are none.
+type badNumbers struct{ first, count int64 }
+
+// edgeForm is what a type of references makes of a label.
+type edgeForm struct {
+	kind  model.HeapEdgeKind
+	form  model.EdgeLabel
+	label model.EdgeLabel // without a value
+}
+
+func newDecoding(ctx context.Context, f *file, progress func(float64)) *decoding {
+	d := &decoding{layout: &layout{ctx: ctx, src: f.src}, f: f, progress: progress, bad: map[string]*badNumbers{}, total: max(2*f.src.Size(), 1)}
+	d.tell = d.advance
+	return d
+}
+
+// Shares of the work.
+const shareOfReading = 0.75
+
+func (d *decoding) advance(n int64) {
+	if d.progress == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done += n
+	d.progress(shareOfReading * float64(d.done) / float64(max(d.total, d.done)))
+}
+
+// reached tells that the work after reading has come so far.
+func (d *decoding) reached(share float64) {
+	if d.progress != nil {
+		d.progress(shareOfReading + (0.99-shareOfReading)*share)
+	}
+}
+
+func (d *decoding) run() (*model.Heap, error) {
+	if err := d.walk(false); err != nil {
+		return nil, err
+	}
+	d.total = max(2*d.end, 1)
+	if err := d.columns(); err != nil {
+		return nil, err
+	}
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	d.link()
+	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.holders} {
+		if err := part(); err != nil {
+			return nil, err
+		}
+		d.reached(float64(i+1) / 5)
+	}
+	d.say()
+	d.h.Tables.Strings = d.texts
+	d.h.Complete = d.whole()
+	return d.h, nil
+}
+
+// whole reports whether all that a graph needs is there.
+func (d *decoding) whole() bool { return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0 }
+
+// columns makes the columns of rows and references.
+func (d *decoding) columns() error {
+	rows := d.sections["nodes"].records(int64(len(d.head.nodeFields)))
+	refs := d.sections["edges"].records(int64(len(d.head.edgeFields)))
+	switch {
+	case rows > math.MaxUint32-1:
+		return fmt.Errorf("the snapshot has %d nodes: more than %d cannot be shown", rows, uint32(math.MaxUint32-1))
+	case refs > math.MaxUint32-1:
+		return fmt.Errorf("the snapshot has %d edges: more than %d cannot be shown", refs, uint32(math.MaxUint32-1))
+	}
+	d.room = d.src.Budget().Room(rows*decodeRowBytes + refs*decodeRefBytes)
+	n := int(rows)
+	d.h = &model.Heap{
+		Schema: &schema, Kinds: model.MakeColumn[model.HeapKind](d.room, n), Size: model.MakeColumn[uint16](d.room, n), Entity: d.numbers(n),
+		Names: d.numbers(n), IDs: model.MakeColumn[uint64](d.room, n), Axes: make([][]uint32, numAxes), Tables: &model.HeapTables{},
+	}
+	d.start, d.to, d.label = d.numbers(n+1), d.numbers(int(refs)), model.MakeColumn[model.EdgeLabel](d.room, int(refs))
+	if field(d.head.nodeFields, "trace_node_id") >= 0 && d.tree > 0 {
+		d.traces = d.numbers(n)
+	}
+	if field(d.head.nodeFields, "detachedness") >= 0 {
+		d.states = model.MakeColumn[byte](d.room, n)
+	}
+	d.forms()
+	return nil
+}
+
+// numbers returns a column of n zeros.
+func (d *decoding) numbers(n int) []uint32 { return model.MakeColumn[uint32](d.room, n) }
+
+// forms finds what the types of nodes and references are.
+func (d *decoding) forms() {
+	for _, name := range d.head.nodeTypes {
+		kind := kindOther
+		for k := range kinds {
+			if kinds[k].name == name {
+				kind = model.HeapKind(k)
+			}
+		}
+		d.kinds = append(d.kinds, kind)
+	}
+	for _, name := range d.head.edgeTypes {
+		kind, ok := edgeNames[name]
+		if !ok {
+			kind = edgeOther
+		}
+		d.edges = append(d.edges, formOf(kind))
+	}
+}
+
+func formOf(kind model.HeapEdgeKind) edgeForm {
+	x := edgeForm{kind: kind, form: model.LabelString}
+	if kind == edgeElement || kind == edgeHidden {
+		x.form = model.LabelIndex
+	}
+	x.label, _ = schema.Label(kind, x.form, 0)
+	return x
+}
+
+// read fills the columns from the file, on all cores.
+func (d *decoding) read() error {
+	nodes, edges := d.sections["nodes"], d.sections["edges"]
+	var jobs []func(c *numbers) error
+	if nodes != nil && d.h.Len() > 0 {
+		r := newNodeReader(d)
+		for i := range nodes.chunks {
+			jobs = append(jobs, func(c *numbers) error { return r.chunk(c, i) })
+		}
+	}
+	if edges != nil && len(d.to) > 0 {
+		r := newEdgeReader(d)
+		for i := range edges.chunks {
+			jobs = append(jobs, func(c *numbers) error { return r.chunk(c, i) })
+		}
+	}
+	errs := make([]error, runtime.GOMAXPROCS(0)+1)
+	var group sync.WaitGroup
+	var next atomic.Int64
+	group.Go(func() { errs[0] = model.Guarded(d.readStrings) })
+	for w := 1; w < len(errs); w++ {
+		group.Go(func() {
+			errs[w] = model.Guarded(func() error {
+				c := newNumbers(d.ctx, d.src)
+				for i := next.Add(1) - 1; i < int64(len(jobs)); i = next.Add(1) - 1 {
+					if err := jobs[i](c); err != nil {
+						next.Store(int64(len(jobs)))
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	group.Wait()
+	return cmp.Or(d.ctx.Err(), errors.Join(errs...))
+}
+
+// ends takes what a goroutine found wrong in a chunk.
+func (d *decoding) ends(c *numbers, section string, bytes int64) error {
+	d.advance(bytes)
+	if c.bad > 0 {
+		d.mu.Lock()
+		b := d.bad[section]
+		if b == nil {
+			b = &badNumbers{first: c.first}
+			d.bad[section] = b
+		}
+		b.first, b.count = min(b.first, c.first), b.count+c.bad
+		d.mu.Unlock()
+		c.bad = 0
+	}
+	return c.err
+}
+
+// nodeReader reads nodes.
+type nodeReader struct {
+	*decoding
+	s       *section
+	columns []byte
+}
+
+// nodeChunk is what of a chunk goes elsewhere than into columns.
+type nodeChunk struct {
+	sizes   []largeSize
+	unknown int64
+}
+
+type largeSize struct {
+	row  model.Row
+	size uint64
+}
+
+func newNodeReader(d *decoding) *nodeReader {
+	return &nodeReader{decoding: d, s: d.sections["nodes"], columns: columnsOf(d.head.nodeFields)}
+}
+
+// Columns of nodes.
+const (
+	columnOther = iota
+	columnType
+	columnName
+	columnID
+	columnSize
+	columnEdges
+	columnTrace
+	columnState
+)
+
+var nodeColumns = map[string]byte{
+	"type": columnType, "name": columnName, "id": columnID, "self_size": columnSize, "edge_count": columnEdges, "trace_node_id": columnTrace,
+	"detachedness": columnState,
+}
+
+// columnsOf says what the columns of nodes are; of two that have one name the first counts.
+func columnsOf(fields []string) []byte {
+	list, seen := make([]byte, len(fields)), map[byte]bool{}
+	for i, name := range fields {
+		if x := nodeColumns[name]; !seen[x] {
+			list[i], seen[x] = x, x != columnOther
+		}
+	}
+	return list
+}
+
+func (r *nodeReader) chunk(c *numbers, i int) error {
+	first, last, skip := r.s.part(i, int64(len(r.columns)))
+	c.span(r.s.chunks[i].from, r.s.end)
+	c.skip(skip)
+	var odd nodeChunk
+	for row := int(first); row < int(last); row++ {
+		for _, column := range r.columns {
+			if n := c.next(); column != columnOther {
+				r.set(row, column, n, &odd)
+			}
+		}
+	}
+	r.unknown.Add(odd.unknown)
+	if len(odd.sizes) > 0 {
+		r.mu.Lock()
+		for _, x := range odd.sizes {
+			r.h.SetSize(x.row, x.size)
+		}
+		r.mu.Unlock()
+	}
+	return r.ends(c, "nodes", c.at()-r.s.chunks[i].from)
+}
+
+// set stores what a node has in a column.
+func (r *nodeReader) set(row int, column byte, n uint64, odd *nodeChunk) {
+	switch column {
+	case columnType:
+		if n < uint64(len(r.kinds)) {
+			r.h.Kinds[row] = r.kinds[n]
+		} else {
+			r.h.Kinds[row] = kindOther
+			odd.unknown++
+		}
+	case columnName:
+		r.h.Names[row] = uint32(min(n, math.MaxUint32))
+	case columnID:
+		r.h.IDs[row] = n
+	case columnSize:
+		if n < uint64(model.LargeSize) {
+			r.h.Size[row] = uint16(n)
+		} else {
+			odd.sizes = append(odd.sizes, largeSize{model.Row(row), n})
+		}
+	case columnEdges:
+		r.start[row+1] = uint32(min(n, math.MaxUint32))
+	case columnTrace:
+		if r.traces != nil {
+			r.traces[row] = uint32(min(n, math.MaxUint32))
+		}
+	case columnState:
+		r.states[row] = byte(min(n, math.MaxUint8))
+	}
+}
+
+// edgeReader reads references.
+type edgeReader struct {
+	*decoding
+	s                     *section
+	kindAt, nameAt, rowAt int
+	columns, nodeColumns  uint64
+	unknownForm           edgeForm
+}
+
+func newEdgeReader(d *decoding) *edgeReader {
+	f := d.head.edgeFields
+	return &edgeReader{decoding: d, s: d.sections["edges"], kindAt: field(f, "type"), nameAt: field(f, "name_or_index"), rowAt: field(f, "to_node"),
+		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), unknownForm: formOf(edgeOther)}
+}
+
+func (r *edgeReader) chunk(c *numbers, i int) error {
+	first, last, skip := r.s.part(i, int64(r.columns))
+	c.span(r.s.chunks[i].from, r.s.end)
+	c.skip(skip)
+	values := make([]uint64, r.columns)
+	rows, dangling := uint64(len(r.h.Kinds)), int64(0)
+	usual := r.columns == 3 && r.kindAt == 0 && r.nameAt == 1 && r.rowAt == 2
+	for e := int(first); e < int(last); e++ {
+		var kind, name, to uint64
+		if usual {
+			kind, name, to = c.next(), c.next(), c.next()
+		} else {
+			for k := range values {
+				values[k] = c.next()
+			}
+			kind, name, to = values[r.kindAt], values[r.nameAt], values[r.rowAt]
+		}
+		row := to / r.nodeColumns
+		if row >= rows || row*r.nodeColumns != to {
+			row = noRow
+			dangling++
+		}
+		r.to[e], r.label[e] = uint32(row), r.labelOf(e, kind, name)
+	}
+	r.dangling.Add(dangling)
+	return r.ends(c, "edges", c.at()-r.s.chunks[i].from)
+}
+
+// noRow stands for a row that there is not.
+const noRow = math.MaxUint32
+
+const smallLabel = 1 << 20 // of values that fit whatever the number of kinds
+
+func (r *edgeReader) labelOf(e int, kind, value uint64) model.EdgeLabel {
+	form := &r.unknownForm
+	if kind < uint64(len(r.edges)) {
+		form = &r.edges[kind]
+	} else {
+		r.unknown.Add(1)
+	}
+	if value < smallLabel {
+		return form.label | model.EdgeLabel(value)<<2
+	}
+	l, ok := schema.Label(form.kind, form.form, value)
+	switch {
+	case ok:
+		return l
+	case form.form == model.LabelIndex:
+		r.mu.Lock()
+		if r.large == nil {
+			r.large = map[model.Ref]uint64{}
+		}
+		r.large[model.Ref(e)] = value
+		r.mu.Unlock()
+		return l
+	}
+	l, _ = schema.Label(form.kind, model.LabelUnknown, 0)
+	return l
+}

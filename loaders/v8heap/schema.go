@@ -1,0 +1,155 @@
+package v8heap
+
+import "github.com/memtui/memtui/model"
+
+// The kinds of rows, which are the types of nodes.
+const (
+	kindHidden model.HeapKind = iota
+	kindArray
+	kindString
+	kindObject
+	kindCode
+	kindClosure
+	kindRegExp
+	kindNumber
+	kindNative
+	kindSynthetic
+	kindConcatenated
+	kindSliced
+	kindSymbol
+	kindBigInt
+	kindShape
+	kindWasm
+	kindOther
+	numKinds
+)
+
+// kinds says what the types of nodes are, and of which class their rows are where that is not their name.
+var kinds = [numKinds]struct{ name, class string }{
+	kindHidden:       {"hidden", "(system)"},
+	kindArray:        {"array", "(array)"},
+	kindString:       {"string", "(string)"},
+	kindObject:       {"object", ""},
+	kindCode:         {"code", "(compiled code)"},
+	kindClosure:      {"closure", "Function"},
+	kindRegExp:       {"regexp", "RegExp"},
+	kindNumber:       {"number", "(number)"},
+	kindNative:       {"native", ""},
+	kindSynthetic:    {"synthetic", "(synthetic)"},
+	kindConcatenated: {"concatenated string", "(concatenated string)"},
+	kindSliced:       {"sliced string", "(sliced string)"},
+	kindSymbol:       {"symbol", "(symbol)"},
+	kindBigInt:       {"bigint", "(bigint)"},
+	kindShape:        {"object shape", "(object shape)"},
+	kindWasm:         {"wasm object", "(wasm object)"},
+	kindOther:        {"other", "(other)"},
+}
+
+// The axes beside the class.
+const (
+	axisNode = iota + 1
+	axisDetached
+	axisSite
+	axisStack
+	axisTime
+	numAxes
+)
+
+// The kinds of references. Those from edgeInner on are what the file calls otherwise, and what policies leave out for
+// it.
+const (
+	edgeProperty model.HeapEdgeKind = iota
+	edgeElement
+	edgeContext
+	edgeInternal
+	edgeHidden
+	edgeShortcut
+	edgeOther
+	edgeWeak
+	edgeInner   // a shortcut of another row than the root
+	edgeSelf    // of a row to itself
+	edgeTable   // of the table of a WeakMap to a value
+	edgeOutside // from outside of the page into it
+	numEdges
+)
+
+var edgeNames = map[string]model.HeapEdgeKind{
+	"property": edgeProperty, "element": edgeElement, "context": edgeContext, "internal": edgeInternal, "hidden": edgeHidden,
+	"shortcut": edgeShortcut, "weak": edgeWeak,
+}
+
+const plainSkips = model.HeapEdgeKinds(1<<edgeWeak | 1<<edgeInner)
+
+// The policies.
+const (
+	policyDevTools = iota
+	policyPlain
+)
+
+// Schema says what heap snapshots of V8 are made of.
+func Schema() *model.HeapSchema { return &schema }
+
+func kindsOfNodes() []model.HeapKindInfo {
+	list := make([]model.HeapKindInfo, numKinds)
+	for k, x := range kinds {
+		named := model.KindsOf(kindClosure, kindSynthetic, kindCode, kindShape, kindHidden, kindNative, kindObject).Has(model.HeapKind(k))
+		list[k] = model.HeapKindInfo{Name: dashed(x.name), Title: x.name, Naming: model.NamedByType, Named: named}
+	}
+	list[kindSynthetic].Virtual = true
+	list[kindClosure].Title, list[kindClosure].Marked = "function", true
+	list[kindCode].Title, list[kindCode].Marked = "compiled code", true
+	list[kindShape].Marked = true
+	return list
+}
+
+// dashed returns a name as flags write it.
+func dashed(name string) string {
+	b := []byte(name)
+	for i := range b {
+		if b[i] == ' ' {
+			b[i] = '-'
+		}
+	}
+	return string(b)
+}
+
+var schema = model.HeapSchema{
+	Kinds: kindsOfNodes(),
+	Sets: []model.HeapSet{
+		{Key: "objects", One: "object", Many: "objects", Naming: model.NamedByType, Column: true, Kinds: 1<<numKinds - 1},
+		{Key: "js_objects", One: "JavaScript object", Many: "JavaScript objects", Naming: model.NamedByType, Column: true,
+			Kinds: model.KindsOf(kindObject, kindClosure, kindRegExp)},
+		{Key: "strings", One: "string", Many: "strings", Naming: model.NamedByType, Column: true,
+			Kinds: model.KindsOf(kindString, kindConcatenated, kindSliced)},
+	},
+	Axes: []model.HeapAxis{
+		{Key: "type", One: "class", Many: "classes", Word: "class"},
+		axisNode:     {Key: "node-type", One: "node type", Many: "node types", Word: "node type", Distinct: true, Runtime: []string{"code", "hidden", "object shape", "synthetic"}},
+		axisDetached: {Key: "detachedness", One: "detachedness", Many: "kinds of detachedness", Word: "detachedness", ByRow: true},
+		axisSite:     {Key: "site", One: "site", Many: "sites", Word: "allocation site", ByRow: true},
+		axisStack:    {Key: "stack", One: "stack", Many: "stacks", Word: "allocation stack", ByRow: true},
+		axisTime:     {Key: "allocated", One: "time of allocation", Many: "times of allocation", Word: "time of allocation", ByRow: true},
+	},
+	Edges: []model.HeapEdgeInfo{
+		edgeProperty: {Name: "property"},
+		edgeElement:  {Name: "element"},
+		edgeContext:  {Name: "context"},
+		edgeInternal: {Name: "internal"},
+		edgeHidden:   {Name: "hidden"},
+		edgeShortcut: {Name: "shortcut"},
+		edgeOther:    {Name: "other"},
+		edgeWeak:     {Name: "weak", Marked: true},
+		edgeInner:    {Name: "inner shortcut", Marked: true},
+		edgeSelf:     {Name: "to itself", Marked: true},
+		edgeTable:    {Name: "by the WeakMap's table", Marked: true},
+		edgeOutside:  {Name: "from outside the page", Marked: true},
+	},
+	Policies: []model.HeapPolicy{
+		policyDevTools: {Name: "devtools", Lost: true, Moved: true, Skip: plainSkips | 1<<edgeSelf | 1<<edgeTable | 1<<edgeOutside,
+			Help: "as Chrome DevTools: weak references, and references of the runtime to what the program's globals reach, do not keep memory alive; the size of an object includes the arrays that it alone owns"},
+		policyPlain: {Name: "plain", About: "plain edges", Note: "retained through all references but weak ones", Lost: true, Skip: plainSkips,
+			Help: "all references but weak ones keep memory alive; sizes as the file states them"},
+	},
+	Garbage: true,
+	IDs:     model.HeapIDForm{Prefix: "@", Base: 10},
+}

@@ -1,0 +1,125 @@
+package model
+
+import (
+	"math"
+
+	"github.com/memtui/memtui/model/sections"
+)
+
+// Sections moves a snapshot to or from a file. Its schema is the loader's; what is read is not checked, as only this
+// program wrote it.
+func (h *Heap) Sections(f *sections.Codec) {
+	sections.Array(f, "kinds", &h.Kinds)
+	sections.Array(f, "sizes", &h.Size)
+	sections.Array(f, "unmanaged sizes", &h.Extra)
+	numbers(f, "large sizes", &h.LargeSizes)
+	numbers(f, "large unmanaged sizes", &h.Large)
+	sections.Array(f, "sizes of moved policies", &h.Moved)
+	numbers(f, "large sizes of moved policies", &h.LargeMoved)
+	sections.Array(f, "types of rows", &h.Entity)
+	sections.Array(f, "names of rows", &h.Names)
+	sections.Array(f, "types that rows describe", &h.About)
+	lists(f, "axes of rows", &h.Axes)
+	sections.Array(f, "identities", &h.IDs)
+	h.Start.sections(f, "first references")
+	h.To.sections(f, "targets")
+	sections.Array(f, "labels", &h.Label)
+	numbers(f, "large indexes", &h.LargeIndex)
+	sections.Array(f, "tally", &h.Tally)
+	complete := []uint64{uint64(boolNumber(h.Complete))}
+	sections.Array(f, "complete", &complete)
+	if f.Reads() {
+		h.Complete = len(complete) == 1 && complete[0] == 1
+		h.Tables = &HeapTables{}
+	}
+	if h.Tables == nil {
+		h.Tables = &HeapTables{}
+	}
+	h.Tables.sections(f)
+}
+
+func boolNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (t *HeapTables) sections(f *sections.Codec) {
+	texts(f, "strings", &t.Strings)
+	sections.Array(f, "types", &t.Types)
+	lists(f, "axes of types", &t.Axes)
+	sections.Array(f, "frames", &t.Frames)
+}
+
+// sections moves a column, which has one of two widths.
+func (c *Column[N]) sections(f *sections.Codec, name string) {
+	sections.Array(f, name, &c.Narrow)
+	sections.Array(f, name+" of 64 bits", &c.Wide)
+}
+
+// mapEntry is an entry of a map of numbers.
+type mapEntry struct{ Key, Value uint64 }
+
+// numbers moves a map.
+func numbers[K ~uint64](f *sections.Codec, name string, m *map[K]uint64) {
+	var list []mapEntry
+	if f.Writing() {
+		for k, v := range *m {
+			list = append(list, mapEntry{uint64(k), v})
+		}
+	}
+	sections.Array(f, name, &list)
+	if f.Reads() && len(list) > 0 {
+		*m = make(map[K]uint64, len(list))
+		for _, e := range list {
+			(*m)[K(e.Key)] = e.Value
+		}
+	}
+}
+
+// lists moves a list of lists.
+func lists(f *sections.Codec, name string, of *[][]uint32) {
+	n := []uint64{uint64(len(*of))}
+	sections.Array(f, name+", how many", &n)
+	if f.Reads() {
+		if len(n) != 1 || n[0] > math.MaxUint16 {
+			f.Fail("%s are too many", name)
+			return
+		}
+		*of = make([][]uint32, n[0])
+	}
+	sections.Parts(f, name, len(*of), func(i int) *[]uint32 { return &(*of)[i] })
+}
+
+// texts moves strings. Those that are read share the file's memory.
+func texts(f *sections.Codec, name string, of *[]string) {
+	var ends []uint64
+	var all []byte
+	if f.Writing() {
+		end := uint64(0)
+		for _, s := range *of {
+			end += uint64(len(s))
+			ends = append(ends, end)
+		}
+		all = make([]byte, 0, end)
+		for _, s := range *of {
+			all = append(all, s...)
+		}
+	}
+	sections.Array(f, name+", their ends", &ends)
+	sections.Array(f, name, &all)
+	if !f.Reads() {
+		return
+	}
+	*of = make([]string, len(ends))
+	from := uint64(0)
+	for i, to := range ends {
+		if to < from || to > uint64(len(all)) {
+			f.Fail("%s overlap", name)
+			return
+		}
+		(*of)[i] = sections.Text(all[from:to])
+		from = to
+	}
+}

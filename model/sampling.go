@@ -1,0 +1,54 @@
+package model
+
+import "strconv"
+
+// Estimate says that figures of an event were scaled from samples, and how often one was taken as far as the file
+// tells: "estimated from samples every 512 KiB". It is "" where every allocation was recorded, or nothing tells.
+func (e *ProfileEvent) Estimate() string {
+	every, ok := e.every()
+	switch {
+	case !ok:
+		return ""
+	case every == "":
+		return "estimated from samples"
+	}
+	return "estimated from samples every " + every
+}
+
+// Sampled says the same in few cells: "sampled every 512 KiB".
+func (e *ProfileEvent) Sampled() string {
+	every, ok := e.every()
+	switch {
+	case !ok:
+		return ""
+	case every == "":
+		return "sampled"
+	}
+	return "sampled every " + every
+}
+
+// every returns what lies between two samples, "" where that is not known; ok is false where nothing says that figures
+// are estimates.
+func (e *ProfileEvent) every() (every string, ok bool) {
+	n := e.SamplePeriod
+	if n <= 1 || n >= 1<<62 || e.PeriodUnit == "" && e.Kind != "allocation" {
+		return "", e.Estimated
+	}
+	unit := ProfileMetric{Unit: e.PeriodUnit}
+	switch measure := unit.Measure(); {
+	case measure.Bytes, e.PeriodUnit == "":
+		return Bytes(n).String(), true
+	case measure.Tick > 0:
+		return Time(n * measure.Tick).String(), true
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + " " + Clean(e.PeriodUnit), true
+}
+
+// Sampled says how figures of an event are estimated, as [ProfileEvent.Sampled] does; "" where they are exact, or the
+// profile has no such event.
+func (p *StackProfile) Sampled(event uint16) string {
+	if p == nil || int(event) >= len(p.Events) {
+		return ""
+	}
+	return p.Events[event].Sampled()
+}

@@ -1,0 +1,346 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// StackJoin puts profiles of weighted stacks, each of one moment, together as the windows of one. What they have in
+// common is kept once. It is one goroutine's own; the profiles that it makes may be used by any.
+type StackJoin struct {
+	stacks  *Stacks
+	weights StackProfile
+	meta    Meta
+	parts   []stackPart // by time, then as they were added
+
+	functions map[string]FuncID
+	files     map[string]FileID
+	frames    map[joinedFrame]FrameID
+	nodes     map[joinedNode]NodeID
+	dsos      map[DSO]DSOID
+	threads   map[ProfileThread]ThreadID
+	labels    map[string]LabelSetID
+	events    map[string]uint16
+	metrics   map[string]MetricID
+	records   map[joinedRecord]RecordID
+	labeled   bool // a record has labels
+
+	problems  []Problem
+	exclusive bool // a profile has weights of leaves alone, which are left out
+	size      int64
+	lost      int64
+	cut       bool // a profile is not complete
+	names     int  // profiles that were added, also those that were dropped
+	dropped   int
+}
+
+// stackPart is one of the profiles.
+type stackPart struct {
+	name, path string
+	at         Time // µs since 1970
+	stated     bool // the profile says so itself
+	length     Time // of what it covers; 0 for a state
+	rows       []RecordID
+	weights    WeightTable
+}
+
+type joinedFrame struct {
+	function FuncID
+	file     FileID
+	line     int64
+	column   uint32
+	dso      DSOID
+	kind     FrameKind
+	flags    FrameFlags
+}
+
+type joinedNode struct {
+	parent NodeID
+	frame  FrameID
+}
+
+// joinedRecord is what makes records of two profiles the same. A profile may have several such: nth tells them apart.
+type joinedRecord struct {
+	node   NodeID
+	labels LabelSetID
+	thread ThreadID
+	event  uint16
+	cpu    uint16
+	nth    uint32
+}
+
+// NewStackJoin returns one without profiles.
+func NewStackJoin() *StackJoin {
+	return &StackJoin{
+		stacks: NewStacks(),
+		weights: StackProfile{
+			DSOs: []DSO{{}}, Threads: []ProfileThread{{PID: -1, TID: -1}}, Labels: [][]Label{nil},
+			FrameDSO: []DSOID{0}, FrameKind: []FrameKind{0}, FrameFlags: []FrameFlags{0}, FrameColumn: []uint32{0},
+		},
+		functions: map[string]FuncID{"": 0}, files: map[string]FileID{"": 0}, frames: map[joinedFrame]FrameID{}, nodes: map[joinedNode]NodeID{},
+		dsos: map[DSO]DSOID{{}: 0}, threads: map[ProfileThread]ThreadID{{PID: -1, TID: -1}: 0}, labels: map[string]LabelSetID{"": 0},
+		events: map[string]uint16{}, metrics: map[string]MetricID{}, records: map[joinedRecord]RecordID{},
+	}
+}
+
+// Len returns the number of windows.
+func (j *StackJoin) Len() int { return len(j.parts) }
+
+// Add puts one more profile among the windows, at the time that it states, or else at one in µs since 1970, such as
+// when its file was written. It fails where the profile is not one of stacks at one moment, or of another format than
+// the others.
+func (j *StackJoin) Add(p *Profile, at Time) error {
+	w := p.Weights
+	switch {
+	case w == nil || p.Stacks == nil || p.Timeline != nil || len(w.Samples) > 0 || len(w.Windows) > 0:
+		return fmt.Errorf("%s covers more than one moment: it cannot be one of several windows", p.Meta.Name)
+	case j.names > 0 && p.Meta.Format != j.meta.Format:
+		return errors.New("the files are of different formats: they are not moments of one recording")
+	case len(j.weights.Metrics)+len(w.Metrics) >= MaxMetrics || len(j.weights.Events)+len(w.Events) >= int(NoEvent):
+		return fmt.Errorf("%s has more events or metrics than can be distinguished", p.Meta.Name)
+	}
+	part := stackPart{name: p.Meta.Name, path: p.Meta.Path, at: at, length: max(w.End-max(w.Start, 0), 0)}
+	if p.Meta.HasStart {
+		part.at, part.stated = Time(p.Meta.Start), true
+	}
+	if j.names++; j.names == 1 {
+		j.begin(p)
+	} else {
+		j.agree(p)
+	}
+	j.take(p, &part)
+	i, _ := slices.BinarySearchFunc(j.parts, part, func(a, b stackPart) int { return cmp.Or(cmp.Compare(a.at, b.at), compareNames(a.name, b.name), -1) })
+	j.parts = slices.Insert(slices.Clone(j.parts), i, part)
+	j.size, j.lost, j.cut = j.size+p.Meta.Size, j.lost+p.Lost, j.cut || !p.Complete
+	if j.names == 2 { // of one file alone its name would say nothing
+		j.problems = slices.Clone(j.problems) // revisions published before share it
+		for i := range j.problems {
+			j.problems[i].Message = j.meta.Name + ": " + j.problems[i].Message
+		}
+	}
+	for _, q := range p.Problems {
+		if j.names > 1 {
+			q.Message = p.Meta.Name + ": " + q.Message
+		}
+		j.problems = AddProblem(j.problems, q)
+	}
+	return nil
+}
+
+// begin takes over what the first profile says of itself.
+func (j *StackJoin) begin(p *Profile) {
+	j.meta = p.Meta
+	j.meta.Facts = slices.Clone(p.Meta.Facts)
+	j.stacks.LeafFirst = p.Stacks.LeafFirst
+	w := p.Weights
+	j.weights.SourceTool, j.weights.Command, j.weights.ToolVersion = w.SourceTool, w.Command, w.ToolVersion
+	j.weights.FrameOrder, j.weights.StackIDMode = w.FrameOrder, w.StackIDMode
+}
+
+// agree keeps the facts that one more profile says, too.
+func (j *StackJoin) agree(p *Profile) {
+	j.meta.Facts = slices.DeleteFunc(slices.Clone(j.meta.Facts), func(f Fact) bool { return !slices.Contains(p.Meta.Facts, f) })
+	if p.Weights.Command != j.weights.Command {
+		j.weights.Command = ""
+	}
+}
+
+// take adds the records of a profile, and what they stand on.
+func (j *StackJoin) take(p *Profile, part *stackPart) {
+	w, r := p.Weights, &p.Weights.Records
+	nodes, threads, sets := j.nodesOf(p), j.threadsOf(w), j.labelsOf(w)
+	events, metrics := j.eventsOf(p), j.metricsOf(w)
+	nth := map[joinedRecord]uint32{}
+	for i := range r.Len() {
+		k := joinedRecord{node: nodes[r.Node[i]], thread: threads[r.Thread[i]], event: NoEvent, cpu: r.CPU[i]}
+		if r.Event[i] != NoEvent {
+			k.event = events[r.Event[i]]
+		}
+		if r.Labels != nil {
+			k.labels = sets[r.Labels[i]]
+		}
+		n := nth[k]
+		nth[k]++
+		k.nth = n
+		part.rows = append(part.rows, j.record(k))
+		for m, n := range r.Weights.All(i) {
+			part.weights.Add(metrics[m], n)
+		}
+		part.weights.EndRow()
+		if !j.exclusive && r.Exclusive.Rows() > i {
+			for range r.Exclusive.All(i) {
+				j.exclusive = true
+			}
+		}
+	}
+}
+
+// record numbers a record; equal ones of several profiles are one.
+func (j *StackJoin) record(k joinedRecord) RecordID {
+	id, ok := j.records[k]
+	if !ok {
+		r := &j.weights.Records
+		id = RecordID(r.Len())
+		j.records[k] = id
+		r.Node, r.Event, r.Thread, r.CPU = append(r.Node, k.node), append(r.Event, k.event), append(r.Thread, k.thread), append(r.CPU, k.cpu)
+		r.Offset, r.Labels = append(r.Offset, NoOffset), append(r.Labels, k.labels)
+		r.ID, r.IDKind = append(r.ID, 0), append(r.IDKind, IDNone)
+		r.Exclusive.EndRow()
+		j.labeled = j.labeled || k.labels != 0
+	}
+	return id
+}
+
+// nodesOf numbers the stacks of a profile.
+func (j *StackJoin) nodesOf(p *Profile) []NodeID {
+	frames, s := j.framesOf(p), p.Stacks
+	out := make([]NodeID, len(s.Parent))
+	for n := 1; n < len(s.Parent); n++ {
+		k := joinedNode{out[s.Parent[n]], frames[s.Frame[n]]}
+		id, ok := j.nodes[k]
+		if !ok {
+			id = NodeID(len(j.stacks.Parent))
+			j.nodes[k] = id
+			j.stacks.Parent, j.stacks.Frame = append(j.stacks.Parent, k.parent), append(j.stacks.Frame, k.frame)
+			j.stacks.Depth = append(j.stacks.Depth, j.stacks.Depth[k.parent]+1)
+		}
+		out[n] = id
+	}
+	return out
+}
+
+// framesOf numbers the frames of a profile.
+func (j *StackJoin) framesOf(p *Profile) []FrameID {
+	s, w, t, u := p.Stacks, p.Weights, j.stacks, &j.weights
+	dsos := make([]DSOID, len(w.DSOs))
+	for i, d := range w.DSOs {
+		dsos[i] = numbered(j.dsos, d, &u.DSOs)
+	}
+	out := make([]FrameID, len(s.FrameFunc))
+	for f := 1; f < len(out); f++ {
+		k := joinedFrame{
+			numbered(j.functions, s.Functions[s.FrameFunc[f]], &t.Functions), numbered(j.files, s.Files[s.FrameFile[f]], &t.Files),
+			s.FrameLine[f], w.FrameColumn[f], dsos[w.FrameDSO[f]], w.FrameKind[f], w.FrameFlags[f],
+		}
+		id, ok := j.frames[k]
+		if !ok {
+			id = FrameID(len(t.FrameFunc))
+			j.frames[k] = id
+			t.FrameFunc, t.FrameFile, t.FrameLine = append(t.FrameFunc, k.function), append(t.FrameFile, k.file), append(t.FrameLine, k.line)
+			u.FrameDSO, u.FrameKind = append(u.FrameDSO, k.dso), append(u.FrameKind, k.kind)
+			u.FrameFlags, u.FrameColumn = append(u.FrameFlags, k.flags), append(u.FrameColumn, k.column)
+		}
+		out[f] = id
+	}
+	return out
+}
+
+// numbered returns the index of v in list, to which it is added where it is new.
+func numbered[K comparable, ID ~uint32 | ~uint16](known map[K]ID, v K, list *[]K) ID {
+	id, ok := known[v]
+	if !ok {
+		id = ID(len(*list))
+		known[v] = id
+		*list = append(*list, v)
+	}
+	return id
+}
+
+func (j *StackJoin) threadsOf(w *StackProfile) []ThreadID {
+	out := make([]ThreadID, len(w.Threads))
+	for i, t := range w.Threads[1:] {
+		out[i+1] = numbered(j.threads, t, &j.weights.Threads)
+	}
+	return out
+}
+
+func (j *StackJoin) labelsOf(w *StackProfile) []LabelSetID {
+	out := make([]LabelSetID, len(w.Labels))
+	for i, set := range w.Labels {
+		var key strings.Builder
+		for _, l := range set {
+			fmt.Fprintf(&key, "%q%q%q%d%t", l.Key, l.Text, l.Unit, l.Number, l.Numeric)
+		}
+		id, ok := j.labels[key.String()]
+		if !ok {
+			id = LabelSetID(len(j.weights.Labels))
+			j.labels[key.String()] = id
+			j.weights.Labels = append(j.weights.Labels, set)
+		}
+		out[i] = id
+	}
+	return out
+}
+
+// eventsOf numbers the events of a profile. One that is named after its file is the same in all.
+func (j *StackJoin) eventsOf(p *Profile) []uint16 {
+	out := make([]uint16, len(p.Weights.Events))
+	for i, e := range p.Weights.Events {
+		name := e.Name
+		if name == p.Meta.Name {
+			name = ""
+		}
+		id, ok := j.events[name]
+		if !ok {
+			id = uint16(len(j.weights.Events))
+			j.events[name] = id
+			if e.PrimaryName != "" {
+				e.Primary = j.metricsOf(p.Weights)[e.Primary]
+			}
+			j.weights.Events = append(j.weights.Events, e)
+		}
+		out[i] = id
+	}
+	return out
+}
+
+func (j *StackJoin) metricsOf(w *StackProfile) []MetricID {
+	out := make([]MetricID, len(w.Metrics))
+	for i, m := range w.Metrics {
+		id, ok := j.metrics[m.Name]
+		if !ok {
+			id = MetricID(len(j.weights.Metrics))
+			j.metrics[m.Name] = id
+			j.weights.Metrics = append(j.weights.Metrics, m)
+		}
+		out[i] = id
+	}
+	return out
+}
+
+// compareNames orders names of files as people do: 2 before 10.
+func compareNames(a, b string) int {
+	digits := func(s string) int {
+		return len(s) - len(strings.TrimLeft(s, "0123456789"))
+	}
+	for a != "" && b != "" {
+		if n, m := digits(a), digits(b); n > 0 && m > 0 {
+			x, y := strings.TrimLeft(a[:n], "0"), strings.TrimLeft(b[:m], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[n:], b[m:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// Thin drops every second window of the older half: for recordings that go on without an end.
+func (j *StackJoin) Thin() {
+	half, kept := len(j.parts)/2, make([]stackPart, 0, len(j.parts))
+	for i, part := range j.parts {
+		if i >= half || i%2 == 0 {
+			kept = append(kept, part)
+		}
+	}
+	j.dropped += len(j.parts) - len(kept)
+	j.parts = kept
+}

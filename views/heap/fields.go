@@ -1,0 +1,154 @@
+package heap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+)
+
+const (
+	// maxFields is how many fields or elements of an object are listed: the first ones.
+	maxFields = 1000
+	// maxSaid is how many bytes of what an object says are shown with it, maxSaidShort with a reference to it.
+	maxSaid      = 200
+	maxSaidShort = 60
+)
+
+// fieldKey names the row whose contents are asked for.
+type fieldKey struct {
+	graph  *ui.HeapGraph
+	row    model.Row
+	values bool // they are shown; else they are not even read
+}
+
+// fieldSet is what an object states and says. Read-only once made.
+type fieldSet struct {
+	fieldKey
+	has   bool // the format has fields
+	rows  []refRow
+	total int
+	says  bool
+	text  string // not cleaned; "" where values are hidden
+	more  string // "…" where it is longer
+}
+
+// stated is what a row of fields has beside a reference.
+type stated struct {
+	none  bool   // it is no reference to an object
+	kind  string // the type as the file has it
+	value string // of what is none
+	said  string // what the object says
+}
+
+// readFields reads what a row states and says from the file.
+func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
+	out, h := &fieldSet{fieldKey: k}, k.graph.Heap
+	texts, _ := model.HeapFacet[model.HeapTexts](k.graph.Heaps.Source())
+	if texts == nil {
+		return out, nil
+	}
+	text, whole, says, err := texts.Text(ctx, k.graph.I, h, k.row, maxSaid)
+	if out.says = says; says && k.values {
+		out.text = text
+		if !whole {
+			out.more = "…"
+		}
+	}
+	contents, ok := model.HeapFacet[model.HeapContents](k.graph.Heaps.Source())
+	if out.has = ok; !ok || err != nil {
+		return out, err
+	}
+	fields, total, err := contents.Fields(ctx, k.graph.I, h, k.row, 0, maxFields)
+	if out.total = total; err != nil {
+		return out, err
+	}
+	for i := range fields {
+		v := fieldRow(h, &fields[i], k.values)
+		if v.edge = model.Ref(i); k.values && !v.none {
+			if v.said, err = saidOf(ctx, texts, k.graph, v.end); err != nil {
+				return out, err
+			}
+		}
+		out.rows = append(out.rows, v)
+	}
+	return out, nil
+}
+
+// saidOf returns the beginning of what a row says in quotes, "" for rows that say nothing.
+func saidOf(ctx context.Context, texts model.HeapTexts, g *ui.HeapGraph, r model.Row) (string, error) {
+	return quoted(ctx, texts, g.I, g.Heap, r, maxSaidShort)
+}
+
+// quoted returns at most so many bytes of what a row of the n-th snapshot says in quotes, "" for rows that say nothing.
+func quoted(ctx context.Context, texts model.HeapTexts, n int, h *model.Heap, r model.Row, most int) (string, error) {
+	text, whole, ok, err := texts.Text(ctx, n, h, r, most)
+	if !ok || err != nil {
+		return "", err
+	}
+	if !whole {
+		text += "…"
+	}
+	return "“" + text + "”", nil
+}
+
+// hiddenValue stands for values that are not shown.
+const hiddenValue = "hidden"
+
+// fieldRow returns a field as a row of the list.
+func fieldRow(h *model.Heap, f *model.HeapField, values bool) refRow {
+	v := refRow{text: f.Name, count: 1, stated: stated{kind: f.Type}}
+	if f.Name == "" {
+		v.text = fmt.Sprintf("[%d]", f.Index)
+	}
+	switch {
+	case f.Of == model.StaticField:
+		v.text += " (static)"
+	case f.Of != "":
+		v.text += " (" + f.Of + ")"
+	}
+	switch f.Form {
+	case model.FieldRow:
+		v.end, v.bytes = f.Row, h.Bytes(f.Row)
+		return v
+	case model.FieldNull:
+		v.value = "null"
+	case model.FieldDangling:
+		v.value = f.Value + ", which is not in the file"
+	default:
+		if v.value = hiddenValue; values {
+			v.value = f.Value
+		}
+	}
+	v.none, v.count = true, 0
+	return v
+}
+
+// heading returns what stands over the list of fields.
+func (s *fieldSet) heading(shown int) string {
+	text := model.Counted(s.total, "field")
+	if len(s.rows) > 0 && s.rows[len(s.rows)-1].text[0] == '[' {
+		text = model.Counted(s.total, "element")
+	}
+	if len(s.rows) < s.total {
+		text = "first " + model.Group(uint64(len(s.rows))) + " of " + text
+	}
+	if shown != len(s.rows) {
+		text += ", " + model.Group(uint64(shown)) + " matching"
+	}
+	return text
+}
+
+// secret reports whether the row has something that is hidden.
+func (s *fieldSet) secret() bool {
+	if s.says {
+		return true
+	}
+	for i := range s.rows {
+		if s.rows[i].value == hiddenValue {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package heap
+
+import (
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// rowPane is a screen whose list leads to rows of the snapshot: threads, waste.
+type rowPane struct {
+	ui.TablePane
+	load *ui.HeapLoad // nil until known
+}
+
+func (p *rowPane) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap} }
+
+func (p *rowPane) Command() []string { return nil }
+
+// emptyText says why nothing is listed: why there is no answer, nil while it is awaited; what is read meanwhile, nil
+// once it is there; that a filter leaves none of some rows; or that there is none.
+func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) []string {
+	switch {
+	case p.load == nil:
+		return p.Loads.Waiting(&p.State)
+	case why != nil:
+		return why
+	case reading != nil:
+		return reading
+	case rows > 0:
+		return []string{one + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+	}
+	return []string{none}
+}
+
+// totalsOf returns what makes figures of a snapshot wide, zeros while it is not known.
+func totalsOf(load *ui.HeapLoad) (bytes, count uint64) {
+	if load == nil {
+		return 0, 0
+	}
+	return load.Totals.Bytes(), uint64(load.Totals.Rows)
+}
+
+// visitRow shows a row of a snapshot as an object, or what it dominates; false for any other action. [model.RootRow] is
+// no object.
+func visitRow(e *ui.Env, a keymap.Action, snapshot int, row model.Row) bool {
+	switch a {
+	case keymap.ObjectOf:
+		if row != model.RootRow {
+			e.Visit(keymap.ShowObject, state.SetRow{Of: snapshot, Row: row})
+		}
+	case keymap.DominatorsOf, keymap.HotPath:
+		if row != model.RootRow {
+			e.Visit(keymap.ShowDominators, state.SetTop{Of: snapshot, Row: row})
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// below returns a line that stands below what it is about.
+func below(spans ...widget.Span) widget.Line {
+	return widget.Line{Indent: 4, Spans: append([]widget.Span{{Text: "  "}}, spans...)}
+}

@@ -1,0 +1,266 @@
+package heap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+	"github.com/memtui/memtui/themes"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Threads is the screen of the program's threads.
+type Threads struct {
+	rowPane
+	sets  *ui.Lazy[*ui.HeapLoad, *threadSet]
+	table *ui.Table[threadData, threadRow]
+}
+
+// threadRow is a thread.
+type threadRow struct {
+	n      int // in the file's order
+	locals uint64
+	model.HeapThread
+}
+
+// threadSet is the threads of a snapshot. Read-only once made.
+type threadSet struct {
+	load *ui.HeapLoad
+	rows []threadRow
+}
+
+// threadData determines the table.
+type threadData struct {
+	*threadSet
+	graph *ui.HeapGraph // nil until known
+}
+
+// NewThreads returns the screen of threads.
+func NewThreads(e *ui.Env) *Threads {
+	p := &Threads{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
+	p.sets = ui.NewLazy(e, listThreads)
+	p.table = ui.NewTable(e, &p.ListPane, threadData{threadSet: &threadSet{}}, ui.Spec[threadData, threadRow]{
+		Rows:    func(d threadData) []threadRow { return d.rows },
+		Columns: p.columns,
+		ID:      func(_ threadData, t *threadRow) uint64 { return uint64(t.n) },
+		Words: func(threadData) func(t *threadRow) []string {
+			return func(t *threadRow) []string {
+				words := []string{t.Name, t.ID}
+				for i := range t.Frames {
+					words = append(words, t.Frames[i].Function)
+				}
+				return words
+			}
+		},
+		Most: func(d threadData) (bytes, count uint64) { return totalsOf(d.load) },
+	})
+	p.Enter = func() { p.Do(keymap.ObjectOf) }
+	return p
+}
+
+func listThreads(ctx context.Context, load *ui.HeapLoad) (*threadSet, error) {
+	set := &threadSet{load: load}
+	src, ok := model.HeapFacet[model.HeapThreads](load.Heaps.Source())
+	if !ok {
+		return set, nil
+	}
+	list, err := src.Threads(ctx, load.I, load.Heap)
+	for i, t := range list {
+		row := threadRow{n: i, HeapThread: t}
+		for _, f := range t.Frames {
+			row.locals += uint64(len(f.Locals))
+		}
+		set.rows = append(set.rows, row)
+	}
+	return set, err
+}
+
+func (p *Threads) Name() string { return "Threads" }
+
+func (p *Threads) Action() keymap.Action { return keymap.ShowThreads }
+
+func (p *Threads) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapThreads }
+
+// Useless implements [ui.Refuser]: nothing here is grouped.
+func (p *Threads) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.HoldersOf }
+
+// CommandLine implements commander.
+func (p *Threads) CommandLine(file []string) []string {
+	return command(&p.State, "threads", state.Question{}, file)
+}
+
+// Fields implements [ui.Filtered].
+func (p *Threads) Fields() []analysis.Field { return p.table.Fields() }
+
+// columns returns those of the table. What is not known yet sorts in the file's order.
+func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
+	g := d.graph
+	whole, _ := totalsOf(d.load)
+	known := func(t *threadRow) bool { return g != nil && t.Row != model.RootRow && g.Heap.Has(t.Row) }
+	retained := func(t *threadRow) uint64 {
+		if !known(t) {
+			return 0
+		}
+		return g.Retained[t.Row]
+	}
+	unknown := func() string { // of those without an object nothing is known, ever
+		if g != nil {
+			return ""
+		}
+		return p.Look.Glyphs.Ellipsis
+	}
+	nowhere := !slices.ContainsFunc(d.rows, func(t threadRow) bool { return t.Row != model.RootRow })
+	count := func(title, field string, of func(t *threadRow) uint64) ui.Column[threadRow] {
+		return ui.Column[threadRow]{Title: title, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
+	}
+	return []ui.Column[threadRow]{
+		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: whole, Value: retained, Known: known, Unknown: unknown, Hidden: nowhere},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Hidden: nowhere, Cell: func(t *threadRow) widget.Cell { return ui.ShareCell(retained(t), whole) }},
+		count(titles.Locals, "locals", func(t *threadRow) uint64 { return t.locals }),
+		count(titles.Depth, "frames", func(t *threadRow) uint64 { return uint64(len(t.Frames)) }),
+		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
+		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: topFrame},
+	}
+}
+
+// threadName names a thread.
+func threadName(t *threadRow) string { return t.Title(t.n) }
+
+// topFrame returns where a thread is.
+func topFrame(t *threadRow) string {
+	if i := slices.IndexFunc(t.Frames, func(f model.HeapThreadFrame) bool { return f.Function != "" }); i >= 0 {
+		return t.Frames[i].Function
+	}
+	return ""
+}
+
+// Show implements screen. What threads retain is asked for last: the table does not wait for it.
+func (p *Threads) Show(s *state.State) {
+	p.State = *s
+	if p.load = p.Loads.Ask(s); p.load == nil {
+		p.table.Forget()
+		return
+	}
+	p.sets.Ask(p.load)
+	set, ok := p.sets.Get()
+	if !ok {
+		return
+	}
+	d := threadData{threadSet: set}
+	if g := p.Loads.AskGraph(p.load, s.Heap.Policy); g != nil && set.load == p.load {
+		d.graph = g
+	}
+	if p.table.Ask(d, s.Filter) {
+		p.explain()
+	}
+}
+
+// Draw implements tview.Primitive.
+func (p *Threads) Draw(s tcell.Screen) {
+	answer := ""
+	if t := p.table.Now(); t != nil {
+		answer = model.Counted(len(t.Rows), "thread")
+	}
+	p.Split(p.DrawTitled(s, p.Rect(), filteredTitle("Threads", p.State.Filter), answer))
+	p.table.Layout(p.ListAt.W, &p.State)
+	p.List.Empty = p.emptyText()
+	p.DrawPanes(s)
+}
+
+func (p *Threads) emptyText() []string {
+	t := p.table.Now()
+	if t == nil {
+		return p.rowPane.emptyText(ui.Unanswered(p.sets), []string{"Reading threads…"}, 0, "", "")
+	}
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "No thread", "This snapshot has no threads.")
+}
+
+// explain lists the frames of the selected thread with what they hold.
+func (p *Threads) explain() {
+	t, ok := p.table.Selected()
+	if !ok {
+		p.Detail.SetText(0, "", "", nil)
+		return
+	}
+	d := p.table.Now().Of
+	var lines []widget.Line
+	for i := range t.Frames {
+		f := &t.Frames[i]
+		name := cmp.Or(f.Function, "held by the thread")
+		line := widget.Line{Spans: []widget.Span{{Text: model.Clean(name)}}}
+		if at := frameWhere(f.File, f.Line, p.State.FullName); at != "" {
+			line.Spans = append(line.Spans, widget.Span{Text: " " + at, Style: p.Look.Muted})
+		}
+		lines = append(lines, line)
+		for _, l := range f.Locals {
+			if d.load.Heap.Has(l.Row) {
+				lines = append(lines, p.local(d, l))
+			}
+		}
+	}
+	if len(t.Frames) == 0 {
+		lines = append(lines, p.Note("the file records neither where this thread is nor what it holds there"))
+	}
+	if t.Row == model.RootRow {
+		lines = append(lines, p.Note("the file has no object for this thread, so what it retains is unknown"))
+	}
+	answer := model.Counted(len(t.Frames), "frame")
+	if d.graph != nil && t.Row != model.RootRow {
+		answer = "retains " + ui.BytesText(d.graph.Retained[t.Row], p.State.Exact)
+	}
+	p.Detail.SetText(uint64(t.n)+1, threadName(t), answer, lines)
+}
+
+// local says what a call holds.
+func (p *Threads) local(d threadData, l model.HeapLocal) widget.Line {
+	line := below()
+	if l.Name != "" {
+		line.Spans = append(line.Spans, widget.Span{Text: model.Clean(l.Name) + " = ", Style: p.Style(themes.Muted)})
+	}
+	line.Spans = append(line.Spans, widget.Span{Text: namedRow(d.load.Heap, l.Row, p.State.FullName)})
+	if d.graph != nil {
+		line.Spans = append(line.Spans, widget.Span{Text: " retains " + ui.BytesText(d.graph.Retained[l.Row], p.State.Exact), Style: p.Look.Muted})
+	}
+	return line
+}
+
+// Do implements screen.
+func (p *Threads) Do(a keymap.Action) bool {
+	t, ok := p.table.Selected()
+	switch {
+	case !ok && a == keymap.ObjectOf:
+		p.Loads.Resume()
+	case ok && a == keymap.ObjectOf && t.Row == model.RootRow:
+		p.Say("the file does not say which object this thread is")
+	case ok && visitRow(p.Env, a, p.table.Now().Of.load.I, t.Row):
+	default:
+		return p.DoTable(a)
+	}
+	return true
+}
+
+func (p *Threads) CopyText() string {
+	t, ok := p.table.Selected()
+	if !ok {
+		return ""
+	}
+	text := threadName(t)
+	for _, f := range t.Frames {
+		if f.Function != "" {
+			text += "\n\tat " + f.Function
+			if at := frameWhere(f.File, f.Line, true); at != "" {
+				text += fmt.Sprintf(" (%s)", at)
+			}
+		}
+	}
+	return model.Clean(text)
+}

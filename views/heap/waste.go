@@ -1,0 +1,291 @@
+package heap
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/waste"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Waste is the screen of memory that says nothing, or says it twice.
+type Waste struct {
+	rowPane
+	sets  *ui.Lazy[*ui.HeapLoad, *wasteSet]
+	table *ui.Table[wasteData, wasteRow]
+	said  *ui.Lazy[saidKey, string]
+	done  *atomic.Uint64 // bits of the share that is looked through
+}
+
+// wasteRow is a content that several strings have, all collections of a type, or a class that is loaded more than once.
+type wasteRow struct {
+	n             int
+	what, kind    string // not cleaned
+	row           model.Row
+	count         uint64
+	bytes, wasted uint64
+	room          *waste.Collection
+	doubled       *waste.Doubled
+}
+
+// wasteSet is what was found in a snapshot. Read-only once made.
+type wasteSet struct {
+	load *ui.HeapLoad
+	of   *waste.Waste
+	rows []wasteRow
+}
+
+// wasteData determines the table.
+type wasteData struct{ *wasteSet }
+
+// NewWaste returns the screen of what is wasted.
+func NewWaste(e *ui.Env) *Waste {
+	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}, done: new(atomic.Uint64)}
+	p.sets = ui.NewLazy(e, p.fetch)
+	p.said = ui.NewLazy(e, readSaid)
+	p.table = ui.NewTable(e, &p.ListPane, wasteData{&wasteSet{}}, ui.Spec[wasteData, wasteRow]{
+		Rows:    func(d wasteData) []wasteRow { return d.rows },
+		Columns: p.columns,
+		ID:      func(_ wasteData, w *wasteRow) uint64 { return uint64(w.n) },
+		Words: func(wasteData) func(w *wasteRow) []string {
+			return func(w *wasteRow) []string { return []string{w.what, w.kind} }
+		},
+		Most: func(d wasteData) (bytes, count uint64) { return totalsOf(d.load) },
+	})
+	p.Enter = func() { p.Do(keymap.ObjectOf) }
+	return p
+}
+
+func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error) {
+	src, ok := model.HeapFacet[model.HeapWaste](load.Heaps.Source())
+	if !ok {
+		return &wasteSet{load: load, of: &waste.Waste{}}, nil
+	}
+	p.done.Store(0)
+	found, err := waste.Find(ctx, src, load.I, load.Heap, func(done float64) { p.done.Store(math.Float64bits(done)) })
+	if err != nil {
+		return nil, err
+	}
+	set := &wasteSet{load: load, of: found}
+	h := load.Heap
+	for _, t := range found.Strings.Top {
+		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: "same text", row: t.Row, count: t.Count, bytes: t.Bytes, wasted: t.Wasted})
+	}
+	for i := range found.Collections {
+		c := &found.Collections[i]
+		set.add(wasteRow{what: c.Type, kind: waste.FormName(c.Form), row: c.Row, count: c.Count, bytes: c.Bytes, wasted: c.Wasted, room: c})
+	}
+	for i := range found.Doubled {
+		d := &found.Doubled[i]
+		set.add(wasteRow{what: d.Type, kind: "loaded twice", row: d.Row, count: d.Count, doubled: d})
+	}
+	slices.SortStableFunc(set.rows, func(a, b wasteRow) int { return cmp.Compare(b.wasted, a.wasted) })
+	return set, nil
+}
+
+// saidKey is a row that says something.
+type saidKey struct {
+	load *ui.HeapLoad
+	row  model.Row
+}
+
+// readSaid reads the beginning of what a row says, "" where that is nothing.
+func readSaid(ctx context.Context, k saidKey) (string, error) {
+	texts, ok := model.HeapFacet[model.HeapTexts](k.load.Heaps.Source())
+	if !ok {
+		return "", nil
+	}
+	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxSaid)
+}
+
+// sayText says what equal strings say, where values are shown.
+func (p *Waste) sayText(w *wasteRow, d wasteData) widget.Line {
+	if !p.State.Values {
+		return p.Note(p.Hint("{values} reveals the texts: they may be secrets"))
+	}
+	key := saidKey{d.load, w.row}
+	p.said.Ask(key)
+	if text, ok := p.said.Get(); ok && p.said.Fresh() {
+		return ui.Said(text)
+	}
+	return p.Note("reading the texts" + p.Look.Glyphs.Ellipsis)
+}
+
+func (s *wasteSet) add(w wasteRow) {
+	w.n = len(s.rows)
+	s.rows = append(s.rows, w)
+}
+
+func (p *Waste) Name() string { return "Waste" }
+
+func (p *Waste) Action() keymap.Action { return keymap.ShowWaste }
+
+func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapWaste }
+
+// Useless implements [ui.Refuser]: nothing here is grouped, nor depends on who holds what.
+func (p *Waste) Useless(a keymap.Action) bool {
+	return a == keymap.Group || a == keymap.Edges || a == keymap.HoldersOf
+}
+
+// Reveals implements [ui.Revealer].
+func (p *Waste) Reveals() bool { return true }
+
+// CommandLine implements commander.
+func (p *Waste) CommandLine(file []string) []string {
+	s := p.State
+	s.Heap.Policy = 0
+	return command(&s, "waste", state.Question{}, file)
+}
+
+// Fields implements [ui.Filtered].
+func (p *Waste) Fields() []analysis.Field { return p.table.Fields() }
+
+func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
+	whole, _ := totalsOf(d.load)
+	count := func(title, field string, drop int, of func(c *waste.Collection) uint64) ui.Column[wasteRow] {
+		return ui.Column[wasteRow]{Title: title, Fields: []string{field}, Figure: ui.CountFigure, Width: 8, Drop: drop,
+			Known: (*wasteRow).roomy, Unknown: func() string { return "" },
+			Rank: func(w *wasteRow) uint64 {
+				if !w.roomy() {
+					return 0
+				}
+				return of(w.room) + 1 // none is more than what has no room
+			},
+			Value: func(w *wasteRow) uint64 {
+				if w.room == nil {
+					return 0
+				}
+				return of(w.room)
+			}}
+	}
+	return []ui.Column[wasteRow]{
+		{Title: titles.Wasted, Key: "wasted_bytes", Fields: []string{"wasted"}, Figure: ui.BytesFigure, Whole: whole, Value: func(w *wasteRow) uint64 { return w.wasted }},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 4, Like: titles.Wasted, Cell: func(w *wasteRow) widget.Cell { return ui.ShareCell(w.wasted, whole) }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Value: func(w *wasteRow) uint64 { return w.count }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1, Whole: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
+		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
+		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
+		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return ui.HeapName(w.what) }},
+		{Title: titles.Kind, Width: 12, Text: func(w *wasteRow) string { return w.kind }},
+	}
+}
+
+// roomy reports whether a row is collections with room for elements.
+func (w *wasteRow) roomy() bool { return w.room != nil && w.room.Form != model.CollectionBox }
+
+// Show implements screen.
+func (p *Waste) Show(s *state.State) {
+	p.State = *s
+	if p.load = p.Loads.Ask(s); p.load == nil {
+		p.table.Forget()
+		return
+	}
+	p.sets.Ask(p.load)
+	if set, ok := p.sets.Get(); ok && p.table.Ask(wasteData{set}, s.Filter) {
+		p.explain()
+	}
+}
+
+// Draw implements tview.Primitive.
+func (p *Waste) Draw(s tcell.Screen) {
+	p.Split(p.DrawTitled(s, p.Rect(), filteredTitle("Waste", p.State.Filter), p.answer()))
+	p.table.Layout(p.ListAt.W, &p.State)
+	p.List.Empty = p.emptyText()
+	p.DrawPanes(s)
+}
+
+// answer sums up.
+func (p *Waste) answer() string {
+	t := p.table.Now()
+	if t == nil || t.Of.of == nil {
+		return ""
+	}
+	w := t.Of.of
+	text := ui.BytesText(w.Bytes(), p.State.Exact) + " wasted"
+	if n := len(w.LeftOut); n > 0 {
+		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
+	}
+	return text + fmt.Sprintf(" · %s of %s in duplicate strings", ui.BytesText(w.Strings.Wasted, p.State.Exact), model.Counted(w.Strings.Objects, "string"))
+}
+
+func (p *Waste) emptyText() []string {
+	t := p.table.Now()
+	if t == nil {
+		reading := []string{"Looking through strings and collections…", model.Share(math.Float64frombits(p.done.Load())).Done()}
+		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
+	}
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
+}
+
+// explain says what of the selected row is wasted.
+func (p *Waste) explain() {
+	w, ok := p.table.Selected()
+	if !ok {
+		p.Detail.SetText(0, "", "", nil)
+		return
+	}
+	d, exact := p.table.Now().Of, p.State.Exact
+	var lines []widget.Line
+	say := func(format string, args ...any) { lines = append(lines, ui.Said(fmt.Sprintf(format, args...))) }
+	switch c := w.room; {
+	case w.doubled != nil:
+		say("loaded %s times, by:", model.Group(w.count))
+		for _, loader := range w.doubled.Loaders {
+			lines = append(lines, below(widget.Span{Text: model.Clean(loader)}))
+		}
+	case c == nil:
+		say("%s with the same text, %s in total: one copy would be enough", model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
+		lines = append(lines, p.sayText(w, d))
+	case c.Form == model.CollectionBox:
+		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"), ui.BytesText(w.bytes, exact))
+	default:
+		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s", model.Group(c.Empty), model.Group(c.Sparse),
+			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
+	}
+	h := d.load.Heap
+	if w.room != nil {
+		lines = append(lines, p.Note("wastes most: "), below(widget.Span{Text: namedRow(h, w.row, p.State.FullName)}))
+	}
+	for _, r := range d.of.Referents {
+		lines = append(lines, p.Note(fmt.Sprintf("references, %s: to %s of %s", r.Kind, model.CountedAs(int(r.Objects), "object", "objects"), ui.BytesText(r.Bytes, exact))))
+	}
+	if f := &d.of.Finalizers; f.Count > 0 {
+		lines = append(lines, p.Note(fmt.Sprintf("%s, %s: %s wait for the thread that runs it", model.CountedAs(int(f.Count), "object has a finalize method", "objects have a finalize method"),
+			ui.BytesText(f.Bytes, exact), model.Group(f.Queued))))
+	}
+	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), ui.BytesText(w.wasted, exact)+" wasted", lines)
+}
+
+// Do implements screen.
+func (p *Waste) Do(a keymap.Action) bool {
+	w, ok := p.table.Selected()
+	switch {
+	case !ok && a == keymap.ObjectOf:
+		p.Loads.Resume()
+	case ok && visitRow(p.Env, a, p.table.Now().Of.load.I, w.row):
+	default:
+		return p.DoTable(a)
+	}
+	return true
+}
+
+func (p *Waste) CopyText() string {
+	w, ok := p.table.Selected()
+	if !ok {
+		return ""
+	}
+	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(), model.Group(w.count)))
+}

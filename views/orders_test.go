@@ -1,0 +1,205 @@
+package views
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/trace"
+)
+
+// RunCommand runs a command line without the program's name, and returns what it prints. It is set by the tests that
+// may import commands.
+var RunCommand func(t testing.TB, args ...string) (status int, stdout, stderr string)
+
+// tableSource is a file that tables are opened on: what command lines call it, and where it is.
+type tableSource struct{ name, path string }
+
+// tableSources are the files of [tableCases].
+func tableSources(t testing.TB) []tableSource {
+	dir := t.TempDir()
+	list := []tableSource{{"small_kvleak.mlyze", filepath.Join("..", "testdata", "small_kvleak.mlyze")}}
+	for name, data := range map[string][]byte{
+		"records.mvmheap": records(t), "server.spaa": serverProfile(t), "python.spaa": pythonProfile(t), "process.mb": processDump(t),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, tableSource{name, path})
+	}
+	return append(list, tableSource{javaName, filepath.Join("..", "loaders", "hprof", "testdata", javaName)})
+}
+
+// ran runs the command on screen as CSV with all rows, and returns its rows by the names of the columns.
+func (u *program) ran(t *testing.T, files []tableSource, words []string) (rows []map[string]string) {
+	t.Helper()
+	args := append(slices.Clone(words[1:]), "-f", "csv")
+	if !slices.Contains(words, "snapshots") && !slices.Contains(words, "pages") && !slices.Contains(words, "path") {
+		args = append(args, "--limit", "0")
+	}
+	for i := range args {
+		for _, f := range files {
+			if rest, ok := strings.CutPrefix(args[i], f.name); ok {
+				args[i] = f.path + rest
+			}
+		}
+	}
+	status, out, errs := RunCommand(t, args...)
+	if status != 0 {
+		t.Errorf("%q: status %d, %s", words, status, errs)
+		return nil
+	}
+	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(lines) == 0 {
+		t.Fatalf("%q: %v\n%s", words, err, out)
+	}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, cell := range line {
+			row[lines[0][i]] = cell
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// figures reads what the rows of a table are sorted by, from top to bottom; ok is false where that is no number.
+func figuresOf(table any) (figures []float64, ok bool) {
+	v := reflect.ValueOf(table)
+	if !v.MethodByName("Sorted").IsValid() {
+		return nil, false
+	}
+	col := v.MethodByName("Sorted").Call(nil)[0].Elem()
+	for i := range int(v.MethodByName("Len").Call(nil)[0].Int()) {
+		row := []reflect.Value{v.MethodByName("Row").Call([]reflect.Value{reflect.ValueOf(i)})[0]}
+		call := func(name string) (x reflect.Value, ok bool) {
+			if f := col.FieldByName(name); !f.IsNil() {
+				return f.Call(row)[0], true
+			}
+			return x, false
+		}
+		if known, ok := call("Known"); ok && !known.Bool() {
+			figures = append(figures, math.NaN())
+		} else if x, ok := call("Amounts"); ok {
+			figures = append(figures, x.Index(0).Interface().(model.Amount).Float64())
+		} else if x, ok := call("Number"); ok {
+			figures = append(figures, x.Float())
+		} else if x, ok := call("Value"); ok {
+			figures = append(figures, float64(x.Uint()))
+		} else {
+			return nil, false
+		}
+	}
+	return figures, true
+}
+
+// Every order of every table is that of the command which the screen copies, or copying says that the command has
+// another one.
+func TestCommandsFollowEveryOrder(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("it walks every table and command, which others do under the race detector")
+	}
+	files := tableSources(t)
+	for _, tt := range tableCases() {
+		if tt.name == "Top sites below the curve" { // whose command prints the curve
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			l, _ := tt.table(u)
+			for col, title := range u.titles(l) {
+				x, y, ok := u.header(l, col)
+				if !ok {
+					continue
+				}
+				u.sim.Click(x, y)
+				if by, down := u.order(l); by != col || !down {
+					continue
+				}
+				u.checkOrder(t, title, l.Table, files)
+			}
+		})
+	}
+}
+
+// told returns a figure of a row of a report.
+func told(row map[string]string, key string) (text string, ok bool) {
+	if text, ok = row[key]; ok {
+		return text, true
+	}
+	if key == "mean_bytes" {
+		var of [2]uint64
+		for i, name := range []string{"alloc_bytes", "alloc_count"} {
+			of[i], _ = strconv.ParseUint(row[name], 10, 64)
+		}
+		return fmt.Sprint(model.Mean(of[0], max(of[1], 1))), true
+	}
+	text, ok = row["value"] // of the metric that the command names
+	return text, ok
+}
+
+// checkOrder compares the order of a table with that of the command that prints it.
+func (u *program) checkOrder(t *testing.T, title string, table any, files []tableSource) {
+	t.Helper()
+	var words []string
+	var why, key string
+	var figures []float64
+	var isFigure bool
+	u.sim.Do(func() {
+		words, why = u.app.command(u.app.o.Command), u.app.unordered()
+		if figures, isFigure = figuresOf(table); isFigure {
+			col := reflect.ValueOf(table).MethodByName("Sorted").Call(nil)[0].Elem()
+			if key = col.FieldByName("Key").String(); key == "" {
+				key = col.FieldByName("Order").String()
+			}
+		}
+	})
+	if len(words) == 0 || why != "" {
+		return
+	}
+	if !isFigure {
+		return
+	}
+	var printed []float64
+	for i, row := range u.ran(t, files, words) {
+		text, ok := told(row, key)
+		if !ok && i == 0 {
+			t.Errorf("%s: %q prints no %s: %v", title, words, key, row)
+			return
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			n = math.NaN()
+		}
+		printed = append(printed, n)
+	}
+	for len(printed) > len(figures) && printed[len(printed)-1] == 0 { // screens leave out what is nothing
+		printed = printed[:len(printed)-1]
+	}
+	if fmt.Sprint(printed) != fmt.Sprint(figures) {
+		t.Errorf("%s: %q prints\n%v, and the screen\n%v", title, words, printed, figures)
+	}
+}
+
+// The full row of a site has the sentence that its verdict rests on.
+func TestFullRowHasTheEvidence(t *testing.T) {
+	u := onKvleak(t).keys("3", "K")
+	u.has("Selected row", "of all) · peak", "certain): ")
+	var sentence string
+	u.sim.Do(func() { sentence = screenOf[*trace.Sites](u).Detail.Facts[1] })
+	if words := strings.Fields(sentence); len(words) < 5 {
+		t.Errorf("the evidence is %q", sentence)
+	} else {
+		u.has(strings.Join(words, " "))
+	}
+}
