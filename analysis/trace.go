@@ -343,6 +343,14 @@ func (b *Block) Holds(addr uint64) bool {
 	return b.Addr != 0 && (addr == b.Addr || addr > b.Addr && addr-b.Addr < b.Size)
 }
 
+// Age returns how long the block has lived at an instant, or had lived when it ended before.
+func (b *Block) Age(until model.Time) model.Time {
+	if b.Died != model.NoTime {
+		until = min(until, b.Died)
+	}
+	return max(until-b.Born, 0)
+}
+
 // Bucket counts values Min ≤ v ≤ Max; bounds are powers of two.
 type Bucket struct {
 	Min, Max     uint64
