@@ -135,28 +135,6 @@ func Measured(unit string) bool {
 	return m.Measure() != Measure{} || unit == "count" || unit == "samples"
 }
 
-// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set
-// may hold a key several times.
-type Label struct {
-	Key  string
-	Text string // the value; "" where it is a number
-	// Number is the value where Numeric, in Unit.
-	Number  int64
-	Unit    string
-	Numeric bool
-}
-
-// Value returns the value as text, a number with its unit.
-func (l *Label) Value() string {
-	switch {
-	case !l.Numeric:
-		return l.Text
-	case l.Unit == "":
-		return strconv.FormatInt(l.Number, 10)
-	}
-	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
-}
-
 // DSO is a binary, library or kernel image.
 type DSO struct {
 	Name, BuildID string
@@ -240,14 +218,6 @@ type Window struct {
 	Start, End Time
 	Record     []RecordID // row by row, or NoRecord
 	Weights    WeightTable
-}
-
-// LabelSet returns a set of labels, nil for the empty one.
-func (p *StackProfile) LabelSet(id LabelSetID) []Label {
-	if int(id) >= len(p.Labels) {
-		return nil
-	}
-	return p.Labels[id]
 }
 
 // Source returns a frame's line as the file writes it, "" when unknown.
