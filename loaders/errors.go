@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// What can be wrong with an input as a whole. Their texts say what to do or what usually happened.
+// Errors of an input as a whole. Their texts say what to do or what usually happened.
 var (
 	ErrUnknownFormat = errors.New("no known format")
 	ErrShrank        = errors.New("the file became shorter while it was being read")
@@ -14,24 +14,25 @@ var (
 	ErrDirectory     = errors.New("this is a directory, not a file")
 )
 
-// LimitError says that something is larger than the program reads, which is not the file's fault.
+// LimitError reports that something is larger than the program reads, which is not the file's fault.
 type LimitError struct {
-	What string // one sentence that names the limit and what lifts it
+	What string // one sentence that names the limit and how to raise it
 }
 
 func (e *LimitError) Error() string { return e.What }
 
-// FormatError says that an input cannot be used at all as what it claims to be, and where that shows.
+// FormatError reports that an input cannot be used at all in the format that it claims to have, and where that was
+// found.
 type FormatError struct {
 	Format string // name of the format
 	Path   string // as the user named it
-	Offset int64  // byte offset after decompression, -1 when it has none
-	Line   int64  // line in text formats, 0 when it has none
-	Field  string // what was being read, "" when that adds nothing
+	Offset int64  // byte offset after decompression, -1 if it has none
+	Line   int64  // line in text formats, 0 if it has none
+	Field  string // what was being read, or ""
 	Err    error
 }
 
-// Error says path, format, place, field and cause, leaving out what is unknown.
+// Error states path, format, place, field and cause, leaving out unknown ones.
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	if e.Path != "" {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// foreign is a kind of file that is not read, though it is known what it is.
+// foreign is a known kind of file that is not read.
 type foreign struct {
 	is      func(head []byte) bool
 	what    string
@@ -31,7 +31,7 @@ func foreignKinds() []foreign {
 	}
 }
 
-// foreignKind returns what a file that no format takes is, in one sentence; "" where that is not known.
+// foreignKind describes a file that no format recognizes in one sentence; "" if it is unknown.
 func foreignKind(head []byte) string {
 	for _, k := range foreignKinds() {
 		if k.is(head) {
@@ -41,7 +41,7 @@ func foreignKind(head []byte) string {
 	return ""
 }
 
-// begins tells files by their first bytes.
+// begins recognizes files by their first bytes.
 func begins(magic ...string) func([]byte) bool {
 	return func(head []byte) bool {
 		for _, m := range magic {
@@ -53,13 +53,12 @@ func begins(magic ...string) func([]byte) bool {
 	}
 }
 
-// lz4Memray knows a frame of LZ4 by the header of memray, which stands uncompressed at the beginning of its first
-// block.
+// lz4Memray recognizes an LZ4 frame by memray's header, which is uncompressed at the beginning of its first block.
 func lz4Memray(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")) && bytes.Contains(head[:min(len(head), 64)], []byte("memray"))
 }
 
-// pickle knows the protocols that begin with a number and, from 4 on, a frame.
+// pickle recognizes the protocols that begin with a number and, from protocol 4, a frame.
 func pickle(head []byte) bool {
 	if len(head) < 4 || head[0] != 0x80 {
 		return false
@@ -77,7 +76,7 @@ func pickledSnapshot(head []byte) bool {
 	return pickle(head) && bytes.Contains(head, []byte("tracemalloc")) && bytes.Contains(head, []byte("Snapshot"))
 }
 
-// elfOf knows files of ELF by their types.
+// elfOf recognizes ELF files by their types.
 func elfOf(types ...uint16) func([]byte) bool {
 	return func(head []byte) bool {
 		if len(head) < 18 || !bytes.HasPrefix(head, []byte("\x7fELF")) {
@@ -96,8 +95,7 @@ func elfOf(types ...uint16) func([]byte) bool {
 	}
 }
 
-// bytehound knows the first block, whose length stands before it, by the name of a processor in the header of the
-// recording.
+// bytehound recognizes the first block, after its length, by the name of a processor in the header of the recording.
 func bytehound(head []byte) bool {
 	if len(head) < 64 || head[0] != 1 && head[0] != 2 {
 		return false

@@ -12,7 +12,7 @@ import (
 
 const (
 	magicLength = 4
-	// maxWindow bounds what a zstd frame may make its decoder remember: that of `zstd -22 --ultra`.
+	// maxWindow bounds the window of a zstd decoder: that of `zstd -22 --ultra`.
 	maxWindow = 128 << 20
 )
 
@@ -24,13 +24,13 @@ func outerFormat(head []byte) string {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
 	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
-		return "zstd" // a skippable frame, as parallel and seekable writers put first
+		return "zstd" // a skippable frame, which parallel and seekable writers put first
 	}
 	return ""
 }
 
-// inflate returns a reader of what r holds, all members or frames one after the other, the compression's name, and what
-// must be called when reading is done. A zstd frame may make its decoder remember window bytes.
+// inflate returns a reader of the decompressed r, all members or frames concatenated, the compression's name, and a
+// function to call when reading is done. window bounds the window of a zstd decoder, in bytes.
 func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done func(), err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(magicLength)
@@ -51,5 +51,5 @@ func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done fu
 	return b, "", func() {}, nil
 }
 
-// cut reports whether err is that of a compressed stream which ends too early.
+// cut reports whether err means that a compressed stream ends too early.
 func cut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

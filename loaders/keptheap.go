@@ -9,30 +9,30 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// DecodedHeap is a snapshot as it is kept between runs.
+// DecodedHeap is a snapshot as stored between runs.
 type DecodedHeap struct {
 	Heap     *model.Heap
 	Info     model.HeapInfo
-	Problems []model.Problem // that came up while it was decoded
+	Problems []model.Problem // found while decoding
 }
 
-// heapFormat is that of files with decoded snapshots.
+// heapFormat is the format of files with decoded snapshots.
 var heapFormat = sections.Format{Magic: "memtui.heap/1\r\n\x00\x00", Version: 1}
 
-// worthKeeping is from how many rows and references on a snapshot is kept: smaller ones are decoded in a moment.
+// worthKeeping is the number of rows and references from which a snapshot is stored: smaller ones are decoded quickly.
 const worthKeeping = 1 << 20
 
-// HeapRequest says which snapshot is opened.
+// HeapRequest identifies the snapshot to open.
 type HeapRequest struct {
 	Schema *model.HeapSchema
-	Keeper sections.Keeper // where decoded snapshots are kept; nil for nowhere
+	Keeper sections.Keeper // stores decoded snapshots; nil for no store
 	I      int
-	Way    string // tells ways to decode one snapshot apart, such as those that a flag chooses
-	// Beside moves what the loader itself knows of the snapshot, nil for nothing.
+	Way    string // distinguishes ways to decode one snapshot, such as those that a flag chooses
+	// Beside writes or reads the loader's own data about the snapshot; nil for none.
 	Beside func(*sections.Codec)
 }
 
-// Open returns a snapshot as an earlier run has decoded it, or has it decoded, and kept if it is whole and large.
+// Open returns a snapshot that an earlier run decoded, or decodes it, and stores it if it is complete and large.
 func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, error)) (*DecodedHeap, error) {
 	k, name := q.Keeper, "heap"+strconv.Itoa(q.I)+q.Way
 	if d := q.restore(ctx, name); d != nil {
@@ -54,13 +54,13 @@ func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, err
 	return d, nil
 }
 
-// heapNotes are what is kept as JSON.
+// heapNotes is stored as JSON.
 type heapNotes struct {
 	Info     model.HeapInfo
 	Problems []model.RawProblem
 }
 
-// sections moves a snapshot and what is known of it to or from a file.
+// sections writes a snapshot and the data about it to a file, or reads them.
 func (q *HeapRequest) sections(f *sections.Codec, h *model.Heap, notes *[]byte) {
 	f.Describe("notes", heapNotes{})
 	sections.Array(f, "notes", notes)
@@ -70,7 +70,7 @@ func (q *HeapRequest) sections(f *sections.Codec, h *model.Heap, notes *[]byte) 
 	h.Sections(f)
 }
 
-// restore returns a snapshot that an earlier run has kept, nil where there is none.
+// restore returns a snapshot that an earlier run stored, nil if there is none.
 func (q *HeapRequest) restore(ctx context.Context, name string) *DecodedHeap {
 	if q.Keeper == nil {
 		return nil

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Source is the bytes of one input, decompressed, for any number of goroutines. A plain regular file is read in place
+// Source is the decompressed bytes of one input, for any number of goroutines. A plain regular file is read in place
 // and mapped on demand; everything else (pipes, standard input, compressed files) runs through a [spool].
 //
-// Offsets and lengths mean decompressed bytes. A regular file ends where it ended when it was opened.
+// Offsets and lengths are in decompressed bytes. A regular file keeps the size it had when it was opened.
 type Source struct {
 	path  string
 	outer string
@@ -28,19 +28,19 @@ type Source struct {
 	spool *spool      // nil for files that are read in place
 	more  []io.Closer // closed with the source; see Attach
 
-	allowed int64         // bytes of memory that the user allows for it, 0 when nothing was said
-	read    atomic.Int64  // bytes that were asked for and there, each time
+	allowed int64         // bytes of memory that the user allows for it, 0 if unset
+	read    atomic.Int64  // bytes that were read, counting repetitions
 	budget  *model.Budget // of the context that it was opened under
 
 	attach  sync.Mutex // for more
 	mapOnce sync.Once
 	mapped  []byte
 	mapErr  error
-	unheard func() // ends the hearing of pressure on the budget; nil before there is a mapping
+	unheard func() // unregisters from memory pressure; nil before there is a mapping
 }
 
-// OpenSource opens a file, a FIFO, or standard input for the path "-". Cancelling ctx ends every read that waits for
-// more input. The memory that the source takes is bounded by the budget of ctx. The caller must Close the source.
+// OpenSource opens a file, a FIFO, or standard input for the path "-". Canceling ctx ends every read that waits for
+// more input. The budget of ctx bounds the source's memory. The caller must Close the source.
 func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, error) {
 	if path == "-" {
 		if f, ok := stdin.(*os.File); ok && atStart(f) {
@@ -58,7 +58,7 @@ func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: %w", path, ErrDirectory)
 	case !info.Mode().IsRegular():
-		// Opening a FIFO waits for its writer: that must not block the caller.
+		// Opening a FIFO waits for its writer, which must not block the caller.
 		return openStream(ctx, path, func() (io.Reader, error) { return os.Open(path) })
 	}
 	f, err := os.Open(path)
@@ -83,7 +83,7 @@ func atStart(f *os.File) bool {
 	return err == nil && at == 0
 }
 
-// describe puts an error of the system into the words of the command line.
+// describe translates an error of the system for the command line.
 func describe(path string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -118,8 +118,8 @@ func openStream(ctx context.Context, path string, open func() (io.Reader, error)
 	return &Source{path: path, spool: startSpool(ctx, 0, open), budget: model.BudgetOf(ctx)}, nil
 }
 
-// Allow says how many bytes of memory the user allows for what is read. Guards against files that mean far more than
-// their size lets through what fits. Call it before anything is read.
+// Allow sets how many bytes of memory the user allows for what is read. Guards against files that expand to far more
+// than their size then accept what fits. Call it before anything is read.
 func (s *Source) Allow(bytes int64) {
 	s.allowed = bytes
 	if s.spool != nil {
@@ -127,10 +127,10 @@ func (s *Source) Allow(bytes int64) {
 	}
 }
 
-// Allowed returns what Allow was told, 0 for nothing.
+// Allowed returns the value set by Allow, 0 if unset.
 func (s *Source) Allowed() int64 { return s.allowed }
 
-// Budget returns how much memory there is for what is read, nil for no bound.
+// Budget returns the memory budget for reading, nil for no bound.
 func (s *Source) Budget() *model.Budget { return s.budget }
 
 // Path returns the path as the user named it, "-" for standard input.
@@ -144,7 +144,7 @@ func (s *Source) Name() string {
 	return filepath.Base(s.path)
 }
 
-// StoredSize returns the file's size in bytes as it is stored; of a pipe, the bytes that have arrived.
+// StoredSize returns the file's size in bytes as stored; for a pipe, the bytes that have arrived.
 func (s *Source) StoredSize() int64 {
 	if s.file != nil {
 		return s.info.Size()
@@ -152,8 +152,7 @@ func (s *Source) StoredSize() int64 {
 	return s.spool.received.Load()
 }
 
-// Stored returns the bytes of a regular file as they are stored, and what the system said about it when it was opened;
-// both nil for a pipe.
+// Stored returns the bytes of a regular file as stored, and its FileInfo when it was opened; both nil for a pipe.
 func (s *Source) Stored() (io.ReaderAt, os.FileInfo) {
 	if s.file == nil {
 		return nil, nil
@@ -161,7 +160,7 @@ func (s *Source) Stored() (io.ReaderAt, os.FileInfo) {
 	return s.file, s.info
 }
 
-// Piped reports whether the input is not a regular file, so that its size is known only when it has ended.
+// Piped reports whether the input is not a regular file, so that its size is known only at its end.
 func (s *Source) Piped() bool { return s.file == nil }
 
 // Size returns the number of bytes after decompression, -1 while that is unknown.
@@ -180,8 +179,8 @@ func (s *Source) Outer() string {
 	return s.outer
 }
 
-// ReadAt fills p from off, waiting for input that has not arrived yet. It returns [io.EOF] with what there is at the
-// end of the input and [ErrShrank] where a file has lost bytes that it had when it was opened.
+// ReadAt fills p from off, waiting for input that has not arrived yet. At the end of the input it returns the available
+// bytes and [io.EOF], and [ErrShrank] if a file lost bytes since it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.counted(s.spool.readAt(context.Background(), p, off, len(p)))
@@ -189,17 +188,17 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return s.counted(s.readFile(p, off))
 }
 
-// counted notes that n bytes were read.
+// counted counts n read bytes.
 func (s *Source) counted(n int, err error) (int, error) {
 	s.read.Add(int64(n))
 	return n, err
 }
 
-// Progress returns how many bytes were read so far, whatever was read again counted again, and how many there are after
-// decompression, -1 while that is unknown.
+// Progress returns how many bytes were read so far, counting repetitions, and how many there are after decompression,
+// -1 while that is unknown.
 func (s *Source) Progress() (read, size int64) { return s.read.Load(), s.Size() }
 
-// Arrived returns how many bytes of a compressed file, as it is stored, or of a pipe have been taken so far.
+// Arrived returns how many bytes of a compressed file, as stored, or of a pipe were read so far.
 func (s *Source) Arrived() int64 {
 	if s.spool == nil {
 		return s.StoredSize()
@@ -207,8 +206,8 @@ func (s *Source) Arrived() int64 {
 	return s.spool.received.Load()
 }
 
-// ReadSome is ReadAt that waits for one byte only and returns what has arrived by then: for a pipe that is slow. It
-// stops waiting, and reads nothing anymore, when ctx is done.
+// ReadSome is like ReadAt but waits for one byte only and returns what has arrived by then: for slow pipes. It stops
+// waiting when ctx is done, and reads nothing then.
 func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error) {
 	if s.spool != nil {
 		return s.counted(s.spool.readAt(ctx, p, off, 1))
@@ -240,10 +239,10 @@ func (s *Source) readFile(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Range returns up to n bytes from off, fewer only at the end of the input. Of a plain file they are the mapping
-// itself: they must not be changed, die with Close, and may only be read under [Source.Guard]. Of a spooled input they
-// are a copy, and an error when that would be larger than a small file should cost. Waiting and copying end when ctx is
-// done.
+// Range returns up to n bytes from off, fewer only at the end of the input. For a plain file they are part of the
+// mapping: they must not be changed, are invalid after Close, and may only be read under [Source.Guard]. For a spooled
+// input they are a copy, and an error if that would be larger than a small file should cost. Waiting and copying end
+// when ctx is done.
 func (s *Source) Range(ctx context.Context, off, n int64) ([]byte, error) {
 	b, err := s.rangeOf(ctx, off, n)
 	s.read.Add(int64(len(b)))
@@ -265,7 +264,7 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 		if s.mapErr == nil {
 			mapped := s.mapped
-			s.unheard = s.budget.AtPressure(func() { unix.Madvise(mapped, unix.MADV_DONTNEED) }) // or it stays
+			s.unheard = s.budget.AtPressure(func() { unix.Madvise(mapped, unix.MADV_DONTNEED) }) // errors are harmless
 		}
 	})
 	if s.mapErr != nil {
@@ -276,15 +275,15 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	return s.mapped[off : off+min(n, size-off)], nil
 }
 
-// Forget gives back the memory that bytes of Range take once they have been read. They can still be read, and then take
-// it again. Only after Range, on its goroutine.
+// Forget frees the physical memory of bytes returned by Range. They can still be read, which allocates it again. Call
+// it only after Range, on the same goroutine.
 func (s *Source) Forget() {
 	if s.mapped != nil {
-		unix.Madvise(s.mapped, unix.MADV_DONTNEED) // or it stays
+		unix.Madvise(s.mapped, unix.MADV_DONTNEED) // errors are harmless
 	}
 }
 
-// readRange stands in for the mapping on file systems that have none, and where there is no address space for it.
+// readRange replaces the mapping on file systems without mappings, and if there is no address space for it.
 func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
 	n = max(0, min(n, s.info.Size()-off))
 	if !s.budget.Fits(n) {
@@ -306,8 +305,8 @@ func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] when such a byte was gone. A
-// defect that makes f panic becomes a [model.InternalError]: a bad file must never take the terminal down.
+// Guard runs f, which may read bytes of Range, and returns its error, or [ErrShrank] if such a byte was gone. A defect
+// that makes f panic becomes a [model.InternalError]: a bad file must never break the terminal.
 func (s *Source) Guard(f func() error) error {
 	err := model.Guarded(f)
 	if errors.Is(err, model.ErrGone) {
@@ -316,7 +315,7 @@ func (s *Source) Guard(f func() error) error {
 	return err
 }
 
-// Problems tells what became of the decompression; complete once Size is known.
+// Problems returns the problems of decompression; complete once Size is known.
 func (s *Source) Problems() []model.Problem {
 	if s.spool == nil {
 		return nil
@@ -324,8 +323,8 @@ func (s *Source) Problems() []model.Problem {
 	return s.spool.problems()
 }
 
-// Limited reports whether what was decompressed ends at a limit, which Problems tells, rather than where the input
-// ends: then its end is no sign of damage. It is known once a read has met that end.
+// Limited reports whether the decompressed bytes end at a limit, which Problems states, rather than at the end of the
+// input: the end is not damage then. It is known once a read has reached the end.
 func (s *Source) Limited() bool {
 	return slices.ContainsFunc(s.Problems(), func(p model.Problem) bool { return p.Code == "too-large" || p.Code == model.CodeMemory })
 }
@@ -336,8 +335,8 @@ func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
 // Shrunk reports whether a regular file has become shorter since it was opened.
 func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
 
-// Changed reports whether a regular file is no longer what it was when it was opened: it has another size, or was
-// written since. It looks at the open file, wherever that is by now.
+// Changed reports whether a regular file has changed since it was opened: its size differs, or it was written. It
+// checks the open file, even if that was moved.
 func (s *Source) Changed() bool {
 	if s.file == nil {
 		return false
@@ -355,14 +354,14 @@ func (s *Source) sizeNow() int64 {
 	return s.StoredSize()
 }
 
-// Attach has c closed with the source, before it: something that was made of its bytes.
+// Attach has c, which uses the bytes of the source, closed before the source.
 func (s *Source) Attach(c io.Closer) {
 	s.attach.Lock()
 	defer s.attach.Unlock()
 	s.more = append(s.more, c)
 }
 
-// Close releases everything. Reads that wait return [os.ErrClosed]; slices of Range must not be used anymore.
+// Close releases everything. Waiting reads return [os.ErrClosed]; slices of Range are invalid afterwards.
 func (s *Source) Close() error {
 	s.attach.Lock()
 	for _, c := range s.more {

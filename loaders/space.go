@@ -16,8 +16,8 @@ func AddressSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT
 // limited at all.
 func DataSpace() (left int64, limited bool) { return resourceLeft(unix.RLIMIT_DATA, 5) }
 
-// resourceLeft returns what a limit leaves beside the pages that a field of /proc/self/statm counts; systems without
-// that file count as if nothing was used.
+// resourceLeft returns the rest of a limit after the pages counted by a field of /proc/self/statm; on systems without
+// that file nothing counts as used.
 func resourceLeft(resource, field int) (left int64, limited bool) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(resource, &limit) != nil || limit.Cur > 1<<62 {

@@ -16,44 +16,44 @@ import (
 
 const (
 	spoolChunk  = 1 << 20
-	spoolMemory = 64 << 20  // bytes kept in memory; what follows goes to an unlinked temporary file
-	spoolPart   = 8 << 20   // bytes of a range that are copied before its context is asked again
-	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and hold, any number
+	spoolMemory = 64 << 20  // bytes kept in memory; the rest goes to an unlinked temporary file
+	spoolPart   = 8 << 20   // bytes of a range that are copied between two checks of its context
+	spoolRange  = 512 << 20 // bytes that one range may copy: a small compressed file can claim, and contain, any number
 
-	// What decompresses to more than both is not read to its end. Logs and dumps of real programs become 10 to 100
-	// times as large.
-	spoolExpansion = 200       // times what has arrived, or what the file has
+	// An input that decompresses to more than both is not read to its end. Logs and dumps of real programs expand 10 to
+	// 100 times.
+	spoolExpansion = 200       // times what has arrived, or the size of the file
 	spoolUnasked   = 256 << 20 // bytes
 )
 
-// spool holds the bytes of a stream that can be read once only, so that they can be read at any offset, any number of
-// times. One goroutine fills it as fast as the stream gives; readers wait for what they need.
+// spool holds the bytes of a stream that can be read only once, so that they can be read at any offset, any number of
+// times. One goroutine fills it as fast as the stream delivers; readers wait for what they need.
 type spool struct {
-	received atomic.Int64  // bytes of the stream as it came, before decompression
-	allowed  atomic.Int64  // bytes that the user allows it to become
-	stored   int64         // bytes of the file that it comes from, 0 for a pipe
+	received atomic.Int64  // bytes of the stream before decompression
+	allowed  atomic.Int64  // bytes that the user allows after decompression
+	stored   int64         // bytes of the input file, 0 for a pipe
 	opened   chan struct{} // closed when outer is known
 	budget   *model.Budget
-	memory   int64 // bytes kept in memory: spoolMemory, or what the budget has room for
+	memory   int64 // bytes kept in memory: spoolMemory, or less if the budget requires
 
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
-	chunks   [][]byte   // each spoolChunk long, memory together at most; bytes below size never change
-	tail     []byte     // the chunk after them and those in the file, which is being filled; nil while all fits
+	chunks   [][]byte   // each spoolChunk long, up to memory in total; bytes below size never change
+	tail     []byte     // the chunk being filled, after chunks and those in the file; nil while everything fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
-	places   []int64    // of those, by number, in chunks: chunks that repeat the one before share its place
+	places   []int64    // their positions by number, in chunks: chunks equal to the previous one share its position
 	written  int64      // chunks in the file
 	size     int64
-	done     bool // no more will come
+	done     bool // the end was reached
 	err      error
 	outer    string
 	problem  []model.Problem
-	input    io.Closer // the stream, where it can be closed
+	input    io.Closer // the stream, if it can be closed
 	detached func() bool
 }
 
-// startSpool starts filling from what open returns; open runs on the spool's goroutine and may block.
+// startSpool starts filling from the result of open, which runs on the spool's goroutine and may block.
 func startSpool(ctx context.Context, stored int64, open func() (io.Reader, error)) *spool {
 	s := &spool{opened: make(chan struct{}), stored: stored, budget: model.BudgetOf(ctx)}
 	s.memory = s.budget.Part(spoolMemory, 8) / spoolChunk * spoolChunk
@@ -107,7 +107,7 @@ func (s *spool) recoverPanic() {
 	}
 }
 
-// adopt makes c the stream that stopping closes; false when that has already happened.
+// adopt makes c the stream to close when stopping; false if it was stopped already.
 func (s *spool) adopt(c io.Closer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *spool) adopt(c io.Closer) bool {
 	return true
 }
 
-// fill reads r to its end, or to the limit of what its input may become.
+// fill reads r to its end, or to the limit of its decompressed size.
 func (s *spool) fill(r io.Reader) error {
 	for {
 		if s.expanded() {
@@ -143,7 +143,7 @@ func (s *spool) fill(r io.Reader) error {
 	}
 }
 
-// expanded reports, and says, that the input has become far larger than it is.
+// expanded reports whether the input expanded to far more than its size, and records that as a problem.
 func (s *spool) expanded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *spool) expanded() bool {
 	return true
 }
 
-// room returns where the next bytes go: the end of the last chunk.
+// room returns the buffer for the next bytes: the end of the last chunk.
 func (s *spool) room() (buf []byte, stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *spool) room() (buf []byte, stopped bool) {
 	return s.chunks[len(s.chunks)-1][used:], false
 }
 
-// add makes b, which lies in the buffer of room, part of the spool.
+// add adds b, which is in the buffer returned by room, to the spool.
 func (s *spool) add(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,8 +194,8 @@ func (s *spool) add(b []byte) error {
 	return nil
 }
 
-// store puts the tail, which is full, into the file, unless it repeats the chunk before: the room that little can take
-// there when it is decompressed has no end.
+// store writes the tail, which is full, to the file, unless it equals the previous chunk: a small input can decompress
+// to any number of equal chunks.
 func (s *spool) store() error {
 	if s.last != nil && bytes.Equal(s.tail, s.last) {
 		s.places = append(s.places, s.written-1)
@@ -218,7 +218,7 @@ func (s *spool) store() error {
 	return nil
 }
 
-// damage ends the spool at what came out so far.
+// damage ends the spool at the bytes decompressed so far.
 func (s *spool) damage(outer string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,12 +245,12 @@ func (s *spool) damage(outer string, err error) {
 	s.problem = append(s.problem, p)
 }
 
-// wideWindow reports whether err is that a zstd frame makes its decoder remember more than it may.
+// wideWindow reports whether err means that a zstd frame needs a window larger than allowed.
 func wideWindow(err error) bool {
 	return errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded)
 }
 
-// finish says that no more will come; the first reason counts.
+// finish marks the end of the input; the first reason counts.
 func (s *spool) finish(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +260,7 @@ func (s *spool) finish(err error) {
 	}
 }
 
-// stop finishes and lets go of a stream that is being waited for.
+// stop finishes and closes a stream that is being waited for.
 func (s *spool) stop(err error) {
 	s.finish(err)
 	s.mu.Lock()
@@ -309,7 +309,7 @@ func (s *spool) problems() []model.Problem {
 	return s.problem[:len(s.problem):len(s.problem)]
 }
 
-// readAt copies to p, waiting until least bytes from off are there, none will come, or ctx is done.
+// readAt copies to p, waiting until least bytes from off have arrived, the input has ended, or ctx is done.
 func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int, error) {
 	if off < 0 {
 		return 0, io.EOF
@@ -337,14 +337,14 @@ func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int
 	return n, err
 }
 
-// wake lets readers look again whether they should wait on.
+// wake makes readers check again whether to wait.
 func (s *spool) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.arrived.Broadcast()
 }
 
-// copyTo copies what is there; the lock is held.
+// copyTo copies available bytes; the lock is held.
 func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 	if left := s.size - off; left <= 0 {
 		return 0, nil
@@ -362,7 +362,7 @@ func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// copyChunk copies what is there of the chunk at off; the lock is held.
+// copyChunk copies available bytes of the chunk at off; the lock is held.
 func (s *spool) copyChunk(p []byte, off int64) (int, error) {
 	if off < s.memory {
 		return copy(p, s.chunks[off/spoolChunk][off%spoolChunk:]), nil
@@ -374,12 +374,12 @@ func (s *spool) copyChunk(p []byte, off int64) (int, error) {
 	return s.file.ReadAt(p[:min(int64(len(p)), spoolChunk-within)], s.places[i]*spoolChunk+within)
 }
 
-// copyRange returns up to n bytes from off. It allocates for what is there, not for what is asked.
+// copyRange returns up to n bytes from off. It allocates for the available bytes, not for the requested ones.
 func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	defer context.AfterFunc(ctx, s.wake)()
 	s.mu.Lock()
 	for !s.done && s.size-off < n && ctx.Err() == nil {
-		s.arrived.Wait() // also for a length that is a lie: only the end of the input can tell
+		s.arrived.Wait() // also for an impossible length: only the end of the input can refute it
 	}
 	n = max(0, min(n, s.size-off))
 	s.mu.Unlock()
@@ -409,7 +409,7 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	return b[:got], nil
 }
 
-// countingReader counts what passes.
+// countingReader counts the bytes read.
 type countingReader struct {
 	r io.Reader
 	n *atomic.Int64

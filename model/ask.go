@@ -1,5 +1,5 @@
 package model
 
-// AskEvery is after how many steps a long loop asks its context whether to stop. A step takes at most a few
-// microseconds, so that it is asked at least every 50 ms.
+// AskEvery is the number of steps between two checks of a long loop's context. A step takes at most a few microseconds,
+// so that the context is checked at least every 50 ms.
 const AskEvery = 1 << 12

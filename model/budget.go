@@ -9,22 +9,22 @@ import (
 	"sync/atomic"
 )
 
-// Budget is how much memory the program may take, and how much it takes. nil is no bound: then every question says that
-// there is room. Any goroutine may use it. What is taken is measured rather than counted, so that nothing is forgotten:
-// whoever starts the program calls [Budget.Measured] again and again.
+// Budget bounds the memory that the program may take and knows how much it takes. A nil Budget has no bound: everything
+// fits. Any goroutine may use it. Memory is measured rather than counted, so that nothing is missed: the starter of the
+// program calls [Budget.Measured] repeatedly.
 type Budget struct {
 	limit int64
 	kept  atomic.Int64
 
-	// Outside says that the limit is the system's, not the user's: messages say so. It is set before the budget is
-	// used.
+	// Outside reports that the limit is the system's, not the user's, which messages mention. It is set before the
+	// budget is used.
 	Outside bool
-	// Collect collects garbage, gives it back to the system and measures anew; nil where measures come from elsewhere.
-	// It is set before the budget is used.
+	// Collect runs the garbage collector, returns memory to the system and measures anew; nil where measures come from
+	// elsewhere. It is set before the budget is used.
 	Collect func()
 
-	// Map makes memory that lies in a file, for columns that there is no room for; nil where that is not done. It is
-	// set before the budget is used.
+	// Map allocates memory backed by a file, for columns that do not fit; nil where there is none. It is set before the
+	// budget is used.
 	Map func(bytes int64) (Mapped, error)
 
 	mu        sync.Mutex
@@ -41,17 +41,17 @@ func NewBudget(limit int64) *Budget {
 	return &Budget{limit: limit}
 }
 
-// CodeMemory is the code of problems that say what a budget had no room for.
+// CodeMemory is the code of problems that state what did not fit the budget.
 const CodeMemory = "memory-limit"
 
-// BudgetPerKept is how many bytes a budget needs for each byte that is kept while a list grows: it stands in memory
-// twice then, and reading stops when [BudgetOfFile] percents are in use.
+// BudgetPerKept is the number of bytes a budget needs for each byte kept while a list grows: both copies are in memory
+// then, and reading stops at [BudgetOfFile] percent.
 const BudgetPerKept = 4 * 100 / BudgetOfFile
 
-// Percents of a budget that may be in use while something is read. The rest is for what is made of it.
+// Percentages of a budget that may be in use while something is read. The rest is for what is computed from it.
 const (
-	BudgetOfTables = 25 // for what is made into something else of about the same size
-	BudgetOfFile   = 50 // for what is kept
+	BudgetOfTables = 25 // for data that is converted into something of about the same size
+	BudgetOfFile   = 50 // for data that is kept
 )
 
 // Limit returns the bound in bytes, 0 for none.
@@ -62,8 +62,8 @@ func (b *Budget) Limit() int64 {
 	return b.limit
 }
 
-// AtPressure has f called, on any goroutine, whenever memory runs short: it gives back what costs little to get again.
-// The function that is returned ends that; f does not run any more once it has returned.
+// AtPressure registers f to be called, on any goroutine, whenever memory runs short: f frees what is cheap to
+// recompute. The returned function unregisters f and waits until it has returned.
 func (b *Budget) AtPressure(f func()) (end func()) {
 	if b == nil {
 		return func() {}
@@ -83,7 +83,7 @@ func (b *Budget) AtPressure(f func()) (end func()) {
 	}
 }
 
-// Relieve gives back everything that costs little to get again.
+// Relieve frees everything that is cheap to recompute.
 func (b *Budget) Relieve() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,9 +92,9 @@ func (b *Budget) Relieve() {
 	}
 }
 
-// Try calls f, which makes a part of an answer that may be left out. Where memory runs short meanwhile, the context of
-// f ends; then, and where f itself finds no room, its garbage is collected, so that other parts have room, and the
-// error is a [MemoryError] about what. f must keep nothing when it fails. Its other errors are returned as they are.
+// Try calls f, which computes an optional part of an answer. When memory runs short, the context of f is canceled.
+// Then, and where f itself finds that something does not fit, Try collects its garbage and returns a [MemoryError]
+// about what. Other errors of f are returned unchanged. f must keep nothing when it fails.
 func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Context) error) error {
 	if b == nil {
 		return f(ctx)
@@ -114,7 +114,7 @@ func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Contex
 	return b.Error(what)
 }
 
-// trying notes how a try is ended, until the function that is returned is called.
+// trying registers how to cancel a try, until the returned function is called.
 func (b *Budget) trying(cancel context.CancelCauseFunc) (end func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Budget) trying(cancel context.CancelCauseFunc) (end func()) {
 	}
 }
 
-// EndTries ends everything that is being tried, and reports whether anything is: its memory comes back soon.
+// EndTries cancels all tries in progress, and reports whether there were any: their memory is freed soon.
 func (b *Budget) EndTries() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,10 +141,10 @@ func (b *Budget) EndTries() bool {
 	return len(b.tries) > 0
 }
 
-// Measured notes how many bytes are in use that no garbage collection frees.
+// Measured records how many bytes are in use that no garbage collection frees.
 func (b *Budget) Measured(bytes int64) { b.kept.Store(bytes) }
 
-// Kept returns what was measured last.
+// Kept returns the last measure.
 func (b *Budget) Kept() int64 {
 	if b == nil {
 		return 0
@@ -152,13 +152,13 @@ func (b *Budget) Kept() int64 {
 	return b.kept.Load()
 }
 
-// Full reports whether more than some percents of the budget are in use: then whoever reads must stop. It costs next to
-// nothing, but is meant for batches.
+// Full reports whether more than the given percentage of the budget is in use: readers must stop then. It is cheap, but
+// is meant to be called once per batch.
 func (b *Budget) Full(percents int64) bool {
 	return b != nil && b.kept.Load() > b.limit/100*percents
 }
 
-// Fits reports whether there is room for n more bytes. It collects garbage first where n is much.
+// Fits reports whether there is room for n more bytes. It collects garbage first if n is large.
 func (b *Budget) Fits(n int64) bool {
 	if b == nil {
 		return true
@@ -169,7 +169,7 @@ func (b *Budget) Fits(n int64) bool {
 	return n <= b.limit-b.kept.Load()
 }
 
-// Left returns how many more bytes there is room for, [math.MaxInt64] without a bound. It collects garbage first.
+// Left returns how many more bytes there is room for, or [math.MaxInt64] without a bound. It collects garbage first.
 func (b *Budget) Left() int64 {
 	if b == nil {
 		return math.MaxInt64
@@ -188,10 +188,10 @@ func (b *Budget) Part(usual, fraction int64) int64 {
 	return min(usual, b.limit/fraction)
 }
 
-// Error returns the error of something that there is no room for, such as "the references of 3 rows".
+// Error returns the error for something that does not fit, such as "the references of 3 rows".
 func (b *Budget) Error(what string) error { return &MemoryError{Budget: b, What: what} }
 
-// Problem returns the problem of a file of which a part was left out for want of memory; what says which.
+// Problem returns the problem of a file of which a part was left out for lack of memory; what names the part.
 func (b *Budget) Problem(what string) Problem {
 	return Problem{
 		Severity: Warning, Code: CodeMemory, Count: 1, Offset: NoOffset,
@@ -199,7 +199,7 @@ func (b *Budget) Problem(what string) Problem {
 	}
 }
 
-// Says names the limit and what lifts it.
+// Says names the limit and how to raise it.
 func (b *Budget) Says() string {
 	if b == nil {
 		return "--max-memory raises this limit"
@@ -210,20 +210,20 @@ func (b *Budget) Says() string {
 	return fmt.Sprintf("--max-memory is %s: raise it to read more", Bytes(b.limit))
 }
 
-// Lifts says which --max-memory has twice as much read, where a guard against files that mean far more than their size
-// ended reading. bytes is all memory that this takes.
+// Lifts returns the --max-memory flag with which twice as much is read, for messages of guards against files that
+// expand to far more than their size. bytes is all memory that this takes.
 func Lifts(bytes int64) string {
 	const mib = 1 << 20
 	return fmt.Sprintf("--max-memory %dMiB or more reads twice as much", (bytes+mib-1)/mib)
 }
 
-// MemoryError says that the memory which the user allows is not enough.
+// MemoryError reports that the memory the user allows is not enough.
 type MemoryError struct {
 	Budget *Budget
-	What   string // there is no room for; "" for the whole command
+	What   string // what does not fit; "" for the whole command
 }
 
-// Error names the limit and what lifts it.
+// Error names the limit and how to raise it.
 func (e *MemoryError) Error() string {
 	what := e.What
 	if what == "" {
@@ -234,7 +234,7 @@ func (e *MemoryError) Error() string {
 
 type budgetKey struct{}
 
-// WithBudget returns a context that carries a budget to everything that is done under it.
+// WithBudget returns a context that carries a budget.
 func WithBudget(ctx context.Context, b *Budget) context.Context {
 	if b == nil {
 		return ctx
@@ -242,7 +242,7 @@ func WithBudget(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// BudgetOf returns the budget that ctx carries, nil for none.
+// BudgetOf returns the budget that ctx carries, or nil.
 func BudgetOf(ctx context.Context) *Budget {
 	b, _ := ctx.Value(budgetKey{}).(*Budget)
 	return b

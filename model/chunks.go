@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Columns are a run of events, column by column: half the size of a slice of [Event], and what comes once per block is
-// there once per block only.
+// Columns is a run of events in columns. It takes half the size of a slice of [Event]: fields that only some events
+// have are stored for those only.
 type Columns struct {
 	Delta Time        // from the event before the first one to it
 	Kind  []EventKind // by event
@@ -14,31 +14,31 @@ type Columns struct {
 	High  []uint32    // by event: the upper half; empty where all of them are zero
 	Addr  []uint64    // by event; 0 for GC and markers
 
-	// By event that is not a FREE, in order; the fields of [Event].
+	// By event that is not a FREE, in order; these are the fields of [Event].
 	Size   []uint64
 	ID     []uint64
 	Thread []uint16
 
-	// Offset is where every OffsetEvery-th event begins, the first one included. Only decoders set it.
+	// Offset is the position of every OffsetEvery-th event, including the first. Only decoders set it.
 	Offset []int64
 }
 
-// OffsetEvery is the distance of events in [Columns.Offset].
+// OffsetEvery is the number of events between two entries of [Columns.Offset].
 const OffsetEvery = 512
 
 // Len returns the number of events.
 func (c *Columns) Len() int { return len(c.Kind) }
 
-// Reset forgets the events and keeps the memory.
+// Reset removes the events and keeps the memory.
 func (c *Columns) Reset() {
 	c.Delta, c.Kind, c.Time, c.High, c.Addr = 0, c.Kind[:0], c.Time[:0], c.High[:0], c.Addr[:0]
 	c.Size, c.ID, c.Thread, c.Offset = c.Size[:0], c.ID[:0], c.Thread[:0], c.Offset[:0]
 }
 
-// Grow makes room for n more events.
+// Grow reserves capacity for n more events.
 func (c *Columns) Grow(n int) { c.Reserve(n, n) }
 
-// Reserve makes room for n more events, of which payloads are not FREE.
+// Reserve reserves capacity for n more events, of which payloads are not FREE.
 func (c *Columns) Reserve(n, payloads int) {
 	c.Kind, c.Time, c.Addr = grow(c.Kind, n), grow(c.Time, n), grow(c.Addr, n)
 	c.Size, c.ID, c.Thread = grow(c.Size, payloads), grow(c.ID, payloads), grow(c.Thread, payloads)
@@ -63,7 +63,7 @@ func (c *Columns) Since(i int) Time {
 	return Time(c.High[i])<<32 | Time(c.Time[i])
 }
 
-// Append adds one event, at µs after the first and not before the last one.
+// Append adds one event at a time in µs after the first event, which must not be before the last one.
 func (c *Columns) Append(e *Event, at Time) {
 	c.Kind, c.Time, c.Addr = append(c.Kind, e.Kind), append(c.Time, uint32(at)), append(c.Addr, e.Addr)
 	c.Raise(1, uint32(at>>32))
@@ -72,7 +72,7 @@ func (c *Columns) Append(e *Event, at Time) {
 	}
 }
 
-// Raise sets the upper half of the times of the last n events, which were added without one.
+// Raise sets the upper half of the times of the last n events, which were added with a zero one.
 func (c *Columns) Raise(n int, high uint32) {
 	if high == 0 && len(c.High) == 0 {
 		return
@@ -85,37 +85,37 @@ func (c *Columns) Raise(n int, high uint32) {
 	}
 }
 
-// ErrIrregular says that events are damaged: only [EventSource.Replay] tells what is there.
+// ErrIrregular reports damaged events: only [EventSource.Replay] determines what is there.
 var ErrIrregular = errors.New("irregular events")
 
-// ChunkSource is an [EventSource] whose events can also be read from the middle on, by several goroutines.
+// ChunkSource is an [EventSource] whose events can also be read starting in the middle, by several goroutines.
 type ChunkSource interface {
 	EventSource
-	// Decoder returns a new decoder, nil when this source can only be replayed in order.
+	// Decoder returns a new decoder, or nil if the source can only be replayed in order.
 	Decoder() Decoder
-	// ReplayFrom is Replay from an exact boundary on, given the time of the event before it. All events before it were
-	// regular.
+	// ReplayFrom is Replay starting at an exact boundary, given the time of the event before it. All events before it
+	// were regular.
 	ReplayFrom(ctx context.Context, offset int64, before Time, yield func(*EventBatch) error) error
 }
 
 // Awaited is a [ChunkSource] that can be read before its size is known, because its events are never irregular.
 type Awaited interface {
 	ChunkSource
-	// Await waits until there is something at an offset, and returns -1 then. Where the input ends before, it returns
-	// its size.
+	// Await waits until the input has a byte at an offset, and returns -1 then. Where the input ends earlier, it
+	// returns its size.
 	Await(ctx context.Context, offset int64) (size int64, err error)
-	// EventBytes returns how long events are, about. Chunks of events that are short need fewer bytes.
+	// EventBytes returns the approximate size of an event. Chunks of short events need fewer bytes.
 	EventBytes() int64
 }
 
 // Decoder reads events from the middle of a source. It belongs to one goroutine at a time.
 type Decoder interface {
-	// Sync guesses an offset at or soon after off where an event begins; ok is false when it cannot tell. A guess is
+	// Sync guesses an offset at or soon after off where an event begins; ok is false if there is no guess. A guess is
 	// verified when decoding from an earlier boundary meets it.
 	Sync(off int64) (at int64, ok bool)
 	// Decode fills c, which must be empty, with the events that begin in [from, to), at most limit of them, and returns
 	// where the next one begins. from must be a boundary. The error is ErrIrregular where [EventSource.Replay] would
-	// report anything but how the input ends, or that of reading; what came before is in c then. Where the input ends
-	// within an event, next is its begin.
+	// report anything but the end of the input, or a read error; c has the events before it. Where the input ends
+	// within an event, next is where that begins.
 	Decode(c *Columns, from, to int64, limit int) (next int64, err error)
 }

@@ -12,7 +12,7 @@ const maxMarks = 4
 // Clean makes a string of a file safe to print: no byte of the result moves the cursor, starts an escape sequence or
 // reorders the line, and each input character stays visible. C0 controls become their Unicode pictures (newlines too),
 // invalid UTF-8, other controls, bidirectional and invisible format characters become U+FFFD. A clean string is
-// returned as it is, without allocating.
+// returned unchanged, without allocating.
 func Clean(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f {
@@ -41,7 +41,7 @@ func cleanFrom(s string, i int) string {
 	return out.String()
 }
 
-// cleanRune returns what one rune, read from n bytes, is shown as.
+// cleanRune returns what is shown instead of a rune, which was read from n bytes.
 func cleanRune(r rune, n int) rune {
 	const zeroWidthJoiner = 0x200d
 	switch {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Column is a column of rows, of references, or of counts of them. It takes four bytes for each as long as all are
-// below 2^32, which nearly always is so, and eight beyond. The zero value is empty. Loops over all of a large snapshot
-// look at Narrow or Wide.
+// Column holds a number for each row or reference. It takes four bytes for each as long as all are below 2^32, which is
+// nearly always so, and eight otherwise. The zero value is empty. Loops over large columns read Narrow or Wide
+// directly.
 type Column[N ~uint64] struct {
 	Narrow []uint32
-	Wide   []uint64 // instead of Narrow; nil where four bytes suffice
+	Wide   []uint64 // instead of Narrow; nil if four bytes suffice
 }
 
 // NewColumn returns a column of n zeros that can hold numbers up to most.
@@ -25,7 +25,7 @@ func NewColumn[N ~uint64](n int, most N) (c Column[N]) {
 // Len returns how many numbers there are.
 func (c *Column[N]) Len() int { return len(c.Narrow) + len(c.Wide) }
 
-// At returns number i.
+// At returns the number at index i.
 func (c *Column[N]) At(i int) N {
 	if c.Wide != nil {
 		return N(c.Wide[i])
@@ -33,7 +33,7 @@ func (c *Column[N]) At(i int) N {
 	return N(c.Narrow[i])
 }
 
-// Set replaces number i. Where it is the first that needs eight bytes, the column is copied.
+// Set replaces the number at index i. Setting the first one that needs eight bytes copies the column.
 func (c *Column[N]) Set(i int, n N) {
 	if c.Wide == nil && n <= math.MaxUint32 {
 		c.Narrow[i] = uint32(n)
@@ -43,7 +43,7 @@ func (c *Column[N]) Set(i int, n N) {
 	c.Wide[i] = uint64(n)
 }
 
-// Append adds a number. Where it is the first that needs eight bytes, the column is copied.
+// Append adds a number. Adding the first one that needs eight bytes copies the column.
 func (c *Column[N]) Append(n N) {
 	if c.Wide == nil {
 		if n <= math.MaxUint32 {
@@ -55,7 +55,7 @@ func (c *Column[N]) Append(n N) {
 	c.Wide = append(c.Wide, uint64(n))
 }
 
-// Widen makes a column take eight bytes for each number.
+// Widen converts a column to eight bytes per number.
 func (c *Column[N]) Widen() {
 	if c.Wide != nil {
 		return
@@ -67,7 +67,7 @@ func (c *Column[N]) Widen() {
 	c.Narrow = nil
 }
 
-// Slice returns numbers from up to, but not including, number to. They share their memory with the column.
+// Slice returns the numbers at [from, to). They share their memory with the column.
 func (c *Column[N]) Slice(from, to int) Column[N] {
 	if c.Wide != nil {
 		return Column[N]{Wide: c.Wide[from:to]}
@@ -75,7 +75,7 @@ func (c *Column[N]) Slice(from, to int) Column[N] {
 	return Column[N]{Narrow: c.Narrow[from:to]}
 }
 
-// Grow makes room for n more numbers.
+// Grow reserves capacity for n more numbers.
 func (c *Column[N]) Grow(n int) {
 	if c.Wide != nil {
 		c.Wide = slices.Grow(c.Wide, n)
@@ -84,7 +84,7 @@ func (c *Column[N]) Grow(n int) {
 	}
 }
 
-// All iterates over the numbers and where they stand.
+// All iterates over the numbers and their indexes.
 func (c Column[N]) All() iter.Seq2[int, N] {
 	return func(yield func(int, N) bool) {
 		for i, n := range c.Narrow {
@@ -100,7 +100,7 @@ func (c Column[N]) All() iter.Seq2[int, N] {
 	}
 }
 
-// Search looks for a number in an ascending column. It returns where it stands, or would, and whether it is there.
+// Search returns the index of a number in an ascending column, or where it would be inserted, and whether it is there.
 func (c *Column[N]) Search(n N) (int, bool) {
 	switch {
 	case c.Wide != nil:
@@ -111,8 +111,8 @@ func (c *Column[N]) Search(n N) (int, bool) {
 	return slices.BinarySearch(c.Narrow, uint32(n))
 }
 
-// SearchFrom returns where in an ascending column, not before place i, the first number stands that is not below n. It
-// is fast where that is near.
+// SearchFrom returns the index of the first number not below n in an ascending column, starting at i. It is fast if
+// that is near.
 func (c *Column[N]) SearchFrom(i int, n N) int {
 	end, step := i, 1
 	for end < c.Len() && c.At(end) < n {

@@ -19,8 +19,8 @@ const maxDigits = 12
 
 var errNumber = errors.New("not a number")
 
-// CutDecimal reads a decimal number from the start of s and returns what follows it. It fails where s begins with no
-// digit or point, and where the number does not fit.
+// CutDecimal reads a decimal number from the start of s and returns the rest of s. It fails if s does not begin with a
+// digit or point, and if the number does not fit.
 func CutDecimal(s string) (d Decimal, rest string, err error) {
 	i, seen, point := 0, false, false
 	for ; i < len(s); i++ {
@@ -65,7 +65,7 @@ func (d Decimal) Over(n uint64) bool {
 	return hi == 0 && d.mantissa > lo
 }
 
-// Times returns floor(d × num / den), or 2^64-1 where that does not fit. den is from 1 to 2^24.
+// Times returns floor(d × num / den), or 2^64-1 if that does not fit. den is from 1 to 2^24.
 func (d Decimal) Times(num, den uint64) uint64 {
 	hi, lo := bits.Mul64(d.mantissa, num)
 	by := d.scale() * den // 10^maxDigits is below 2^40
@@ -79,7 +79,7 @@ func (d Decimal) Times(num, den uint64) uint64 {
 // Float64 returns the nearest float.
 func (d Decimal) Float64() float64 { return float64(d.mantissa) / float64(d.scale()) }
 
-// Percent returns the float that is nearest to d percent, as that of the same share of a whole is.
+// Percent returns the float nearest to d percent, equal to that of the same [Share].
 func (d Decimal) Percent() float64 { return float64(d.mantissa) / float64(d.scale()*100) }
 
 // String returns d with as many decimal places as were written.

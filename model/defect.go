@@ -6,14 +6,14 @@ import (
 	"runtime/debug"
 )
 
-// InternalError is a defect in memtui that showed while it worked on an input. It says nothing about the input: that is
-// neither damaged nor changing for all we know.
+// InternalError is a defect in memtui found while it worked on an input. It does not mean that the input is damaged or
+// changing.
 type InternalError struct {
-	Value any    // what was passed to panic, or why something cannot be
-	About string // what was being done, "" where who says so knows
+	Value any    // what was passed to panic, or a description of the impossible state
+	About string // what was being done, "" if the caller knows
 }
 
-// Error says that it is a defect, what was being done, and what went wrong.
+// Error says that this is a defect, what was being done, and what went wrong.
 func (e *InternalError) Error() string {
 	about := ""
 	if e.About != "" {
@@ -22,20 +22,20 @@ func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error in memtui%s: %v", about, e.Value)
 }
 
-// CodeInternal is that of problems that are an [InternalError].
+// CodeInternal is the code of problems that are an [InternalError].
 const CodeInternal = "internal-error"
 
-// Internal reports whether an error is or holds an [InternalError].
+// Internal reports whether an error is or wraps an [InternalError].
 func Internal(err error) bool {
 	var e *InternalError
 	return errors.As(err, &e)
 }
 
-// ErrGone is why a mapped byte of a file cannot be read: the file became shorter, or its disk fails.
+// ErrGone reports that a mapped byte of a file cannot be read: the file became shorter, or its disk fails.
 var ErrGone = errors.New("a part of the file that was readable when it was opened can no longer be read")
 
-// Recovered makes an error of what recover returned; it is nil for nil. A panic because a mapped byte is gone is
-// [ErrGone], any other one an [InternalError].
+// Recovered converts a value returned by recover to an error, nil to nil. A panic caused by a missing mapped byte
+// becomes [ErrGone], any other one an [InternalError].
 func Recovered(r any) error {
 	switch r.(type) {
 	case nil:
@@ -46,8 +46,8 @@ func Recovered(r any) error {
 	return &InternalError{Value: r}
 }
 
-// Guarded returns the error of f, which runs on a goroutine of the program's own: neither a defect nor a byte of a
-// mapping that is gone must take the program down. See [Recovered].
+// Guarded runs f, on a goroutine of the program's own, and returns its error: neither a defect nor a missing byte of a
+// mapping must crash the program. See [Recovered].
 func Guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -58,7 +58,7 @@ func Guarded(f func() error) (err error) {
 	return f()
 }
 
-// Changing is an [EventSource] that can tell whether its input is still what it was when it was opened.
+// Changing is an [EventSource] that can report whether its input changed since it was opened.
 type Changing interface {
 	Changed() bool
 }

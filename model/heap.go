@@ -8,64 +8,64 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Row is an object's number within one snapshot. It means nothing in another one. Rows, references, counts and sizes go
-// to 2^63.
+// Row is the number of an object within one snapshot. It is meaningless in another one. Rows, references, counts and
+// sizes go up to 2^63.
 type Row uint64
 
 // Ref is the number of a reference within one snapshot.
 type Ref uint64
 
-// RootRow is the row that everything hangs off.
+// RootRow is the row of the root, where all paths begin.
 const RootRow Row = 0
 
 // HeapSource is the facet of files that hold heap snapshots. Any goroutine may use it.
 type HeapSource interface {
-	// Schema says what the snapshots are made of.
+	// Schema describes what the snapshots consist of.
 	Schema() *HeapSchema
-	// Len is the number of snapshots, whole ones and what there is of a cut one.
+	// Len is the number of snapshots, including one that is cut off.
 	Len() int
-	// Info is what headers tell of snapshot i, without decoding it.
+	// Info returns what the headers state about snapshot i, without decoding it.
 	Info(i int) HeapInfo
-	// Open decodes snapshot i: seconds and hundreds of megabytes for large ones. The heap is the caller's to keep and
-	// never changes. progress may be nil and is called from any goroutine, one call at a time, with shares of the
-	// whole, 0 … 1, that never fall.
+	// Open decodes snapshot i: seconds and hundreds of megabytes for large ones. The caller may keep the heap, which
+	// never changes. progress may be nil; it is called from any goroutine, one call at a time, with fractions from 0 to
+	// 1 that never fall.
 	Open(ctx context.Context, i int, progress func(done float64)) (*Heap, error)
-	// Scores are the highest types and frames of snapshot i as the recorder counted them, decoded without the snapshot;
-	// ok is false where the format has none.
+	// Scores returns the highest types and frames of snapshot i as counted by the recorder, read without decoding the
+	// snapshot; ok is false if the format has none.
 	Scores(ctx context.Context, i int) (s HeapScores, ok bool, err error)
-	// Tables names the types and frames of snapshot i and of those before it.
+	// Tables returns the names of types and frames of snapshot i and of those before it.
 	Tables(ctx context.Context, i int) (*HeapTables, error)
 }
 
-// HeapTexts is implemented by sources whose files hold what objects say, such as strings. It is read when it is shown,
-// and kept nowhere.
+// HeapTexts is implemented by sources whose files hold the contents of objects, such as strings. They are read when
+// they are shown, and not kept.
 type HeapTexts interface {
-	// Text is what row r of snapshot i, decoded as h, says, at most its first bytes, as in the file: not cleaned. whole
-	// reports whether that is all; ok is false for rows that say nothing.
+	// Text returns the text of row r of snapshot i, decoded as h: at most its first bytes, as in the file, not cleaned.
+	// whole reports whether that is all; ok is false for rows without a text.
 	Text(ctx context.Context, i int, h *Heap, r Row, bytes int) (text string, whole, ok bool, err error)
 }
 
-// HeapInfo is a snapshot's headline figures: those that are not NoCount are known.
+// HeapInfo is a snapshot's headline figures. Unknown ones are NoCount.
 type HeapInfo struct {
-	Time     Time  // since the start of the recording; NoTime when the format has none
-	GC       int64 // collection number, NoCount when unknown
-	Complete bool  // every column is there
+	Time     Time  // since the start of the recording; NoTime if the format has none
+	GC       int64 // collection number, NoCount if unknown
+	Complete bool  // no column is missing
 
-	Rows, References                    int64   // NoCount when headers do not tell
-	Counts                              []int64 // rows by HeapSchema.Sets; what is absent is NoCount
+	Rows, References                    int64   // NoCount if headers do not state it
+	Counts                              []int64 // rows by HeapSchema.Sets; NoCount where unknown
 	Bytes, ManagedBytes, UnmanagedBytes int64   // Bytes = managed + unmanaged
 }
 
-// NoCount is a count that is not known.
+// NoCount is a count that is unknown.
 const NoCount = int64(-1)
 
-// NoHeapInfo returns the figures of a whole snapshot of which headers tell nothing.
+// NoHeapInfo returns the figures of a complete snapshot whose headers state none.
 func NoHeapInfo() HeapInfo {
 	return HeapInfo{Time: NoTime, GC: NoCount, Complete: true, Rows: NoCount, References: NoCount, Bytes: NoCount,
 		ManagedBytes: NoCount, UnmanagedBytes: NoCount}
 }
 
-// Count returns how many rows a set of the schema has.
+// Count returns the number of rows of a set of the schema.
 func (f *HeapInfo) Count(set int) int64 {
 	if set < 0 || set >= len(f.Counts) {
 		return NoCount
@@ -73,55 +73,54 @@ func (f *HeapInfo) Count(set int) int64 {
 	return f.Counts[set]
 }
 
-// Heap is one decoded snapshot: a graph in columns.
+// Heap is one decoded snapshot: a graph stored in columns.
 type Heap struct {
 	Schema *HeapSchema
 
 	Kinds      []HeapKind // by Row
-	Size       []uint16   // by Row: managed bytes, or LargeSize where they stand in LargeSizes
-	Extra      []uint32   // by Row: unmanaged bytes, or LargeExtra where they stand in Large; empty unless Schema.Split
+	Size       []uint16   // by Row: managed bytes, or LargeSize if they are in LargeSizes
+	Extra      []uint32   // by Row: unmanaged bytes, or LargeExtra if they are in Large; empty unless Schema.Split
 	Large      map[Row]uint64
 	LargeSizes map[Row]uint64
-	Entity     []uint32   // by Row: what Schema.Kinds says names it: a type, a frame, or nothing
-	About      []uint32   // by Row, as far as rows describe types: the type that names them; those rows stand first
-	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings; empty where the file says nothing
-	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs says how they are written
-	Names      []uint32   // by Row: an index into HeapTables.Strings, what a row says or is called; empty where the format has none
-	Moved      []uint16   // by Row: like Size under policies that are Moved; empty where it is the same
+	Entity     []uint32   // by Row: a type, a frame, or nothing, depending on Schema.Kinds
+	About      []uint32   // by Row, only for rows that describe types, which come first: the type described
+	Axes       [][]uint32 // by axis that is ByRow, by Row: an index into HeapTables.Strings; empty if not in the file
+	IDs        []uint64   // by Row: the identity of objects, 0 for none; empty unless Schema.IDs has a form
+	Names      []uint32   // by Row: an index into HeapTables.Strings, a row's text or name; empty if the format has none
+	Moved      []uint16   // by Row: like Size, under policies that are Moved; empty if equal
 	LargeMoved map[Row]uint64
 
-	// Tally sums rows by kind and by what names them, so that sums need no walk through all rows; nil where they were
-	// not counted.
+	// Tally sums rows by kind and entity, so that sums need no walk over all rows; nil if they were not counted.
 	Tally []HeapTally
 
-	Start Column[Ref] // by Row, one more than there are rows: references of r are [Start[r], Start[r+1])
+	Start Column[Ref] // by Row, and one more: the references of r are [Start[r], Start[r+1])
 	To    Column[Row] // by Ref
 	Label []EdgeLabel // by Ref
-	// LargeIndex holds index labels that do not fit, by reference.
+	// LargeIndex holds index labels that do not fit into an EdgeLabel, by reference.
 	LargeIndex map[Ref]uint64
 
 	Tables *HeapTables
-	// Kept is where what is found out about the snapshot stays for the next run; nil where that is nowhere.
+	// Kept stores results computed from the snapshot for the next run; nil where there is no such store.
 	Kept sections.Keeper
-	// From verifies the file that the snapshot comes from; nil where it was decoded.
+	// From verifies the file that the snapshot was read from; nil if it was decoded.
 	From     *sections.Sums
-	Complete bool // false when the file ends within the snapshot; what is missing is empty
+	Complete bool // false if the file ends within the snapshot; missing parts are empty
 }
 
-// Bytes that a row and a reference take at most, beside the snapshot, while is found out who holds what. A snapshot
-// with columns of eight bytes takes twice as many.
+// The most bytes that a row and a reference take, in addition to the snapshot, while dominators are computed. A
+// snapshot with columns of eight bytes takes twice as many.
 const (
 	GraphRowBytes = 30
 	GraphRefBytes = 8
 )
 
-// HeapTally is the sum over the rows of one kind that one type or frame names.
+// HeapTally is the sum over the rows of one kind and one type or frame.
 type HeapTally struct {
 	Kind, Entity              uint32
 	Count, Managed, Unmanaged uint64
 }
 
-// Count makes the tally of a heap whose columns are complete.
+// Count computes the tally of a heap whose columns are complete.
 func (h *Heap) Count() {
 	if n := h.Len(); len(h.Size) != n || len(h.Entity) != n || len(h.Extra) != 0 && len(h.Extra) != n {
 		return
@@ -141,13 +140,13 @@ func (h *Heap) Count() {
 	h.Tally = list
 }
 
-// tallies are the places of the tallies of one kind: by entity, those beyond all tables apart.
+// tallies finds the tallies of one kind: by entity, with a map for entities beyond all tables.
 type tallies struct {
-	dense []uint32 // number plus one
+	dense []uint32 // index + 1
 	rest  map[uint32]int
 }
 
-// denseTallies is how many entities have a place of their own: files have fewer, and damaged ones any number.
+// denseTallies bounds the entities found by index: files have fewer, and damaged ones any number.
 const denseTallies = 1 << 16
 
 func (t *tallies) number(entity uint32, next int) int {
@@ -171,13 +170,13 @@ func (t *tallies) number(entity uint32, next int) int {
 	return i
 }
 
-// LargeExtra in Heap.Extra says that the unmanaged size stands in Heap.Large.
+// LargeExtra in Heap.Extra means that the unmanaged size is in Heap.Large.
 const LargeExtra = ^uint32(0)
 
-// LargeSize in Heap.Size says that the managed size stands in Heap.LargeSizes.
+// LargeSize in Heap.Size means that the managed size is in Heap.LargeSizes.
 const LargeSize = ^uint16(0)
 
-// HeapTables name what rows refer to. Indexes beyond a table are legal in damaged files: use the methods.
+// HeapTables names the types and frames of rows. Indexes beyond a table are possible in damaged files: use the methods.
 type HeapTables struct {
 	Strings []string   // as in the file: not cleaned
 	Types   []HeapType // their names
@@ -192,10 +191,10 @@ type HeapType struct{ Name uint32 }
 // apart.
 type HeapFrame struct{ Name, ID, Line, File uint32 }
 
-// NoHeapLine is the line of a HeapFrame that has none.
+// NoHeapLine is the line of a HeapFrame that is unknown.
 const NoHeapLine = ^uint32(0)
 
-// String resolves a string; one that is missing is "<string 77?>".
+// String resolves a string; an unknown one is "<string 77?>".
 func (t *HeapTables) String(i uint32) string {
 	if int(i) < len(t.Strings) {
 		return t.Strings[i]
@@ -211,7 +210,7 @@ func (t *HeapTables) Type(i uint32) string {
 	return "<type " + strconv.FormatUint(uint64(i), 10) + "?>"
 }
 
-// OnAxis resolves what a type is on an axis: its name on the first, "" where the file does not say.
+// OnAxis returns the value of a type on an axis: its name on the first, "" if the file does not state it.
 func (t *HeapTables) OnAxis(axis int, i uint32) string {
 	switch {
 	case axis == 0:
@@ -249,7 +248,7 @@ func (h *Heap) Managed(r Row) uint64 {
 	return h.LargeSizes[r]
 }
 
-// Unmanaged returns the memory of a row outside of the collector's.
+// Unmanaged returns the memory of a row that the collector does not manage.
 func (h *Heap) Unmanaged(r Row) uint64 {
 	if len(h.Extra) == 0 {
 		return 0
@@ -266,7 +265,7 @@ func (h *Heap) Bytes(r Row) uint64 {
 	return s
 }
 
-// SetSize stores the managed size of a row of a heap that is being made.
+// SetSize stores the managed size of a row of a heap under construction.
 func (h *Heap) SetSize(r Row, bytes uint64) {
 	if bytes < uint64(LargeSize) {
 		h.Size[r] = uint16(bytes)
@@ -289,8 +288,8 @@ func (h *Heap) MovedSize(r Row) uint64 {
 	return h.LargeMoved[r]
 }
 
-// SetMoved stores the size of a row under policies that are Moved, of a heap that is being made and has a column of
-// those.
+// SetMoved stores the size of a row under policies that are Moved, of a heap under construction that has the column
+// Moved.
 func (h *Heap) SetMoved(r Row, bytes uint64) {
 	delete(h.LargeMoved, r)
 	if bytes < uint64(LargeSize) {
@@ -303,7 +302,7 @@ func (h *Heap) SetMoved(r Row, bytes uint64) {
 	h.Moved[r], h.LargeMoved[r] = LargeSize, bytes
 }
 
-// Under returns the heap with the sizes that its rows have under a policy. It shares its columns.
+// Under returns the heap with the row sizes of a policy. It shares its columns.
 func (h *Heap) Under(p *HeapPolicy) *Heap {
 	if !p.Moved || len(h.Moved) == 0 {
 		return h
@@ -313,8 +312,8 @@ func (h *Heap) Under(p *HeapPolicy) *Heap {
 	return &moved
 }
 
-// NameOf returns what a row is called beside its type; ok is false for kinds of rows that are not Named, and where the
-// file does not say.
+// NameOf returns the name that a row has in addition to its type; ok is false for kinds of rows that are not Named, and
+// if the file does not state it.
 func (h *Heap) NameOf(r Row) (name string, ok bool) {
 	if !h.Kind(r).Named || uint64(r) >= uint64(len(h.Names)) {
 		return "", false
@@ -323,8 +322,8 @@ func (h *Heap) NameOf(r Row) (name string, ok bool) {
 	return name, name != ""
 }
 
-// OnAxis returns what a row is on an axis: on the first the name of its type. It is "" for rows that have no type, and
-// where the file does not say.
+// OnAxis returns the value of a row on an axis, on the first the name of its type. It is "" for rows without a type,
+// and if the file does not state it.
 func (h *Heap) OnAxis(axis int, r Row) string {
 	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
 		if axis < len(h.Axes) && uint64(r) < uint64(len(h.Axes[axis])) {
@@ -365,13 +364,14 @@ func (h *Heap) RowOf(text string) (r Row, ok bool) {
 	return 0, false
 }
 
-// Out returns the references of a row: targets, and where they stand in To and Label. The column is the heap's.
+// Out returns the references of a row: their targets, and the first one's index in To and Label. The column is the
+// heap's.
 func (h *Heap) Out(r Row) (to Column[Row], first Ref) {
 	first = h.Start.At(int(r))
 	return h.To.Slice(int(first), int(h.Start.At(int(r)+1))), first
 }
 
-// Has reports whether the snapshot has a row.
+// Has reports whether the row exists in the snapshot.
 func (h *Heap) Has(r Row) bool { return uint64(r) < uint64(len(h.Kinds)) }
 
 // EdgeKind describes the kind of reference e.
@@ -400,7 +400,7 @@ type HeapScores struct {
 	TypesByCount, FramesByCount, TypesBySize, FramesBySize []HeapScore
 }
 
-// HeapScore is the figure of one type or frame, by its index.
+// HeapScore is the value of one type or frame, given by its index.
 type HeapScore struct {
 	ID    uint32
 	Score uint64

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// HeapContents is implemented by sources whose files hold what objects state: values of fields and elements, and the
-// beginning of texts. It is read when it is shown, and kept nowhere. What it returns may be secret, and is as in the
-// file: not cleaned.
+// HeapContents is implemented by sources whose files hold the contents of objects: values of fields and elements, and
+// the beginning of texts. They are read when they are shown, and not kept. They may be secret, and are as in the file:
+// not cleaned.
 type HeapContents interface {
 	HeapTexts
-	// Fields lists what row r of snapshot i states, in the file's order: at most `most` fields, statics or elements
-	// from number `from` on. h is the decoded snapshot. total is how many there are.
+	// Fields lists the contents of row r of snapshot i in the file's order: up to `most` fields, statics or elements,
+	// starting with number `from`. h is the decoded snapshot. total is how many there are.
 	Fields(ctx context.Context, i int, h *Heap, r Row, from, most int) (fields []HeapField, total int, err error)
 }
 
-// HeapWrapper is implemented by sources that hand on what another one reads: they have the methods of facets that it
-// may not have.
+// HeapWrapper is implemented by sources that wrap another one: they have methods of facets that the wrapped one may
+// lack.
 type HeapWrapper interface{ Wraps() HeapSource }
 
-// HeapFacet returns a facet of a source, such as HeapTexts; ok is false where its format has none.
+// HeapFacet returns a facet of a source, such as HeapTexts; ok is false if its format has none.
 func HeapFacet[T any](src HeapSource) (facet T, ok bool) {
 	inner := src
 	for {
@@ -40,14 +40,14 @@ func HeapFacet[T any](src HeapSource) (facet T, ok bool) {
 type HeapField struct {
 	Name  string // "" for elements
 	Index int64  // of an element
-	Of    string // the class that declares it, where that is not the object's own; StaticField for what a class states
-	Type  string // as the language names it; "" where the file does not say
+	Of    string // the declaring class, if not the object's own; StaticField for a static of a class
+	Type  string // as the language names it; "" if the file does not state it
 	Form  HeapFieldForm
-	Row   Row    // what a reference leads to
-	Value string // of a value, as the language writes it; of a reference that leads to no row its identity
+	Row   Row    // the target of a reference
+	Value string // of a value, as the language writes it; of a reference to no row its identity
 }
 
-// StaticField in HeapField.Of says that a class states it.
+// StaticField in HeapField.Of marks a static field of a class.
 const StaticField = "static"
 
 // HeapFieldForm is what a field holds.
@@ -57,10 +57,10 @@ const (
 	FieldValue    HeapFieldForm = iota // Value
 	FieldRow                           // a reference to Row
 	FieldNull                          // a reference to nothing
-	FieldDangling                      // a reference to what is not in the file
+	FieldDangling                      // a reference to an object that is not in the file
 )
 
-// HeapThreads is implemented by sources whose files say what the threads of the program did.
+// HeapThreads is implemented by sources whose files describe the threads of the program.
 type HeapThreads interface {
 	// Threads lists the threads of snapshot i in the file's order. h is the decoded snapshot.
 	Threads(ctx context.Context, i int, h *Heap) ([]HeapThread, error)
@@ -68,14 +68,13 @@ type HeapThreads interface {
 
 // HeapThread is a thread of the program when the snapshot was made.
 type HeapThread struct {
-	Row    Row    // its object; RootRow where it has none
-	Name   string // as in the file; "" where it does not say
+	Row    Row    // its object; RootRow if it has none
+	Name   string // as in the file; "" if unknown
 	ID     string // as in the file
 	Frames []HeapThreadFrame
 }
 
-// Title returns the name of the n-th thread of a snapshot, from 0; where the file has none its number with what the
-// file has instead.
+// Title returns the name of the n-th thread of a snapshot, from 0; without a name, its number and ID.
 func (t *HeapThread) Title(n int) string {
 	switch {
 	case t.Name != "":
@@ -86,44 +85,44 @@ func (t *HeapThread) Title(n int) string {
 	return fmt.Sprintf("thread %d", n+1)
 }
 
-// HeapThreadFrame is a call of a thread, the innermost first.
+// HeapThreadFrame is a call on the stack of a thread; the innermost is first.
 type HeapThreadFrame struct {
 	Function, File string
-	Line           int64 // NoLine where the file does not say
+	Line           int64 // NoLine if unknown
 	Locals         []HeapLocal
 }
 
-// HeapLocal is an object that a call holds.
+// HeapLocal is an object referenced by a call.
 type HeapLocal struct {
-	Name string // of the variable; "" where the file does not say
+	Name string // of the variable; "" if unknown
 	Row  Row
 }
 
-// HeapWaste is implemented by sources that know how the language lays out its texts and collections.
+// HeapWaste is implemented by sources that know how the language lays out its strings and collections.
 type HeapWaste interface {
-	// Texts calls visit with every text of snapshot i, until it returns an error, which is returned. h is the decoded
-	// snapshot.
+	// Texts calls visit with every string of snapshot i, until visit returns an error, which Texts returns. h is the
+	// decoded snapshot.
 	Texts(ctx context.Context, i int, h *Heap, visit func(t *HeapText) error) error
-	// Collections calls visit with every collection and every box of snapshot i, until it returns an error, which is
-	// returned.
+	// Collections calls visit with every collection and every box of snapshot i, until visit returns an error, which
+	// Collections returns.
 	Collections(ctx context.Context, i int, h *Heap, visit func(c *HeapCollection) error) error
 }
 
-// HeapText is a text of the program's.
+// HeapText is a string of the program.
 type HeapText struct {
 	Row     Row    // the string
-	Storage Row    // what holds its characters; Row where it does that itself
+	Storage Row    // the object holding its characters; Row if that is the string itself
 	Content []byte // valid until visit returns
-	Cut     bool   // Content is the beginning only: texts that begin alike may differ
+	Cut     bool   // Content is only the beginning: texts that begin alike may differ
 }
 
-// HeapCollection is a list, table or set of the program's, or a boxed number.
+// HeapCollection is a list, table or set of the program, or a boxed number.
 type HeapCollection struct {
 	Row      Row
-	Storage  Row // the array that it stands in; Row where there is none
+	Storage  Row // its backing array; Row if there is none
 	Form     HeapCollectionForm
-	Len      int64 // elements in it
-	Capacity int64 // elements that its storage has room for
+	Len      int64 // its number of elements
+	Capacity int64 // the number of elements that fit its storage
 	Wasted   uint64
 }
 
@@ -134,5 +133,5 @@ const (
 	CollectionList HeapCollectionForm = iota
 	CollectionTable
 	CollectionArray // a bare array
-	CollectionBox   // a number that has an object of its own
+	CollectionBox   // a number with an object of its own
 )

@@ -8,16 +8,15 @@ import (
 	"slices"
 )
 
-// HeapClock is implemented by sources whose files say when they were written.
+// HeapClock is implemented by sources whose files state when they were written.
 type HeapClock interface {
-	// Clock is the instant that the times of snapshots count from, in µs since 1970; ok is false where the file does
-	// not say.
+	// Clock is the origin of the times of snapshots, in µs since 1970; ok is false if the file does not state it.
 	Clock() (at Time, ok bool)
 }
 
 // JoinedHeaps are the snapshots of several files as those of one recording. Any goroutine may use it.
 type JoinedHeaps struct {
-	Clocked bool // the files say when they were made: snapshots have times
+	Clocked bool // the files state when they were made: snapshots have times
 
 	parts []joinedPart
 	at    []joinedAt // by snapshot
@@ -25,15 +24,15 @@ type JoinedHeaps struct {
 
 type joinedPart struct {
 	src   HeapSource
-	after Time // how long after the first one's clock its times begin
+	after Time // from the first part's clock to the begin of its times
 }
 
-// joinedAt is where a snapshot is.
+// joinedAt is the position of a snapshot.
 type joinedAt struct{ part, i int }
 
-// JoinHeaps puts the snapshots of files, which are of one format, into the order of the clocks that the files state.
-// Where not all state one, they stand in the order of written, when the files were last changed, or where that is nil,
-// as they are given; how long lies between them is not known then. Files of one instant keep their order.
+// JoinHeaps joins the snapshots of files of one format, ordered by the clocks that the files state. If not all state
+// one, they are ordered by written, when the files were last changed, or, if that is nil, as given; the time between
+// them is unknown then. Files of the same instant keep their order.
 func JoinHeaps(list []HeapSource, written []Time) (*JoinedHeaps, error) {
 	if len(list) == 0 || written != nil && len(written) != len(list) {
 		return nil, errors.New("no snapshots to join")
@@ -67,7 +66,7 @@ func JoinHeaps(list []HeapSource, written []Time) (*JoinedHeaps, error) {
 	return j, nil
 }
 
-// clockOf returns the instant that a file says it is of.
+// clockOf returns the instant that a file states.
 func clockOf(src HeapSource) (at Time, ok bool) {
 	clock, ok := src.(HeapClock)
 	if !ok {
@@ -76,7 +75,7 @@ func clockOf(src HeapSource) (at Time, ok bool) {
 	return clock.Clock()
 }
 
-// of returns where snapshot n is.
+// of returns the position of snapshot n.
 func (j *JoinedHeaps) of(n int) (joinedPart, int, error) {
 	if n < 0 || n >= len(j.at) {
 		return joinedPart{}, 0, fmt.Errorf("no snapshot %d", n)
@@ -84,13 +83,13 @@ func (j *JoinedHeaps) of(n int) (joinedPart, int, error) {
 	return j.parts[j.at[n].part], j.at[n].i, nil
 }
 
-// Schema implements [HeapSource], like what follows.
+// Schema implements [HeapSource], as do the methods below.
 func (j *JoinedHeaps) Schema() *HeapSchema { return j.parts[0].src.Schema() }
 
 // Len is the number of snapshots of all files.
 func (j *JoinedHeaps) Len() int { return len(j.at) }
 
-// Info has the times since the first file's clock.
+// Info returns times relative to the first file's clock.
 func (j *JoinedHeaps) Info(n int) HeapInfo {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -112,7 +111,7 @@ func (j *JoinedHeaps) Open(ctx context.Context, n int, progress func(done float6
 	return p.src.Open(ctx, i, progress)
 }
 
-// Scores are those of the file.
+// Scores returns those of the snapshot's file.
 func (j *JoinedHeaps) Scores(ctx context.Context, n int) (HeapScores, bool, error) {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -121,7 +120,7 @@ func (j *JoinedHeaps) Scores(ctx context.Context, n int) (HeapScores, bool, erro
 	return p.src.Scores(ctx, i)
 }
 
-// Tables are those of the file.
+// Tables returns those of the snapshot's file.
 func (j *JoinedHeaps) Tables(ctx context.Context, n int) (*HeapTables, error) {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -133,7 +132,7 @@ func (j *JoinedHeaps) Tables(ctx context.Context, n int) (*HeapTables, error) {
 // Wraps implements [HeapWrapper]: all files are of one format.
 func (j *JoinedHeaps) Wraps() HeapSource { return j.parts[0].src }
 
-// Text implements [HeapTexts]; ok is false where the file has none.
+// Text implements [HeapTexts]; ok is false if the file has none.
 func (j *JoinedHeaps) Text(ctx context.Context, n int, h *Heap, r Row, bytes int) (text string, whole, ok bool, err error) {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -146,7 +145,7 @@ func (j *JoinedHeaps) Text(ctx context.Context, n int, h *Heap, r Row, bytes int
 	return texts.Text(ctx, i, h, r, bytes)
 }
 
-// Fields implements [HeapContents]; there are none where the file has no contents.
+// Fields implements [HeapContents]; there are none if the file has no contents.
 func (j *JoinedHeaps) Fields(ctx context.Context, n int, h *Heap, r Row, from, most int) (fields []HeapField, total int, err error) {
 	p, i, err := j.of(n)
 	if err != nil {

@@ -2,7 +2,7 @@ package model
 
 import "context"
 
-// Threads implements [HeapThreads]; there are none where the file has none.
+// Threads implements [HeapThreads]; there are none if the file has none.
 func (j *JoinedHeaps) Threads(ctx context.Context, n int, h *Heap) ([]HeapThread, error) {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -14,7 +14,7 @@ func (j *JoinedHeaps) Threads(ctx context.Context, n int, h *Heap) ([]HeapThread
 	return nil, nil
 }
 
-// Texts implements [HeapWaste], like Collections.
+// Texts implements [HeapWaste], as does Collections.
 func (j *JoinedHeaps) Texts(ctx context.Context, n int, h *Heap, visit func(t *HeapText) error) error {
 	p, i, err := j.of(n)
 	if err != nil {
@@ -26,7 +26,7 @@ func (j *JoinedHeaps) Texts(ctx context.Context, n int, h *Heap, visit func(t *H
 	return nil
 }
 
-// Collections calls visit with those of the file.
+// Collections calls visit with the collections of the snapshot's file.
 func (j *JoinedHeaps) Collections(ctx context.Context, n int, h *Heap, visit func(c *HeapCollection) error) error {
 	p, i, err := j.of(n)
 	if err != nil {

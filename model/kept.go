@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Sections moves a snapshot to or from a file. Its schema is the loader's; what is read is not checked, as only this
-// program wrote it.
+// Sections writes a snapshot to a file or reads it. Its schema is the loader's. What is read is not checked, as only
+// this program writes such files.
 func (h *Heap) Sections(f *sections.Codec) {
 	sections.Array(f, "kinds", &h.Kinds)
 	sections.Array(f, "sizes", &h.Size)
@@ -52,7 +52,7 @@ func (t *HeapTables) sections(f *sections.Codec) {
 	sections.Array(f, "frames", &t.Frames)
 }
 
-// sections moves a column, which has one of two widths.
+// sections writes or reads a column, which has one of two widths.
 func (c *Column[N]) sections(f *sections.Codec, name string) {
 	sections.Array(f, name, &c.Narrow)
 	sections.Array(f, name+" of 64 bits", &c.Wide)
@@ -61,7 +61,7 @@ func (c *Column[N]) sections(f *sections.Codec, name string) {
 // mapEntry is an entry of a map of numbers.
 type mapEntry struct{ Key, Value uint64 }
 
-// numbers moves a map.
+// numbers writes or reads a map.
 func numbers[K ~uint64](f *sections.Codec, name string, m *map[K]uint64) {
 	var list []mapEntry
 	if f.Writing() {
@@ -78,7 +78,7 @@ func numbers[K ~uint64](f *sections.Codec, name string, m *map[K]uint64) {
 	}
 }
 
-// lists moves a list of lists.
+// lists writes or reads a list of lists.
 func lists(f *sections.Codec, name string, of *[][]uint32) {
 	n := []uint64{uint64(len(*of))}
 	sections.Array(f, name+", how many", &n)
@@ -92,7 +92,7 @@ func lists(f *sections.Codec, name string, of *[][]uint32) {
 	sections.Parts(f, name, len(*of), func(i int) *[]uint32 { return &(*of)[i] })
 }
 
-// texts moves strings. Those that are read share the file's memory.
+// texts writes or reads strings. Strings that are read share the file's memory.
 func texts(f *sections.Codec, name string, of *[]string) {
 	var ends []uint64
 	var all []byte

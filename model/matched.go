@@ -2,21 +2,22 @@ package model
 
 import "unicode/utf8"
 
-// maxMatched is how many bytes of a name are looked at: the longest names that compilers write have a few thousand.
+// maxMatched is the number of bytes of a name that are matched: the longest names that compilers write have a few
+// thousand.
 const maxMatched = 64 << 10
 
-// Matched returns what of a name is looked at by expressions, filters and searches: its first 64 KiB, cut between two
-// characters. A name of a megabyte would take an expression so long, again and again, that nothing else moves.
+// Matched returns the part of a name that expressions, filters and searches match: its first 64 KiB, cut between two
+// characters. On a name of a megabyte every match would take so long that the program stalls.
 func Matched(name string) string { return cutName(name, maxMatched) }
 
-// MaxName is how many bytes of a name are kept. A file of some kilobytes can hold one of hundreds of megabytes, which
-// every table would repeat.
+// MaxName is the number of bytes of a name that are kept. A file of some kilobytes can hold a name of hundreds of
+// megabytes, which every table would repeat.
 const MaxName = 1 << 20
 
-// LongName is what loaders say, with the code name-length, of a name that they keep the beginning of.
+// LongName is the message of loaders, with the code name-length, about a name of which they keep the beginning.
 const LongName = "a name is longer than the limit of 1 MiB, which applies to every name: the rest was left out"
 
-// KeptName returns what is kept of a name: its first MaxName bytes, cut between two characters.
+// KeptName returns the part of a name that is kept: its first MaxName bytes, cut between two characters.
 func KeptName[T string | []byte](name T) T { return cutName(name, MaxName) }
 
 func cutName[T string | []byte](name T, most int) T {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Moment is a point in time, or a length of time, as users write it: only the file tells what time a share of its
-// duration, its peak and its end are. The zero Moment was not given.
+// Moment is a point in time, or a length of time, as users write it. A share of the duration, the peak and the end
+// become times only with a file. The zero Moment was not given.
 type Moment struct {
 	kind  momentKind
 	time  Time    // of those that are absolute
@@ -34,7 +34,7 @@ func MomentEnd() Moment { return Moment{kind: momentEnd} }
 func MomentPeak() Moment { return Moment{kind: momentPeak} }
 
 // ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain 0. Upper and
-// lower case are the same. Times are rounded down to microseconds; those beyond [MaxTime] are that.
+// lower case are the same. Times are rounded down to microseconds; those beyond [MaxTime] become MaxTime.
 func ParseMoment(text string) (Moment, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	switch s {
@@ -69,7 +69,7 @@ func ParseLength(text string) (Moment, error) {
 	return m, err
 }
 
-// UnmarshalText reads what [ParseMoment] does.
+// UnmarshalText implements [encoding.TextUnmarshaler] with [ParseMoment].
 func (m *Moment) UnmarshalText(text []byte) (err error) {
 	*m, err = ParseMoment(string(text))
 	return err
@@ -87,8 +87,8 @@ func (m Moment) IsEnd() bool { return m.kind == momentEnd }
 // IsLength reports whether m may also be a length of time.
 func (m Moment) IsLength() bool { return m.kind == momentTime || m.kind == momentShare }
 
-// In returns the time of m in a file of that duration, whose peak is at peak; duration where m was not given. It may be
-// beyond the end.
+// In returns the time of m in a file of the given duration and peak; duration if m was not given. It may be beyond the
+// end.
 func (m Moment) In(duration, peak Time) Time {
 	switch m.kind {
 	case momentTime:
@@ -101,7 +101,7 @@ func (m Moment) In(duration, peak Time) Time {
 	return duration
 }
 
-// String returns what [ParseMoment] reads as m, "" where m was not given.
+// String returns m in the syntax of [ParseMoment], "" if m was not given.
 func (m Moment) String() string {
 	switch m.kind {
 	case momentTime:
@@ -116,7 +116,7 @@ func (m Moment) String() string {
 	return ""
 }
 
-// CheckTime refuses a time beyond the end of a recording. Where the two differ by less than is usually shown, it tells
+// CheckTime refuses a time beyond the end of a recording. If they differ by less than is usually shown, the message has
 // both in microseconds.
 func CheckTime(t, end Time) error {
 	if t <= end {
@@ -132,8 +132,7 @@ func CheckTime(t, end Time) error {
 // Period is a range of time as users write it. The zero Period was not given.
 type Period struct{ From, To Moment }
 
-// ParsePeriod reads 10s..20s. Without a time before the dots it begins at the start, without one after them it ends at
-// the end.
+// ParsePeriod reads 10s..20s. A missing time before the dots means the start, one after them the end.
 func ParsePeriod(text string) (Period, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok {
@@ -157,8 +156,8 @@ func ParsePeriod(text string) (Period, error) {
 // Given reports whether p was given.
 func (p Period) Given() bool { return p.From.Given() || p.To.Given() }
 
-// In returns the times of p in a file that ends at end and whose peak is at peak, [NoTime] for one that was not given.
-// It fails where one is beyond the end, or the range ends before it begins.
+// In returns the times of p in a file that ends at end and has its peak at peak; a side that was not given is [NoTime].
+// It fails if a time is beyond the end, or the range ends before it begins.
 func (p Period) In(end, peak Time) (from, to Time, err error) {
 	from, to = NoTime, NoTime
 	if p.From.Given() {
@@ -173,7 +172,7 @@ func (p Period) In(end, peak Time) (from, to Time, err error) {
 	return from, to, CheckTime(max(from, to), end)
 }
 
-// String returns what [ParsePeriod] reads as p, "" where p was not given.
+// String returns p in the syntax of [ParsePeriod], "" if p was not given.
 func (p Period) String() string {
 	if !p.Given() {
 		return ""
@@ -181,12 +180,12 @@ func (p Period) String() string {
 	return p.From.String() + ".." + p.To.String()
 }
 
-// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. What
-// it means can be known only when the file is. The zero Place was not given.
+// Place is a part of a file as users write it: an instant, a range, or the number of a snapshot, layout or window. Only
+// with the file its meaning is known. The zero Place was not given.
 type Place struct {
 	At     Moment
 	Over   Period
-	Number *int // also of texts that are an instant: 0
+	Number *int // also set if the text is an instant as well: 0
 }
 
 // ParsePlace reads 12s, 10s..20s, 3, #3 or #-1.
@@ -207,7 +206,7 @@ func ParsePlace(text string) (p Place, err error) {
 	return p, err
 }
 
-// UnmarshalText reads what [ParsePlace] does.
+// UnmarshalText implements [encoding.TextUnmarshaler] with [ParsePlace].
 func (p *Place) UnmarshalText(text []byte) (err error) {
 	*p, err = ParsePlace(string(text))
 	return err
@@ -216,8 +215,8 @@ func (p *Place) UnmarshalText(text []byte) (err error) {
 // Given reports whether p was given.
 func (p *Place) Given() bool { return p.At.Given() || p.Over.Given() || p.Number != nil }
 
-// String returns what [ParsePlace] reads as p, "" where p was not given. A number stands for itself, also where it
-// could be an instant.
+// String returns p in the syntax of [ParsePlace], "" if p was not given. A number is written as such, even if it could
+// be an instant.
 func (p Place) String() string {
 	switch {
 	case p.Number != nil:

@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// Number is one weight, exactly as a file states it: an integer of 64 bits, signed or not, or a float. The zero Number
-// is 0.
+// Number is one weight, exactly as in the file: an integer of 64 bits, signed or not, or a float. The zero Number is 0.
 type Number struct {
 	bits uint64
 	kind uint8
@@ -18,13 +17,13 @@ type Number struct {
 // Unsigned, Signed and Float are numbers of their kinds; Float must be finite.
 func Unsigned(n uint64) Number { return Number{n, bitsUnsigned} }
 
-// Signed returns a negative integer, or any other.
+// Signed returns the number of a signed integer.
 func Signed(n int64) Number { return Number{uint64(n), bitsSigned} }
 
-// Float returns a number that is not an integer of 64 bits.
+// Float returns the number of a float that is not an integer of 64 bits.
 func Float(f float64) Number { return Number{math.Float64bits(f), bitsFloat} }
 
-// packed are bits that are small for common numbers: signs stand last, and the bits of a float in the other order.
+// packed returns bits that are small for common numbers: the sign is last, and the bits of a float are reversed.
 func (n Number) packed() uint64 {
 	switch n.kind {
 	case bitsSigned:
@@ -35,7 +34,7 @@ func (n Number) packed() uint64 {
 	return n.bits
 }
 
-// unpacked returns the number of which these are the packed bits.
+// unpacked returns the number with these packed bits.
 func (n Number) unpacked() Number {
 	switch n.kind {
 	case bitsSigned:
@@ -57,15 +56,15 @@ func (n Number) Float64() float64 {
 	return float64(n.bits)
 }
 
-// Integer reports whether the number is not a float.
+// Integer reports whether the number is an integer.
 func (n Number) Integer() bool { return n.kind != bitsFloat }
 
-// Small returns the number where it is an integer from 0 to most.
+// Small returns the number if it is an integer from 0 to most.
 func (n Number) Small(most uint64) (v uint64, ok bool) {
 	return n.bits, n.kind == bitsUnsigned && n.bits <= most
 }
 
-// Amount is a sum of numbers. Integers are added exactly, in 128 bits; once a float is among them the sum is one. The
+// Amount is a sum of numbers. Integers are added exactly, in 128 bits; with a float among them, the sum is a float. The
 // zero Amount is 0.
 type Amount struct {
 	high  int64 // high and low are one signed number
@@ -100,16 +99,16 @@ func (a *Amount) add128(high int64, low uint64) {
 	a.high += high + int64(carry)
 }
 
-// Minus returns the difference to another amount.
+// Minus returns a - b.
 func (a Amount) Minus(b Amount) Amount {
 	low, borrow := bits.Sub64(a.low, b.low, 0)
 	return Amount{a.high - b.high - int64(borrow), low, a.float - b.float, a.mixed || b.mixed}
 }
 
-// IsZero reports whether it is 0.
+// IsZero reports whether the amount is 0.
 func (a Amount) IsZero() bool { return a.Float64() == 0 }
 
-// IsFloat reports whether a float is in it.
+// IsFloat reports whether the sum has a float.
 func (a Amount) IsFloat() bool { return a.mixed }
 
 // Float64 returns the nearest float.
@@ -131,7 +130,7 @@ func (a Amount) Compare(b Amount) int {
 	return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low))
 }
 
-// Uint64 returns the amount without its fraction: 0 for what is negative, 2^64-1 for what is larger.
+// Uint64 returns the amount without its fraction: 0 if it is negative, 2^64-1 if it is larger.
 func (a Amount) Uint64() uint64 {
 	switch {
 	case a.mixed:
@@ -144,7 +143,7 @@ func (a Amount) Uint64() uint64 {
 	return a.low
 }
 
-// Number returns the amount as a number: exact where it is an integer of 64 bits, else the nearest float.
+// Number returns the amount as a number: exact if it is an integer of 64 bits, otherwise the nearest float.
 func (a Amount) Number() Number {
 	switch {
 	case !a.mixed && a.high == 0:
@@ -155,10 +154,10 @@ func (a Amount) Number() Number {
 	return Float(max(-math.MaxFloat64, min(math.MaxFloat64, a.Float64())))
 }
 
-// Exact returns the amount where it is an integer from 0 to 2^64-1.
+// Exact returns the amount if it is an integer from 0 to 2^64-1.
 func (a Amount) Exact() (n uint64, ok bool) { return a.low, a.high == 0 && !a.mixed }
 
-// String returns the exact decimal number, of floats the shortest that reads as the same.
+// String returns the exact decimal number; for floats, the shortest that parses to the same value.
 func (a Amount) String() string {
 	switch {
 	case a.mixed:

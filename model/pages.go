@@ -6,36 +6,36 @@ import "context"
 type PageSource interface {
 	// Len is the number of layouts.
 	Len() int
-	// Info says where layout i belongs, without decoding it.
+	// Info states where layout i belongs, without decoding it.
 	Info(i int) LayoutInfo
-	// Open decodes layout i. It is the caller's to keep and never changes.
+	// Open decodes layout i. The caller may keep it; it never changes.
 	Open(ctx context.Context, i int) (*Layout, error)
 }
 
-// LayoutInfo says where a layout belongs.
+// LayoutInfo states where a layout belongs.
 type LayoutInfo struct {
 	Series int    // index into Timeline.Series
 	Point  uint32 // index of the point in the file
-	At     Time   // NoTime when the point has no usable time
-	Empty  bool   // it holds no page; false also where only decoding can tell
+	At     Time   // NoTime if the point has no usable time
+	Empty  bool   // it has no page; false also if that is known only after decoding
 }
 
-// Layout is the page bitmaps of one moment.
+// Layout holds the page bitmaps of one moment.
 type Layout struct {
-	Types    []PageType // in the file's order, those without pages included
-	Problems []Problem  // of this layout alone
+	Types    []PageType // in the file's order, including those without pages
+	Problems []Problem  // of this layout only
 }
 
-// PageType is the pages of one kind. A page's bitmap stays as the file has it: alternating runs of occupied and free
+// PageType is the pages of one kind. A page's bitmap is encoded as in the file: alternating runs of occupied and free
 // bits, 1 bit = 8 bytes, the first run occupied, as varints.
 type PageType struct {
 	Name    string // not cleaned
-	Uniform uint64 // size of every page, 0 when pages have sizes of their own
+	Uniform uint64 // size of every page, 0 if sizes differ
 
-	Sizes     []uint64 // by page, bytes; nil when Uniform is not 0
-	Start     []uint32 // by page, one more than there are pages: runs of page i are Runs[Start[i]:Start[i+1]]
+	Sizes     []uint64 // by page, bytes; nil if Uniform is not 0
+	Start     []uint32 // by page, and one more: runs of page i are Runs[Start[i]:Start[i+1]]
 	Runs      []byte
-	Known     []bool    // by page: the file has a bitmap; without one the page counts as full unless Occupancy says else. nil: all are known
+	Known     []bool    // by page: has a bitmap; otherwise it counts as full unless Occupancy states less; nil: all have
 	Occupancy []float32 // by page as stated, 0 … 1, -1 unknown; nil: all unknown
 }
 
@@ -59,8 +59,8 @@ func (t *PageType) Bits(page int) uint64 {
 // RunsOf returns the encoded runs of a page.
 func (t *PageType) RunsOf(page int) []byte { return t.Runs[t.Start[page]:t.Start[page+1]] }
 
-// EachRun calls f with the runs of a page in order, cut to the page; what is missing is occupied. It stops when f
-// returns false.
+// EachRun calls f with the runs of a page in order, cut to the page; missing bits are occupied. It stops when f returns
+// false.
 func (t *PageType) EachRun(page int, f func(occupied bool, bits uint64) bool) {
 	left, occupied := t.Bits(page), true
 	for data := t.RunsOf(page); left > 0 && len(data) > 0; occupied = !occupied {
@@ -80,7 +80,7 @@ func (t *PageType) EachRun(page int, f func(occupied bool, bits uint64) bool) {
 	}
 }
 
-// RunLength reads one varint, the length of a run in bits; n is 0 when it is cut. Values beyond 64 bits saturate.
+// RunLength reads one varint, the length of a run in bits; n is 0 if it is incomplete. Values beyond 64 bits saturate.
 func RunLength(data []byte) (v uint64, n int) {
 	for shift := 0; n < len(data); shift += 7 {
 		b := data[n]

@@ -7,7 +7,7 @@ import (
 )
 
 // ParseSize reads an amount of memory: 4096, 64KiB, 64K, 1.5M, 2GB. Units are binary, upper or lower case. What does
-// not fit 64 bits is the largest that does.
+// not fit 64 bits becomes the largest value.
 func ParseSize(text string) (Bytes, error) {
 	d, unit, err := CutDecimal(strings.TrimSpace(text))
 	if err != nil {
@@ -35,7 +35,7 @@ func ParseShare(text string) (Decimal, error) {
 	return d, nil
 }
 
-// TimeUnit returns how long a unit is: num/den microseconds.
+// TimeUnit returns the length of a unit: num/den microseconds.
 func TimeUnit(name string) (num, den uint64, ok bool) {
 	switch name {
 	case "ns":
@@ -56,8 +56,8 @@ func TimeUnit(name string) (num, den uint64, ok bool) {
 	return 0, 0, false
 }
 
-// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Upper and lower case are the same, and
-// blanks may stand around units. Times are rounded down to microseconds; those beyond [MaxTime] are that.
+// ParseTime reads numbers with units, one after the other: 4h3m, or a plain 0. Case does not matter, and blanks may
+// surround units. Times are rounded down to microseconds; those beyond [MaxTime] become MaxTime.
 func ParseTime(text string) (Time, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	if s == "0" {

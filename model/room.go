@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// Mapped is memory that a file beside the program's own memory stands for.
+// Mapped is memory backed by a file rather than by the program's own memory.
 type Mapped struct {
 	Bytes []byte // zeros
-	// Forget gives back what of it is in memory. Its contents stay, in the file.
+	// Forget frees the physical memory. The contents stay, in the file.
 	Forget func()
 	Close  func() // after that Bytes must not be touched
 }
 
-// Room makes the large columns of one piece of work: in memory, or in mapped files where a budget has no room for them.
-// Any goroutine may use it. nil makes them in memory.
+// Room allocates the large columns of one piece of work: in memory, or in mapped files if they do not fit a budget. Any
+// goroutine may use it. A nil Room allocates in memory.
 type Room struct {
 	budget *Budget
 
@@ -29,13 +29,13 @@ type roomFile struct {
 }
 
 const (
-	roomFileBytes = 32 << 20 // that a file has at least
-	roomColumn    = 64 << 10 // bytes of a column that is worth a place in a file
+	roomFileBytes = 32 << 20 // minimum size of a file
+	roomColumn    = 64 << 10 // minimum size of a column in a file
 	roomAlign     = 64
 )
 
-// Room returns where columns that take so many bytes together are made. Only half of what is left may be spent on them,
-// as other things are made of them.
+// Room returns where to allocate columns of the given total size. They may take only half of what is left in memory, as
+// other data is computed from them.
 func (b *Budget) Room(bytes int64) *Room {
 	if b == nil || b.Map == nil || b.Fits(2*bytes) {
 		return nil
@@ -43,10 +43,10 @@ func (b *Budget) Room(bytes int64) *Room {
 	return &Room{budget: b}
 }
 
-// Fits is [Budget.Fits] of columns that are made in the room: files always have room.
+// Fits is [Budget.Fits] for columns allocated in the room: files always fit.
 func (r *Room) Fits(b *Budget, bytes int64) bool { return r != nil || b.Fits(bytes) }
 
-// Close gives back all files. No column of the room may be used any more.
+// Close frees all files. No column of the room may be used afterwards.
 func (r *Room) Close() {
 	if r == nil {
 		return
@@ -60,7 +60,7 @@ func (r *Room) Close() {
 	r.files, r.free = nil, nil
 }
 
-// take returns bytes of a file, nil where there is none for them.
+// take returns bytes of a file, or nil if they do not fit.
 func (r *Room) take(bytes int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,8 +77,8 @@ func (r *Room) take(bytes int) []byte {
 	return taken
 }
 
-// MakeColumn returns n zeros. T has no pointers. Where no file can be had, as the disk is full, it is made in memory
-// after all.
+// MakeColumn returns n zeros. T has no pointers. If no file can be created, as the disk is full, it allocates in
+// memory.
 func MakeColumn[T any](r *Room, n int) []T {
 	bytes := n * int(unsafe.Sizeof(*new(T)))
 	if r == nil || bytes < roomColumn {
@@ -91,7 +91,7 @@ func MakeColumn[T any](r *Room, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// CloneColumn returns a copy of a list that has no room to grow.
+// CloneColumn returns a copy of a list without spare capacity.
 func CloneColumn[T any](r *Room, list []T) []T {
 	c := MakeColumn[T](r, len(list))
 	copy(c, list)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// MaxChunk is how many samples a chunk can hold.
+// MaxChunk is the most samples that a chunk can hold.
 const MaxChunk = 1 << 15
 
 // Sample is one sample of a [SampleChunk].
@@ -13,10 +13,10 @@ type Sample struct {
 	Time   Time     // since the start of the time range; negative before it
 	Record RecordID // or NoRecord
 	SampleLabel
-	Period float64 // what it weighs in its event's primary metric; 0 when the file does not say
+	Period float64 // its weight in its event's primary metric; 0 if the file does not state it
 }
 
-// SampleLabel is what many samples of a chunk have in common.
+// SampleLabel is the event and CPU that many samples of a chunk share.
 type SampleLabel struct {
 	Event  uint16 // index of Events, or NoEvent
 	CPU    uint16 // or NoCPU
@@ -24,7 +24,7 @@ type SampleLabel struct {
 }
 
 // SampleChunk is a run of samples in file order, at most [MaxChunk]. Times need not rise. The zero chunk is empty.
-// Samples are added to wide columns, which [SampleChunk.Seal] packs. A copy stays as it is while samples are added to
+// Samples are added to wide columns, which [SampleChunk.Seal] packs. A copy stays unchanged while samples are added to
 // the original.
 type SampleChunk struct {
 	Labels []SampleLabel
@@ -43,7 +43,7 @@ type SampleChunk struct {
 	packedTimes, packedRecords, packedLabels, packedPeriods packedColumn
 }
 
-// NewSampleChunk returns an empty chunk with room for n samples.
+// NewSampleChunk returns an empty chunk with capacity for n samples.
 func NewSampleChunk(n int) SampleChunk {
 	return SampleChunk{times: make([]Time, 0, n), records: make([]RecordID, 0, n), labels: make([]uint16, 0, n), periods: make([]float64, 0, n)}
 }
@@ -51,7 +51,7 @@ func NewSampleChunk(n int) SampleChunk {
 // Len returns the number of samples.
 func (c *SampleChunk) Len() int { return c.size }
 
-// Time returns that of a sample.
+// Time returns the time of a sample.
 func (c *SampleChunk) Time(i int) Time {
 	if c.sealed {
 		return Time(c.packedTimes.at(i))
@@ -59,7 +59,7 @@ func (c *SampleChunk) Time(i int) Time {
 	return c.times[i]
 }
 
-// Record returns that of a sample, or NoRecord.
+// Record returns the record of a sample, or NoRecord.
 func (c *SampleChunk) Record(i int) RecordID {
 	if c.sealed {
 		return RecordID(c.packedRecords.at(i))
@@ -67,7 +67,7 @@ func (c *SampleChunk) Record(i int) RecordID {
 	return c.records[i]
 }
 
-// Label returns that of a sample, an index of Labels.
+// Label returns the label of a sample, an index of Labels.
 func (c *SampleChunk) Label(i int) uint16 {
 	if c.sealed {
 		return uint16(c.packedLabels.at(i))
@@ -75,7 +75,7 @@ func (c *SampleChunk) Label(i int) uint16 {
 	return c.labels[i]
 }
 
-// Period returns that of a sample.
+// Period returns the period of a sample.
 func (c *SampleChunk) Period(i int) float64 {
 	switch {
 	case !c.sealed:
@@ -86,12 +86,12 @@ func (c *SampleChunk) Period(i int) float64 {
 	return float64(c.packedPeriods.at(i))
 }
 
-// At returns all of a sample.
+// At returns a sample.
 func (c *SampleChunk) At(i int) Sample {
 	return Sample{c.Time(i), c.Record(i), c.Labels[c.Label(i)], c.Period(i)}
 }
 
-// Under tells for each label whether it is one of an event.
+// Under reports for each label whether it belongs to an event.
 func (c *SampleChunk) Under(event uint16) []bool {
 	out := make([]bool, len(c.Labels))
 	for i := range out {
@@ -100,7 +100,7 @@ func (c *SampleChunk) Under(event uint16) []bool {
 	return out
 }
 
-// Add appends a sample, and its label where it is new. The chunk must be neither full nor sealed.
+// Add appends a sample, and its label if it is new. The chunk must be neither full nor sealed.
 func (c *SampleChunk) Add(s Sample) {
 	label := 0
 	for label < len(c.Labels) && c.Labels[label] != s.SampleLabel {
@@ -123,8 +123,8 @@ func (c *SampleChunk) Append(t Time, r RecordID, label uint16, period float64) {
 	c.size++
 }
 
-// Seal packs the columns of a chunk that gets no more samples, and returns an empty chunk with its room: only for where
-// no copy of the chunk was made.
+// Seal packs the columns of a chunk that gets no more samples, and returns an empty chunk that reuses its memory. No
+// copy of the chunk may exist.
 func (c *SampleChunk) Seal() (room SampleChunk) {
 	room = SampleChunk{times: c.times[:0], records: c.records[:0], labels: c.labels[:0], periods: c.periods[:0]}
 	c.packedTimes = pack(c.size, func(i int) uint64 { return uint64(c.times[i]) }, uint64(c.First))
@@ -147,7 +147,7 @@ func (c *SampleChunk) Seal() (room SampleChunk) {
 	return room
 }
 
-// SetRecord returns the chunk with other records for samples, by index. The chunk itself stays as it is.
+// SetRecord returns the chunk with other records for samples, by index. The chunk itself is not changed.
 func (c *SampleChunk) SetRecord(records map[int]RecordID) SampleChunk {
 	out, of := *c, func(i int) uint64 {
 		if r, ok := records[i]; ok {
@@ -174,7 +174,7 @@ type packedColumn struct {
 	width int
 }
 
-// pack packs n numbers, none of which is below base when that is taken off, modulo 2^64.
+// pack packs n numbers, each at or above base, modulo 2^64.
 func pack(n int, of func(int) uint64, base uint64) packedColumn {
 	most := uint64(0)
 	for i := range n {

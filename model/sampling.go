@@ -2,8 +2,8 @@ package model
 
 import "strconv"
 
-// Estimate says that figures of an event were scaled from samples, and how often one was taken as far as the file
-// tells: "estimated from samples every 512 KiB". It is "" where every allocation was recorded, or nothing tells.
+// Estimate states that values of an event were scaled from samples, and how often samples were taken, if known:
+// "estimated from samples every 512 KiB". It is "" if every allocation was recorded, or if that is unknown.
 func (e *ProfileEvent) Estimate() string {
 	every, ok := e.every()
 	switch {
@@ -15,7 +15,7 @@ func (e *ProfileEvent) Estimate() string {
 	return "estimated from samples every " + every
 }
 
-// Sampled says the same in few cells: "sampled every 512 KiB".
+// Sampled states the same in few cells: "sampled every 512 KiB".
 func (e *ProfileEvent) Sampled() string {
 	every, ok := e.every()
 	switch {
@@ -27,8 +27,7 @@ func (e *ProfileEvent) Sampled() string {
 	return "sampled every " + every
 }
 
-// every returns what lies between two samples, "" where that is not known; ok is false where nothing says that figures
-// are estimates.
+// every returns the distance of two samples, "" if unknown; ok is false if the values are not known to be estimates.
 func (e *ProfileEvent) every() (every string, ok bool) {
 	n := e.SamplePeriod
 	if n <= 1 || n >= 1<<62 || e.PeriodUnit == "" && e.Kind != "allocation" {
@@ -44,7 +43,7 @@ func (e *ProfileEvent) every() (every string, ok bool) {
 	return strconv.FormatFloat(n, 'f', -1, 64) + " " + Clean(e.PeriodUnit), true
 }
 
-// Sampled says how figures of an event are estimated, as [ProfileEvent.Sampled] does; "" where they are exact, or the
+// Sampled states how values of an event are estimated, as [ProfileEvent.Sampled] does; "" if they are exact, or the
 // profile has no such event.
 func (p *StackProfile) Sampled(event uint16) string {
 	if p == nil || int(event) >= len(p.Events) {

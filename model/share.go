@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// Share is a part of a whole: 0 is none of it, 1 all of it. It may be beyond that. NaN is a part of nothing, which has
-// no text.
+// Share is a part of a total: 0 is nothing, 1 everything. It may be outside of that range. NaN is a part of nothing,
+// which has no text.
 type Share float64
 
-// ShareOf returns what part is of whole. The result is 1 only where they are equal, however large they are, and NaN
-// where the whole is 0.
+// ShareOf returns the share that part is of whole. The result is 1 only if they are equal, however large they are, and
+// NaN if whole is 0.
 func ShareOf(part, whole uint64) Share {
 	switch {
 	case whole == 0:
@@ -26,8 +26,8 @@ func ShareOf(part, whole uint64) Share {
 }
 
 // String renders s in percent with one decimal digit, halves rounded up ("7.6 %"). It reads "0 %" and "100 %" only for
-// nothing and for everything: what would round to these reads "<0.1 %" and ">99.9 %". It takes seven cells at most up
-// to all of the whole.
+// nothing and for everything: values that round to these read "<0.1 %" and ">99.9 %". Shares up to 1 take at most seven
+// cells.
 func (s Share) String() string {
 	switch {
 	case math.IsNaN(float64(s)):
@@ -49,7 +49,7 @@ func (s Share) String() string {
 	}
 }
 
-// ShareOf returns what a is of whole, as [ShareOf] does; NaN also of a whole below 0.
+// ShareOf returns the share that a is of whole, as the function [ShareOf] does; NaN also if whole is negative.
 func (a Amount) ShareOf(whole Amount) Share {
 	w := whole.Float64()
 	switch {
@@ -65,8 +65,7 @@ func (a Amount) ShareOf(whole Amount) Share {
 	return Share(s)
 }
 
-// Done renders in whole percent how far something is that takes its time ("37 %"): rounded down, between none and all
-// of it.
+// Done renders progress in whole percent ("37 %"), rounded down, limited to 0 … 100 %.
 func (s Share) Done() string {
 	if !(s > 0) {
 		s = 0
@@ -77,8 +76,8 @@ func (s Share) Done() string {
 // ShareWidth is the cells that a share of at most 1 needs.
 const ShareWidth = 7
 
-// Change renders the way from before to after in percent of before, with its sign ("+50.4 %", "-100 %"). Where ten
-// times as much or more came, it says how many times as much after is ("12.3 ×"). It is "" where nothing was before.
+// Change renders the change from before to after in percent of before, with its sign ("+50.4 %", "-100 %"). From ten
+// times as much, it renders the factor ("12.3 ×"). It is "" if before is 0.
 func Change(before, after uint64) string {
 	switch {
 	case before == 0:

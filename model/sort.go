@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// sortRun is how many elements are sorted or merged before the context is asked again.
+// sortRun is how many elements are sorted or merged between two checks of the context.
 const sortRun = 1 << 12
 
-// SortStable sorts s, equal elements in their order, and stops when ctx is done: then s has the same elements in any
+// SortStable sorts s, keeping equal elements in order. It stops when ctx is done: then s has the same elements in any
 // order, and the error is that of ctx.
 func SortStable[T any](ctx context.Context, s []T, compare func(a, b T) int) error {
 	for run := range slices.Chunk(s, sortRun) {
@@ -34,7 +34,7 @@ func SortStable[T any](ctx context.Context, s []T, compare func(a, b T) int) err
 	return nil
 }
 
-// merge fills to with the elements of two sorted lists; of equal ones those of a come first.
+// merge fills to with the elements of two sorted lists; of equal ones, those of a are first.
 func merge[T any](ctx context.Context, to, a, b []T, compare func(a, b T) int) error {
 	for i := range to {
 		if i%sortRun == 0 && ctx.Err() != nil {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// StackJoin puts profiles of weighted stacks, each of one moment, together as the windows of one. What they have in
-// common is kept once. It is one goroutine's own; the profiles that it makes may be used by any.
+// StackJoin joins profiles of weighted stacks, each of one moment, as the windows of one profile. What they have in
+// common is kept once. Only one goroutine may use it; the profiles that it makes may be used by any.
 type StackJoin struct {
 	stacks  *Stacks
 	weights StackProfile
 	meta    Meta
-	parts   []stackPart // by time, then as they were added
+	parts   []stackPart // by time, then in the order added
 
 	functions map[string]FuncID
 	files     map[string]FileID
@@ -29,11 +29,11 @@ type StackJoin struct {
 	labeled   bool // a record has labels
 
 	problems  []Problem
-	exclusive bool // a profile has weights of leaves alone, which are left out
+	exclusive bool // a profile has weights of leaf frames only, which are left out
 	size      int64
 	lost      int64
 	cut       bool // a profile is not complete
-	names     int  // profiles that were added, also those that were dropped
+	names     int  // profiles that were added, including those that were dropped
 	dropped   int
 }
 
@@ -41,8 +41,8 @@ type StackJoin struct {
 type stackPart struct {
 	name, path string
 	at         Time // µs since 1970
-	stated     bool // the profile says so itself
-	length     Time // of what it covers; 0 for a state
+	stated     bool // the profile itself states it
+	length     Time // of the time it covers; 0 for a state
 	rows       []RecordID
 	weights    WeightTable
 }
@@ -62,7 +62,8 @@ type joinedNode struct {
 	frame  FrameID
 }
 
-// joinedRecord is what makes records of two profiles the same. A profile may have several such: nth tells them apart.
+// joinedRecord is the key by which records of two profiles are the same. A profile may have several of one key: nth
+// distinguishes them.
 type joinedRecord struct {
 	node   NodeID
 	labels LabelSetID
@@ -72,7 +73,7 @@ type joinedRecord struct {
 	nth    uint32
 }
 
-// NewStackJoin returns one without profiles.
+// NewStackJoin returns a join without profiles.
 func NewStackJoin() *StackJoin {
 	return &StackJoin{
 		stacks: NewStacks(),
@@ -89,9 +90,9 @@ func NewStackJoin() *StackJoin {
 // Len returns the number of windows.
 func (j *StackJoin) Len() int { return len(j.parts) }
 
-// Add puts one more profile among the windows, at the time that it states, or else at one in µs since 1970, such as
-// when its file was written. It fails where the profile is not one of stacks at one moment, or of another format than
-// the others.
+// Add adds a profile as a window, at the time that it states, or else at the given one in µs since 1970, such as when
+// its file was written. It fails if the profile is not one of stacks at one moment, or is of another format than the
+// others.
 func (j *StackJoin) Add(p *Profile, at Time) error {
 	w := p.Weights
 	switch {
@@ -115,8 +116,8 @@ func (j *StackJoin) Add(p *Profile, at Time) error {
 	i, _ := slices.BinarySearchFunc(j.parts, part, func(a, b stackPart) int { return cmp.Or(cmp.Compare(a.at, b.at), compareNames(a.name, b.name), -1) })
 	j.parts = slices.Insert(slices.Clone(j.parts), i, part)
 	j.size, j.lost, j.cut = j.size+p.Meta.Size, j.lost+p.Lost, j.cut || !p.Complete
-	if j.names == 2 { // of one file alone its name would say nothing
-		j.problems = slices.Clone(j.problems) // revisions published before share it
+	if j.names == 2 { // of one file only, its name would mean nothing
+		j.problems = slices.Clone(j.problems) // published revisions share it
 		for i := range j.problems {
 			j.problems[i].Message = j.meta.Name + ": " + j.problems[i].Message
 		}
@@ -130,7 +131,7 @@ func (j *StackJoin) Add(p *Profile, at Time) error {
 	return nil
 }
 
-// begin takes over what the first profile says of itself.
+// begin copies what the first profile states about itself.
 func (j *StackJoin) begin(p *Profile) {
 	j.meta = p.Meta
 	j.meta.Facts = slices.Clone(p.Meta.Facts)
@@ -140,7 +141,7 @@ func (j *StackJoin) begin(p *Profile) {
 	j.weights.FrameOrder, j.weights.StackIDMode = w.FrameOrder, w.StackIDMode
 }
 
-// agree keeps the facts that one more profile says, too.
+// agree keeps only the facts that one more profile states as well.
 func (j *StackJoin) agree(p *Profile) {
 	j.meta.Facts = slices.DeleteFunc(slices.Clone(j.meta.Facts), func(f Fact) bool { return !slices.Contains(p.Meta.Facts, f) })
 	if p.Weights.Command != j.weights.Command {
@@ -148,7 +149,7 @@ func (j *StackJoin) agree(p *Profile) {
 	}
 }
 
-// take adds the records of a profile, and what they stand on.
+// take adds the records of a profile, with their stacks and labels.
 func (j *StackJoin) take(p *Profile, part *stackPart) {
 	w, r := p.Weights, &p.Weights.Records
 	nodes, threads, sets := j.nodesOf(p), j.threadsOf(w), j.labelsOf(w)
@@ -178,7 +179,7 @@ func (j *StackJoin) take(p *Profile, part *stackPart) {
 	}
 }
 
-// record numbers a record; equal ones of several profiles are one.
+// record numbers a record; equal ones of several profiles get one number.
 func (j *StackJoin) record(k joinedRecord) RecordID {
 	id, ok := j.records[k]
 	if !ok {
@@ -238,7 +239,7 @@ func (j *StackJoin) framesOf(p *Profile) []FrameID {
 	return out
 }
 
-// numbered returns the index of v in list, to which it is added where it is new.
+// numbered returns the index of v in list, to which it is added if it is new.
 func numbered[K comparable, ID ~uint32 | ~uint16](known map[K]ID, v K, list *[]K) ID {
 	id, ok := known[v]
 	if !ok {
@@ -275,7 +276,7 @@ func (j *StackJoin) labelsOf(w *StackProfile) []LabelSetID {
 	return out
 }
 
-// eventsOf numbers the events of a profile. One that is named after its file is the same in all.
+// eventsOf numbers the events of a profile. An event that is named after its file is the same in all.
 func (j *StackJoin) eventsOf(p *Profile) []uint16 {
 	out := make([]uint16, len(p.Weights.Events))
 	for i, e := range p.Weights.Events {
@@ -311,7 +312,7 @@ func (j *StackJoin) metricsOf(w *StackProfile) []MetricID {
 	return out
 }
 
-// compareNames orders names of files as people do: 2 before 10.
+// compareNames orders names of files by their numbers: 2 before 10.
 func compareNames(a, b string) int {
 	digits := func(s string) int {
 		return len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -333,7 +334,7 @@ func compareNames(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// Thin drops every second window of the older half: for recordings that go on without an end.
+// Thin drops every second window of the older half: for recordings without an end.
 func (j *StackJoin) Thin() {
 	half, kept := len(j.parts)/2, make([]stackPart, 0, len(j.parts))
 	for i, part := range j.parts {

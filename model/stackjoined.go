@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// State reports whether values are what holds at a moment, such as live bytes: those of several moments are never added
-// up.
+// State reports whether values describe a moment, such as live bytes: values of several moments are never added up.
 func (m *ProfileMetric) State() bool {
 	for _, prefix := range []string{"live_", "inuse", "in_use", "leaked_"} {
 		if strings.HasPrefix(m.Name, prefix) {
@@ -18,9 +17,9 @@ func (m *ProfileMetric) State() bool {
 	return m.NoSum() || slices.Contains([]string{"space", "objects", "goroutine", "threadcreate"}, m.Name)
 }
 
-// Profile returns the windows so far as one profile, which stays as it is when more are added. Times begin at the first
-// window. What no window is chosen for are the stacks of the last one: states are never added up. Only where each file
-// tells how long it covers, values that are no states are those of all together.
+// Profile returns the windows so far as one profile, which does not change when more are added. Times begin at the
+// first window. The stacks without a chosen window are those of the last one, as states are never added up; only if
+// each file states how long it covers, values that are not states are the sum of all.
 func (j *StackJoin) Profile() *Profile {
 	w, s := j.weights, *j.stacks
 	w.Metrics, w.Events = slices.Clone(w.Metrics), slices.Clone(w.Events)
@@ -57,12 +56,12 @@ func (j *StackJoin) Profile() *Profile {
 	return &Profile{Meta: meta, Stacks: &s, Weights: &w, Problems: j.assumed(spans, stated, spread), Lost: j.lost, Complete: !j.cut}
 }
 
-// copied is the most that lies between two files that were copied one after the other: when they were written tells
-// nothing of the program.
+// copied is the longest time between two files that were copied one after the other: their modification times say
+// nothing about the program.
 const copied = Time(20_000)
 
-// times returns when the first window begins, whether all cover a span of time, whether all say when, and whether any
-// two are at different times.
+// times returns when the first window begins, whether all cover a span of time, whether all state their time, and
+// whether any two times differ.
 func (j *StackJoin) times() (first Time, spans, stated, spread bool) {
 	spans, stated = len(j.parts) > 0, true
 	for i := range j.parts {
@@ -78,7 +77,7 @@ func (j *StackJoin) times() (first Time, spans, stated, spread bool) {
 	return first, spans, stated, spread || len(j.parts) < 2
 }
 
-// windowName returns the name of a file, with the folders that tell it from others of that name.
+// windowName returns the name of a file, with the folders that distinguish it from others of that name.
 func (j *StackJoin) windowName(i int) string {
 	own := &j.parts[i]
 	if slices.ContainsFunc(j.parts, func(p stackPart) bool { return p.name == own.name && p.path != own.path }) {
@@ -87,7 +86,7 @@ func (j *StackJoin) windowName(i int) string {
 	return own.name
 }
 
-// whole returns what records weigh where no window is chosen.
+// whole returns the weights of records if no window is chosen.
 func (j *StackJoin) whole(spans bool) WeightTable {
 	type weight struct {
 		metric MetricID
@@ -124,7 +123,7 @@ func (j *StackJoin) whole(spans bool) WeightTable {
 	return out
 }
 
-// assumed returns the problems of the files, and what was assumed to put them together.
+// assumed returns the problems of the files, and the assumptions made to join them.
 func (j *StackJoin) assumed(spans, stated, spread bool) []Problem {
 	out := j.problems
 	say := func(s Severity, code, format string, args ...any) {

@@ -10,18 +10,18 @@ type (
 	NodeID  uint32
 )
 
-// NoLine is the line of a frame that has none.
+// NoLine is the line of a frame without one.
 const NoLine = int64(-1 << 63)
 
-// Stacks holds a file's symbols and its stacks as one tree of parent pointers: a stack is the number of its leaf node.
-// Names are the file's bytes, valid UTF-8 or not, and hostile: clean them before printing.
+// Stacks holds a file's symbols and its stacks as one tree of parent pointers: a stack is identified by its leaf node.
+// Names are the file's bytes, possibly invalid UTF-8, and hostile: clean them before printing.
 type Stacks struct {
 	Functions []string // by FuncID; [0] is ""
 	Files     []string // by FileID; [0] is ""
 
 	FrameFunc []FuncID // by FrameID; the three columns have equal length, [0] is the empty frame
 	FrameFile []FileID
-	FrameLine []int64 // NoLine when unknown
+	FrameLine []int64 // NoLine if unknown
 
 	Parent []NodeID  // by NodeID; Parent[i] < i for i > 0, Parent[0] == 0
 	Frame  []FrameID // by NodeID; Frame[0] == 0
@@ -31,11 +31,11 @@ type Stacks struct {
 
 	LeafFirst bool // how the file wrote its stacks; the tree always has the root frame at depth 1
 
-	// Partial says that stacks and names of the file were not read, because of a limit or of damage, which a problem
-	// tells: what is not here may well be defined.
+	// Partial reports that stacks and names of the file were not read, due to a limit or to damage that a problem
+	// describes: missing ones may well be defined.
 	Partial bool
 
-	DSOs     []DSO   // by DSOID; nil where files of the kind tell no binaries, as those of traces do not
+	DSOs     []DSO   // by DSOID; nil if files of the kind, such as traces, state no binaries
 	FrameDSO []DSOID // by FrameID; the binary of each
 }
 
@@ -61,7 +61,7 @@ func (s *Stacks) At(id FrameID) Frame {
 	return Frame{s.Functions[s.FrameFunc[id]], s.Files[s.FrameFile[id]], s.FrameLine[id]}
 }
 
-// Node returns the leaf node of a stack; ok is false when the file does not define it.
+// Node returns the leaf node of a stack; ok is false if the file does not define it.
 func (s *Stacks) Node(id StackID) (leaf NodeID, ok bool) {
 	if s == nil {
 		return 0, false
@@ -79,8 +79,8 @@ func (s *Stacks) Frames(dst []Frame, leaf NodeID, limit int) []Frame {
 	return dst
 }
 
-// UnknownStack returns how a stack that the file does not define is shown.
+// UnknownStack returns the text shown for a stack that the file does not define.
 func UnknownStack(id StackID) string { return "<stack " + strconv.FormatUint(uint64(id), 10) + "?>" }
 
-// UnknownMarker returns how a marker whose name the file does not define is shown.
+// UnknownMarker returns the text shown for a marker whose name the file does not define.
 func UnknownMarker(id uint64) string { return "<marker " + strconv.FormatUint(id, 10) + "?>" }

@@ -10,11 +10,11 @@ type Store struct {
 	changed chan struct{}
 }
 
-// Publish makes p the current revision and numbers it. It gives up the right to change p.
+// Publish makes p the current revision and numbers it. The caller must not change p afterwards.
 func (s *Store) Publish(p *Profile) { s.Update(func(*Profile) *Profile { return p }) }
 
-// Update replaces the current revision (nil at first) by what f returns, in one step. f must not change its argument:
-// it copies the struct, changes the copy and returns it. Returning nil leaves everything as it is.
+// Update replaces the current revision (nil at first) by the result of f, atomically. f must not change its argument:
+// it copies the struct, changes the copy and returns it. Returning nil changes nothing.
 func (s *Store) Update(f func(*Profile) *Profile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

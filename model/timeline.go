@@ -5,17 +5,17 @@ type Timeline struct {
 	Series []Series // in the file's order
 	Start  int64    // the earliest finite time of any point, microseconds since 1970; Time 0 of this file
 
-	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
+	// AxisUnit is the unit of times that are not microseconds, such as "instructions"; "" for microseconds.
 	AxisUnit string
 
-	Points PointSource // every point again, as the file has it; nil where nothing can tell
+	Points PointSource // every point again, as in the file; nil if the file cannot be read again
 }
 
-// Series is one measured curve. Its columns are sorted by time, points of one time in the file's order.
+// Series is one measured curve. Its columns are sorted by time, points of the same time in the file's order.
 type Series struct {
-	ID         string // as the file has it, "" for none
+	ID         string // as in the file, "" for none
 	Name       string // not cleaned, as all strings here
-	Color      string // as the file has it, "" for none
+	Color      string // as in the file, "" for none
 	Visible    bool
 	HasVisible bool // the file says so
 
@@ -26,7 +26,7 @@ type Series struct {
 	Events  []SeriesEvent // by time
 	Layouts int           // points that carry a page layout
 
-	Dropped int // points without a usable time or value, which are in no column
+	Dropped int // points without a usable time or value, which no column has
 }
 
 // SeriesEvent is a named moment.

@@ -19,11 +19,11 @@ const (
 	binarySfx      = "KMGTPE"
 )
 
-// Bytes is an amount of memory. Sums saturate at 2^64-1 and are flagged by who adds them.
+// Bytes is an amount of memory. Sums saturate at 2^64-1; whoever adds them up flags that.
 type Bytes uint64
 
-// String renders b for people: three significant digits, binary units, a space before the unit ("32.5 KiB").
-// Amounts below 1,024 are exact. The exact number is always one key or one flag away.
+// String renders b for people: three significant digits, binary units, a space before the unit ("32.5 KiB"). Amounts
+// below 1,024 are exact. [Bytes.Exact] renders the exact number.
 func (b Bytes) String() string {
 	if b < kibi {
 		return strconv.FormatUint(uint64(b), 10) + " B"
@@ -41,7 +41,7 @@ func (b Bytes) Short() string {
 	return threeDigits(f) + string(binarySfx[unit])
 }
 
-// scaleBinary divides f down to below 1,024 as it will be printed, and returns the index of the unit in binarySfx.
+// scaleBinary divides f until it prints as less than 1,024, and returns the index of the unit in binarySfx.
 func scaleBinary(f float64) (float64, int) {
 	unit := -1
 	for unit < len(binarySfx)-1 && (f >= kibi || (unit >= 0 && f >= 1023.5)) {
@@ -51,7 +51,7 @@ func scaleBinary(f float64) (float64, int) {
 	return f, unit
 }
 
-// threeDigits prints f, 0 ≤ f < 1024, with three significant digits ("1.13", "32.5", "390", and "1023" as it is).
+// threeDigits prints f, 0 ≤ f < 1024, with three significant digits ("1.13", "32.5", "390", "1023" with four).
 func threeDigits(f float64) string {
 	switch {
 	case f < 9.995:
@@ -88,8 +88,7 @@ func (t Time) String() string {
 	return threeSignificant(us/1e6/86400/365.25) + " years"
 }
 
-// In renders t as a number of units, where times count something else than microseconds ("2.13M instructions"); "" is
-// microseconds.
+// In renders t as a number of units, if times are not microseconds ("2.13M instructions"); "" means microseconds.
 func (t Time) In(unit string) string {
 	if unit == "" {
 		return t.String()
@@ -112,7 +111,7 @@ func (t Time) Duration() time.Duration {
 	return time.Duration(t) * time.Microsecond
 }
 
-// Add returns t+d, saturating at MaxTime. ok is false when it did. Both must be ≥ 0.
+// Add returns t+d, saturating at MaxTime. ok is false if it did. Both must be ≥ 0.
 func (t Time) Add(d uint64) (sum Time, ok bool) {
 	if d > uint64(MaxTime-t) {
 		return MaxTime, false
@@ -149,7 +148,7 @@ func ShortCount(n uint64) string {
 	return threeDigits(f) + string("kMGTPE"[unit])
 }
 
-// SaturatingAdd returns a+b, or 2^64-1 and false when the sum does not fit.
+// SaturatingAdd returns a+b, or 2^64-1 and false if the sum does not fit.
 func SaturatingAdd(a, b uint64) (uint64, bool) {
 	if s := a + b; s >= a {
 		return s, true

@@ -26,58 +26,58 @@ const NoCPU = ^uint16(0)
 
 // StackProfile is a profile of weighted stacks: records of one stack each under one event, samples and windows of time.
 // Its stacks are those of the same revision's [Stacks], whose Leaf map stays empty: a record holds its node itself.
-// Records are known by their position and never merged by what the file calls their id, because writers reuse ids.
-// Columns with equal index spaces have equal lengths; everything is read-only.
+// Records are identified by their position and never merged by the id in the file, because writers reuse ids. Columns
+// with equal index spaces have equal lengths; everything is read-only.
 type StackProfile struct {
-	SourceTool, Command, ToolVersion string // "" when the file does not say
-	FrameOrder, StackIDMode          string // as the file states them
+	SourceTool, Command, ToolVersion string // "" if the file does not state it
+	FrameOrder, StackIDMode          string // as in the file
 
 	Events  []ProfileEvent
 	Metrics []ProfileMetric // by MetricID, in order of appearance
 	DSOs    []DSO           // [0] is unknown
 	Threads []ProfileThread // [0] is unknown
 
-	// By FrameID of Stacks. Frames of the file that say the same are one.
+	// By FrameID of Stacks. Equal frames of the file are one.
 	FrameDSO    []DSOID
 	FrameKind   []FrameKind
 	FrameFlags  []FrameFlags
 	FrameColumn []uint32 // of the source line; 0 is unknown
 
-	// Labels are the sets of labels that records have, by LabelSetID; [0] is empty. nil where no record has any.
+	// Labels are the sets of labels that records have, by LabelSetID; [0] is empty. nil if no record has any.
 	Labels [][]Label
 
 	Records StackRecords
 	Samples []SampleChunk
 	Windows []Window
 
-	Start, End Time // the header's time range, relative to its start: Start is 0; both NoTime when it gives none
-	// AxisUnit is what times count where that is not microseconds, such as "instructions"; "" for microseconds.
+	Start, End Time // the header's time range, relative to its start: Start is 0; both are NoTime if it has none
+	// AxisUnit is the unit of times that are not microseconds, such as "instructions"; "" for microseconds.
 	AxisUnit string
-	// StartSeconds is the file's own clock where times here are 0.
+	// StartSeconds is the file's own clock at Time 0.
 	StartSeconds float64
 
 	Counts ProfileCounts
-	Lines  LineSource // the records as written; nil when they cannot be read again
+	Lines  LineSource // the records as written; nil if they cannot be read again
 }
 
-// ProfileCounts are numbers of records of the file, whatever became of them.
+// ProfileCounts counts the records of the file, including unusable ones.
 type ProfileCounts struct{ DSOs, Frames, Threads, Stacks, Samples, Windows int64 }
 
 // LineSource reads records of a text file again.
 type LineSource interface {
-	// Line returns the line that starts at an offset, without its end.
+	// Line returns the line at an offset, without its end.
 	Line(offset int64) ([]byte, error)
 }
 
-// ProfileEvent is what stacks are weighed under.
+// ProfileEvent is an event that stacks are weighted under.
 type ProfileEvent struct {
 	Name, Kind, Mode string
-	PrimaryName      string   // "" when the file gives none
-	Primary          MetricID // of PrimaryName; meaningless when that is ""
-	SamplePeriod     float64  // 0 when the file gives none
-	PeriodUnit       string   // of SamplePeriod; "" when the file gives none
-	FrequencyHz      float64  // 0 when the file gives none
-	Estimated        bool     // figures are scaled from samples, also where the period is not known
+	PrimaryName      string   // "" if not in the file
+	Primary          MetricID // of PrimaryName; meaningless if that is ""
+	SamplePeriod     float64  // 0 if not in the file
+	PeriodUnit       string   // of SamplePeriod; "" if not in the file
+	FrequencyHz      float64  // 0 if not in the file
+	Estimated        bool     // values are scaled from samples, possibly of unknown period
 	TracksFrees      bool
 	HasTimestamps    bool
 	Declared         bool // false: only stacks or samples name it
@@ -86,9 +86,9 @@ type ProfileEvent struct {
 // ProfileMetric is one kind of weight.
 type ProfileMetric struct {
 	Name string
-	Unit string // as first stated; "" when never
+	Unit string // as first stated; "" if never
 
-	// Apart says that figures of different stacks are not to be added up, such as mean lifetimes or each stack's own
+	// Apart reports that values of different stacks must not be added up, such as mean lifetimes or each stack's own
 	// peak.
 	Apart bool
 }
@@ -97,13 +97,13 @@ type ProfileMetric struct {
 // marks, which are reached at different times.
 func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }
 
-// Measure says how figures of a metric are written.
+// Measure states how values of a metric are written.
 type Measure struct {
 	Bytes bool
-	Tick  float64 // microseconds of one unit, where the metric is a time; else 0
+	Tick  float64 // microseconds of one unit, if the metric is a time; otherwise 0
 }
 
-// Measure returns what the file states, or what the metric's name says.
+// Measure returns what the file states, or what the metric's name implies.
 func (m *ProfileMetric) Measure() Measure {
 	switch m.Unit {
 	case "bytes", "byte", "B":
@@ -129,32 +129,11 @@ func (m *ProfileMetric) Measure() Measure {
 	return Measure{}
 }
 
-// Measured reports whether figures in a unit are written with it, or count what their metric's name says.
+// Measured reports whether values in a unit are written with it, rather than as a count of what their metric's name
+// says.
 func Measured(unit string) bool {
 	m := ProfileMetric{Unit: unit}
 	return m.Measure() != Measure{} || unit == "count" || unit == "samples"
-}
-
-// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set
-// may hold a key several times.
-type Label struct {
-	Key  string
-	Text string // the value; "" where it is a number
-	// Number is the value where Numeric, in Unit.
-	Number  int64
-	Unit    string
-	Numeric bool
-}
-
-// Value returns the value as text, a number with its unit.
-func (l *Label) Value() string {
-	switch {
-	case !l.Numeric:
-		return l.Text
-	case l.Unit == "":
-		return strconv.FormatInt(l.Number, 10)
-	}
-	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
 }
 
 // DSO is a binary, library or kernel image.
@@ -163,7 +142,7 @@ type DSO struct {
 	Kernel        bool
 }
 
-// ProfileThread is a thread that the file lists, or that only records name. Numbers are -1 when unknown.
+// ProfileThread is a thread that the file lists, or that only records name. Numbers are -1 if unknown.
 type ProfileThread struct {
 	PID, TID int64
 	Comm     string
@@ -179,7 +158,7 @@ const (
 	FrameKernel
 )
 
-// String returns the word of the format.
+// String returns the format's word for the kind.
 func (k FrameKind) String() string { return [...]string{"unknown", "user", "kernel"}[k] }
 
 // FrameFlags are properties of a frame.
@@ -197,30 +176,31 @@ type StackRecords struct {
 	Thread []ThreadID
 	CPU    []uint16
 	Offset []int64      // of the record's line in the file
-	Labels []LabelSetID // nil where no record has labels
+	Labels []LabelSetID // nil if no record has labels
 	ID     []uint64
 	IDKind []IDKind
 
 	Weights   WeightTable
-	Exclusive WeightTable // of the leaf alone; no weights where the file gives none
+	Exclusive WeightTable // of the leaf only; no weights if the file has none
 
 	Texts []string // ids that are neither 16 hexadecimal digits nor numbers; ID is their index
 }
 
-// IDKind says what the ID of a record is.
+// IDKind is the form of a record's ID.
 type IDKind uint8
 
 const (
 	IDHex    IDKind = iota // "0x" and 16 digits
 	IDNumber               // a number
 	IDText                 // an index of Texts
-	IDNone                 // there is none
+	IDNone                 // no ID
 )
 
 // Len returns the number of records.
 func (r *StackRecords) Len() int { return len(r.Node) }
 
-// Name returns a record's id as the file writes it; number says that it is not a string. It is "" where there is none.
+// Name returns a record's id as the file writes it; number reports that it is not a string. The name is "" if there is
+// none.
 func (r *StackRecords) Name(id RecordID) (name string, number bool) {
 	switch r.IDKind[id] {
 	case IDHex:
@@ -240,14 +220,6 @@ type Window struct {
 	Start, End Time
 	Record     []RecordID // row by row, or NoRecord
 	Weights    WeightTable
-}
-
-// LabelSet returns a set of labels, nil for the empty one.
-func (p *StackProfile) LabelSet(id LabelSetID) []Label {
-	if int(id) >= len(p.Labels) {
-		return nil
-	}
-	return p.Labels[id]
 }
 
 // Source returns a frame's line as the file writes it, "" when unknown.

@@ -2,11 +2,11 @@ package model
 
 import "encoding/binary"
 
-// WeightTable holds a list of weights per row, packed: most numbers are small. The zero table has no rows. A copy stays
-// as it is while rows are added to the original.
+// WeightTable holds a list of weights per row, packed: most numbers are small. The zero table has no rows. A copy does
+// not change while rows are added to the original.
 type WeightTable struct {
-	start []uint32 // of rows in data, one more than rows; nil when there are no rows
-	data  []byte   // of each weight metric and kind of number as one varint, then its bits as another
+	start []uint32 // of rows in data, one more than rows; nil if there are no rows
+	data  []byte   // per weight: metric and kind of number as one varint, then its bits as another
 }
 
 // Kinds of numbers in the low bits of a tag.
@@ -17,14 +17,14 @@ const (
 	tagShift = 2
 )
 
-// MaxMetrics is how many metrics a profile can tell apart.
+// MaxMetrics is the most metrics that a profile can have.
 const MaxMetrics = 1 << (16 - tagShift)
 
-// maxWeights is how long data can be.
+// maxWeights is the maximum length of data.
 const maxWeights = 1<<32 - 1
 
-// Grow makes room for rows with weights together, so that adding them moves nothing. It takes about factor times the
-// room that is used, so that this happens seldom.
+// Grow reserves capacity for rows with weights in total, so that adding them copies nothing. It over-allocates by
+// factor, so that this is rare.
 func (w *WeightTable) Grow(rows, weights int, factor float64) {
 	const most = 3 + binary.MaxVarintLen64
 	w.start, w.data = Grow(w.start, rows+1, factor), Grow(w.data, most*weights, factor)
@@ -41,7 +41,7 @@ func Grow[T any](s []T, n int, factor float64) []T {
 	return out
 }
 
-// Add appends a weight to the row that [WeightTable.EndRow] will end. ok is false where the table is full.
+// Add appends a weight to the row that [WeightTable.EndRow] will end. ok is false if the table is full.
 func (w *WeightTable) Add(m MetricID, n Number) (ok bool) {
 	if len(w.data) > maxWeights-2*binary.MaxVarintLen64 {
 		return false
@@ -84,7 +84,7 @@ func (w *WeightTable) All(row int) func(yield func(MetricID, Number) bool) {
 	}
 }
 
-// Get returns a row's weight of a metric, the first where the row has several. ok is false when it has none.
+// Get returns a row's weight of a metric, the first one if it has several. ok is false if it has none.
 func (w *WeightTable) Get(row int, m MetricID) (n Number, ok bool) {
 	for data := w.data[w.start[row]:w.start[row+1]]; len(data) > 0; {
 		var at MetricID

@@ -15,7 +15,7 @@ func Counted[N ~int | ~int64 | ~uint32 | ~uint64](n N, thing string) string {
 	return CountedAs(n, thing, Plural(thing))
 }
 
-// CountedAs is [Counted] of words that [Plural] does not know ("2 rows are").
+// CountedAs is [Counted] for words that [Plural] does not know ("2 rows are").
 func CountedAs[N ~int | ~int64 | ~uint32 | ~uint64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -24,7 +24,7 @@ func CountedAs[N ~int | ~int64 | ~uint32 | ~uint64](n N, one, many string) strin
 }
 
 // Plural returns the plural of a noun ("leak" gives "leaks", "branch" gives "branches", "library" gives "libraries");
-// series stay what they are.
+// "series" stays.
 func Plural(noun string) string {
 	before, isY := strings.CutSuffix(noun, "y")
 	switch {
@@ -41,7 +41,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Capital returns a text that begins with a capital letter.
+// Capital returns a text with its first letter capitalized.
 func Capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 || first == utf8.RuneError {

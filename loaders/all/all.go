@@ -22,7 +22,7 @@ import (
 	"github.com/memtui/memtui/loaders/valgrind"
 )
 
-// Formats returns the formats in the order in which they are asked; the slice is the caller's.
+// Formats returns the formats in the order of detection; the caller owns the slice.
 func Formats() []loaders.Format {
 	return []loaders.Format{
 		mlyze.Format(), mvmheap.Format(), hprof.Format(), v8heap.Format(), rubyheap.Format(), pyheap.Format(),
@@ -30,6 +30,6 @@ func Formats() []loaders.Format {
 		heaptext.Jemalloc(), heaptext.Tcmalloc(), heaptext.Go(),
 		valgrind.Massif(), valgrind.DHAT(), valgrind.Memcheck(), sanitizer.Format(), perfscript.Format(), heaptrack.Format(),
 		pprof.Format(), speedscope.Format(), v8profile.Heap(), v8profile.CPU(),
-		folded.Format(), // last: it goes by how lines look
+		folded.Format(), // last: it judges by the look of lines
 	}
 }

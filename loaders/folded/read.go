@@ -23,12 +23,12 @@ type reader struct {
 	nodes  []model.NodeID // of the stacks, in order of appearance
 	offset []int64
 	sums   []model.Amount
-	wide   bool // the text was UTF-16: offsets would mean nothing
+	wide   bool // the text was UTF-16: offsets would be wrong
 
 	frames []model.FrameID // of the current line
-	last   []byte          // the stack of the line before, whose sum is that of the number latest; nil for none
+	last   []byte          // the stack of the previous line, whose sum is number latest; nil for none
 	latest int
-	empty  int64 // names that were passed over
+	empty  int64 // empty names that were skipped
 }
 
 func newReader(of *weighted.Reading) *reader {
@@ -41,7 +41,7 @@ func newReader(of *weighted.Reading) *reader {
 	return r
 }
 
-// read reads all lines, or as many as are wanted.
+// read reads all lines, or as many as needed.
 func (r *reader) read() error {
 	src, closing, err := r.text()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *reader) read() error {
 	return err
 }
 
-// text returns the source, or one of its text in UTF-8 where it is UTF-16.
+// text returns the source, or one with its text in UTF-8 if it is UTF-16.
 func (r *reader) text() (src *loaders.Source, closing func() error, err error) {
 	head := make([]byte, 2)
 	if _, err := r.Src.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -86,7 +86,7 @@ func (r *reader) text() (src *loaders.Source, closing func() error, err error) {
 	return src, src.Close, nil
 }
 
-// narrowing reads UTF-16 as UTF-8.
+// narrowing converts UTF-16 to UTF-8.
 type narrowing struct {
 	ctx   context.Context
 	src   *loaders.Source
@@ -100,7 +100,7 @@ func (n *narrowing) Read(p []byte) (int, error) {
 	for len(n.done) == 0 {
 		buf := make([]byte, 64<<10)
 		got := 0
-		for got < 4 { // a whole character
+		for got < 4 { // a complete character
 			k, err := n.src.ReadSome(n.ctx, buf[got:], n.at+int64(got))
 			if got += k; err != nil && got < 2 {
 				return 0, err
@@ -120,7 +120,7 @@ func (n *narrowing) Read(p []byte) (int, error) {
 	return k, nil
 }
 
-// line adds a stack up.
+// line adds a line to the sum of its stack.
 func (r *reader) line(in *lines.Reader) {
 	text, offset := in.Bytes(), in.Offset()
 	if r.wide {
@@ -168,12 +168,12 @@ func (r *reader) line(in *lines.Reader) {
 		r.nodes, r.offset, r.sums = append(r.nodes, node), append(r.offset, in.Offset()), append(r.sums, model.Amount{})
 	}
 	r.sums[i].Add(number)
-	if r.latest = i; whole && r.empty == empty { // nothing is to be said of each line
+	if r.latest = i; whole && r.empty == empty { // the line has no problem of its own
 		r.last = stack
 	}
 }
 
-// split takes the frames of a stack; false where there are too many.
+// split stores the frames of a stack; false if there are too many.
 func (r *reader) split(stack []byte) bool {
 	r.frames = r.frames[:0]
 	for stack = bytes.TrimRight(stack, "; \t"); len(stack) > 0; {
@@ -198,7 +198,7 @@ func (r *reader) split(stack []byte) bool {
 	return true
 }
 
-// split takes a line without blanks around it apart at its last blank; ok is false where no number follows.
+// split splits a line without surrounding blanks at its last blank; ok is false if no number follows.
 func split(text []byte) (stack []byte, n model.Number, ok bool) {
 	i := bytes.LastIndexAny(text, " \t")
 	if i < 0 {
@@ -209,7 +209,7 @@ func split(text []byte) (stack []byte, n model.Number, ok bool) {
 	return stack, n, ok
 }
 
-// emit makes records of the sums.
+// emit converts the sums to records.
 func (r *reader) emit() {
 	r.Forget()
 	for i, n := range r.nodes {

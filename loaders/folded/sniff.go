@@ -12,10 +12,10 @@ import (
 
 const (
 	enoughLines = 0.8 // of the first lines must be stacks
-	rootBlanks  = 3   // outside of brackets, as a name has at most
+	rootBlanks  = 3   // outside of brackets, the most that a name has
 )
 
-// sniff looks whether the first lines are stacks.
+// sniff judges whether the first lines are stacks.
 func sniff(head []byte) loaders.Confidence {
 	cut := len(head) >= loaders.SniffLength
 	if order := wideOrder(head); order != nil {
@@ -40,16 +40,16 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.Maybe
 }
 
-// counts is how many lines are what.
+// counts is the number of lines of each kind.
 type counts struct {
 	all, stacks, nested int
 	plain               int // nested ones without blanks outside of brackets
-	deep                int // plain ones of three frames or more, of which the outermost is a word
+	deep                int // plain ones of three frames or more whose outermost one is a word
 	addresses           int // with a frame that is an address
 	roots               map[string]bool
 }
 
-// count judges the lines of a text; the last one is left out where it may be cut.
+// count judges the lines of a text; the last one is left out if it may be cut.
 func count(head []byte, cut bool) (c counts) {
 	c.roots = map[string]bool{}
 	lines := bytes.Split(head, []byte("\n"))
@@ -87,13 +87,13 @@ func count(head []byte, cut bool) (c counts) {
 // named reports whether a stack has a letter.
 func named(stack []byte) bool { return bytes.IndexFunc(stack, unicode.IsLetter) >= 0 }
 
-// wordLike reports whether a name begins as those of functions and programs do.
+// wordLike reports whether a name begins like those of functions and programs.
 func wordLike(name []byte) bool {
 	r, _ := utf8.DecodeRune(name)
 	return unicode.IsLetter(r) || r == '_'
 }
 
-// addressed reports whether one of several frames is nothing but an address, or one in a binary, such as "0x2a36 in
+// addressed reports whether one of several frames is only an address, or one in a binary, such as "0x2a36 in
 // libc.so.6".
 func addressed(stack []byte) bool {
 	for f := range bytes.SplitSeq(stack, []byte(";")) {
@@ -109,7 +109,7 @@ func addressed(stack []byte) bool {
 // rootLike reports whether the outermost frame can be a name: few blanks outside of brackets, and no quotes.
 func rootLike(root []byte) bool { return !bytes.ContainsAny(root, `"=`) && blanks(root) <= rootBlanks }
 
-// blanks counts those outside of brackets.
+// blanks counts the blanks outside of brackets.
 func blanks(text []byte) (n int) {
 	depth := 0
 	for _, c := range text {
@@ -127,7 +127,7 @@ func blanks(text []byte) (n int) {
 	return n
 }
 
-// wideOrder returns the order of bytes of UTF-16 by its mark, nil for other text.
+// wideOrder returns the byte order of UTF-16 by its mark, nil for other text.
 func wideOrder(head []byte) binary.ByteOrder {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
@@ -138,7 +138,7 @@ func wideOrder(head []byte) binary.ByteOrder {
 	return nil
 }
 
-// narrow turns UTF-16 into UTF-8. A last byte that is alone is left out.
+// narrow converts UTF-16 to UTF-8. A single last byte is left out.
 func narrow(b []byte, order binary.ByteOrder) (out []byte) {
 	for i := 0; i+1 < len(b); i += 2 {
 		r := rune(order.Uint16(b[i:]))

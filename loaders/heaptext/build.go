@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// comment reads a line of Go's text that begins with #: a frame of the last row, or a figure of the runtime.
+// comment reads a line of Go's text that begins with #: a frame of the last row, or a statistic of the runtime.
 func (k *reader) comment(text []byte) bool {
 	text = bytes.TrimSpace(text[1:])
 	if addr, ok := address(firstField(text)); ok && k.listed {
@@ -30,7 +30,7 @@ func firstField(text []byte) []byte {
 	return text
 }
 
-// frame reads "function+0xoffset file:line". Two of one address are a function and what it was inlined into.
+// frame reads "function+0xoffset file:line". Two of one address are a function and its caller that it was inlined into.
 func (k *reader) frame(addr uint64, text string) {
 	if len(k.named) == maxDepth {
 		return
@@ -58,7 +58,7 @@ func (k *reader) nameLast() {
 	k.named, k.listed = nil, false
 }
 
-// memstat keeps a figure of Go's runtime that says more than the profile.
+// memstat keeps a statistic of Go's runtime that adds information to the profile.
 func (k *reader) memstat(key, value string) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 0 {
@@ -80,14 +80,14 @@ func (k *reader) memstat(key, value string) {
 	}
 }
 
-// place is what rows are added up by.
+// place is the key by which rows are added up.
 type place struct {
 	node   model.NodeID
 	thread model.ThreadID
 	labels model.LabelSetID
 }
 
-// build turns the rows into records.
+// build converts the rows to records.
 func (k *reader) build() error {
 	k.nameLast()
 	if err := k.symbolize(); err != nil {
@@ -151,7 +151,7 @@ func (k *reader) symbolize() error {
 	return err
 }
 
-// metrics are what the figures of a row mean, by the kind of the file.
+// metrics returns the meaning of the numbers of a row, by the kind of the file.
 func (k *reader) metrics() (names [4]string) {
 	names = [...]string{"live_bytes", "live_count", "alloc_bytes", "alloc_count"}
 	switch {

@@ -7,10 +7,10 @@ import (
 	"github.com/memtui/memtui/loaders/internal/json"
 )
 
-// counts are the figures of a row: what is live, and what was allocated in all.
+// counts are the numbers of a row: what is live, and what was allocated in total.
 type counts struct{ blocks, bytes, allBlocks, allBytes int64 }
 
-// cutCounts takes "n: b [N: B]" off a line; ok is false where it begins with something else.
+// cutCounts cuts "n: b [N: B]" off a line; ok is false if it begins otherwise.
 func cutCounts(line []byte) (c counts, rest []byte, ok bool) {
 	rest = line
 	for _, part := range []struct {
@@ -29,7 +29,7 @@ func cutCounts(line []byte) (c counts, rest []byte, ok bool) {
 	return c, rest, true
 }
 
-// add adds the figures of another row, saturating.
+// add adds the numbers of another row, saturating.
 func (c *counts) add(d counts) {
 	c.blocks, c.bytes = plus(c.blocks, d.blocks), plus(c.bytes, d.bytes)
 	c.allBlocks, c.allBytes = plus(c.allBlocks, d.allBlocks), plus(c.allBytes, d.allBytes)
@@ -46,7 +46,7 @@ func plus(a, b int64) int64 {
 	}
 }
 
-// unsampled returns what c stands for where one of so many bytes is sampled; rate <= 1 leaves everything.
+// unsampled returns the estimate for c if one allocation per rate bytes is sampled; rate <= 1 changes nothing.
 func (c counts) unsampled(rate float64) counts {
 	n, b, all, allBytes := c.scaled(rate)
 	return counts{truncate(n), truncate(b), truncate(all), truncate(allBytes)}
@@ -57,8 +57,8 @@ func (c counts) scaled(rate float64) (blocks, size, allBlocks, allBytes float64)
 	return float64(c.blocks) * live, float64(c.bytes) * live, float64(c.allBlocks) * all, float64(c.allBytes) * all
 }
 
-// scale returns by how much the figures of a stack are to be multiplied: blocks of its average size are sampled with a
-// probability of 1-exp(-size/rate).
+// scale returns the factor for the numbers of a stack: blocks of its average size are sampled with a probability of
+// 1-exp(-size/rate).
 func scale(blocks, size int64, rate float64) float64 {
 	if rate <= 1 || blocks <= 0 || size <= 0 {
 		return 1
@@ -73,8 +73,8 @@ func truncate(f float64) int64 {
 	return int64(f)
 }
 
-// carried makes integers of fractions so that their sums are those of the fractions, as a viewer that adds up fractions
-// has it.
+// carried rounds fractions to integers so that their sums are those of the fractions, as in a viewer that adds up
+// fractions.
 type carried struct{ exact, given [4]float64 }
 
 func (k *carried) unsampled(c counts, rate float64) counts {
@@ -92,7 +92,7 @@ func (k *carried) unsampled(c counts, rate float64) counts {
 	return counts{out[0], out[1], out[2], out[3]}
 }
 
-// divide splits what a whole stands for among its parts, so that they add up to it; the last one has the remains.
+// divide divides the estimate of a total among its parts, so that they add up to it; the last one gets the remainder.
 func divide(whole, estimate counts, parts []counts) []counts {
 	out := make([]counts, len(parts))
 	rest := estimate

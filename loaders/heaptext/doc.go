@@ -10,14 +10,14 @@
 //	counts   = blocks ":" bytes "[" blocks ":" bytes "]"
 //	maps     = lines of /proc/self/maps
 //
-// The first blocks and bytes are live, those in brackets were allocated in all. Addresses stand leaf first and are
-// return addresses.
+// The first blocks and bytes are live, those in brackets were allocated in total. Addresses are return addresses, leaf
+// first.
 //
-// Sampled files hold what the sampler saw. Figures are scaled as the tools' own viewers do: by 1/(1-exp(-average/rate))
-// for each stack; Go states twice its rate. So they are estimates, and the header, which is not scaled, is not their
-// sum. The threads of a stack of jemalloc are scaled like the stack, so that they add up to it.
+// Sampled files hold the samples only. Values are scaled as in the tools' own viewers: by 1/(1-exp(-average/rate)) for
+// each stack; Go states twice its rate. They are estimates, and the header, which is not scaled, is not their sum. The
+// threads of a stack of jemalloc are scaled like the stack, so that they add up to it.
 //
-// Binaries are mapped at other places in every run: a frame without a name is called by its offset in its file.
+// Binaries are mapped at other places in every run: a frame without a name is named by its offset in its file.
 //
 // Rules: header, syntax (a line that is none of these), counts (threads of a stack that do not add up to it), mapping,
 // truncated.

@@ -41,8 +41,8 @@ func format(name, summary string) loaders.Format {
 	}, read)
 }
 
-// sniffed returns the format that the first bytes of a file are of, "" for none. Names of addresses may fill all of
-// them: then it is that of jemalloc, which most who write them use.
+// sniffed returns the format of a file by its first bytes, "" for none. Symbols may fill all of them: the format is
+// jemalloc's then, whose writers most often have them.
 func sniffed(head []byte) string {
 	if bytes.HasPrefix(head, []byte("--- symbol")) {
 		if i := bytes.Index(head, []byte("\n--- heap\n")); i >= 0 {
@@ -53,7 +53,7 @@ func sniffed(head []byte) string {
 	return dialect(head)
 }
 
-// dialect returns the format that begins with a header.
+// dialect returns the format by its header.
 func dialect(head []byte) string {
 	if rate, ok := bytes.CutPrefix(head, []byte("heap_v2/")); ok && len(rate) > 0 && rate[0]-'0' <= 9 {
 		return nameJemalloc

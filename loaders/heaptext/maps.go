@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// mapping is where a part of a file stands in memory.
+// mapping is the memory range of a part of a file.
 type mapping struct {
 	from, to, offset uint64
 	file             string
@@ -35,7 +35,7 @@ func parseMapping(line []byte) (m mapping, ok bool) {
 	m.from, bad[0] = strconv.ParseUint(string(from), 16, 64)
 	m.to, bad[1] = strconv.ParseUint(string(to), 16, 64)
 	m.offset, bad[2] = strconv.ParseUint(string(f[2]), 16, 64)
-	if len(f) > 5 { // paths may hold blanks
+	if len(f) > 5 { // paths may contain blanks
 		m.file = string(bytes.TrimSpace(line[bytes.LastIndex(line, f[4])+len(f[4]):]))
 		if i := bytes.Index(line, f[5]); i > 0 && bytes.HasPrefix(f[5], []byte("/")) {
 			m.file = string(bytes.TrimSpace(line[i:]))
@@ -44,17 +44,17 @@ func parseMapping(line []byte) (m mapping, ok bool) {
 	return m, bad == [3]error{} && m.from < m.to
 }
 
-// addresses turns addresses into frames.
+// addresses resolves addresses to frames.
 type addresses struct {
 	b     *weighted.Builder
 	maps  []mapping
-	names map[uint64]string // as the file itself tells them
+	names map[uint64]string // symbols in the file itself
 	table *symbols.Table
 	ids   map[uint64]int // of addresses in table
 	known map[uint64][]model.FrameID
 }
 
-// load says to the table of symbols what is mapped where. Neighbors of one file are one module.
+// load adds the mappings to the table of symbols. Adjacent ones of a file are one module.
 func (a *addresses) load(opt loaders.Symbols) {
 	a.sort()
 	a.table, a.ids = symbols.NewTable(opt), map[uint64]int{}
@@ -69,7 +69,7 @@ func (a *addresses) load(opt loaders.Symbols) {
 	}
 }
 
-// want notes an address to be looked up, unless the file itself names it.
+// want adds an address to be looked up, unless the file itself names it.
 func (a *addresses) want(addr uint64) {
 	if _, ok := a.name(addr); ok {
 		return
@@ -79,7 +79,7 @@ func (a *addresses) want(addr uint64) {
 	}
 }
 
-// symbolized returns the frames that were found for an address, leaf first; none where there are none.
+// symbolized returns the frames found for an address, leaf first, or none.
 func (a *addresses) symbolized(addr uint64, frame weighted.Frame) (out []model.FrameID) {
 	id, ok := a.ids[addr]
 	if !ok {
@@ -101,12 +101,12 @@ func (a *addresses) symbolized(addr uint64, frame weighted.Frame) (out []model.F
 	return out
 }
 
-// sort makes the mappings ready to be searched.
+// sort prepares the mappings for searching.
 func (a *addresses) sort() {
 	slices.SortStableFunc(a.maps, func(x, y mapping) int { return cmp.Compare(x.from, y.from) })
 }
 
-// at returns the mapping of an address; ok is false where there is none.
+// at returns the mapping of an address; ok is false if there is none.
 func (a *addresses) at(addr uint64) (m mapping, ok bool) {
 	i, found := slices.BinarySearchFunc(a.maps, addr, func(m mapping, addr uint64) int { return cmp.Compare(m.from, addr) })
 	if !found {
@@ -118,7 +118,7 @@ func (a *addresses) at(addr uint64) (m mapping, ok bool) {
 	return a.maps[i], true
 }
 
-// frames returns those of a return address, leaf first.
+// frames returns the frames of a return address, leaf first.
 func (a *addresses) frames(addr uint64) []model.FrameID {
 	if f, ok := a.known[addr]; ok {
 		return f
@@ -160,7 +160,7 @@ var (
 	allocatorCode = regexp.MustCompile(`^(je_|_rjem_|prof_backtrace|prof_alloc_prep|prof_tctx|tcmalloc::|MallocHook::|tc_)`)
 )
 
-// allocates reports whether an address lies in the allocator that wrote the profile.
+// allocates reports whether an address belongs to the allocator that wrote the profile.
 func (a *addresses) allocates(addr uint64, frames []model.FrameID) bool {
 	if m, ok := a.at(addr - 1); ok && allocatorFile.MatchString(path.Base(m.file)) {
 		return true
@@ -168,7 +168,7 @@ func (a *addresses) allocates(addr uint64, frames []model.FrameID) bool {
 	return len(frames) > 0 && allocatorCode.MatchString(a.b.Function(frames[0]))
 }
 
-// name returns that of an address or, as some writers take the call off, of the byte before.
+// name returns the symbol of an address or, as some writers subtract the call, of the previous byte.
 func (a *addresses) name(addr uint64) (string, bool) {
 	if n, ok := a.names[addr]; ok {
 		return n, true
@@ -177,8 +177,8 @@ func (a *addresses) name(addr uint64) (string, bool) {
 	return n, ok
 }
 
-// inlined splits a name into the function and those that were inlined, the outermost first. An operator-- is none of
-// the borders.
+// inlined splits a name into the function and those inlined into it, the outermost first. An operator-- does not
+// separate.
 func inlined(name string) (out []string) {
 	for part := range strings.SplitSeq(name, "--") {
 		if n := len(out); n > 0 && strings.HasSuffix(out[n-1], "operator") {

@@ -17,26 +17,26 @@ import (
 // maxDepth is how many frames of a stack are kept.
 const maxDepth = 1 << 14
 
-// row is what a file says of a stack, of jemalloc of one by one thread.
+// row is the numbers of a stack; for jemalloc, of one of its threads.
 type row struct {
 	counts
 	stack  []byte // addresses as varints, shared by rows of one stack
 	node   model.NodeID
-	thread int64 // -1 where the file tells none
+	thread int64 // -1 if the file has none
 	offset int64
-	size   int64 // of a block, where rows tell blocks of different sizes apart
+	size   int64 // of a block, if rows distinguish sizes of blocks
 }
 
-// reader reads one file. Stacks are kept until its end, where the file says what stands at their addresses.
+// reader reads one file. Stacks are kept until its end, where the file has its mappings.
 type reader struct {
 	*weighted.Reading
 	lines *lines.Reader
 	in    addresses
 
 	name    string // of the format
-	kind    string // as the header says
+	kind    string // as in the header
 	rate    float64
-	accum   bool // what was allocated in all is counted
+	accum   bool // allocations in total are counted
 	rows    []row
 	threads map[int64]string // names
 	mapped  bool             // the list of mappings has begun
@@ -45,17 +45,17 @@ type reader struct {
 
 	stack  []byte // of jemalloc: that of the current stack
 	offset int64
-	whole  counts // and its sum over threads, as the file says
+	whole  counts // its sum over threads, as in the file
 	parts  []row
 	summed bool
 
-	unusable bool // the addresses of the current stack cannot be read: its figures are left out
+	unusable bool // the addresses of the current stack cannot be read: its numbers are left out
 
 	rounding carried
 	hidden   int64 // frames of the allocator that were left out
 }
 
-// read reads a file of any of the formats.
+// read reads a file of any of these formats.
 func read(r *weighted.Reading) error {
 	k := &reader{
 		Reading: r, lines: lines.New(r.Ctx, r.Src), threads: map[int64]string{},
@@ -79,7 +79,7 @@ func (k *reader) lineByLine() error {
 		if !k.line(line) {
 			k.bad(line)
 		}
-		if k.lines.Cut() && k.name != nameGo { // these end with a line's end
+		if k.lines.Cut() && k.name != nameGo { // these end with a line end
 			k.Cut = true
 			k.Say(model.Warning, "truncated", k.lines.Offset(), k.lines.Number(), "the last line is incomplete: the file was truncated")
 		}
@@ -99,7 +99,7 @@ func (k *reader) bad(line []byte) {
 	k.Say(model.Error, "syntax", k.lines.Offset(), k.lines.Number(), "this line is neither a stack nor the figures of one: it was left out")
 }
 
-// header reads what stands before stacks; false where there is no header.
+// header reads everything before the stacks; false if there is no header.
 func (k *reader) header() bool {
 	for symbols := false; k.lines.Next(); {
 		line := bytes.TrimSpace(k.lines.Bytes())
@@ -186,7 +186,7 @@ func (k *reader) setRate(text string) {
 	k.rate = n
 }
 
-// headerCounts keeps the figures of the header, which are those of the samples.
+// headerCounts keeps the numbers of the header, which are those of the samples.
 func (k *reader) headerCounts(c counts) {
 	k.Fact("header_counts", "Header", strconv.FormatInt(c.blocks, 10)+": "+strconv.FormatInt(c.bytes, 10)+
 		" ["+strconv.FormatInt(c.allBlocks, 10)+": "+strconv.FormatInt(c.allBytes, 10)+"]"+map[bool]string{true: " as sampled, not scaled"}[k.rate > 1])
@@ -194,7 +194,7 @@ func (k *reader) headerCounts(c counts) {
 
 var sequences = regexp.MustCompile(`\.(\d{1,9})(?:\.[imuf]\d*)?\.heap`)
 
-// sequence returns the number of a dump in a series, which only names of files tell; "" for none.
+// sequence returns the number of a dump in a series, which only file names have; "" for none.
 func sequence(name string) string {
 	if m := sequences.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -202,7 +202,7 @@ func sequence(name string) string {
 	return ""
 }
 
-// line reads one line; false where it is none of the format.
+// line reads one line; false if it does not match the format.
 func (k *reader) line(line []byte) bool {
 	text := bytes.TrimSpace(line)
 	switch {
@@ -218,7 +218,7 @@ func (k *reader) line(line []byte) bool {
 		if ok {
 			k.in.maps = append(k.in.maps, m)
 		}
-		return ok || bytes.HasPrefix(text, []byte("build=")) // /proc/self/maps cannot tell builds
+		return ok || bytes.HasPrefix(text, []byte("build=")) // /proc/self/maps has no build ids
 	case text[0] == '#':
 		return k.comment(text)
 	case k.name == nameJemalloc && text[0] == '@':
@@ -231,7 +231,7 @@ func (k *reader) line(line []byte) bool {
 	return false
 }
 
-// packed reads addresses; false where one is none.
+// packed reads addresses; false if one is invalid.
 func (k *reader) packed(text []byte) (out []byte, ok bool) {
 	n := 0
 	for f := range bytes.FieldsSeq(text) {
@@ -248,7 +248,7 @@ func (k *reader) packed(text []byte) (out []byte, ok bool) {
 	return out, true
 }
 
-// row reads the figures and the stack of tcmalloc or Go.
+// row reads the numbers and the stack of a row of tcmalloc or Go.
 func (k *reader) row(text []byte) bool {
 	c, rest, ok := cutCounts(text)
 	if !ok {
@@ -272,7 +272,7 @@ func (k *reader) row(text []byte) bool {
 	return true
 }
 
-// cmpDivide returns a/b, or else other where that tells nothing.
+// cmpDivide returns a/b, or other if that is undefined.
 func cmpDivide(a, b, other int64) int64 {
 	if a <= 0 || b <= 0 {
 		return other
@@ -291,7 +291,7 @@ func (k *reader) beginStack(text []byte) bool {
 	return ok
 }
 
-// thread reads the figures of a thread, or of all of them, for the current stack or the process.
+// thread reads the numbers of a thread, or of all threads, for the current stack or the process.
 func (k *reader) thread(text []byte) bool {
 	id, rest, ok := bytes.Cut(text, []byte(":"))
 	if !ok {
@@ -325,7 +325,7 @@ func (k *reader) thread(text []byte) bool {
 	return true
 }
 
-// endStack ends the current stack of jemalloc: what it stands for is divided among its threads.
+// endStack ends the current stack of jemalloc: its estimate is divided among its threads.
 func (k *reader) endStack() {
 	if k.stack == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// form says how a file tells stacks and blocks.
+// form is how a file describes stacks and blocks.
 type form uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	interpreted      // names, and blocks without addresses
 )
 
-// converter reads the text from its start to its end, and is an [io.Reader] of pages of its events. What it learns on
-// the way is for others to see: they hold mu.
+// converter reads the text from its start to its end, and is an [io.Reader] of pages of its events. Other goroutines
+// read its results under mu.
 type converter struct {
 	in     *lines
 	budget *model.Budget
@@ -37,12 +37,12 @@ type converter struct {
 	tables  tables
 	rss     curve
 	found   findings
-	invents bool // blocks were told by number: their addresses are invented
+	invents bool // blocks are given by number: their addresses are invented
 	events  int64
 	done    chan struct{} // closed at the end
 }
 
-// header is what a file says about itself.
+// header is what a file states about itself.
 type header struct {
 	form         form
 	tool         uint64 // version of heaptrack
@@ -59,7 +59,7 @@ type header struct {
 // maxSuppressions is how many are kept.
 const maxSuppressions = 100
 
-// checkEvery is after how many entries of a table the budget is asked.
+// checkEvery is the number of table entries between two checks of the budget.
 const checkEvery = 1 << 12
 
 func newConverter(ctx context.Context, src *loaders.Source) *converter {
@@ -101,7 +101,7 @@ func (c *converter) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// What is read before others may look at what is known so far.
+// What is read before the lock is released.
 const (
 	outputAtOnce = 64 << 10 // bytes of events
 	linesAtOnce  = 16 << 10
@@ -114,7 +114,7 @@ func (c *converter) convert() {
 	defer c.blocks.show()
 	for from := c.in.line; len(c.out) < outputAtOnce && c.in.line-from < linesAtOnce; {
 		if c.in.end-c.in.pos < window && !c.in.eof && len(c.out) > 0 {
-			return // what follows may have to be waited for
+			return // the rest may have to be waited for
 		}
 		if c.withAddresses() && c.fast() || !c.withAddresses() && c.fastNumbers() {
 			continue
@@ -166,7 +166,7 @@ func (c *converter) one() bool {
 	return true
 }
 
-// halfAlloc takes an allocation whose line is cut, if all but its address is whole: it happened.
+// halfAlloc reads an allocation whose line is cut, if only its address is incomplete: the allocation happened.
 func (c *converter) halfAlloc(b []byte) bool {
 	if !c.withAddresses() || len(b) < 2 || b[0] != '+' || b[1] != ' ' {
 		return false
@@ -177,8 +177,8 @@ func (c *converter) halfAlloc(b []byte) bool {
 	return f.ok && addr != 0 && c.put(block{addr: addr, size: size, trace: c.known(trace)})
 }
 
-// record reads a line that is not empty, and returns how many bytes it takes, its newline included: text of a length
-// may hold others. ok is false where it could not be used, which was told.
+// record reads a line that is not empty, and returns its length including the newline: a text with a length may contain
+// further newlines. ok is false if the line is unusable, which was reported.
 func (c *converter) record(b []byte) (used int, ok bool) {
 	used = len(b) + 1
 	if len(b) > 1 && b[1] != ' ' && b[1] != '\t' && !(b[0] == 'A' && b[1] == '\r') {
@@ -221,7 +221,7 @@ func (c *converter) unknown(b []byte) bool {
 	return c.fault(model.Error, "record-type", "a line begins with "+fmt.Sprintf("%q", b[:1])+", which heaptrack does not write")
 }
 
-// trimLine removes the carriage return that a file from elsewhere may have.
+// trimLine removes the carriage return that a file from another system may have.
 func trimLine(b []byte) []byte {
 	if n := len(b); n > 0 && b[n-1] == '\r' {
 		return b[:n-1]
@@ -229,18 +229,18 @@ func trimLine(b []byte) []byte {
 	return b
 }
 
-// problem is one at the current line.
+// problem returns a problem at the current line.
 func (c *converter) problem(s model.Severity, code, message string) model.Problem {
 	return model.Problem{Severity: s, Code: code, Message: message, Count: 1, Offset: c.in.offset(), Line: c.in.line}
 }
 
-// fault tells a problem of the current line, and returns false.
+// fault reports a problem at the current line, and returns false.
 func (c *converter) fault(s model.Severity, code, message string) bool {
 	c.found.add(c.problem(s, code, message))
 	return false
 }
 
-// fieldsFault tells that a line lacks fields, or has an invalid number.
+// fieldsFault reports that a line lacks fields, or has an invalid number.
 func (c *converter) fieldsFault(of string) bool {
 	return c.fault(model.Error, "fields", "a line of "+of+" lacks a field or has an invalid number")
 }
@@ -264,7 +264,7 @@ func (c *converter) versions(f *fields) bool {
 	return true
 }
 
-// newestVersion is that of files that are understood.
+// newestVersion is the newest known version of files.
 const newestVersion = 3
 
 func (c *converter) machine(f *fields) bool {
@@ -289,7 +289,7 @@ func (c *converter) attached() {
 	}
 }
 
-// stamp takes the time of the events since the last one.
+// stamp reads the time of the events since the last one.
 func (c *converter) stamp(f *fields) bool {
 	ms := f.number()
 	if !f.ok {
@@ -306,7 +306,7 @@ func (c *converter) stamp(f *fields) bool {
 	return true
 }
 
-// resident takes a sample of the resident memory.
+// resident reads a sample of the resident memory.
 func (c *converter) resident(f *fields) bool {
 	pages := f.number()
 	if !f.ok {
@@ -323,7 +323,7 @@ func (c *converter) resident(f *fields) bool {
 	return true
 }
 
-// end tells how the input ended.
+// end reports how the input ended.
 func (c *converter) end() {
 	at := c.in.offset()
 	switch err := c.in.err; {

@@ -15,14 +15,14 @@ const (
 	decodeBuffer = 32 * pageBytes
 	decodeAhead  = 1 << 20 // events that memory is reserved for at once
 	numberBytes  = 8       // an event without address
-	addressBytes = 12      // usual events with one: as many allocations as frees
+	addressBytes = 12      // usual events with an address: as many allocations as frees
 	batchEvents  = 2048    // of a replay
 )
 
-// decoder is a [model.Decoder] of pages. Of all that is between two events, a boundary comes first, and a page's start
+// decoder is a [model.Decoder] of pages. Of all positions between two events it uses the first, and the start of a page
 // before its head.
 type decoder struct {
-	ctx    context.Context // ends waiting for what is still to be converted
+	ctx    context.Context // canceling it ends waiting for the converter
 	src    *loaders.Source // the pages
 	blocks *invented
 
@@ -32,14 +32,14 @@ type decoder struct {
 
 	page   [pageWords]uint64
 	start  int64  // the page's offset
-	n      int    // its words; fewer than it could have at the end only
+	n      int    // number of its words; smaller only at the end
 	at     int    // in page
-	before uint64 // time of the event before
+	before uint64 // time of the previous event
 	clock  clock
 	kinds  *kinds
 }
 
-// Sync implements [model.Decoder]: a page can be read without those before.
+// Sync implements [model.Decoder]: a page can be read without earlier ones.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	at = (off + pageBytes - 1) / pageBytes * pageBytes
 	n, _ := d.src.ReadSome(d.ctx, make([]byte, 1), at)
@@ -98,7 +98,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 	}
 }
 
-// offset returns the boundary where the decoder is.
+// offset returns the boundary at the decoder's position.
 func (d *decoder) offset() int64 {
 	switch {
 	case d.at <= headWords:
@@ -109,7 +109,7 @@ func (d *decoder) offset() int64 {
 	return d.start + 8*int64(d.at)
 }
 
-// seek goes to a boundary.
+// seek moves to a boundary.
 func (d *decoder) seek(from, to int64) error {
 	if err := d.load(from/pageBytes*pageBytes, to); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (d *decoder) seek(from, to int64) error {
 	return nil
 }
 
-// load makes a page the decoder's, and may read others up to an offset as well. Where there is none it has no words.
+// load makes a page the current one, and may read further ones up to an offset. A missing page has no words.
 func (d *decoder) load(start, to int64) error {
 	if start < d.base || start+pageBytes > d.base+int64(d.held) {
 		if err := d.read(start, to); err != nil {
@@ -141,11 +141,11 @@ func (d *decoder) load(start, to int64) error {
 	}
 	d.before = d.page[0]
 	d.clock = clock{time: d.page[1], part: d.page[2], eachTime: d.page[3], eachPart: d.page[4]}
-	d.kinds = d.blocks.shown.Load() // whatever a page has was there before it
+	d.kinds = d.blocks.shown.Load() // the page refers only to kinds that existed before it
 	return nil
 }
 
-// read fills the buffer from an offset on, with at least a page unless there is less.
+// read fills the buffer from an offset, with at least a page unless the input ends.
 func (d *decoder) read(start, to int64) error {
 	want := int(max(min(to-start, decodeBuffer)/pageBytes, 1) * pageBytes)
 	if len(d.buf) < want {
@@ -165,7 +165,7 @@ func (d *decoder) read(start, to int64) error {
 	return nil
 }
 
-// one takes an event of any form.
+// one decodes an event of any form.
 func (d *decoder) one() (e model.Event) {
 	w, next := d.page[d.at], d.page[(d.at+1)%pageWords]
 	d.at += int(eventWords[w&formMask])
@@ -189,8 +189,8 @@ func (d *decoder) one() (e model.Event) {
 	return e
 }
 
-// numbers takes up to due events of one form and returns how many. Nothing but the end depends on what they are, as
-// processors guess neither what comes next nor where a number ends. hot kernel
+// numbers decodes up to due events without addresses and returns how many. Only the end depends on their contents, as
+// neither the kinds of events nor the lengths of numbers are predictable. hot kernel
 func (d *decoder) numbers(c *model.Columns, due int, first uint64) (n int) {
 	c.Grow(due)
 	had, p := len(c.Kind), len(c.Size)
@@ -215,7 +215,7 @@ func (d *decoder) numbers(c *model.Columns, due int, first uint64) (n int) {
 	return n
 }
 
-// addresses is numbers for events with addresses. hot kernel
+// addresses is like numbers for events with addresses. hot kernel
 func (d *decoder) addresses(c *model.Columns, due int, first uint64) (n int) {
 	c.Grow(due)
 	had, p := len(c.Kind), len(c.Size)
@@ -245,7 +245,7 @@ type trace struct {
 	events *loaders.Source // the pages
 	src    *loaders.Source // the text
 	blocks *invented
-	each   int64 // bytes of an event, about
+	each   int64 // approximate bytes of an event
 }
 
 // EventBytes implements [model.Awaited].
@@ -307,7 +307,7 @@ func (t *trace) ReplayFrom(ctx context.Context, offset int64, before model.Time,
 	}
 }
 
-// endings tells how the events ended, and with which error of reading.
+// endings returns problems with the end of the events and the read error.
 func (t *trace) endings(err error, at int64) []model.Problem {
 	problems := t.events.Problems()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -317,7 +317,7 @@ func (t *trace) endings(err error, at int64) []model.Problem {
 	return problems
 }
 
-// appendEvents appends decoded events, and returns the time of the last of them, or before.
+// appendEvents appends decoded events, and returns the time of the last one, or before.
 func appendEvents(to []model.Event, c *model.Columns, before model.Time) ([]model.Event, model.Time) {
 	origin, p := before+c.Delta, 0
 	for i, kind := range c.Kind {

@@ -1,5 +1,5 @@
-// Package heaptrack reads recordings of heaptrack: raw ones, as the recorder writes them, and interpreted ones, as
-// heaptrack_interpret makes them of those; file versions 0 to 3.
+// Package heaptrack reads recordings of heaptrack: raw ones, as the recorder writes them, and interpreted ones, which
+// heaptrack_interpret makes from raw ones; file versions 0 to 3.
 //
 // # Grammar
 //
@@ -18,32 +18,31 @@
 //	                  repeats is what the function is inlined into. They count from 1
 //	t IP PARENT       a stack: its leaf, an address (raw) or the number of an instruction, and the rest of it, an earlier stack,
 //	                  0 for none. They count from 1
-//	a SIZE STACK      interpreted: what blocks have in common; they count from 0
+//	a SIZE STACK      interpreted: a kind of blocks; they count from 0
 //	+ SIZE STACK ADDRESS, - ADDRESS        raw, and version 0: an allocation, a free
 //	+ NUMBER, - NUMBER                     interpreted: of one of the blocks of an "a"
 //	c MS              the time since the start; R PAGES: resident memory
 //	# comment
 //
-// LEN is there since version 3: the text's length in bytes, which may hold newlines. Paths of modules end at the first
-// blank before that. S lines have LEN too, although heaptrack itself takes it for text.
+// LEN exists since version 3: the text's length in bytes; the text may contain newlines. Before version 3, paths of
+// modules end at the first blank. S lines have LEN too, although heaptrack itself takes it for text.
 //
-// # What a file does not tell
+// # What is not in a file
 //
-// Times come every 10 ms: events in between are spread evenly ("coarse-times"). There are no threads. An interpreted
-// file has no addresses, and does not tell which of several blocks of one size and stack dies: the last one is taken
-// ("invented-addresses"); all sums are exact all the same.
+// There are times every 10 ms: events in between are spread evenly ("coarse-times"). There are no threads. An
+// interpreted file has no addresses, and does not state which of several blocks of one size and stack is freed: the
+// last one is assumed ("invented-addresses"). All sums are exact nevertheless.
 //
 // # How it is read
 //
 // A converter reads the text once, from the start to the end, and writes the events into a [loaders.Source] of its own,
-// which keeps them in memory and in a temporary file: as words, in pages that can be read one without the other.
-// Decoders read them there, as often as questions need. The stacks are published again and again while the converter
-// meets more of them.
+// which keeps them in memory and in a temporary file: as words, in pages that can be read independently. Decoders read
+// them from there, as often as needed. The stacks are published repeatedly while the converter finds more of them.
 //
 // # Rules
 //
 // The validator's rules, which are also the codes of problems. Errors: record-type, fields, string-length,
 // trace-parent, trace-ip, instruction, allocation, version, truncated, null-address, line-length, compression,
 // too-large. Warnings: time-falls, stack-depth, attached. Notes: coarse-times, invented-addresses, unsymbolized,
-// growing; and what package symbols tells.
+// growing; and those of package symbols.
 package heaptrack

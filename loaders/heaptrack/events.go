@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// fast takes lines of blocks with addresses, as writers write them, and reports whether there were any. What it does
-// not know by heart it leaves to [converter.one]. hot kernel
+// fast reads lines of blocks with addresses in the form that writers use, and reports whether there were any. It leaves
+// other lines to [converter.one]. hot kernel
 func (c *converter) fast() bool {
 	l, used, traces := c.in, c.tables.used, uint64(c.tables.traces())
 	buf, pos, words, n := l.buf[:l.end], l.pos, c.steps.words, 0
@@ -44,15 +44,15 @@ func (c *converter) fast() bool {
 	return n > 0
 }
 
-// took counts lines of as many events.
+// took counts lines, one per event.
 func (c *converter) took(n int) {
 	c.in.line += int64(n)
 	c.events += int64(n)
 	c.steps.waiting += n
 }
 
-// fastNumbers is fast for lines of blocks without addresses. What a line is and how long, its number and where its
-// block lies are anybody's guess, so that none of these is branched on. hot kernel
+// fastNumbers is like fast for lines of blocks without addresses. The kind and length of a line, its number and the
+// position of its block are unpredictable, so that there is no branch on them. hot kernel
 func (c *converter) fastNumbers() bool {
 	l, t, n := c.in, &c.blocks, 0
 	buf, pos, heads, below, born := l.buf[:l.end], l.pos, t.heads, t.below, t.born
@@ -89,7 +89,7 @@ func (c *converter) fastNumbers() bool {
 	return n > 0
 }
 
-// alloc takes an allocation.
+// alloc reads an allocation.
 func (c *converter) alloc(f *fields) bool {
 	first := f.number()
 	if !f.more() && f.ok && !(c.head.form == rawForm) && c.head.stated {
@@ -105,7 +105,7 @@ func (c *converter) alloc(f *fields) bool {
 	return c.put(block{addr: addr, size: first, trace: c.known(trace)})
 }
 
-// allocOf takes an allocation of an interpreted file.
+// allocOf adds an allocation of an interpreted file.
 func (c *converter) allocOf(info uint64) bool {
 	t := &c.blocks
 	if info >= uint64(len(t.sizes)) {
@@ -119,7 +119,7 @@ func (c *converter) allocOf(info uint64) bool {
 	return c.put(block{addr: t.alloc(uint32(info)), size: t.sizes[info], trace: c.known(uint64(t.traces[info]))})
 }
 
-// free takes a free.
+// free reads a free.
 func (c *converter) free(f *fields) bool {
 	n := f.number()
 	switch {
@@ -136,14 +136,14 @@ func (c *converter) free(f *fields) bool {
 	return c.put(block{addr: c.blocks.free(uint32(n)), free: true})
 }
 
-// put takes an event.
+// put adds an event.
 func (c *converter) put(b block) bool {
 	c.events++
 	c.out = c.steps.add(c.out, b)
 	return true
 }
 
-// known returns a stack that there is, 0 for others.
+// known returns a stack if it is defined, otherwise 0.
 func (c *converter) known(trace uint64) uint32 {
 	if trace > uint64(c.tables.traces()) {
 		if !c.tables.full {
@@ -157,14 +157,14 @@ func (c *converter) known(trace uint64) uint32 {
 	return uint32(trace)
 }
 
-// curve is one that keeps only points where it bends.
+// curve keeps only the points where its direction changes.
 type curve struct {
 	times  []model.Time
 	values []float64
 	full   bool
 }
 
-// add appends a point. One of three equal ones in a row tells nothing.
+// add appends a point. The middle one of three equal ones in a row is redundant.
 func (c *curve) add(at model.Time, v float64) {
 	if n := len(c.values); n > 1 && c.values[n-1] == v && c.values[n-2] == v {
 		c.times[n-1] = at
@@ -173,7 +173,7 @@ func (c *curve) add(at model.Time, v float64) {
 	c.times, c.values = append(c.times, at), append(c.values, v)
 }
 
-// series returns the curve, which may grow afterwards, but for its last point.
+// series returns the curve so far. It may grow afterwards; only its last point may change.
 func (c *curve) series() model.Series {
 	n := len(c.times)
 	return model.Series{Name: "resident", Times: append([]model.Time(nil), c.times[:n]...), Values: append([]float64(nil), c.values[:n]...)}

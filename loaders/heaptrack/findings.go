@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// findings collects problems; those of one rule and message are counted as one, at the place of the first.
+// findings collects problems; those of one rule and message are counted as one, at the position of the first.
 type findings struct {
 	list []model.Problem
 	lost int64 // bytes of lines that could not be used
@@ -25,12 +25,12 @@ func (f *findings) add(p model.Problem) {
 	}
 }
 
-// leave says what a budget had no room for.
+// leave reports what did not fit a budget.
 func (f *findings) leave(b *model.Budget, format string, args ...any) {
 	f.add(b.Problem(fmt.Sprintf(format, args...)))
 }
 
-// take returns what was collected and starts anew.
+// take returns the problems and removes them.
 func (f *findings) take() (list []model.Problem, lost int64) {
 	list, lost = f.list, f.lost
 	f.list, f.lost = nil, 0

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// bytesPerEvent is how many bytes of a file an event takes, about.
+// bytesPerEvent is the approximate number of bytes of a file per event.
 const bytesPerEvent = 18
 
 func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
@@ -21,7 +21,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: o.meta(), Problems: o.c.found.list, Lost: o.c.found.lost}, nil
 }
 
-// meta says what is known of the file. The converter's lock is held.
+// meta returns what is known about the file. The converter's lock is held.
 func (o *opening) meta() model.Meta {
 	h := &o.c.head
 	m := model.Meta{
@@ -66,7 +66,7 @@ func (o *opening) meta() model.Meta {
 	return m
 }
 
-// toolName tells a version of heaptrack, two digits each: 10400 is 1.4.0.
+// toolName renders a version of heaptrack, two digits each: 10400 is 1.4.0.
 func toolName(v uint64) string {
 	return fmt.Sprintf("heaptrack %x.%x.%x", v>>16, v>>8&0xff, v&0xff)
 }

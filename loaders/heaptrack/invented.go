@@ -6,33 +6,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Addresses of blocks that have none.
+// Addresses of blocks that have none in the file.
 const (
 	firstInvented = 1 << 16
-	inventedEvery = 32 // a table of addresses takes one block per 32 bytes with the least effort
+	inventedEvery = 32 // table of addresses works best with one block per 32 bytes
 	// nowhere is the address of a block that was never allocated.
 	nowhere = 1 << 44
 )
 
-// invented gives slots, which stand for addresses, to the blocks of interpreted files: the block of an "a" line that
-// was allocated last is the first to die. A slot is used again after its block, the one given up last first. Slots
-// count from 1.
+// invented assigns slots, which represent addresses, to the blocks of interpreted files: the last allocated block of an
+// "a" line is the first to be freed. A slot is reused after its block was freed, the last freed one first. Slots count
+// from 1.
 type invented struct {
 	kinds // by "a" line
 	shown atomic.Pointer[kinds]
 
-	heads []uint32 // by "a" line + 1: the slot whose block lives and was allocated last; first the spare one that was given up last; 0 for none
-	below []uint32 // by slot: the one below it in such a stack
-	born  []uint8  // by "a" line: 1 if it has a block
+	heads []uint32 // by "a" line + 1: the slot of the last allocated live block; first the last freed slot; 0 for none
+	below []uint32 // by slot: the next one below in its stack of slots
+	born  []uint8  // by "a" line: 1 if it ever had a block
 	full  bool
 }
 
-// kinds are "a" lines: the size and the stack that blocks have in common. Entries are only added.
+// kinds are "a" lines: the size and the stack that blocks share. Entries are only added.
 type kinds struct {
 	sizes  []uint64
 	traces []uint32
-	both   []uint64 // 32 bits each, for the fast path: this is read all over the place
-	large  bool     // some sizes do not fit that
+	both   []uint64 // 32 bits each, for the fast path, as accesses are random
+	large  bool     // some sizes do not fit 32 bits
 }
 
 func (t *invented) init() {
@@ -40,7 +40,7 @@ func (t *invented) init() {
 	t.show()
 }
 
-// show lets decoders see the kinds so far. Those do not change.
+// show publishes the kinds so far to decoders. They do not change.
 func (t *invented) show() {
 	if old := t.shown.Load(); old == nil || len(old.sizes) < len(t.sizes) {
 		now := t.kinds
@@ -57,7 +57,7 @@ func (t *invented) use(used []uint64) {
 	}
 }
 
-// addressOf returns the address that a slot stands for, nowhere for 0.
+// addressOf returns the address that a slot represents, nowhere for 0.
 func addressOf(slot uint64) uint64 {
 	if slot == 0 {
 		return nowhere
@@ -65,14 +65,14 @@ func addressOf(slot uint64) uint64 {
 	return firstInvented + (slot-1)*inventedEvery
 }
 
-// add takes an "a" line.
+// add adds an "a" line.
 func (t *invented) add(size uint64, trace uint32) {
 	t.sizes, t.traces, t.both = append(t.sizes, size), append(t.traces, trace), append(t.both, size<<32|uint64(trace))
 	t.large = t.large || size >= 1<<32
 	t.heads, t.born = append(t.heads, 0), append(t.born, 0)
 }
 
-// roomy reports whether there is room for another block.
+// roomy reports whether another block fits.
 func (t *invented) roomy(b *model.Budget) bool {
 	if n := len(t.below) - 1; t.heads[0] == 0 && n%checkEvery == 0 && n > 0 && !t.full {
 		t.full = b.Full(model.BudgetOfFile) || n == 1<<32-checkEvery
@@ -86,7 +86,7 @@ func (t *invented) another() uint32 {
 	return uint32(len(t.below) - 1)
 }
 
-// alloc returns the address of a new block. There must be room.
+// alloc returns the address of a new block, which must fit.
 func (t *invented) alloc(info uint32) uint64 {
 	slot := t.heads[0]
 	if slot == 0 {
@@ -96,7 +96,7 @@ func (t *invented) alloc(info uint32) uint64 {
 	return addressOf(uint64(slot))
 }
 
-// free returns the address of the block that dies, nowhere if none lives.
+// free returns the address of the freed block, nowhere if none is live.
 func (t *invented) free(info uint32) uint64 {
 	slot := t.heads[info+1]
 	if slot != 0 {

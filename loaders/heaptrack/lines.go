@@ -10,7 +10,7 @@ import (
 
 const (
 	blockSize = 1 << 20
-	// maxLine is the longest line that is read. Names of templates reach a hundred thousand bytes.
+	// maxLine is the longest line that is read. Names of templates reach 100,000 bytes.
 	maxLine = blockSize / 2
 )
 
@@ -18,24 +18,24 @@ const (
 type lines struct {
 	ctx  context.Context
 	src  *loaders.Source
-	buf  []byte // buf[pos:end] is what comes next
+	buf  []byte // buf[pos:end] is unread
 	pos  int
 	end  int
 	base int64 // offset of buf[0]
-	line int64 // of what is at pos, from 1
-	eof  bool  // nothing follows end
-	err  error // why, when that is not the end of the input
+	line int64 // line number at pos, from 1
+	eof  bool  // the input ends at end
+	err  error // why, if that is not the end of the input
 }
 
 func newLines(ctx context.Context, src *loaders.Source) *lines {
 	size := int64(blockSize)
 	if total := src.Size(); total >= 0 {
-		size = min(size, total+1) // a byte more, to meet the end
+		size = min(size, total+1) // one byte more, to reach the end
 	}
 	return &lines{ctx: ctx, src: src, buf: make([]byte, size), line: 1}
 }
 
-// offset returns where in the input pos is.
+// offset returns the offset of pos in the input.
 func (l *lines) offset() int64 { return l.base + int64(l.pos) }
 
 // rest returns the bytes in the buffer, valid until the next fill.
@@ -69,17 +69,17 @@ func (l *lines) have(n int) bool {
 	return l.end-l.pos >= n
 }
 
-// state of a line.
+// lineState is how a line ends.
 type lineState uint8
 
 const (
 	whole   lineState = iota
 	cut               // the input ends within it
 	tooLong           // longer than maxLine
-	ended             // there is none
+	ended             // there is no line
 )
 
-// next returns the length of the line at pos, without its newline, and leaves pos where it is.
+// next returns the length of the line at pos, without its newline, and does not move pos.
 func (l *lines) next() (n int, is lineState) {
 	for from := 0; ; {
 		b := l.rest()
@@ -99,13 +99,13 @@ func (l *lines) next() (n int, is lineState) {
 	}
 }
 
-// skip moves on by n bytes, in which lines end.
+// skip skips n bytes, which may contain line ends.
 func (l *lines) skip(n int) {
 	l.line += int64(bytes.Count(l.buf[l.pos:l.pos+n], []byte{'\n'}))
 	l.pos += n
 }
 
-// skipLong moves past the end of a line of any length, and returns how long it was.
+// skipLong skips a line of any length, and returns its length.
 func (l *lines) skipLong() (n int64) {
 	for {
 		b := l.rest()

@@ -27,7 +27,7 @@ func Format() loaders.Format {
 	}
 }
 
-// opening is a file that is being read.
+// opening is a file being read.
 type opening struct {
 	src   *loaders.Source
 	c     *converter
@@ -36,7 +36,7 @@ type opening struct {
 	found findings
 }
 
-// firstStacks is after what time stacks are published first; then after twice that, and so on.
+// firstStacks is the delay until stacks are first published; each further delay is twice as long.
 const firstStacks = 200 * time.Millisecond
 
 func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
@@ -67,7 +67,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 }
 
-// next publishes the stacks that are known by now.
+// next publishes the stacks known so far.
 func (o *opening) next(ctx context.Context, store *model.Store, last bool) error {
 	o.c.mu.Lock()
 	t, f := o.c.tables, o.c.head.form
@@ -87,7 +87,7 @@ func (o *opening) next(ctx context.Context, store *model.Store, last bool) error
 	return nil
 }
 
-// conclude tells what is uncertain about all stacks.
+// conclude reports what is uncertain about all stacks.
 func (b *builder) conclude() {
 	if b.deep > 0 {
 		b.found.add(model.Problem{Severity: model.Warning, Code: "stack-depth", Count: b.deep, Offset: model.NoOffset,

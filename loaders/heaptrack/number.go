@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// digits has the value of each byte as a hexadecimal digit, 16 for none.
+// digits is the value of each byte as a hexadecimal digit, 16 for none.
 var digits = func() (t [256]uint8) {
 	for i := range t {
 		t[i] = 16
@@ -21,7 +21,7 @@ var digits = func() (t [256]uint8) {
 
 // fields reads the fields of one line. A blank before a field is skipped.
 type fields struct {
-	b  []byte // what is left
+	b  []byte // unread part
 	ok bool   // nothing was missing so far
 }
 
@@ -57,27 +57,26 @@ func (f *fields) number() (v uint64) {
 	return v
 }
 
-// window is what the fast reader of events looks at: any of their lines fits.
+// window is what the fast reader of events reads at once: any of their lines fits.
 const window = 64
 
-// hex reads a number of at most eight digits in lower case, at p of a window, and returns where it ends. Where there
-// are more the end is at one of them. The bytes are looked at all at once, as nothing tells how many digits come. hot
-// kernel
+// hex reads a number of at most eight lower-case digits at p of a window, and returns its end. If there are more
+// digits, the end is at one of them. It handles all bytes at once, as the number of digits is unpredictable. hot kernel
 func hex(w *[window]byte, p int) (v uint64, end int) {
 	const ones = 0x0101010101010101
 	b := binary.LittleEndian.Uint64(w[p&31:])
 	low := b &^ (0x80 * ones)
 	digit := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones)
 	letter := (low + (0x80-'a')*ones) &^ (low + (0x80-'f'-1)*ones)
-	n := bits.TrailingZeros64(^(digit|letter)&(0x80*ones)|b&(0x80*ones)) &^ 7 // bits before the first that is none
-	b <<= 64 - n                                                              // zeros are digits of no value
+	n := bits.TrailingZeros64(^(digit|letter)&(0x80*ones)|b&(0x80*ones)) &^ 7 // bits before the first non-digit
+	b <<= 64 - n                                                              // leading zeros
 	b = b&(0x0f*ones) + b>>6&ones*9
 	b = (b<<4 | b>>8) & 0x00ff00ff00ff00ff
 	b = (b<<8 | b>>16) & 0x0000ffff0000ffff
 	return (b<<16 | b>>32) & 0xffffffff, p + n>>3
 }
 
-// hexes is hex for up to 16 digits.
+// hexes is like hex for up to 16 digits.
 func hexes(w *[window]byte, p int) (v uint64, end int) {
 	v, end = hex(w, p)
 	if end == p+8 {

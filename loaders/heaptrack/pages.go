@@ -7,33 +7,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Events wait for their readers as words of 64 bits, in pages. A page begins with what is needed to read it without
-// those before. The two lowest bits of an event's first word tell its form.
+// Events wait for their readers as words of 64 bits, in pages. A page begins with the state needed to read it without
+// earlier pages. The two lowest bits of an event's first word are its form.
 const (
 	pageWords = 512
 	pageBytes = 8 * pageWords
-	headWords = 5 // time of the event before, then a clock
+	headWords = 5 // time of the previous event, then a clock
 
-	formFree   = 0 // the address above the form
-	formAlloc  = 1 // the same; a word of the size and the stack, 32 bits each
+	formFree   = 0 // the address, above the form
+	formAlloc  = 1 // same, and a word of the size and the stack, 32 bits each
 	formNumber = 2 // a block without an address: a bit for a free, 29 bits for its kind, 32 bits for its slot
-	formOther  = 3 // one of those that follow
+	formOther  = 3 // one of the following
 	formMask   = 3
 
-	pad       = 0<<2 | formOther // the page has no more
+	pad       = 0<<2 | formOther // the rest of the page is empty
 	wide      = 1<<2 | formOther // any event: words of the address, the size, the stack and, above it, a bit for a free
 	wideWords = 4
-	step      = 2<<2 | formOther // a clock's words, without its part of a µs, which is 0
+	step      = 2<<2 | formOther // a clock's words, without its fraction of a µs, which is 0
 	stepWords = 4
 
 	mostKinds = 1 << 29 // that have a number
 	wideFree  = 1 << 32
 )
 
-// clock tells the times of events that are evenly spread.
+// clock yields the times of events that are evenly spread.
 type clock struct {
 	time, part         uint64 // of the last event: µs, and 2^-64 of one
-	eachTime, eachPart uint64 // between two
+	eachTime, eachPart uint64 // between two events
 }
 
 // tick returns the time of the next event. hot kernel
@@ -52,12 +52,12 @@ func (k clock) after(n int) clock {
 	return k
 }
 
-// spread returns a clock whose tick number n comes span µs after from.
+// spread returns a clock whose tick number n is span µs after from.
 func spread(from model.Time, span, n uint64) clock {
 	k := clock{time: uint64(from), eachTime: span / n}
 	part, rest := bits.Div64(span%n, 0, n)
 	if rest > 0 {
-		part++ // n is small against 2^32: no tick comes too early for that
+		part++ // n is small compared to 2^32: no tick is too early because of that
 	}
 	k.eachPart = part
 	return k
@@ -86,23 +86,22 @@ func appendBlock(words []uint64, b block) []uint64 {
 	return append(words, b.addr<<2|formAlloc, b.size<<32|uint64(b.trace))
 }
 
-// eventWords has the length of an event by its form.
+// eventWords is the length of an event by its form.
 var eventWords = [4]uint8{formFree: 1, formAlloc: 2, formNumber: 1, formOther: wideWords}
 
-// mostWaiting is how many events wait for a time at most. A program that heaptrack slows down has tens of thousands in
-// 10 ms.
+// mostWaiting is the most events that wait for a time. A program under heaptrack has tens of thousands in 10 ms.
 const mostWaiting = 1 << 17
 
-// steps gives events times: evenly spread between those that the file has.
+// steps sets times of events: evenly spread between the times in the file.
 type steps struct {
-	words   []uint64 // of events that wait
+	words   []uint64 // of waiting events
 	waiting int
-	now     model.Time // the last one of the file
-	last    model.Time // of the last event that was written
+	now     model.Time // last time in the file
+	last    model.Time // time of the last written event
 	written int64      // bytes
 }
 
-// add takes an event. What waits too long gets the time of the step's start.
+// add adds an event. If too many wait, they get the time of the start of the step.
 func (s *steps) add(out []byte, b block) []byte {
 	if s.waiting == mostWaiting {
 		out = s.flush(out)
@@ -112,10 +111,10 @@ func (s *steps) add(out []byte, b block) []byte {
 	return out
 }
 
-// flush writes what waits, without a time after it.
+// flush writes the waiting events, without a time after them.
 func (s *steps) flush(out []byte) []byte { return s.stamp(out, s.now) }
 
-// stamp writes what waits, which happened until at.
+// stamp writes the waiting events, which happened until at.
 func (s *steps) stamp(out []byte, at model.Time) []byte {
 	if s.waiting > 0 {
 		had := len(out)
@@ -128,7 +127,7 @@ func (s *steps) stamp(out []byte, at model.Time) []byte {
 	return out
 }
 
-// write appends the events that wait to pages.
+// write appends the waiting events to pages.
 func (s *steps) write(out []byte, k clock) []byte {
 	room := (pageWords - int(s.written/8%pageWords)) % pageWords
 	if room > stepWords {
@@ -159,7 +158,7 @@ func (s *steps) write(out []byte, k clock) []byte {
 	return out
 }
 
-// fitting returns how many of the events fit, and how many words they are. hot kernel
+// fitting returns how many of the events fit, and their number of words. hot kernel
 func fitting(words []uint64, room int) (n, used int) {
 	for used < len(words) {
 		next := used + int(eventWords[words[used]&formMask])

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// sniff recognizes the line of versions, and what follows it. A file of version 0 has none: there all lines must be
-// records, and some of them ones that no prose has by chance.
+// sniff recognizes the line of versions, and the next lines. A file of version 0 has no such line: all lines must be
+// records then, and some of them ones that prose does not have by chance.
 func sniff(head []byte) loaders.Confidence {
 	if v, rest, ok := bytes.Cut(head, []byte{'\n'}); ok && bytes.HasPrefix(v, []byte("v ")) {
 		f := newFields(trimLine(v)[1:])
@@ -29,7 +29,7 @@ func sniffOldest(head []byte) loaders.Confidence {
 	for len(head) > 0 {
 		line, rest, ok := bytes.Cut(head, []byte{'\n'})
 		if !ok {
-			break // cut by the length of the head
+			break // cut at the end of the head
 		}
 		least, sure := oldestRecord(line)
 		if least < 0 {
@@ -46,8 +46,8 @@ func sniffOldest(head []byte) loaders.Confidence {
 	return loaders.Maybe
 }
 
-// oldestRecord returns how many numbers a line has, -1 for one that is no record of version 0. sure says that prose
-// does not look so.
+// oldestRecord returns how many numbers a line has, -1 if it is not a record of version 0. sure reports that prose does
+// not look like it.
 func oldestRecord(line []byte) (numbers int, sure bool) {
 	line = trimLine(line)
 	if len(line) == 0 || line[0] == '#' {
@@ -75,7 +75,7 @@ func oldestRecord(line []byte) (numbers int, sure bool) {
 	return numbers, line[0] == 't' || line[0] == '+' || line[0] == 'i'
 }
 
-// countNumbers returns how many numbers a text is made of, -1 where there is anything else.
+// countNumbers returns how many numbers a text consists of, -1 if it contains anything else.
 func countNumbers(b []byte) (n int) {
 	f := newFields(b)
 	for f.more() {

@@ -8,19 +8,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// maxDepth bounds stacks: a file may chain millions. heaptrack takes 64 frames, some of them inlined ones.
+// maxDepth bounds stacks: a file may chain millions. heaptrack records 64 frames, some of them with inlined ones.
 const maxDepth = 1 << 12
 
-// builder makes the model's tables of what the converter has read, more and more of it.
+// builder builds the model's tables incrementally from those of the converter.
 type builder struct {
 	s      *model.Stacks
 	budget *model.Budget
 	found  *findings
 	names  namer
 
-	taken    tables          // what of the file is known
+	taken    tables          // the part of the tables that was built
 	nodes    []model.NodeID  // by stack
-	frames   []span          // by instruction: of flat
+	frames   []span          // by instruction: span of flat
 	flat     []model.FrameID // outermost first
 	children map[uint64]model.NodeID
 	known    map[frame]model.FrameID
@@ -33,18 +33,18 @@ type builder struct {
 // span is a run of builder.flat.
 type span struct{ from, to uint32 }
 
-// frame is what frames differ by.
+// frame is the key of frames.
 type frame struct {
 	fn   model.FuncID
 	file model.FileID
 	line int64
 }
 
-// names gives equal names one number.
+// names assigns the same number to equal names.
 type names[ID ~uint32] struct {
 	list *[]string
 	ids  map[string]ID
-	of   []ID // by number of a string; 0 where it was not asked for yet
+	of   []ID // by number of a string; 0 if not used yet
 }
 
 func (n *names[ID]) id(name string) ID {
@@ -83,7 +83,7 @@ func newBuilder(budget *model.Budget, found *findings, opt loaders.Symbols) *bui
 	return b
 }
 
-// add takes what has been read since the last time. The error is that of ctx.
+// add adds what was read since the last call. The error is that of ctx.
 func (b *builder) add(ctx context.Context, t tables, f form) error {
 	b.taken = t
 	b.s.Partial = t.full || b.full
@@ -117,7 +117,7 @@ func (b *builder) add(ctx context.Context, t tables, f form) error {
 	return nil
 }
 
-// stacks returns what was built so far. The builder may go on.
+// stacks returns what was built so far. The builder may continue.
 func (b *builder) stacks() *model.Stacks {
 	s := *b.s
 	s.Leaf = make(map[model.StackID]model.NodeID, len(b.s.Leaf))

@@ -11,17 +11,17 @@ import (
 // namer finds names for the addresses of raw files.
 type namer struct {
 	table   *symbols.Table
-	modules int            // module lines that the table knows
-	ids     []uint32       // by stack: ID of the table
-	frames  []span         // by ID: of builder.flat
-	unnamed map[string]int // addresses without a name, by why
+	modules int            // module lines in the table
+	ids     []uint32       // by stack: ID in the table
+	frames  []span         // by ID: span of builder.flat
+	unnamed map[string]int // addresses without a name, by reason
 }
 
 func newNamer(opt loaders.Symbols) namer {
 	return namer{table: symbols.NewTable(opt), unnamed: map[string]int{}}
 }
 
-// resolve names the addresses of all stacks. The modules of an address are those that were there when its stack was
+// resolve finds names for the addresses of all stacks. The modules of an address are those mapped when its stack was
 // written.
 func (n *namer) resolve(ctx context.Context, t *tables, found *findings) error {
 	for i := len(n.ids); i < len(t.ips); i++ {
@@ -44,7 +44,7 @@ func (n *namer) resolve(ctx context.Context, t *tables, found *findings) error {
 	return err
 }
 
-// load takes a module line.
+// load adds a module line.
 func (n *namer) load(m *module) {
 	if m.path == "" {
 		n.table.Forget()

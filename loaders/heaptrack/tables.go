@@ -7,21 +7,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tables are what stacks are made of, as the file writes it. Entries are only added, so that who has seen some may go
-// on reading them.
+// tables are the file's tables that stacks consist of. Entries are only added, so that readers may continue to read the
+// ones they know.
 type tables struct {
 	strings []string // by number - 1
 
 	instructions []instruction // by number - 1
-	places       []place       // of the instructions, one after the other
+	places       []place       // of the instructions, concatenated
 
 	ips     []uint64 // by stack - 1: an address, or the number of an instruction
 	parents []uint32 // by stack - 1
-	images  []uint32 // by stack - 1, raw files: how many module lines came before
+	images  []uint32 // by stack - 1, raw files: the number of earlier module lines
 	used    []uint64 // by stack - 1, a bit: a block has it
 
 	modules []module
-	full    bool // there is no room for more: what is missing is not damage
+	full    bool // the memory budget is used up: missing entries are not damage
 }
 
 // instruction is an "i" line.
@@ -31,13 +31,13 @@ type instruction struct {
 	from, to uint32 // of places, innermost first
 }
 
-// place is a position in the source. Its strings are numbers, 0 for none.
+// place is a position in the source code. Its strings are numbers, 0 for none.
 type place struct {
 	function, file uint32
 	line           int64
 }
 
-// module is an "m" line. One without a path says that those before are gone.
+// module is an "m" line. One without a path removes the earlier ones.
 type module struct {
 	path  string
 	base  uint64
@@ -49,10 +49,10 @@ type part struct{ offset, size uint64 }
 
 func (t *tables) init() { t.used = make([]uint64, 1) }
 
-// traces returns how many stacks there are.
+// traces returns the number of stacks.
 func (t *tables) traces() int { return len(t.ips) }
 
-// roomy reports whether there is room for another entry of a table that has n.
+// roomy reports whether another entry fits a table that has n.
 func (c *converter) roomy(n int) bool {
 	t := &c.tables
 	if !t.full && n%checkEvery == checkEvery-1 && c.budget.Full(model.BudgetOfFile) || n >= math.MaxInt32 {
@@ -62,7 +62,7 @@ func (c *converter) roomy(n int) bool {
 	return !t.full
 }
 
-// trace takes a stack.
+// trace reads a stack.
 func (c *converter) trace(f *fields) bool {
 	ip, parent := f.number(), f.number()
 	t := &c.tables
@@ -89,7 +89,7 @@ func (c *converter) trace(f *fields) bool {
 	return true
 }
 
-// info takes what blocks have in common.
+// info reads a kind of blocks.
 func (c *converter) info(f *fields) bool {
 	size, trace := f.number(), f.number()
 	switch {
@@ -105,10 +105,10 @@ func (c *converter) info(f *fields) bool {
 	return true
 }
 
-// maxInlined is how many functions an instruction is inlined into at most.
+// maxInlined bounds how many functions an instruction is inlined into.
 const maxInlined = 1 << 10
 
-// instruction takes an instruction.
+// instruction reads an instruction.
 func (c *converter) instruction(f *fields) bool {
 	t := &c.tables
 	c.isA(interpreted)
@@ -139,7 +139,7 @@ func (c *converter) instruction(f *fields) bool {
 	return true
 }
 
-// str reads the number of a string, 0 where there is none.
+// str reads the number of a string, 0 if there is none.
 func (c *converter) str(f *fields) uint32 {
 	n := f.number()
 	if n > uint64(len(c.tables.strings)) {
@@ -151,17 +151,17 @@ func (c *converter) str(f *fields) uint32 {
 	return uint32(n)
 }
 
-// isA notes the form of the file by its first line that only one form has.
+// isA sets the form of the file by the first line that only one form has.
 func (c *converter) isA(f form) {
 	if c.head.form == unknownForm {
 		c.head.form = f
 	}
 }
 
-// text takes a line that holds text, see record. b is the line up to its first newline.
+// text reads a line with a text, see record. b is the line up to its first newline.
 func (c *converter) text(b []byte) (used int, ok bool) {
 	letter := b[0]
-	body, after, used, ok := c.sized(b) // b may be overwritten now
+	body, after, used, ok := c.sized(b) // b may be overwritten from here
 	switch letter {
 	case 's':
 		c.isA(interpreted)
@@ -182,9 +182,8 @@ func (c *converter) text(b []byte) (used int, ok bool) {
 	return used, ok
 }
 
-// sized returns the text of a line and what follows it, and how many bytes the line takes. Since version 3 the length
-// of the text is before it; S lines tell by themselves whether they have one. Where the length cannot be right, the
-// text ends with the line.
+// sized returns the text of a line, the rest after it, and the length of the line. Since version 3 the text's length
+// precedes it; S lines may have one in any version. If the length cannot be right, the text ends with the line.
 func (c *converter) sized(b []byte) (body, after []byte, used int, ok bool) {
 	letter, line := b[0], len(b)
 	start, n, told := textLength(b)
@@ -210,7 +209,7 @@ func (c *converter) sized(b []byte) (body, after []byte, used int, ok bool) {
 	return rest, nil, len(b) + 1, ok
 }
 
-// textLength reads the length of a text, and returns where the text begins. ok is false where there is none.
+// textLength reads the length of a text, and returns where the text begins. ok is false if there is none.
 func textLength(b []byte) (start, n int, ok bool) {
 	at := 2
 	for at < len(b) && digits[b[at]] < 16 && n <= maxLine {
@@ -220,8 +219,8 @@ func textLength(b []byte) (start, n int, ok bool) {
 	return at + 1, n, at > 2 && at < len(b) && b[at] == ' ' && n <= maxLine
 }
 
-// lineWith returns where the line ends that goes on at byte from at least, where its first newline is at line. ok is
-// false where the input or the longest line ends before.
+// lineWith returns the end of the line that continues at least to byte from and whose first newline is at line. ok is
+// false if the input or the longest line ends earlier.
 func (c *converter) lineWith(from, line int) (end int, ok bool) {
 	for from > line {
 		if !c.in.have(from + 1) {
@@ -239,7 +238,7 @@ func (c *converter) lineWith(from, line int) (end int, ok bool) {
 	return line, true
 }
 
-// name takes a string.
+// name reads a string.
 func (c *converter) name(text []byte) {
 	t := &c.tables
 	if len(text) > checkEvery && c.budget.Full(model.BudgetOfFile) {
@@ -250,7 +249,7 @@ func (c *converter) name(text []byte) {
 	}
 }
 
-// module takes a module and where its parts are.
+// module reads a module and where its parts are mapped.
 func (c *converter) module(path string, after []byte) bool {
 	t := &c.tables
 	if !c.roomy(len(t.modules)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// assemble lays the references out in the order of rows, and gives back what held them.
+// assemble arranges the references in the order of rows, and frees their former storage.
 func (l *linker) assemble() error {
 	all := int64(len(l.front.to))
 	for i := range l.out {
@@ -54,7 +54,7 @@ func (l *linker) assemble() error {
 	return nil
 }
 
-// largeAt notes the indexes of a unit that do not fit their labels.
+// largeAt moves the indexes of a unit that do not fit their labels.
 func (l *linker) largeAt(unit int, first uint32) {
 	if len(l.large) == 0 {
 		return
@@ -66,8 +66,8 @@ func (l *linker) largeAt(unit int, first uint32) {
 	}
 }
 
-// linkPrimitives counts the references of arrays of primitive values, which all have one to their class where that is
-// there.
+// linkPrimitives counts the references of arrays of primitive values, each of which has one to its class if that
+// exists.
 func (l *linker) linkPrimitives(first uint32) (all int64) {
 	for r := first; int(r) < len(l.h.Kinds); r++ {
 		if int(l.h.Entity[r]) < l.k.dumped {

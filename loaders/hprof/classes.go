@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// maxDepth bounds how many superclasses a class has: real ones have a dozen.
+// maxDepth bounds the number of superclasses: real ones have a dozen.
 const maxDepth = 1000
 
 // class is a class of a dump.
@@ -18,11 +18,11 @@ type class struct {
 	id, super, loader, signers, domain uint64
 
 	name    string // as Java writes it
-	parent  int32  // number of the superclass, -1 for none
-	instSum int64  // bytes of the values of an instance in the file, as its dump says
+	parent  int32  // index of the superclass, -1 for none
+	instSum int64  // bytes of the values of an instance in the file, as stated by the class dump
 	statics []static
 	fields  []field
-	longest uint32 // the longest values of an instance
+	longest uint32 // the most bytes of values of an instance
 	dumped  bool
 	plan    []planned
 }
@@ -33,19 +33,19 @@ type field struct {
 	kind byte
 }
 
-// static is a static field. Of objects it has the id, of others the bits.
+// static is a static field. Its value is an object's id, or the bits of a primitive value.
 type static struct {
 	name, value uint64
 	kind        byte
 }
 
-// planned says where the values of an instance refer to an object.
+// planned is where the values of an instance refer to an object.
 type planned struct {
 	at    uint32
 	label model.EdgeLabel
 }
 
-// classes are the classes of a dump: those that are dumped first, in the order of their rows, then those that objects
+// classes are the classes of a dump: first those that are dumped, in the order of their rows, then those that objects
 // name.
 type classes struct {
 	list   []class
@@ -77,7 +77,7 @@ func (t *texts) add(s string) uint32 {
 	return i
 }
 
-// field returns the text of a name of the file.
+// field returns the index of a name of the file.
 func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
 	if i, ok := t.name[id]; ok {
 		return i, nil
@@ -97,7 +97,7 @@ func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
 	return i, nil
 }
 
-// readClasses reads the class dumps of units, and names every class that objects are of.
+// readClasses reads the class dumps of units, and names the classes of all objects.
 func (f *file) readClasses(ctx context.Context, units []*unit) (*classes, error) {
 	k := &classes{byID: map[uint64]int32{}, texts: newTexts()}
 	c := f.cursor(ctx)
@@ -124,7 +124,7 @@ func (f *file) readClasses(ctx context.Context, units []*unit) (*classes, error)
 	return k, nil
 }
 
-// number returns the number of a class, a new one where it has none.
+// number returns the index of a class, adding it if necessary.
 func (k *classes) number(id uint64) int32 {
 	n, ok := k.byID[id]
 	if !ok {
@@ -134,7 +134,7 @@ func (k *classes) number(id uint64) int32 {
 	return n
 }
 
-// read takes a class dump: all of it is there.
+// read reads a class dump, which is complete.
 func (k *classes) read(c *cursor) {
 	if !c.has(7*c.ids + 8) {
 		return
@@ -220,9 +220,9 @@ func (k *classes) nameAll(ctx context.Context, f *file) error {
 	return nil
 }
 
-// cutChains takes the superclass from classes that are among their own superclasses, or have too many.
+// cutChains removes the superclass of classes that are among their own superclasses, or have too many.
 func (k *classes) cutChains() {
-	const under = -1 // the chain that is being followed
+	const under = -1 // on the current chain
 	depth := make([]int32, len(k.list))
 	var way []int32
 	for i := range k.list {
@@ -247,7 +247,7 @@ func (k *classes) cutChains() {
 	}
 }
 
-// primitives are the names of primitive types, by type, and what stands for them in the names of arrays.
+// primitives are the names of primitive types, by type, and their letters in the names of arrays.
 var primitives = [12]string{
 	typeBoolean: "boolean", typeChar: "char", typeFloat: "float", typeDouble: "double",
 	typeByte: "byte", typeShort: "short", typeInt: "int", typeLong: "long",
@@ -255,7 +255,7 @@ var primitives = [12]string{
 
 const primitiveLetters = "    ZCFDBSIJ" // by type
 
-// primitiveOf returns the type of the elements of an array's class, 0 for other classes.
+// primitiveOf returns the element type of a class of arrays of primitive values, 0 for other classes.
 func primitiveOf(name string) int {
 	switch {
 	case len(name) == 2 && name[0] == '[' && name[1] != ' ':
@@ -295,15 +295,15 @@ func (k *classes) chain(i int32) iter.Seq[*class] {
 	}
 }
 
-// slot is a field of an instance, and where its value stands among those of the instance. The zero one is none.
+// slot is a field of an instance, and the position of its value among those of the instance. The zero slot is none.
 type slot struct {
 	field
-	of *class // that declares it
+	of *class // the declaring class
 	at int
 }
 
-// slots returns the fields of an instance of which the first n bytes of values are known: those of its class first,
-// then those of each superclass. classes are the chain, references take ids bytes.
+// slots returns the fields of an instance within the first n bytes of its values: those of its class first, then those
+// of each superclass. classes is the chain; references take ids bytes.
 func slots(classes iter.Seq[*class], ids, n int) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		at := 0
@@ -322,7 +322,7 @@ func slots(classes iter.Seq[*class], ids, n int) iter.Seq[slot] {
 	}
 }
 
-// strength returns what the referent of an instance of a class is.
+// strength returns the kind of the referent's reference for instances of a class.
 func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
 	for x := range k.chain(i) {
 		switch x.name {
@@ -342,7 +342,7 @@ func (k *classes) strength(i int32) (kind model.HeapEdgeKind) {
 	return kind
 }
 
-// plans says of every class that has instances where their values refer to objects.
+// plans determines, for every class with instances, where their values refer to objects.
 func (k *classes) plans(ctx context.Context, f *file) error {
 	for i := range k.list {
 		if k.list[i].longest == 0 {
@@ -375,8 +375,8 @@ func (k *classes) label(ctx context.Context, f *file, s *slot, kind model.HeapEd
 	return l, err
 }
 
-// sumFields returns, for each class, the bytes that all fields of an instance take in the program, where a reference
-// takes so many.
+// sumFields returns, by class, the bytes that all fields of an instance take in the program, given the size of a
+// reference.
 func (k *classes) sumFields(reference int64) []int64 {
 	own, sums := make([]int64, len(k.list)), make([]int64, len(k.list))
 	for i := range k.list {

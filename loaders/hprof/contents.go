@@ -9,20 +9,20 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// window chooses the fields that are asked for while all of them are counted.
+// window selects the requested fields while all of them are counted.
 type window struct {
 	from, most, total int
 	fields            []model.HeapField
 }
 
-// wants reports whether the next field is asked for. Either way it is counted.
+// wants counts the next field and reports whether it is requested.
 func (w *window) wants() bool {
 	w.total++
 	return w.total > w.from && w.total-w.from <= w.most
 }
 
-// references goes along the references of a row in the order of what they come from: those that are null or lead
-// nowhere are none of the row's.
+// references iterates over the references of a row in the order of the values they come from: null and dangling ones
+// are not among them.
 type references struct {
 	h  *model.Heap
 	to model.Column[model.Row]
@@ -34,7 +34,7 @@ func referencesOf(h *model.Heap, r model.Row) references {
 	return references{h, to, 0}
 }
 
-// take returns the row of an id where the next reference is that.
+// take returns the row of an id if the next reference leads to it.
 func (x *references) take(id uint64) (model.Row, bool) {
 	if x.at < x.to.Len() {
 		if r := x.to.At(x.at); x.h.IDs[r] == id && id != 0 {
@@ -45,7 +45,7 @@ func (x *references) take(id uint64) (model.Row, bool) {
 	return 0, false
 }
 
-// refer says in a field where an id leads.
+// refer sets the target of an id in a field.
 func (x *references) refer(f *model.HeapField, id uint64) {
 	row, ok := x.take(id)
 	switch {
@@ -108,7 +108,7 @@ func (d *reader) statics(h *model.Heap, r model.Row, w *window) error {
 	return nil
 }
 
-// instanceFields lists the fields of an instance, those of its own class first.
+// instanceFields lists the fields of an instance, its own class first.
 func (d *reader) instanceFields(h *model.Heap, r model.Row, w *window) error {
 	row, ok := d.classRow(h, r)
 	if !ok {
@@ -145,7 +145,7 @@ func (d *reader) instanceFields(h *model.Heap, r model.Row, w *window) error {
 	return failed
 }
 
-// copyOf returns the values of an instance, which stay valid.
+// copyOf returns a copy of the values of an instance.
 func (d *reader) copyOf(h *model.Heap, r model.Row) ([]byte, error) {
 	if err := d.to(h, r); err != nil {
 		return nil, err
@@ -189,12 +189,12 @@ func (d *reader) objectElements(h *model.Heap, r model.Row, w *window) error {
 	return err
 }
 
-// elementsFrom returns the references of an array from that of an element on.
+// elementsFrom returns the references of an array, starting with that of an element.
 func elementsFrom(h *model.Heap, r model.Row, index uint64) references {
 	to, first := h.Out(r)
 	skip := 0
 	if to.Len() > 0 && !h.Label[first].Indexed() {
-		skip = 1 // to the class
+		skip = 1 // the reference to the class
 	}
 	at := sort.Search(to.Len()-skip, func(i int) bool {
 		e := first + model.Ref(skip+i)
@@ -226,7 +226,7 @@ func (d *reader) values(h *model.Heap, r model.Row, w *window) error {
 	return err
 }
 
-// Text implements [model.HeapTexts]: what a java.lang.String says.
+// Text implements [model.HeapTexts]: the contents of a java.lang.String.
 func (f *file) Text(ctx context.Context, i int, h *model.Heap, r model.Row, bytes int) (text string, whole, ok bool, err error) {
 	d, err := f.reader(ctx, i, h)
 	if err != nil || !h.Has(r) || h.Kinds[r] != kindInstance {
@@ -252,16 +252,16 @@ func (f *file) Text(ctx context.Context, i int, h *model.Heap, r model.Row, byte
 
 const stringClass = "java.lang.String"
 
-// javaString is what a java.lang.String is made of.
+// javaString describes the contents of a java.lang.String.
 type javaString struct {
-	value  model.Row // of its characters; the root where there are none
+	value  model.Row // array of its characters; the root if there is none
 	utf16  bool      // in an array of bytes
 	part   bool      // it is the characters [from, from+length) of the array
 	from   int64
 	length int64
 }
 
-// stringOf reads the fields of a string. Several may share one array.
+// stringOf reads the fields of a string. Several strings may share an array.
 func (d *reader) stringOf(h *model.Heap, r model.Row) (s javaString, err error) {
 	w := &window{most: 16}
 	if err := d.instanceFields(h, r, w); err != nil {
@@ -329,7 +329,7 @@ func (d *reader) characters(h *model.Heap, s javaString, bytes int) (text string
 	return text, !cut, nil
 }
 
-// bigEndianChars reports the byte order of strings beyond Latin-1, which the class that works on them keeps.
+// bigEndianChars reports the byte order of strings beyond Latin-1, which java.lang.StringUTF16 states.
 func (d *reader) bigEndianChars() (bool, error) {
 	if d.bigChars != nil {
 		return *d.bigChars, nil

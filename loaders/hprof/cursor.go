@@ -12,26 +12,26 @@ import (
 const (
 	cursorSize = 512 << 10
 	jumpSize   = 8 << 10
-	// maxPeek is how many bytes are looked at together: no record that is taken whole is larger.
+	// maxPeek is the most bytes read at once: no record that is read completely is larger.
 	maxPeek = 64 << 20
 )
 
-// cursor goes forward through a part of a source. It is one goroutine's own.
+// cursor reads a part of a source forward. Only one goroutine may use it.
 type cursor struct {
 	ctx context.Context
 	src *loaders.Source
 	mem []byte
-	b   []byte // of mem: what was read
+	b   []byte // of mem: the bytes read
 	p   int    // in b
 	off int64  // of b[0] in the source
 	end int64  // of the part
 	ids int    // bytes of an id
-	err error  // of reading; the end of the source is none
+	err error  // of reading; the end of the source is not an error
 
 	jumps bool // most of the part is skipped: little is read at once
 }
 
-// span sets the part that is gone through.
+// span sets the part to read.
 func (c *cursor) span(from, end int64) {
 	if from >= c.off && from <= c.off+int64(len(c.b)) {
 		c.p = int(from - c.off)
@@ -44,7 +44,7 @@ func (c *cursor) span(from, end int64) {
 // at returns the offset of the next byte.
 func (c *cursor) at() int64 { return c.off + int64(c.p) }
 
-// has reports whether n more bytes stand in the part, and makes them c.b[c.p:c.p+n].
+// has reports whether n more bytes are in the part, and makes them c.b[c.p:c.p+n].
 func (c *cursor) has(n int) bool {
 	return c.p+n <= len(c.b) && c.at()+int64(n) <= c.end || c.fill(n)
 }
@@ -85,7 +85,7 @@ func (c *cursor) fill(n int) bool {
 	return len(c.b) >= n
 }
 
-// skip goes n bytes on. It reports whether they stand in the part; where they do not, nothing is gone.
+// skip skips n bytes. It reports whether they are in the part; if not, nothing is skipped.
 func (c *cursor) skip(n int64) bool {
 	if n > c.end-c.at() {
 		return false
@@ -113,7 +113,7 @@ func (c *cursor) u4() uint32 {
 	return binary.BigEndian.Uint32(c.b[c.p-4:])
 }
 
-// id takes an id. Like its siblings only after has.
+// id reads an id. Like the other readers, it is called only after has.
 func (c *cursor) id() uint64 {
 	if c.ids == 8 {
 		c.p += 8
@@ -122,7 +122,7 @@ func (c *cursor) id() uint64 {
 	return uint64(c.u4())
 }
 
-// idAt reads the id that b begins with.
+// idAt reads the id at the start of b.
 func idAt(b []byte, size int) uint64 {
 	if size == 8 {
 		return binary.BigEndian.Uint64(b)

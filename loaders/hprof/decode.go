@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// decoding is a dump on its way into memory.
+// decoding is a dump being decoded.
 type decoding struct {
 	f        *file
 	ctx      context.Context
@@ -26,13 +26,13 @@ type decoding struct {
 	problems []model.Problem
 	rooted   bool
 	room     *model.Room // of the heap's columns; nil: memory
-	scratch  *model.Room // of what goes when the heap is made
+	scratch  *model.Room // of temporary data
 
-	mu          sync.Mutex // held while progress is told
+	mu          sync.Mutex // held while progress is reported
 	done, total int64
 }
 
-// Bytes that a row takes at most while a dump is decoded, beside its references.
+// The most bytes that a row takes while a dump is decoded, in addition to its references.
 const decodeRowBytes = 48
 
 func (d *decoding) advance(n int64) {
@@ -81,7 +81,7 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.h, nil
 }
 
-// rows makes the columns of rows.
+// rows builds the columns of rows.
 func (d *decoding) rows() (err error) {
 	if d.k, err = d.f.readClasses(d.ctx, d.units); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (d *decoding) rows() (err error) {
 	return d.ctx.Err()
 }
 
-// fill fills the columns of rows from what units found, and gives that back.
+// fill fills the columns of rows from the units, and frees those columns of the units.
 func (d *decoding) fill() {
 	h, a := d.h, d.a
 	kinds := [numOrders]model.HeapKind{kindInstance, kindObjects, kindPrimitives}
@@ -148,7 +148,7 @@ func (d *decoding) fill() {
 	}
 }
 
-// entities gives the rows of a unit their classes.
+// entities sets the classes of the rows of a unit.
 func (d *decoding) entities(u *unit) {
 	type known struct {
 		class  uint64
@@ -168,7 +168,7 @@ func (d *decoding) entities(u *unit) {
 	}
 }
 
-// link makes references and tables.
+// link builds references and tables.
 func (d *decoding) link() error {
 	if err := d.k.plans(d.ctx, d.f); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (d *decoding) link() error {
 	return nil
 }
 
-// saySizes notes where sizes come from.
+// saySizes reports where sizes come from.
 func (d *decoding) saySizes(l layout, gaps bool) {
 	at := d.f.dumps[d.i].at
 	switch {
@@ -210,7 +210,7 @@ func (d *decoding) saySizes(l layout, gaps bool) {
 	}
 }
 
-// tell notes what the dump is short of.
+// tell reports what the dump lacks.
 func (d *decoding) tell() {
 	dump := &d.f.dumps[d.i]
 	for _, u := range d.units {
@@ -232,7 +232,7 @@ func (d *decoding) tell() {
 	}
 }
 
-// named finds the first class of a name.
+// named finds the first class with a name.
 func (k *classes) named(name string) (int32, bool) {
 	for i := range k.list {
 		if k.list[i].name == name {
@@ -248,7 +248,7 @@ func (k *classes) extraType(name string) int32 {
 	return int32(len(k.list) - 1)
 }
 
-// addPrimitives makes sure that arrays of primitive values have a class to be named by.
+// addPrimitives makes sure that arrays of primitive values have a class that names them.
 func (k *classes) addPrimitives() {
 	for t, name := range primitives {
 		if name != "" && k.prims[t] < 0 {
@@ -257,7 +257,7 @@ func (k *classes) addPrimitives() {
 	}
 }
 
-// tables returns what names the rows.
+// tables returns the tables that name the rows.
 func (k *classes) tables() *model.HeapTables {
 	t := &model.HeapTables{Types: make([]model.HeapType, len(k.list)), Axes: make([][]uint32, numAxes)}
 	for axis := axisLoader; axis < numAxes; axis++ {
@@ -269,7 +269,7 @@ func (k *classes) tables() *model.HeapTables {
 		t.Types[i].Name = k.texts.add(x.name)
 		t.Axes[axisPackage][i] = k.texts.add(packageOf(x.name))
 		super := ""
-		if x.parent >= 0 && k.list[x.parent].super != 0 { // all but the first are java.lang.Object's
+		if x.parent >= 0 && k.list[x.parent].super != 0 { // only the first is java.lang.Object
 			super = k.list[x.parent].name
 		}
 		t.Axes[axisSuper][i] = k.texts.add(super)

@@ -16,7 +16,7 @@
 //	        | 0x23 id stack:u4 n:u4 type:u1 values | 0xC3 the same without values | 0xFE heap:u4 name:id
 //	values of an instance: the fields of its own class first, then those of its superclass, and so on
 //
-// Other records are skipped. Nothing promises that names and classes stand before what refers to them.
+// Other records are skipped. Names and classes need not precede references to them.
 //
 // # Rows
 //
@@ -27,8 +27,8 @@
 // # What real writers do
 //
 // A writer that dies leaves a heap record of length 0: it is read to its end. The length of a record beyond 4 GiB
-// counts modulo 2^32: where what is left of the file fits that, it reaches to the end. Agents write several dumps into
-// one file.
+// counts modulo 2^32: if the rest of the file matches that, it extends to the end. Agents write several dumps into one
+// file.
 //
 // # Rules
 //

@@ -33,12 +33,12 @@ const (
 	recordHead = 9
 )
 
-// file is one file that is open: the source of its dumps.
+// file is an open file: the source of its dumps.
 type file struct {
 	src     *loaders.Source
 	size    int64
 	sizes   loaders.HeapSizes
-	version int // the last number of it
+	version int // the last number of the version
 	ids     int // bytes of an id
 	clock   int64
 	strings names
@@ -50,17 +50,17 @@ type file struct {
 	problems []model.Problem // found while opening
 
 	mu      sync.Mutex
-	store   *model.Store           // takes problems of decoding; nil drops them
-	counted map[int]model.HeapInfo // exact figures of dumps that have been decoded
-	kept    sections.Keeper        // where decoded dumps stay for the next run; nil for nowhere
-	places  map[int]*places        // by dump: where its rows stand
-	readers map[int]*reader        // by dump: what reads its objects
-	stackAt map[uint32]int         // by serial; nil until asked for, like what follows
+	store   *model.Store           // receives problems of decoding; nil drops them
+	counted map[int]model.HeapInfo // exact figures of decoded dumps
+	kept    sections.Keeper        // stores decoded dumps for the next run; nil for no store
+	places  map[int]*places        // by dump: positions of its rows
+	readers map[int]*reader        // by dump: reader of its objects
+	stackAt map[uint32]int         // by serial; this and the next two are nil until used
 	frameAt map[uint64]int         // by id
 	classAt map[uint32]int         // by serial
 }
 
-// segment is a part of a dump that pieces fill.
+// segment is a part of a dump that consists of pieces.
 type segment struct{ from, end int64 }
 
 // dump is one heap dump of the file.
@@ -83,14 +83,14 @@ type frame struct {
 	line                        int32
 }
 
-// stack is where the frames of a stack stand.
+// stack is the position of the frames of a stack.
 type stack struct {
 	serial, thread uint32
 	at             int64
 	n              uint32
 }
 
-// What makes a file useless as a whole.
+// Reasons why a file is useless as a whole.
 var (
 	errMagic   = errors.New("the magic " + magic + " of heap dumps is missing")
 	errVersion = errors.New("only versions 1.0.1, 1.0.2 and 1.0.3 can be read")
@@ -103,7 +103,7 @@ func (f *file) problem(severity model.Severity, code string, offset int64, forma
 	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
 }
 
-// refuse returns the error of a file of which nothing can be used.
+// refuse returns the error of a file that cannot be used at all.
 func (f *file) refuse(offset int64, field string, err error) error {
 	return &loaders.FormatError{Format: formatName, Path: f.src.Path(), Offset: offset, Field: field, Err: err}
 }
@@ -112,10 +112,10 @@ func (f *file) cursor(ctx context.Context) *cursor {
 	return &cursor{ctx: ctx, src: f.src, ids: f.ids, end: f.size}
 }
 
-// open reads the records of a file, but not what is in its dumps.
+// open reads the records of a file, but not the contents of its dumps.
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
 	f := &file{src: src, size: src.Size(), counted: map[int]model.HeapInfo{}, places: map[int]*places{}, readers: map[int]*reader{}}
-	if f.size < 0 { // everything refers to anything: the end must be there
+	if f.size < 0 { // references may point anywhere: the end must have arrived
 		if _, err := src.ReadSome(ctx, make([]byte, 1), math.MaxInt64/2); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -159,10 +159,10 @@ func (f *file) head(c *cursor) error {
 	return nil
 }
 
-// records goes through the records of the file. Its error is that of reading, or of memory.
+// records reads the records of the file. Its error is that of reading, or of memory.
 func (f *file) records(c *cursor) error {
-	var wraps, last uint32 // the clock of records wraps every 71 minutes
-	open := false          // the last dump takes more segments
+	var wraps, last uint32 // the clock of records wraps around every 71 minutes
+	open := false          // the last dump may get more segments
 	for n := 0; c.has(recordHead); n++ {
 		if n%(1<<16) == 0 && f.src.Budget().Full(model.BudgetOfFile) {
 			return f.src.Budget().Error("the names in the file")
@@ -197,18 +197,18 @@ func (f *file) records(c *cursor) error {
 	return c.err
 }
 
-// cut notes that the file ends too early. There is no problem where that is the limit of what was decompressed.
+// cut reports that the file ends too early. There is no problem if that is the limit of decompression.
 func (f *file) cut(offset int64, format string, args ...any) {
 	if !f.src.Limited() {
 		f.problem(model.Error, "truncated", offset, format, args...)
 	}
 }
 
-// heapLength returns how long a heap record at an offset is: its writer may have died before it wrote that, and beyond
-// 4 GiB the file tells it modulo 2^32.
+// heapLength returns the length of a heap record at an offset: its writer may have died before writing the length, and
+// beyond 4 GiB the file has it modulo 2^32.
 func (f *file) heapLength(c *cursor, tag byte, at, length int64) int64 {
 	left := f.size - at - recordHead
-	ends := c.has(recordHead) && c.b[c.p] == tagEnd && bytes.Equal(c.b[c.p+5:c.p+9], make([]byte, 4)) // nothing stands in it
+	ends := c.has(recordHead) && c.b[c.p] == tagEnd && bytes.Equal(c.b[c.p+5:c.p+9], make([]byte, 4)) // it is empty
 	if length == 0 && left > 0 && !ends {
 		f.problem(model.Error, "record-length", at, "a heap record has no length because its writer died: it is read to the end of the file")
 		return left
@@ -219,7 +219,7 @@ func (f *file) heapLength(c *cursor, tag byte, at, length int64) int64 {
 	return length
 }
 
-// record takes what is kept of a record.
+// record stores the needed part of a record.
 func (f *file) record(c *cursor, tag byte, at, length int64) {
 	size := func(ids, rest int) int { return ids*f.ids + rest }
 	c.end = min(f.size, at+recordHead+length)

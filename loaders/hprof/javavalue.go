@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// javaValue writes a primitive value as Java does, a char as in a program.
+// javaValue writes a primitive value as Java does, a char as a literal.
 func javaValue(kind byte, bits uint64) string {
 	switch kind {
 	case typeBoolean:
@@ -44,7 +44,7 @@ func javaChar(r rune) string {
 	return `'\u` + strings.Repeat("0", 4-len(text)) + text + "'"
 }
 
-// javaFloat writes a number as Double.toString and Float.toString do: plainly from 10^-3 up to 10^7, else with an
+// javaFloat writes a number as Double.toString and Float.toString do: plainly from 10^-3 up to 10^7, otherwise with an
 // exponent, and always with a digit after the point.
 func javaFloat(x float64, size int) string {
 	switch {
@@ -68,7 +68,7 @@ func javaFloat(x float64, size int) string {
 	return mantissa + "E" + strconv.Itoa(n)
 }
 
-// latin1 decodes characters of a byte each into at most so many bytes.
+// latin1 decodes characters of one byte each into at most so many bytes.
 func latin1(b []byte, most int) string {
 	var out strings.Builder
 	for _, x := range b {
@@ -85,7 +85,7 @@ func wideText(b []byte, order binary.ByteOrder, most int) string {
 	return string(appendWide(nil, b, order, most))
 }
 
-// appendWide appends UTF-16 as UTF-8, as long as all of it is at most so many bytes.
+// appendWide appends UTF-16 as UTF-8, while the result has at most so many bytes.
 func appendWide(out, b []byte, order binary.ByteOrder, most int) []byte {
 	for ; len(b) >= 2; b = b[2:] {
 		r := rune(order.Uint16(b))
@@ -106,7 +106,7 @@ func appendWide(out, b []byte, order binary.ByteOrder, most int) []byte {
 	return out
 }
 
-// units returns how many characters of 16 bits a text has.
+// units returns how many UTF-16 units a text has.
 func units(text string) (n int) {
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -114,7 +114,7 @@ func units(text string) (n int) {
 	return n
 }
 
-// unitsIn returns how many of them stand in bytes.
+// unitsIn returns how many characters are in bytes.
 func unitsIn(b []byte, wide bool) int {
 	if wide {
 		return len(b) / 2

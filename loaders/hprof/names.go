@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// names says where the names of the file stand. It takes less memory than they do.
+// names are the positions of the file's names, which takes less memory than the names.
 type names struct{ list []stringPlace }
 
 type stringPlace struct {
@@ -23,7 +23,7 @@ func (s *names) add(id uint64, at, length int64) {
 	s.list = append(s.list, stringPlace{id, at, length})
 }
 
-// sort makes the names ready to be looked up.
+// sort prepares the names for lookups.
 func (s *names) sort() {
 	if !slices.IsSortedFunc(s.list, compareStrings) {
 		slices.SortFunc(s.list, compareStrings)
@@ -43,7 +43,7 @@ func (s *names) find(id uint64) (stringPlace, bool) {
 	return s.list[i], true
 }
 
-// name reads the name of an id; ok is false where the file has none. whole reports whether it was not cut.
+// name reads the name of an id; ok is false if the file has none. whole reports that it was not cut.
 func (f *file) name(ctx context.Context, id uint64) (name string, whole, ok bool, err error) {
 	p, ok := f.strings.find(id)
 	if !ok {
@@ -61,8 +61,8 @@ func (f *file) name(ctx context.Context, id uint64) (name string, whole, ok bool
 	return model.KeptName(text), p.length <= model.MaxName, true, nil
 }
 
-// decodeName decodes modified UTF-8: NUL in two bytes, and characters beyond 16 bits as two surrogates of three. What
-// is no such text stays as it is.
+// decodeName decodes modified UTF-8: NUL in two bytes, and characters beyond 16 bits as two surrogates of three.
+// Invalid text is returned unchanged.
 func decodeName(b []byte) string {
 	plain := true
 	for _, x := range b {
@@ -94,5 +94,5 @@ func decodeName(b []byte) string {
 	return string(out)
 }
 
-// surrogate returns the 16 bits of a character in three bytes.
+// surrogate returns the 16-bit unit of a character in three bytes.
 func surrogate(b []byte) rune { return rune(b[0]&0xF)<<12 | rune(b[1]&0x3F)<<6 | rune(b[2]&0x3F) }

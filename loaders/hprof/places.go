@@ -2,11 +2,11 @@ package hprof
 
 import "github.com/memtui/memtui/model/sections"
 
-// places says where the rows of a decoded dump stand in the file: parts with their first rows. It takes little memory,
-// as the part that a row is in is gone through again.
+// places are the positions of the rows of a decoded dump in the file: parts with their first rows. They take little
+// memory; a row's part is scanned again to find it.
 type places struct {
 	units   []placed
-	classes []int64 // by class row, from 1 on: offset of the class dump, after its tag
+	classes []int64 // by class row, from 1: offset of the class dump, after its tag
 	threads []root
 }
 
@@ -15,7 +15,7 @@ type placed struct {
 	first     [numOrders]uint32
 }
 
-// note takes the places from a dump that was decoded.
+// note stores the positions of a dump that was decoded.
 func (p *places) note(d *decoding) {
 	p.threads = threadRoots(d.units)
 	for _, u := range d.units {
@@ -26,7 +26,7 @@ func (p *places) note(d *decoding) {
 	}
 }
 
-// sections moves the places to or from a file.
+// sections writes the positions to a file or reads them.
 func (p *places) sections(f *sections.Codec) {
 	sections.Array(f, "parts", &p.units)
 	sections.Array(f, "classes", &p.classes)

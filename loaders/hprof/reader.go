@@ -13,27 +13,27 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// errPlace says that a piece is not where it was when the dump was decoded.
+// errPlace reports that a piece is not where it was when the dump was decoded.
 var errPlace = errors.New("the object is no longer at its place in the file")
 
 const (
-	// keptUnits is how many parts of a dump keep the places of their rows, a few MiB each at most.
+	// keptUnits is how many parts of a dump keep the positions of their rows, a few MiB each at most.
 	keptUnits = 3
-	// keptClasses is how many classes keep what they declare.
+	// keptClasses is how many classes keep their declarations.
 	keptClasses = 4 << 10
-	// maxValues is how many bytes of an instance are looked at. Real ones have a few hundred.
+	// maxValues is how many bytes of an instance are read. Real ones have a few hundred.
 	maxValues = 4 << 20
 )
 
-// reader reads what the objects of one decoded dump state. It keeps where the rows of the parts of the file that were
-// asked for last stand, and what classes declare.
+// reader reads the contents of objects of one decoded dump. It caches the positions of rows in the most recently used
+// parts of the file, and the declarations of classes.
 type reader struct {
 	f *file
 	p *places
 
 	mu       sync.Mutex // held while something is read
 	c        *cursor
-	units    []unitPlaces // the one that was used last is the last one
+	units    []unitPlaces // the most recently used one is last
 	nameOf   map[uint64]uint64
 	rowOf    map[uint64]model.Row // class objects, by id
 	classes  map[model.Row]*class // by row
@@ -41,13 +41,13 @@ type reader struct {
 	bigChars *bool                // the byte order of texts, nil until known
 }
 
-// unitPlaces is where the rows of a unit stand, counted from its beginning.
+// unitPlaces is the positions of the rows of a unit, relative to its beginning.
 type unitPlaces struct {
 	unit int
 	at   [numOrders][]uint32
 }
 
-// reader returns the reader of a dump that has been decoded as h.
+// reader returns the reader of a dump that was decoded as h.
 func (f *file) reader(ctx context.Context, i int, h *model.Heap) (*reader, error) {
 	if err := f.has(i); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (f *file) reader(ctx context.Context, i int, h *model.Heap) (*reader, error
 	for _, c := range f.classes {
 		d.nameOf[c.id] = c.name
 	}
-	for r := len(p.classes); r > 0; r-- { // the first of an id counts
+	for r := len(p.classes); r > 0; r-- { // the first one of an id counts
 		if r < len(h.IDs) {
 			d.rowOf[h.IDs[r]] = model.Row(r)
 		}
@@ -74,10 +74,10 @@ func (f *file) reader(ctx context.Context, i int, h *model.Heap) (*reader, error
 	return d, nil
 }
 
-// begin makes the cursor ready for ctx. Call it with the lock held.
+// begin sets the context of the cursor. The lock is held.
 func (d *reader) begin(ctx context.Context) { d.c.ctx, d.c.err = ctx, nil }
 
-// failed returns why the last read did not succeed.
+// failed returns why the last read failed.
 func (d *reader) failed() error {
 	if d.c.err != nil {
 		return d.c.err
@@ -85,7 +85,7 @@ func (d *reader) failed() error {
 	return errPlace
 }
 
-// orderOf returns which rows a kind is among, ok is false for the root and for class objects.
+// orderOf returns the order of rows that a kind belongs to; ok is false for the root and class objects.
 func orderOf(k model.HeapKind) (order int, ok bool) {
 	switch k {
 	case kindInstance:
@@ -98,7 +98,7 @@ func orderOf(k model.HeapKind) (order int, ok bool) {
 	return 0, false
 }
 
-// to goes to the piece of an instance or array, and looks whether it is there.
+// to moves to the piece of an instance or array, and checks that it is there.
 func (d *reader) to(h *model.Heap, r model.Row) error {
 	o, ok := orderOf(h.Kinds[r])
 	if !ok {
@@ -123,7 +123,7 @@ func (d *reader) to(h *model.Heap, r model.Row) error {
 	return nil
 }
 
-// unit returns where the rows of a unit stand.
+// unit returns the positions of the rows of a unit.
 func (d *reader) unit(n int) (*unitPlaces, error) {
 	if i := slices.IndexFunc(d.units, func(u unitPlaces) bool { return u.unit == n }); i >= 0 {
 		u := d.units[i]
@@ -151,7 +151,7 @@ func (d *reader) unit(n int) (*unitPlaces, error) {
 	return &d.units[len(d.units)-1], nil
 }
 
-// classRow returns the class object of an instance or array; ok is false where the dump has none.
+// classRow returns the class object of an instance or array; ok is false if the dump has none.
 func (d *reader) classRow(h *model.Heap, r model.Row) (row model.Row, ok bool) {
 	n := h.Entity[r]
 	return model.Row(n) + 1, int(n) < len(d.p.classes)
@@ -207,7 +207,7 @@ func (d *reader) name(id uint64) (string, error) {
 	return name, err
 }
 
-// chain returns a class and its superclasses. Where one cannot be read, the chain ends and failed says why.
+// chain returns a class and its superclasses. If one cannot be read, the chain ends and failed is the reason.
 func (d *reader) chain(x *class, failed *error) iter.Seq[*class] {
 	return func(yield func(*class) bool) {
 		for depth := 1; yield(x) && depth < maxDepth; depth++ {
@@ -222,7 +222,7 @@ func (d *reader) chain(x *class, failed *error) iter.Seq[*class] {
 	}
 }
 
-// named returns the class object of a name as the file writes it; ok is false where there is none.
+// named returns the class object with a name as in the file; ok is false if there is none.
 func (d *reader) named(name string) (row model.Row, ok bool, err error) {
 	for _, c := range d.f.classes {
 		p, found := d.f.strings.find(c.name)
@@ -240,7 +240,7 @@ func (d *reader) named(name string) (row model.Row, ok bool, err error) {
 	return 0, false, nil
 }
 
-// instance returns the values of the instance that the cursor is at, and goes past its head.
+// instance returns the values of the instance at the cursor, and skips its head.
 func (d *reader) instance() ([]byte, error) {
 	c := d.c
 	head := 1 + 2*c.ids + 8
@@ -255,7 +255,7 @@ func (d *reader) instance() ([]byte, error) {
 	return c.b[c.p : c.p+n], nil
 }
 
-// array is an array that the cursor is at.
+// array is the array at the cursor.
 type array struct {
 	at     int64 // of the first element
 	length int64
@@ -281,7 +281,7 @@ func (d *reader) array() (a array, err error) {
 	return a, nil
 }
 
-// elements returns the bytes of elements from number from on, at most so many. They are valid until the next read.
+// elements returns the bytes of up to most elements, starting with number from. They are valid until the next read.
 func (d *reader) elements(a array, from, most int64) ([]byte, error) {
 	size := int64(typeSize(a.kind, d.c.ids))
 	n := min(max(a.length-from, 0), most, maxValues/8)

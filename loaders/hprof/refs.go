@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// extra is a reference that stands elsewhere than in its row: that of a thread's object to a local variable.
+// extra is a reference that the file has outside of its row's piece: from a thread's object to a local variable.
 type extra struct {
 	row, to uint32
 	label   model.EdgeLabel
@@ -25,7 +25,7 @@ type linked struct {
 	label []model.EdgeLabel
 }
 
-// linker makes the references of a dump.
+// linker builds the references of a dump.
 type linker struct {
 	f     *file
 	ctx   context.Context
@@ -33,7 +33,7 @@ type linker struct {
 	k     *classes
 	x     *rowindex.Index
 	h     *model.Heap
-	start []uint32 // by row, shifted by one: how many references
+	start []uint32 // by row, shifted by one: number of references
 	units []*unit
 	room  *model.Room // of the heap's columns
 
@@ -46,11 +46,11 @@ type linker struct {
 	dangling atomic.Int64
 	next     atomic.Int64
 	mu       sync.Mutex
-	large    map[uint64]uint64 // by unit and place in it: indexes that do not fit their labels
+	large    map[uint64]uint64 // by unit and position in it: indexes that do not fit their labels
 	err      error
 }
 
-// text returns the label of a reference with a text of our own.
+// text returns a label with a text of our own.
 func (l *linker) text(s string) model.EdgeLabel {
 	label, ok := l.fixed[s]
 	if !ok {
@@ -60,7 +60,7 @@ func (l *linker) text(s string) model.EdgeLabel {
 	return label
 }
 
-// add adds a reference to an object, unless it is null, or leads nowhere.
+// add adds a reference to an object, unless it is null or dangling.
 func (l *linker) add(out *linked, id uint64, label model.EdgeLabel) {
 	if id == 0 {
 		return
@@ -87,7 +87,7 @@ func (l *linker) threads() map[uint32]uint32 {
 	return rows
 }
 
-// linkRoots makes the references of the root, and notes those that belong to threads.
+// linkRoots builds the references of the root, and collects those that belong to threads.
 func (l *linker) linkRoots() {
 	threads := l.threads()
 	for _, u := range l.units {
@@ -109,13 +109,13 @@ func (l *linker) linkRoots() {
 	l.start[1] = uint32(len(l.front.to))
 }
 
-// extras returns the references that rows from one on have elsewhere.
+// extras returns the extra references of rows starting with from.
 func (l *linker) extras(from uint32) []extra {
 	i, _ := slices.BinarySearchFunc(l.extra, from, func(e extra, r uint32) int { return int(int64(e.row) - int64(r)) })
 	return l.extra[i:]
 }
 
-// linkClasses makes the references of class objects.
+// linkClasses builds the references of class objects.
 func (l *linker) linkClasses(ctx context.Context) error {
 	labels := [4]model.EdgeLabel{l.text("<super>"), l.text("<classloader>"), l.text("<signers>"), l.text("<protection-domain>")}
 	more := l.extras(1)
@@ -141,7 +141,7 @@ func (l *linker) linkClasses(ctx context.Context) error {
 	return nil
 }
 
-// take adds what a row has elsewhere, and returns the rest.
+// take adds the extra references of a row, and returns the rest.
 func (out *linked) take(more []extra, row uint32) []extra {
 	for len(more) > 0 && more[0].row <= row {
 		out.to, out.label = append(out.to, more[0].to), append(out.label, more[0].label)
@@ -150,7 +150,7 @@ func (out *linked) take(more []extra, row uint32) []extra {
 	return more
 }
 
-// link makes all references.
+// link builds all references.
 func (l *linker) link() error {
 	l.fixed, l.large = map[string]model.EdgeLabel{}, map[uint64]uint64{}
 	l.classOf = l.text("<class>")
@@ -177,7 +177,7 @@ func (l *linker) link() error {
 	return l.assemble()
 }
 
-// linkWork is what one goroutine links with.
+// linkWork is the state of one linking goroutine.
 type linkWork struct {
 	*linker
 	c    *cursor
@@ -186,7 +186,7 @@ type linkWork struct {
 	at   int // unit
 }
 
-// unit makes the references of a unit's instances and arrays of objects.
+// unit builds the references of a unit's instances and arrays of objects.
 func (w *linkWork) unit(i int) {
 	u := w.units[i]
 	w.at = i
@@ -203,7 +203,7 @@ func (w *linkWork) unit(i int) {
 			r := row[ofInstances]
 			w.instance(r)
 			more[0] = w.out[0].take(more[0], r)
-			w.start[r+1] = uint32(len(w.out[0].to)) // how far; made counts of below
+			w.start[r+1] = uint32(len(w.out[0].to)) // an end; counts converts it below
 			row[ofInstances]++
 		case pieceObjects:
 			r := row[ofObjects]
@@ -233,7 +233,7 @@ func (w *linkWork) unit(i int) {
 	w.counts(u, row)
 }
 
-// counts makes counts of where the references of each row end.
+// counts converts the ends of the references of each row to counts.
 func (w *linkWork) counts(u *unit, end [numOrders]uint32) {
 	for o := range w.out {
 		for r := end[o]; r > u.first[o]+1; r-- {
@@ -242,7 +242,7 @@ func (w *linkWork) counts(u *unit, end [numOrders]uint32) {
 	}
 }
 
-// other goes past what refers to nothing.
+// other skips a piece without references.
 func (w *linkWork) other(tag byte) bool {
 	c := w.c
 	switch tag {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// The tags of pieces that are no roots.
+// The tags of pieces that are not roots.
 const (
 	pieceClass      = 0x20
 	pieceInstance   = 0x21
@@ -21,7 +21,7 @@ const (
 	pieceHeap       = 0xFE
 )
 
-// rootForm is what a kind of root record holds after the id.
+// rootForm describes the body of a kind of root record after the id.
 type rootForm struct {
 	text   string
 	ids    int // more ids
@@ -55,12 +55,12 @@ var roots = map[byte]rootForm{
 type root struct {
 	id     uint64
 	thread uint32 // serial
-	frame  int32  // of the thread's stack, -1 for none
+	frame  int32  // of the frame in the thread's stack, -1 for none
 	stack  uint32 // serial, of a thread's object
 	tag    byte
 }
 
-// typeSize returns the bytes of a value of a type in the file, 0 for types that there are not.
+// typeSize returns the bytes of a value of a type in the file, 0 for unknown types.
 func typeSize(t byte, ids int) int {
 	switch t {
 	case typeObject:
@@ -90,7 +90,7 @@ const (
 	typeLong    = 11
 )
 
-// unitBytes is how much of a dump is one piece of work.
+// unitBytes is the size of the part of a dump that is one piece of work.
 const unitBytes = 4 << 20
 
 // The three orders of rows after the classes.
@@ -101,10 +101,10 @@ const (
 	numOrders
 )
 
-// unit is a part of a dump with the rows that stand in it: what the first pass finds, and the second needs.
+// unit is a part of a dump with its rows: the result of the first pass, used by the second.
 type unit struct {
 	from, end int64
-	first     [numOrders]uint32 // rows that the first of each order is
+	first     [numOrders]uint32 // number of the first row of each order
 	ids       [numOrders][]uint64
 	class     [2][]uint64 // of instances and of arrays of objects
 	length    [2][]uint32 // of arrays of objects and of primitive values
@@ -112,24 +112,24 @@ type unit struct {
 	classes   []classPlace
 	roots     []root
 	problems  []model.Problem
-	most      map[uint64]uint32 // by class: the longest values of an instance
+	most      map[uint64]uint32 // by class: the most bytes of values of an instance
 	recent    [recentClasses]recentClass
 	broken    bool // a piece could not be read
 }
 
 const recentClasses = 64
 
-// recentClass is what the map says of a class.
+// recentClass caches an entry of the map of classes.
 type recentClass struct {
 	class uint64
 	most  uint32
 	known bool
 }
 
-// recentOf returns the place of a class among the recent ones.
+// recentOf returns the index of a class among the recent ones.
 func recentOf(class uint64) uint64 { return class * 0x9E3779B97F4A7C15 >> 58 }
 
-// sawClass notes that an object of a class has so many bytes of values.
+// sawClass records the bytes of values of an instance of a class.
 func (u *unit) sawClass(class uint64, values uint32) {
 	r := &u.recent[recentOf(class)]
 	if r.known && r.class == class && r.most >= values {
@@ -140,7 +140,7 @@ func (u *unit) sawClass(class uint64, values uint32) {
 	*r = recentClass{class, most, true}
 }
 
-// classPlace is where the class dump of a class stands.
+// classPlace is the position of the class dump of a class.
 type classPlace struct {
 	id uint64
 	at int64 // after its tag
@@ -150,7 +150,7 @@ func (u *unit) problem(code string, at int64, format string, args ...any) {
 	u.problems = model.AddProblem(u.problems, model.Problem{Severity: model.Error, Code: code, Offset: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// scanner goes through the parts of a dump, on all cores.
+// scanner scans the parts of a dump, on all cores.
 type scanner struct {
 	f    *file
 	ctx  context.Context
@@ -161,7 +161,7 @@ type scanner struct {
 	err  error
 }
 
-// scan finds what stands in a dump: units in the order of the file, their lists in a room.
+// scan finds the contents of a dump: units in the order of the file, with their lists in a room.
 func (f *file) scan(ctx context.Context, d *dump, room *model.Room, tell func(int64)) ([]*unit, error) {
 	s := &scanner{f: f, ctx: ctx, tell: tell, room: room}
 	jobs := jobsOf(d.segments)
@@ -188,7 +188,7 @@ func (f *file) scan(ctx context.Context, d *dump, room *model.Room, tell func(in
 	return units, s.err
 }
 
-// jobsOf puts short segments together.
+// jobsOf groups short segments.
 func jobsOf(segments []segment) (jobs [][]segment) {
 	size := int64(unitBytes)
 	for _, s := range segments {
@@ -244,7 +244,7 @@ func (s *scanner) segment(c *cursor, seg segment, list []*unit) []*unit {
 	return list
 }
 
-// piece takes one piece. It reports whether it could, and goes nowhere where not.
+// piece reads one piece. If it cannot, it returns false and does not move.
 func (u *unit) piece(c *cursor) bool {
 	at := c.at()
 	if !c.has(1) {
@@ -359,7 +359,7 @@ func (u *unit) root(c *cursor, tag byte, form rootForm) bool {
 	return c.skip(int64(n))
 }
 
-// classDump notes where a class dump stands, and goes past it.
+// classDump records the position of a class dump, and skips it.
 func (u *unit) classDump(c *cursor) bool {
 	start, size := c.at(), c.end
 	back := func() bool { c.span(start, size); return false }
@@ -383,7 +383,7 @@ func (u *unit) classDump(c *cursor) bool {
 	return true
 }
 
-// skipMember goes past a constant, static or field of a class dump.
+// skipMember skips a constant, static or field of a class dump.
 func skipMember(c *cursor, part int) bool {
 	name := c.ids
 	if part == 0 {
@@ -401,7 +401,7 @@ func skipMember(c *cursor, part int) bool {
 	return part == 2 || c.skip(int64(size))
 }
 
-// shrink gives back what its lists have too much.
+// shrink frees the spare capacity of its lists.
 func (u *unit) shrink(room *model.Room) {
 	for i := range u.ids {
 		u.ids[i] = clip(room, u.ids[i])

@@ -11,7 +11,7 @@ const (
 	kindPrimitives
 )
 
-// The axes beside the class.
+// The axes other than the class.
 const (
 	axisLoader = iota + 1
 	axisPackage
@@ -28,7 +28,7 @@ const (
 	edgeFinal
 )
 
-// The sets that snapshots count, by their place in the schema.
+// The sets that snapshots count, by their index in the schema.
 const (
 	setObjects = iota
 	setClasses
@@ -40,7 +40,7 @@ const (
 
 const weakEdges = model.HeapEdgeKinds(1<<edgeWeak | 1<<edgePhantom | 1<<edgeFinal)
 
-// Schema says what heap dumps of Java are made of.
+// Schema returns the schema of heap dumps of Java.
 func Schema() *model.HeapSchema { return &schema }
 
 var schema = model.HeapSchema{

@@ -5,20 +5,20 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// layout says how objects lie in the program's memory.
+// layout describes how objects are laid out in the program's memory.
 type layout struct {
 	header    int64 // of an instance
 	array     int64 // header of an array
 	reference int64
 	align     int64
-	guessed   bool // the file does not tell
+	guessed   bool // not determined by the file
 	gaps      bool // distances between objects are their sizes
 }
 
 func (l *layout) round(n int64) int64 { return (n + l.align - 1) / l.align * l.align }
 
-// slack is how much larger than its fields an object may be, for what the virtual machine adds, before the place after
-// it counts as free.
+// slack is how much larger than its fields an object may be, due to data of the virtual machine; memory beyond that
+// counts as free.
 const slack = 300
 
 // arrays are the lengths of arrays, by row after the last instance.
@@ -38,7 +38,7 @@ func (l *layout) arrayBytes(a *arrays, r uint32) int64 {
 	return l.round(l.array + n*int64(typeSize(a.kind[r-a.prims], 0)))
 }
 
-// guessLayout is what is usual where distances tell nothing.
+// guessLayout returns the usual layout, for dumps whose distances between objects are not conclusive.
 func guessLayout(x *rowindex.Index, ids int) layout {
 	l := layout{header: 12, array: 16, reference: 4, align: 8, guessed: true}
 	if x.Shift > 3 && x.Shift <= 8 && ids == 8 {
@@ -47,13 +47,13 @@ func guessLayout(x *rowindex.Index, ids int) layout {
 	switch {
 	case ids == 4:
 		l.header, l.array, l.align = 8, 12, 8
-	case x.Most >= 32<<30*uint64(l.align/8): // too far for references of four bytes
+	case x.Most >= 32<<30*uint64(l.align/8): // too far apart for references of four bytes
 		l.reference = 8
 	}
 	return l
 }
 
-// findLayout finds how objects lie from the distances between arrays, whose lengths the file tells.
+// findLayout determines the layout from the distances between arrays, whose lengths the file has.
 func findLayout(x *rowindex.Index, a *arrays, ids int) layout {
 	l := guessLayout(x, ids)
 	if x.Shift < 3 {
@@ -78,8 +78,8 @@ func findLayout(x *rowindex.Index, a *arrays, ids int) layout {
 	return l
 }
 
-// fitArrays returns the header, or the size of a reference, with which most arrays reach exactly to the next object,
-// and hardly any further. ok is false where none fits half of them.
+// fitArrays returns the header, or the size of a reference, with which most arrays extend exactly to the next object,
+// and hardly any further. ok is false if none fits half of them.
 func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, references bool) (best int64, ok bool) {
 	exact, over := make([]int64, len(choices)), make([]int64, len(choices))
 	all := int64(0)
@@ -115,7 +115,7 @@ func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, referenc
 	return choices[at], true
 }
 
-// sizeAll gives every row its size.
+// sizeAll sets the size of every row.
 func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool) {
 	instance := k.sumFields(l.reference)
 	for i, sum := range instance {
@@ -144,7 +144,7 @@ func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, 
 	}
 }
 
-// sizeByGaps takes the least distance from instances of a class to the next object as their size, and from a class
+// sizeByGaps uses the least distance from instances of a class to the next object as their size, and from a class
 // object as its own.
 func sizeByGaps(h *model.Heap, k *classes, x *rowindex.Index, instance, classObject []int64) {
 	least := make([]int64, len(instance))

@@ -59,7 +59,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: f.describe(), Problems: f.problems}, nil
 }
 
-// describe says what the records tell.
+// describe returns what the records state.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
 		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: f.version,
@@ -79,7 +79,7 @@ func (f *file) describe() model.Meta {
 	return m
 }
 
-// Schema implements [model.HeapSource], like what follows.
+// Schema implements [model.HeapSource], as do the methods below.
 func (f *file) Schema() *model.HeapSchema { return &schema }
 
 func (f *file) Len() int { return len(f.dumps) }
@@ -125,7 +125,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	return made.Heap, nil
 }
 
-// decode reads a dump, and says in p where its rows stand.
+// decode decodes a dump, and stores the positions of its rows in p.
 func (f *file) decode(ctx context.Context, i int, p *places, progress func(done float64)) (*loaders.DecodedHeap, error) {
 	d := &decoding{f: f, ctx: ctx, i: i, progress: progress}
 	h, err := d.run()
@@ -138,7 +138,7 @@ func (f *file) decode(ctx context.Context, i int, p *places, progress func(done 
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
-// recount puts the sums over rows into a headline.
+// recount sets the sums over rows in a headline.
 func recount(h *model.Heap, info *model.HeapInfo) {
 	var kinds [kindPrimitives + 1]int64
 	sum := uint64(0)
@@ -159,7 +159,7 @@ func recount(h *model.Heap, info *model.HeapInfo) {
 	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
 }
 
-// publish adds what was found while a dump was decoded to the file's profile.
+// publish adds problems found while decoding to the file's profile.
 func (f *file) publish(problems []model.Problem) {
 	f.mu.Lock()
 	store := f.store
@@ -192,7 +192,7 @@ func (f *file) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
 	return h.Tables, nil
 }
 
-// loaderNames names class loaders by their ids: by their class, later ones of one class by a number, too.
+// loaderNames names class loaders by their ids: by their class, with a number for further ones of one class.
 func (k *classes) loaderNames() map[uint64]string {
 	names, count := map[uint64]string{0: "<bootstrap>"}, map[string]int{}
 	for i := range k.list {

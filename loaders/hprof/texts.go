@@ -11,14 +11,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// storedString is where the characters of a string stand.
+// storedString is the position of the characters of a string.
 type storedString struct {
 	array, row uint32
 	from, n    int32 // of an array that strings share; n is negative for all of it
-	wide       bool  // bytes are those of UTF-16
+	wide       bool  // the bytes are UTF-16
 }
 
-// storedStrings finds the strings of a dump, in the order of their arrays. Those are left out for which wanted, unless
+// javaStrings finds the strings of a dump, in the order of their arrays. It leaves out those for which wanted, unless
 // it is nil, is false.
 func (f *file) javaStrings(ctx context.Context, p *places, h *model.Heap, wanted func(r uint32) bool) ([]storedString, error) {
 	l, err := f.layouts(ctx, p)
@@ -87,7 +87,7 @@ func (f *file) read(ctx context.Context, p *places, h *model.Heap, list []stored
 	return w.run(ctx, f, p, h)
 }
 
-// decode returns the text as UTF-8: in buf, or where all of it is ASCII, in b.
+// decode returns the text as UTF-8: in buf, or in b if it is ASCII.
 func (s *storedString) decode(b []byte, kind byte, buf *[]byte) []byte {
 	out := (*buf)[:0]
 	switch {
@@ -106,7 +106,7 @@ func (s *storedString) decode(b []byte, kind byte, buf *[]byte) []byte {
 	return out
 }
 
-// part returns the bytes of the characters that are the string's.
+// part returns the bytes of the string's characters.
 func (s *storedString) part(b []byte) []byte {
 	if s.n < 0 {
 		return b

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// threadRoots returns what roots say of threads.
+// threadRoots returns the roots of threads.
 func threadRoots(units []*unit) (list []root) {
 	for _, u := range units {
 		for _, r := range u.roots {
@@ -50,7 +50,8 @@ func (f *file) Threads(ctx context.Context, i int, h *model.Heap) ([]model.HeapT
 	return list, f.nameThreads(ctx, p, h, list)
 }
 
-// withLocal adds an object that a frame holds, or, where it is that of none, the thread itself: a frame without a name.
+// withLocal adds an object that a frame refers to or, if the frame is unknown, the thread itself: in a frame without a
+// name.
 func withLocal(frames []model.HeapThreadFrame, frame int32, local model.HeapLocal) []model.HeapThreadFrame {
 	n := int(frame)
 	if n < 0 || n >= len(frames) {
@@ -110,7 +111,7 @@ func (f *file) framesOf(ctx context.Context, serial uint32) ([]model.HeapThreadF
 	return out, nil
 }
 
-// frameOf names a frame: its method with the class before it. Lines that are not known are below 1.
+// frameOf names a frame: its method, preceded by the class. Unknown lines are below 1.
 func (f *file) frameOf(ctx context.Context, x *frame) (model.HeapThreadFrame, error) {
 	out := model.HeapThreadFrame{Line: model.NoLine}
 	if x.line > 0 {

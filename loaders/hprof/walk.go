@@ -9,14 +9,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// walk goes through the objects of a decoded dump once more, in the order of the file. What is nil is not called, and
-// gone past.
+// walk visits the objects of a decoded dump again, in the order of the file. Objects without a callback are skipped.
 type walk struct {
 	classes  []bool                                              // by class: whether its instances are visited
 	instance func(r uint32, values []byte) error                 // values are valid until it returns
 	objects  func(r uint32, length uint32) error                 // an array of objects
-	wants    func(r uint32, kind byte, length uint32) bool       // whether content is called for an array of values
-	content  func(r uint32, kind byte, b []byte, cut bool) error // of the beginning of an array, valid until it returns
+	wants    func(r uint32, kind byte, length uint32) bool       // reports whether content is called for an array
+	content  func(r uint32, kind byte, b []byte, cut bool) error // with the beginning of an array, valid until it returns
 
 	f   *file
 	h   *model.Heap
@@ -24,10 +23,10 @@ type walk struct {
 	row [numOrders]uint32
 }
 
-// mostContent bounds how much of an array is looked at.
+// mostContent bounds how much of an array is read.
 const mostContent = 16 << 20
 
-// places returns where the rows of a dump stand that Open decoded as h.
+// placesOf returns the positions of the rows of a dump that Open decoded as h.
 func (f *file) placesOf(i int, h *model.Heap) (*places, error) {
 	if err := f.has(i); err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func (f *file) placesOf(i int, h *model.Heap) (*places, error) {
 	return p, nil
 }
 
-// run visits the objects of all units that some row wants.
+// run visits the objects of all units that have wanted rows.
 func (w *walk) run(ctx context.Context, f *file, p *places, h *model.Heap) error {
 	w.f, w.h, w.c = f, h, f.cursor(ctx)
 	for i := range p.units {
@@ -145,7 +144,7 @@ func (w *walk) visitValues() (bool, error) {
 	return c.skip(int64(head) + bytes), err
 }
 
-// layouts tell where the fields of instances stand.
+// layouts are the positions of the fields of instances.
 type layouts struct {
 	ctx context.Context
 	f   *file
@@ -166,8 +165,8 @@ func (f *file) layouts(ctx context.Context, p *places) (*layouts, error) {
 	return &layouts{ctx, f, k}, k.nameAll(ctx, f)
 }
 
-// slot finds a field that a class, or its superclass of a name, declares; its kind is 0 where there is none. The file's
-// own errors are left to whoever reads values.
+// slot finds a field that a class, or its superclass of a name, declares; its kind is 0 if there is none. Errors of the
+// file are left to the readers of values.
 func (l *layouts) slot(number int32, of, field string) (slot, error) {
 	for s := range slots(l.k.chain(number), l.f.ids, math.MaxInt) {
 		if s.of.name != of {
@@ -180,7 +179,7 @@ func (l *layouts) slot(number int32, of, field string) (slot, error) {
 	return slot{}, nil
 }
 
-// number reads a value, 0 where it is not there.
+// number reads a value, 0 if it is missing.
 func (s slot) number(values []byte, ids int) int64 {
 	n := typeSize(s.kind, ids)
 	if n == 0 || s.at+n > len(values) {
@@ -198,7 +197,7 @@ func (s slot) number(values []byte, ids int) int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// referred returns the row that a field of row r leads to; ok is false where it leads to none.
+// referred returns the target of a field of row r; ok is false if there is none.
 func referred(h *model.Heap, r uint32, field string) (to uint32, ok bool) {
 	ends, first := h.Out(model.Row(r))
 	for i, t := range ends.All() {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// collectionClass is how a class of the library lays its elements out.
+// collectionClass describes how a class of the library stores its elements.
 type collectionClass struct {
 	name    string
 	length  string // field
@@ -18,7 +18,7 @@ type collectionClass struct {
 	slots   uint32 // of the array, for one element
 }
 
-// Ring buffers tell their length by two fields.
+// Ring buffers have two fields that determine their length.
 const (
 	ringHead = "head"
 	ringTail = "tail"
@@ -48,19 +48,19 @@ var boxes = map[string]uint64{
 	"java.lang.Integer": 4, "java.lang.Float": 4, "java.lang.Long": 8, "java.lang.Double": 8,
 }
 
-// knownLayout is where instances of a class have what tells their elements.
+// knownLayout is the positions of the fields that determine the elements of instances of a class.
 type knownLayout struct {
 	*collectionClass
 	length, head slot
 }
 
-// held is a collection whose storage is not known in full yet.
+// held is a collection whose storage is not completely known yet.
 type held struct {
-	row, storage uint32 // storage is rowindex.None where there is none
+	row, storage uint32 // storage is rowindex.None if there is none
 	capacity     uint32
 	length       int64
 	of           *collectionClass
-	shared       bool // another one has the same storage
+	shared       bool // another collection has the same storage
 }
 
 // wasteWork finds the collections of a dump.
@@ -69,15 +69,15 @@ type wasteWork struct {
 	h       *model.Heap
 	known   []knownLayout // by class
 	list    []held        // by storage
-	storage []uint64      // a bit for each row: it is that of a collection
+	storage []uint64      // a bit for each row: it is the storage of a collection
 	slot    uint64        // bytes of a reference
 	visit   func(*model.HeapCollection) error
 }
 
 func (w *wasteWork) stores(r uint32) bool { return w.storage[r>>6]>>(r&63)&1 != 0 }
 
-// Collections implements [model.HeapWaste]: collections of the library, arrays that are no storage of theirs and of
-// which parts are null or all is 0, and boxed values.
+// Collections implements [model.HeapWaste]: collections of the library, other arrays that have null elements or only
+// zeros, and boxed values.
 func (f *file) Collections(ctx context.Context, i int, h *model.Heap, visit func(c *model.HeapCollection) error) error {
 	p, err := f.placesOf(i, h)
 	if err != nil {
@@ -102,7 +102,7 @@ func (f *file) Collections(ctx context.Context, i int, h *model.Heap, visit func
 	return w.boxed(ctx)
 }
 
-// layoutsOf finds the layouts of the classes that are collections, or are made from them.
+// layoutsOf finds the layouts of the classes that are collections, or derive from one.
 func (w *wasteWork) layoutsOf(ctx context.Context, p *places) ([]bool, error) {
 	l, err := w.f.layouts(ctx, p)
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *wasteWork) layoutsOf(ctx context.Context, p *places) ([]bool, error) {
 	return wanted, nil
 }
 
-// collectionOf returns what a class is, or is made from.
+// collectionOf returns the collection class that a class is, or derives from.
 func (l *layouts) collectionOf(number int32) *collectionClass {
 	for x := range l.k.chain(number) {
 		if i := slices.IndexFunc(collectionClasses, func(c collectionClass) bool { return c.name == x.name }); i >= 0 {
@@ -173,9 +173,9 @@ func (w *wasteWork) collect(ctx context.Context, p *places) error {
 	return nil
 }
 
-// arrays notes how long storage is, and lists the other arrays of which parts are null or all is 0.
+// arrays records the lengths of storage arrays, and lists the other arrays that have null elements or only zeros.
 func (w *wasteWork) arrays(ctx context.Context, p *places) (bare []model.HeapCollection, err error) {
-	const telling = 16 // elements of an array that tells how large a reference is
+	const telling = 16 // elements of an array that determine the size of a reference
 	next := 0
 	add := func(r uint32, n, length int64) error {
 		c := model.HeapCollection{Row: model.Row(r), Storage: model.Row(r), Form: model.CollectionArray, Len: n, Capacity: length}
@@ -219,7 +219,7 @@ func (w *wasteWork) arrays(ctx context.Context, p *places) (bare []model.HeapCol
 	return bare, nil
 }
 
-// filled returns how many elements of an array of objects are none of null.
+// filled returns how many elements of an array of objects are not null.
 func (w *wasteWork) filled(r uint32) (n int64) {
 	_, first := w.h.Out(model.Row(r))
 	to, _ := w.h.Out(model.Row(r))
@@ -243,7 +243,7 @@ func (w *wasteWork) tell() error {
 			if x.of.length == ringTail && c.Len < 0 {
 				c.Len += int64(x.capacity)
 			}
-			if x.of.name == "java.util.concurrent.ConcurrentHashMap" { // what threads add at once is counted elsewhere
+			if x.of.name == "java.util.concurrent.ConcurrentHashMap" { // concurrent additions are counted elsewhere
 				c.Len = max(c.Len, filled)
 			}
 			if !x.shared {

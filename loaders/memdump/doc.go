@@ -17,8 +17,8 @@
 //	runs    = varint*                                in bits of 8 bytes, alternating, the first run occupied
 //
 // Times are microseconds since 1970, values bytes. An uuid of zeros is none. Names are resolved with the strings read
-// so far. A section has no length: an unknown one ends parsing. A page has ceil(size/8) bits; what runs say beyond it
-// is ignored, and what they leave open is occupied.
+// so far. A section has no length: an unknown one ends parsing. A page has ceil(size/8) bits; runs beyond it are
+// ignored, and missing bits are occupied.
 //
 // Offsets are those of the file with its body inflated, its header counted: the same whether the body is compressed or
 // not.

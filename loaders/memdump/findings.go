@@ -33,22 +33,22 @@ func (f *findings) broken() bool {
 	return false
 }
 
-// limits bound what a file of its size can mean. They lie above real files: compressed, a point of a flat curve has 1.7
-// bytes or more, because times rise. A small file that holds millions of equal points is a bomb. Where the user allows
-// more memory, as much as fits it is read.
+// limits bound how far a file of its size can expand. They are above real files: compressed, a point of a flat curve
+// has 1.7 bytes or more, because times rise. A small file that contains millions of equal points is a bomb. If the user
+// allows more memory, as much as fits is read.
 type limits struct{ src *loaders.Source }
 
-// limit is how many of something are read at most.
+// limit bounds how many of something are read.
 type limit struct {
 	what   string
-	each   int64 // bytes of memory that one takes, about
-	part   int64 // of all memory, the fraction that they may take
+	each   int64 // approximate bytes of memory per item
+	part   int64 // the fraction of all memory that they may take
 	n      int
 	narrow bool // memory is the reason
 	of     limits
 }
 
-// Fractions of all memory: for what is kept, and for what stands in memory a while.
+// Fractions of all memory: for data that is kept, and for temporary data.
 const (
 	keptPart  = model.BudgetPerKept
 	whilePart = 8
@@ -58,7 +58,7 @@ func (l limits) usual(what string, each int64, n int64) limit {
 	return limit{what: what, each: each, part: keptPart, n: int(max(n, l.src.Allowed()/each)), of: l}
 }
 
-// ofMemory returns a limit that memory may make lower.
+// ofMemory returns a limit that memory may lower.
 func (l limits) ofMemory(what string, each int64, n int64) limit {
 	usual := max(n*each, l.src.Allowed()/whilePart)
 	out := limit{what: what, each: each, part: whilePart, n: int(usual / each), of: l}
@@ -87,7 +87,7 @@ func (l limits) types() limit {
 	return l.usual("page types in one layout", 128, 1<<16+l.src.StoredSize()/32)
 }
 
-// String says that the limit is reached and how to lift it.
+// String states that the limit is reached and how to raise it.
 func (l limit) String() string {
 	if l.narrow {
 		return l.of.short()
@@ -96,13 +96,13 @@ func (l limit) String() string {
 		model.Group(uint64(l.n)), l.what, model.Lifts(2*int64(l.n)*l.each*l.part))
 }
 
-// full reports whether the memory for what is kept is used up.
+// full reports whether the memory for kept data is used up.
 func (l limits) full() bool { return l.src.Budget().Full(model.BudgetOfFile) }
 
-// short says that memory is why the rest is not read.
+// short states that memory is the reason why the rest is not read.
 func (l limits) short() string { return l.src.Budget().Problem("the rest was left out").Message }
 
-// tell adds the limit that was reached: of memory, or of what a file can mean.
+// tell reports the limit that was reached: of memory, or of the expansion of a file.
 func (l limits) tell(found *findings, offset, line int64, reached string) {
 	if reached == l.short() {
 		found.add(model.Warning, model.CodeMemory, offset, line, reached)
@@ -111,7 +111,7 @@ func (l limits) tell(found *findings, offset, line int64, reached string) {
 	found.add(model.Error, "too-large", offset, line, reached)
 }
 
-// Messages of several places.
+// Messages used in several places.
 const (
 	bigNumber = "a number does not fit 64 bits"
 )

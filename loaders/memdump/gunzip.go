@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// damage says that a compressed body cannot be read on.
+// damage reports that the rest of a compressed body cannot be read.
 type damage struct {
 	at   int64 // byte of the file
 	text string
@@ -23,26 +23,27 @@ func (d *damage) Error() string {
 	return fmt.Sprintf("the gzip stream is damaged at byte %d of the file: %s", d.at, d.text)
 }
 
-// mark is a place at which inflating can begin.
+// mark is a position at which inflating can begin.
 type mark struct {
-	body   int64  // byte of the body that comes out first
-	file   int64  // byte of the file that goes in first
-	bit    uint8  // of that byte
-	window []byte // what came out before; nil at the beginning of a gzip member
+	body   int64  // first byte of the body to come out
+	file   int64  // first byte of the file to go in
+	bit    uint8  // bit of that byte
+	window []byte // the output before; nil at the beginning of a gzip member
 }
 
 const (
 	markSpacing = 512 << 10 // bytes of the body: inflated in 3 ms
-	maxMarks    = 1024      // then every second one goes
+	maxMarks    = 1024      // beyond that, every second one is dropped
 )
 
-// marks are the places at which inflating can begin, in order. One goroutine adds; they are read after it is done.
+// marks are the positions at which inflating can begin, in order. One goroutine adds them; they are read after it is
+// done.
 type marks struct {
 	list    []mark
 	spacing int64
 }
 
-// wanted reports whether a place is far enough from the last one.
+// wanted reports whether a position is far enough from the last one.
 func (m *marks) wanted(body int64) bool {
 	return len(m.list) == 0 || body-m.list[len(m.list)-1].body >= m.spacing
 }
@@ -71,14 +72,15 @@ func (m *marks) before(body int64) mark {
 	return best
 }
 
-// gunzip inflates the gzip members of a file from an offset or a mark on. Errors are *damage but for those of reading.
+// gunzip inflates the gzip members of a file, starting at an offset or a mark. Errors are *damage except for those of
+// reading.
 type gunzip struct {
 	raw   *fileReader
 	in    *bufio.Reader
 	z     io.Reader // of the current member, nil between members
 	start int64     // of the current member's deflate stream in the file
 	body  int64     // bytes that came out, or were skipped by a mark
-	marks *marks    // collected when not nil
+	marks *marks    // collected if not nil
 
 	size    int64  // of the current member
 	crc     uint32 // of the current member
@@ -102,7 +104,7 @@ func resumeGunzip(ctx context.Context, src *loaders.Source, k mark) *gunzip {
 	return g
 }
 
-// place returns the byte of the file that goes in next.
+// place returns the next byte of the file to go in.
 func (g *gunzip) place() int64 { return g.raw.off - int64(g.in.Buffered()) }
 
 func (g *gunzip) fail(err error) error {
@@ -141,7 +143,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// open enters the next member; [io.EOF] when there is none.
+// open enters the next member; [io.EOF] if there is none.
 func (g *gunzip) open() error {
 	head, err := g.in.Peek(2)
 	if g.raw.err != nil {
@@ -182,7 +184,7 @@ func (g *gunzip) mark(base int64, c flate.InflateCheckpoint) {
 	})
 }
 
-// What a gzip header may hold.
+// Flags of optional parts of a gzip header.
 const (
 	gzipCRC = 1 << (1 + iota)
 	gzipExtra

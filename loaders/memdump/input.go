@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// fileReader reads a source from an offset on. It is one goroutine's own.
+// fileReader reads a source, starting at an offset. Only one goroutine may use it.
 type fileReader struct {
 	ctx context.Context
 	src *loaders.Source
@@ -36,16 +36,16 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// headroom is how many bytes stand together at least, across the borders of chunks.
+// headroom is how many bytes at least are contiguous, across the borders of chunks.
 const headroom = 64
 
-// feeder gives chunks of input: n bytes after the headroom, and perhaps already the error that follows them. It takes
-// back the chunk before.
+// feeder returns chunks of input: n bytes after the headroom, and possibly the error that follows them. old returns the
+// previous chunk.
 type feeder interface {
 	feed(old []byte) (chunk []byte, n int, err error)
 }
 
-// direct reads when asked.
+// direct reads on demand.
 type direct struct {
 	r     io.Reader
 	size  int
@@ -62,7 +62,7 @@ func (d *direct) feed(old []byte) ([]byte, int, error) {
 	return chunk, n, err
 }
 
-// fill fills b, or tells why there is less: at the end of the input with io.EOF.
+// fill fills b, or returns why there is less: io.EOF at the end of the input.
 func fill(r io.Reader, b []byte) (int, error) {
 	n, err := io.ReadFull(r, b)
 	if err == io.ErrUnexpectedEOF {
@@ -78,7 +78,7 @@ type ahead struct {
 	full chan piece
 	free chan []byte
 	stop chan struct{}
-	held []byte // the chunk given back last, whose end may still be copied
+	held []byte // the chunk returned last, whose end may still be copied
 }
 
 type piece struct {
@@ -87,7 +87,7 @@ type piece struct {
 	err   error
 }
 
-// readAhead starts reading; the caller must call close and not use r any more before that has returned.
+// readAhead starts reading; the caller must call close and not use r until that has returned.
 func readAhead(r io.Reader) *ahead {
 	a := &ahead{full: make(chan piece, 4), free: make(chan []byte, 7), stop: make(chan struct{})}
 	for range cap(a.free) - 1 {

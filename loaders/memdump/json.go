@@ -18,16 +18,16 @@ const jsonName = "memdump-json"
 
 var errUTF16 = errors.New("the file is UTF-16 or UTF-32; only UTF-8 can be read (iconv -t UTF-8 converts it)")
 
-// jsonFile reads a JSON file from the front.
+// jsonFile reads a JSON file from the beginning.
 type jsonFile struct {
 	l      *reader
 	a      *assembly
 	found  *findings
-	strict bool // decode every layout, to find what is wrong with it
+	strict bool // decode every layout, to find its problems
 	lost   int64
 }
 
-// readJSON reads everything but layouts; those too, to judge them, when strict. Points go to a sink where there is one.
+// readJSON reads everything but layouts; with strict it also checks those. Points go to a sink if there is one.
 func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*jsonFile, error) {
 	f := &jsonFile{found: &findings{}, strict: strict}
 	f.a = newAssembly(limits{src}, f.found)
@@ -70,7 +70,7 @@ func passMark(ctx context.Context, src *loaders.Source) (begin int64, err error)
 	return 0, nil
 }
 
-// byteOrderMark is what some programs begin UTF-8 with, though JSON does not allow it.
+// byteOrderMark begins UTF-8 files of some programs, though JSON does not allow it.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // wide recognizes JSON in UTF-16 or UTF-32, with or without a mark.
@@ -133,7 +133,7 @@ func (f *jsonFile) series() {
 	f.a.end(l.ctx, at, line)
 }
 
-// field reads a member of a series that is not its data.
+// field reads a member of a series other than its data.
 func (f *jsonFile) field(k key) {
 	s := &f.a.series[len(f.a.series)-1]
 	t := f.l.Value()
@@ -158,7 +158,7 @@ func (f *jsonFile) field(k key) {
 	}
 }
 
-// formalUUID reports whether s has the form of a UUID, or is none.
+// formalUUID reports whether s has the form of a UUID, or is empty.
 func formalUUID(s string) bool {
 	if s == "" {
 		return true
@@ -174,7 +174,7 @@ func formalUUID(s string) bool {
 	return true
 }
 
-// text returns the string that was read as token t; null is "".
+// text returns the string in the current token t; null is "".
 func (f *jsonFile) text(t json.Kind, code, message string) string {
 	switch {
 	case t == json.Null:
@@ -209,7 +209,7 @@ func (f *jsonFile) points() {
 		f.a.exact = noPoint()
 		at, line := f.l.At()
 		if f.point(&p); f.l.Dead() {
-			return // a point that is cut is none
+			return // a point that is cut off does not count
 		}
 		if p.odd() {
 			f.found.tellPoint(&p, at, line)
@@ -310,7 +310,7 @@ func (f *jsonFile) meta(p *point) {
 	}
 }
 
-// memory notes where a layout stands, and skips or checks it.
+// memory records the position of a layout, and skips or checks it.
 func (f *jsonFile) memory(p *point) {
 	f.l.Next()
 	p.layout = true

@@ -26,7 +26,7 @@ func JSON() loaders.Format {
 	}
 }
 
-// sniffJSON recognizes an array of objects, or one object, that has a member of a series or nothing.
+// sniffJSON recognizes an array of objects, or one object, that has a member of a series or none.
 func sniffJSON(head []byte) loaders.Confidence {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	if wide(head) {
@@ -71,7 +71,7 @@ func loadJSON(ctx context.Context, src *loaders.Source, store *model.Store) erro
 	return nil
 }
 
-// infoJSON counts what small files hold; of large ones the headers tell nothing.
+// infoJSON counts the contents of small files; the beginning of large ones says nothing.
 func infoJSON(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
 	if src.StoredSize() > 8*countable {
 		return &model.Profile{Meta: describe(src, jsonName)}, nil

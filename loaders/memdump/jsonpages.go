@@ -16,10 +16,10 @@ type jsonLayout struct {
 	pages   int // of all types
 	runs    int // bytes, of all types
 	free    []freeRange
-	reached string // a limit that ended reading, "" for none
+	reached string // the limit that ended reading, "" for none
 }
 
-// read returns what there is of the layout, whose bracket was read.
+// read returns the readable part of the layout, whose bracket was read.
 func (d *jsonLayout) read() *model.Layout {
 	out := &model.Layout{}
 	stated := false
@@ -54,7 +54,7 @@ func (d *jsonLayout) read() *model.Layout {
 	return out
 }
 
-// tooLarge ends reading.
+// tooLarge ends reading due to a limit.
 func (d *jsonLayout) tooLarge(l limit) {
 	d.reached = l.String()
 	d.l.Stop()
@@ -100,7 +100,7 @@ func (d *jsonLayout) pageType() model.PageType {
 	return t
 }
 
-// settle gives all pages of a type its uniform size.
+// settle sets the uniform size of all pages of a type.
 func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
 	for _, size := range t.Sizes {
 		if size != t.Uniform && size != 0 {
@@ -111,7 +111,7 @@ func (d *jsonLayout) settle(t *model.PageType, at, line int64) {
 	t.Sizes = nil
 }
 
-// size reads bytes; 0 for null and for what is not a size.
+// size reads bytes; 0 for null and for an invalid size.
 func (d *jsonLayout) size(message string) uint64 {
 	f, kind := d.l.numeric()
 	if kind == json.Null || kind == json.End {
@@ -168,15 +168,15 @@ func (d *jsonLayout) pagesOf(t *model.PageType) {
 	}
 }
 
-// jsonPage is a page as read; its runs are in its type already.
+// jsonPage is a page as read; its runs are already in its type.
 type jsonPage struct {
 	size      uint64
 	occupancy float32
-	bitmap    bool // it has one
+	bitmap    bool // it has a bitmap
 	free      bool // it has a free list
 }
 
-// add puts a page into the columns of its type.
+// add adds a page to the columns of its type.
 func (d *jsonLayout) add(t *model.PageType, p jsonPage, start int) {
 	d.runs += len(t.Runs) - start
 	n := t.Len()
@@ -195,7 +195,7 @@ func (d *jsonLayout) add(t *model.PageType, p jsonPage, start int) {
 	setOccupancy(t, p.occupancy, 0)
 }
 
-// page reads a page whose bracket was read. A bitmap counts more than a free list.
+// page reads a page whose bracket was read. A bitmap takes precedence over a free list.
 func (d *jsonLayout) page(t *model.PageType) jsonPage {
 	p := jsonPage{occupancy: -1}
 	start := len(t.Runs)
@@ -234,7 +234,7 @@ func (d *jsonLayout) page(t *model.PageType) jsonPage {
 	return p
 }
 
-// bitmap reads runs in hex; false when there are none.
+// bitmap reads runs in hex; false if there are none.
 func (d *jsonLayout) bitmap(t *model.PageType) bool {
 	switch d.l.Value() {
 	case json.Null, json.End:
@@ -259,7 +259,7 @@ func (d *jsonLayout) bitmap(t *model.PageType) bool {
 	return true
 }
 
-// freeList reads ranges; what is none is left out.
+// freeList reads ranges; invalid ones are left out.
 func (d *jsonLayout) freeList() {
 	d.free = d.free[:0]
 	for first := true; d.l.Element(&first); {

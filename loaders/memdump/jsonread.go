@@ -14,7 +14,7 @@ import (
 
 const jsonChunk = 256 << 10
 
-// reader reads JSON and says what is wrong with it. It is one goroutine's own.
+// reader reads JSON and reports its problems. Only one goroutine may use it.
 type reader struct {
 	*json.Cursor
 	src    *loaders.Source
@@ -23,7 +23,7 @@ type reader struct {
 	limits limits
 }
 
-// newReader reads n bytes from an offset on, all that follow for -1, in chunks.
+// newReader reads n bytes starting at an offset, or all for -1, in chunks.
 func newReader(ctx context.Context, src *loaders.Source, found *findings, off, n int64, chunk int) *reader {
 	var in io.Reader = &fileReader{ctx: ctx, src: src, off: off}
 	if n >= 0 {
@@ -34,7 +34,7 @@ func newReader(ctx context.Context, src *loaders.Source, found *findings, off, n
 	return l
 }
 
-// faults are what is wrong with JSON, in words.
+// faults are the messages of JSON faults.
 var faults = [...]string{
 	json.Truncated:  "the file ends in the middle of its JSON",
 	json.NoValue:    "a value is missing",
@@ -51,14 +51,14 @@ var faults = [...]string{
 	json.Control:    "a control character inside a string",
 }
 
-// fault tells what is wrong, and reads on where that can be read over.
+// fault reports a fault, and continues if possible.
 func (l *reader) fault(f json.Fault) bool {
 	switch f.Code {
 	case json.ExtraComma, json.BadWord, json.BadEscape, json.Control:
 		l.found.add(model.Error, "json", f.At, f.Line, faults[f.Code])
 		return true
 	case json.LongText:
-		limit := l.limits.text() // which rises with what arrives of a pipe
+		limit := l.limits.text() // which rises while a pipe delivers
 		if limit.n > l.MaxText {
 			l.MaxText = limit.n
 			return true
@@ -70,7 +70,7 @@ func (l *reader) fault(f json.Fault) bool {
 	switch f.Code {
 	case json.Truncated:
 		if l.src.Limited() {
-			return false // the limit was told
+			return false // the limit was reported
 		}
 		code = "truncated"
 	case json.TooDeep, json.LongWord:
@@ -80,8 +80,8 @@ func (l *reader) fault(f json.Fault) bool {
 	return false
 }
 
-// wrong counts a fault of the current token that can be read over. When reading has ended there is none: what is
-// missing then was not read.
+// wrong counts a problem of the current token that can be ignored. After the end of reading it counts none: missing
+// parts were not read then.
 func (l *reader) wrong(severity model.Severity, code, message string) {
 	if !l.Dead() {
 		at, line := l.At()
@@ -95,7 +95,7 @@ func (l *reader) member(first *bool) (key, bool) {
 	return keyOf(name), ok
 }
 
-// numeric reads a value that should be a number: NaN for what is none. A string that holds a number counts as that.
+// numeric reads a value that should be a number: NaN for anything else. A string that contains a number counts as that.
 func (l *reader) numeric() (f float64, kind json.Kind) {
 	switch kind = l.Value(); kind {
 	case json.Number:
@@ -110,7 +110,7 @@ func (l *reader) numeric() (f float64, kind json.Kind) {
 	return math.NaN(), kind
 }
 
-// key is the name of a member that means something.
+// key is the name of a known member.
 type key uint8
 
 const (
@@ -183,13 +183,13 @@ func layoutKeyOf(text []byte) key {
 	return keyOther
 }
 
-// The forms of ISO 8601 that stand in files. A fraction may follow the seconds of any.
+// The forms of ISO 8601 in files. A fraction may follow the seconds of any.
 var (
 	zoned   = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05Z07:00"}
 	unzoned = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"}
 )
 
-// parseISO reads a timestamp, its microseconds kept; noStamp for what is none. local says that it has a time but no
+// parseISO reads a timestamp with its microseconds; noStamp if it is invalid. local reports that it has a time but no
 // zone.
 func parseISO(text []byte) (us int64, local bool) {
 	s := string(bytes.TrimSpace(text))

@@ -11,14 +11,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// decoder decodes the layout that stands at a place of the file. Any goroutine may use it.
+// decoder decodes the layout at a position of the file. Any goroutine may use it.
 type decoder interface {
 	decode(ctx context.Context, i int, ref layoutRef) (*model.Layout, error)
 }
 
 const keptBytes = 48 << 20 // of decoded layouts
 
-// pages is the source of a file's layouts. The decoded ones are kept, up to keptBytes.
+// pages is the source of a file's layouts. Decoded ones are cached, up to keptBytes.
 type pages struct {
 	refs   []layoutRef
 	d      decoder
@@ -26,7 +26,7 @@ type pages struct {
 
 	mu   sync.Mutex
 	kept map[int]*list.Element // of *keptLayout
-	used list.List             // the latest first
+	used list.List             // the most recently used first
 	size int
 }
 
@@ -113,7 +113,7 @@ type mbDecoder struct {
 	idle *cursor // the one used last, nil while it is in use
 }
 
-// cursor is a stream somewhere in the body.
+// cursor is a stream at a position in the body.
 type cursor struct {
 	s   *stream
 	raw *fileReader
@@ -148,7 +148,7 @@ func (d *mbDecoder) decode(ctx context.Context, i int, ref layoutRef) (l *model.
 	return l, nil
 }
 
-// end tells why the stream ended, if it did.
+// end returns why the stream ended, if it did.
 func (c *cursor) end(found *findings) error {
 	if !c.s.ended {
 		return nil
@@ -165,7 +165,7 @@ func (c *cursor) end(found *findings) error {
 	return err
 }
 
-// stringsOf returns the strings that had been read when layout i came.
+// stringsOf returns the strings that had been read before layout i.
 func (d *mbDecoder) stringsOf(i int) []string {
 	n := 0
 	for _, t := range d.tables {
@@ -190,7 +190,7 @@ func (d *mbDecoder) seek(ctx context.Context, off int64) *cursor {
 	return c
 }
 
-// open returns a cursor at an offset or not far before it.
+// open returns a cursor at an offset or shortly before it.
 func (d *mbDecoder) open(ctx context.Context, off int64) *cursor {
 	if !d.header.gzip {
 		raw := &fileReader{ctx: ctx, src: d.src, off: off}

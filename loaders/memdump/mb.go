@@ -18,7 +18,7 @@ const (
 	mbName     = "memdump-mb"
 	mbMagic    = "MEMD"
 	headerSize = 8
-	newest     = 2 // version
+	newest     = 2 // newest known version
 	flagGzip   = 1
 )
 
@@ -34,14 +34,14 @@ const (
 
 var errShort = errors.New("the file is too small to be a Memory Dump")
 
-// mbHeader is what stands before the body.
+// mbHeader is the part of a file before the body.
 type mbHeader struct {
 	version, flags uint16
 	size           int64 // 0 for a body without a header
 	gzip           bool  // by the body's first bytes
 }
 
-// readHeader looks at the first bytes.
+// readHeader reads the first bytes.
 func readHeader(ctx context.Context, src *loaders.Source, found *findings) (h mbHeader, err error) {
 	head := make([]byte, headerSize+2)
 	n, err := fill(&fileReader{ctx: ctx, src: src}, head)
@@ -78,7 +78,7 @@ func (h mbHeader) judge(found *findings, hasBody bool) {
 	}
 }
 
-// mbBody reads the body of a .mb from the front.
+// mbBody reads the body of a .mb from the beginning.
 type mbBody struct {
 	ctx     context.Context
 	s       *stream
@@ -87,14 +87,14 @@ type mbBody struct {
 	strings []string
 	tables  []tableAt
 	text    int  // bytes of strings
-	strict  bool // decode every layout, to find what is wrong with it
+	strict  bool // decode every layout, to find its problems
 	scratch []byte
 }
 
-// tableAt says how many strings there were when a layout was read: those that come later are not meant.
+// tableAt is the number of strings when a layout was read: later ones are not its own.
 type tableAt struct{ layout, strings int }
 
-// read reads all sections. An error is one of reading; what is wrong with the file is in found.
+// read reads all sections. An error is one of reading; problems of the file are in found.
 func (b *mbBody) read() error {
 	for !b.s.atEnd() && !b.a.overflow {
 		at := b.s.offset()
@@ -163,14 +163,14 @@ func (b *mbBody) readStrings() {
 	}
 }
 
-// tooLong ends reading at a string that is too long, or is not there at all.
+// tooLong ends reading at a string that is too long, or missing.
 func (b *mbBody) tooLong(length uint64, l limit) {
 	if b.s.skip(length); !b.s.ended {
 		b.a.reach(l.String())
 	}
 }
 
-// name resolves an index; text that does not exist is "".
+// name resolves an index; a missing string is "".
 func (b *mbBody) name(index uint64, at int64, code, message string) string {
 	if index < uint64(len(b.strings)) {
 		return b.strings[index]
@@ -250,7 +250,7 @@ func legalUUID(id [16]byte) bool {
 	return v >= 1 && v <= 8 && id[8]>>6 == 2 || id == [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 }
 
-// colorful reports whether s is a color as the web writes it, or none.
+// colorful reports whether s is a color as on the web, or empty.
 func colorful(s string) bool {
 	if s == "" {
 		return true
@@ -263,7 +263,7 @@ func colorful(s string) bool {
 	return s[0] == '#' && (len(s) == 4 || len(s) == 5 || len(s) == 7 || len(s) == 9)
 }
 
-// readPoint reads one point; false when it is not there. A point that is cut after its value stays.
+// readPoint reads one point; false if it is missing. A point that is cut off after its value is kept.
 func (b *mbBody) readPoint(stated uint64) bool {
 	if !b.s.need(17) {
 		return false
@@ -286,12 +286,12 @@ func (b *mbBody) readPoint(stated uint64) bool {
 	return !b.s.ended
 }
 
-// odd reports whether there is something to tell about a point.
+// odd reports whether a point has a problem.
 func (p *point) odd() bool {
 	return uint64(p.at) > year9999 || p.value < 0 || p.value-p.value != 0
 }
 
-// tellPoint says what is wrong with time or value of a point.
+// tellPoint reports problems with the time or value of a point.
 func (f *findings) tellPoint(p *point, offset, line int64) {
 	if p.at == noStamp {
 		f.add(model.Error, "timestamp", offset, line, "a point has no usable time; it was left out")
@@ -306,7 +306,7 @@ func (f *findings) tellPoint(p *point, offset, line int64) {
 	}
 }
 
-// readRest reads what flags say that follows a point.
+// readRest reads the parts of a point given by its flags.
 func (b *mbBody) readRest(p *point, at int64, flags uint8) {
 	if flags&^(pointMeta|pointName|pointUUID) != 0 {
 		b.found.add(model.Warning, "point", at, 0, "a point has unknown flags")

@@ -38,7 +38,8 @@ func sniffMB(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// bareBody recognizes a body without its header: what is left when that was cut off and the rest was decompressed.
+// bareBody recognizes a body without its header: the rest of a file whose header was cut off and that was then
+// decompressed.
 func bareBody(head []byte) bool {
 	s := newStream(&direct{r: strings.NewReader(string(head)), size: len(head)}, 0)
 	if s.u8() != sectionStrings {
@@ -60,7 +61,7 @@ func bareBody(head []byte) bool {
 	return n > 16 || n > 0 && !s.ended && (s.atEnd() || s.u8() <= sectionSeries)
 }
 
-// mbFile is a .mb that was read from the front.
+// mbFile is a .mb that was read from the beginning.
 type mbFile struct {
 	header mbHeader
 	marks  *marks
@@ -70,7 +71,7 @@ type mbFile struct {
 	lost   int64
 }
 
-// readMB reads everything but layouts; those too, to judge them, when strict. Points go to a sink where there is one.
+// readMB reads everything but layouts; with strict it also checks those. Points go to a sink if there is one.
 func readMB(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*mbFile, error) {
 	f := &mbFile{found: &findings{}, marks: &marks{spacing: markSpacing}}
 	h, err := readHeader(ctx, src, f.found)
@@ -100,7 +101,7 @@ func readMB(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*m
 	return f, nil
 }
 
-// inflate reads a compressed body, one goroutine inflating while this one reads.
+// inflate reads a compressed body, which another goroutine inflates.
 func (f *mbFile) inflate(ctx context.Context, src *loaders.Source) error {
 	g := newGunzip(ctx, src, f.header.size, f.marks)
 	a := readAhead(g)
@@ -115,8 +116,7 @@ func (f *mbFile) inflate(ctx context.Context, src *loaders.Source) error {
 
 var errNoSeries = errors.New("no series can be read")
 
-// refuse returns the error of a file of which nothing can be used, nil for one that holds something, or rightly
-// nothing.
+// refuse returns the error of a file that cannot be used at all, nil for one that has contents, or is validly empty.
 func refuse(src *loaders.Source, format string, series int, found *findings) error {
 	if series > 0 {
 		return nil
@@ -147,7 +147,7 @@ func loadMB(ctx context.Context, src *loaders.Source, store *model.Store) error 
 	return nil
 }
 
-// assemble makes the profile of what was read.
+// assemble builds the profile of the assembly.
 func assemble(meta model.Meta, a *assembly, d decoder, lost int64) *model.Profile {
 	meta.Facts = append(meta.Facts, a.facts()...)
 	p := &model.Profile{Meta: meta, Timeline: a.timeline(), Lost: lost, Problems: a.found.list}
@@ -161,7 +161,7 @@ func assemble(meta model.Meta, a *assembly, d decoder, lost int64) *model.Profil
 	return p
 }
 
-// lossy reports whether something that the file holds is in no column.
+// lossy reports whether a part of the file is in no column.
 func (a *assembly) lossy() bool {
 	for i := range a.series {
 		if a.series[i].Dropped > 0 {
@@ -210,10 +210,10 @@ func (h mbHeader) facts() []model.Fact {
 	return []model.Fact{number("flags", "Flags", int64(h.flags)), {Key: "body", Label: "Body", Value: body}}
 }
 
-// countable is the size of file, as stored, up to which reading it all costs nothing worth saving.
+// countable is the stored size up to which reading the complete file is fast enough.
 const countable = 8 << 20
 
-// infoMB counts what small files hold; of large ones it reads the header only.
+// infoMB counts the contents of small files; of large ones it reads the header only.
 func infoMB(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
 	if src.StoredSize() <= countable {
 		f, err := readMB(ctx, src, false, nil)
@@ -243,7 +243,7 @@ func validateMB(ctx context.Context, src *loaders.Source, report func(loaders.Vi
 	return err
 }
 
-// reportRefusal turns the refusal of a whole file into a violation; other errors stay.
+// reportRefusal turns the refusal of a complete file into a violation; other errors are returned unchanged.
 func reportRefusal(err error, report func(loaders.Violation)) error {
 	var bad *loaders.FormatError
 	if !errors.As(err, &bad) {

@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// skipLayout leaves out a memory record and reports whether it has no page.
+// skipLayout skips a memory record and reports whether it has no page.
 func skipLayout(s *stream) (empty bool) {
 	empty = true
 	for types := s.uvarint(); types > 0 && !s.ended; types-- {
@@ -32,10 +32,10 @@ type mbLayout struct {
 	found   *findings
 	pages   int    // of all types
 	runs    int    // bytes, of all types
-	reached string // a limit that ended reading, "" for none
+	reached string // the limit that ended reading, "" for none
 }
 
-// read returns what there is of the layout.
+// read returns the readable part of the layout.
 func (d *mbLayout) read() *model.Layout {
 	l := &model.Layout{}
 	for types := d.s.uvarint(); types > 0 && !d.s.ended && d.reached == ""; types-- {
@@ -65,7 +65,7 @@ func (d *mbLayout) read() *model.Layout {
 	return l
 }
 
-// page reads one page; false when it is not there, or one too many.
+// page reads one page; false if it is missing, or one too many.
 func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 	at, size := d.s.offset(), t.Uniform
 	if t.Uniform == 0 {
@@ -98,7 +98,7 @@ func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 	return !d.s.ended
 }
 
-// over reports whether the next page, whose runs have length bytes, is beyond a limit, and passes its runs then.
+// over reports whether the next page, whose runs have length bytes, exceeds a limit, and skips its runs then.
 func (d *mbLayout) over(length uint64) bool {
 	l := d.limits.pages()
 	if d.pages <= l.n {
@@ -117,7 +117,7 @@ const (
 	maxPage      = 1 << 48 // bytes: more than processors address
 )
 
-// tellSize judges the size of a page or of all pages of a type.
+// tellSize reports problems with the size of a page or of all pages of a type.
 func (f *findings) tellSize(size uint64, offset, line int64) {
 	if size > maxPage {
 		f.add(model.Warning, "size", offset, line, "a page is larger than any memory")
@@ -139,8 +139,8 @@ func occupancyOf(f float64) (known float32, fits bool) {
 	return float32(f), true
 }
 
-// setOccupancy puts the occupancy of the page that was added to Start last. The column begins with the first that is
-// known.
+// setOccupancy stores the occupancy of the page that was last added to Start. The column begins with the first known
+// one.
 func setOccupancy(t *model.PageType, known float32, stated uint64) {
 	if t.Occupancy == nil && known < 0 {
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// exactPoint is what columns have no room for. It is filled in only where it is asked for.
+// exactPoint is the parts of a point that columns do not store. It is filled in only on request.
 type exactPoint struct {
 	us                         float64 // microseconds since 1970
 	id, name, event            string
 	hasName, hasEvent, hasMeta bool
 }
 
-// sink takes points as they are read, in the place of columns.
+// sink receives points as they are read, instead of columns.
 type sink struct {
 	yield   func(*model.PointRecord) error
 	record  model.PointRecord
@@ -39,7 +39,7 @@ func (p points) Points(ctx context.Context, yield func(*model.PointRecord) error
 	return err
 }
 
-// take hands a point on.
+// take passes a point on.
 func (s *sink) take(series int, p *point, e *exactPoint) {
 	s.record = model.PointRecord{
 		Series: series, Time: e.us, Value: p.value, ID: e.id, Name: e.name, Event: e.event,
@@ -52,5 +52,5 @@ func (s *sink) take(series int, p *point, e *exactPoint) {
 	s.err = s.yield(&s.record)
 }
 
-// noPoint returns what is known of a point of which nothing was read.
+// noPoint returns the values of a point of which nothing was read.
 func noPoint() exactPoint { return exactPoint{us: math.NaN()} }

@@ -9,17 +9,17 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// runFault is what is wrong with the runs of a page.
+// runFault is a set of faults of the runs of a page.
 type runFault uint8
 
 const (
 	runCut   runFault = 1 << iota // a varint ends in the middle, or does not fit
-	runOver                       // beyond the page
+	runOver                       // runs exceed the page
 	runShort                      // the page has more bits
-	runZero                       // a run of no bits after the first
+	runZero                       // an empty run after the first
 )
 
-// checkRuns judges the runs of a page of so many bits. No runs at all mean a full page.
+// checkRuns checks the runs of a page of the given bits. No runs at all mean a full page.
 func checkRuns(runs []byte, bits uint64) (f runFault) {
 	if len(runs) == 0 {
 		return 0
@@ -65,15 +65,15 @@ func (f *findings) tellRuns(faults runFault, offset, line int64) {
 	}
 }
 
-// hexFault is what is wrong with a bitmap in hex.
+// hexFault is a set of faults of a bitmap in hex.
 type hexFault uint8
 
 const (
-	hexOdd     hexFault = 1 << iota // a digit is alone: it counts as a byte
-	hexStrange                      // a pair with another character: 0, or its first digit alone, as the application reads it
+	hexOdd     hexFault = 1 << iota // a single digit at the end: it counts as a byte
+	hexStrange                      // a pair with another character: 0, or its first digit only, as the application reads it
 )
 
-// appendHex appends the bytes that text means.
+// appendHex appends the decoded bytes of text.
 func appendHex(b, text []byte) (out []byte, f hexFault) {
 	for ; len(text) > 1; text = text[2:] {
 		hi, lo := hexDigit(text[0]), hexDigit(text[1])
@@ -107,10 +107,10 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// freeRange is bytes of a page, the end not included.
+// freeRange is a range of bytes of a page, without the end.
 type freeRange struct{ start, end uint64 }
 
-// rangeEnd makes a number of JSON a place in a page.
+// rangeEnd converts a JSON number to a position in a page.
 func rangeEnd(f float64) (at uint64, ok bool) {
 	switch {
 	case math.IsNaN(f):
@@ -124,7 +124,7 @@ func rangeEnd(f float64) (at uint64, ok bool) {
 }
 
 // appendFree appends the runs of a page with free ranges, which it sorts; overlaps count once. Gaps and ranges are cut
-// to whole bits each; the end of the page is left to be occupied.
+// to whole bits each; the end of the page is left occupied.
 func appendFree(b []byte, free []freeRange) (out []byte, overlap bool) {
 	slices.SortFunc(free, func(x, y freeRange) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end)) })
 	at := uint64(0)

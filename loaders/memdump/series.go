@@ -15,7 +15,7 @@ const (
 	year9999 = 253_402_300_800_000_000 // its end
 )
 
-// stampOf rounds microseconds since 1970; noStamp for what cannot be a time.
+// stampOf rounds microseconds since 1970; noStamp if it cannot be a time.
 func stampOf(us float64) int64 {
 	if !(math.Abs(us) < maxStamp) {
 		return noStamp
@@ -23,9 +23,9 @@ func stampOf(us float64) int64 {
 	return int64(math.Round(us))
 }
 
-// layoutRef is where a layout stands.
+// layoutRef is the position of a layout.
 type layoutRef struct {
-	at     int64 // as stampOf says; since Timeline.Start once the file is read
+	at     int64 // as returned by stampOf; since Timeline.Start once the file is read
 	off, n int64
 	series uint32
 	point  uint32
@@ -35,16 +35,16 @@ type layoutRef struct {
 
 // point is one point of the file, as read.
 type point struct {
-	at     int64 // noStamp when it has no usable time
+	at     int64 // noStamp if it has no usable time
 	value  float64
 	event  string // "" for none
 	layout bool
-	empty  bool // the layout has no page for sure
+	empty  bool // the layout certainly has no page
 	off, n int64
 	line   int64
 }
 
-// assembly puts what is read into columns.
+// assembly collects the points in columns.
 type assembly struct {
 	limits   limits
 	found    *findings
@@ -57,9 +57,9 @@ type assembly struct {
 	reached  string // the limit, "" for none
 
 	unsorted bool   // of the current series
-	seen     uint32 // points of the current series, those dropped included
+	seen     uint32 // points of the current series, including those dropped
 
-	sink  *sink      // takes the points instead, nil for columns
+	sink  *sink      // receives the points instead, nil for columns
 	exact exactPoint // of the current point, for the sink
 }
 
@@ -67,7 +67,7 @@ func newAssembly(l limits, found *findings) *assembly {
 	return &assembly{limits: l, found: found, start: noStamp}
 }
 
-// begin starts a series; the pointer is good until the next one. It is nil where that would be one too many.
+// begin starts a series; the pointer is valid until the next one. It is nil if there are too many.
 func (a *assembly) begin() *model.Series {
 	a.unsorted, a.seen = false, 0
 	if l := a.limits.series(); len(a.series) >= l.n {
@@ -82,18 +82,18 @@ func (a *assembly) begin() *model.Series {
 	return &a.series[len(a.series)-1]
 }
 
-// tooManyPoints is a limit of how points are numbered.
+// tooManyPoints is a limit of the numbering of points.
 const tooManyPoints = "the limit of 4,294,967,294 points in one series is reached: the rest was not read; it cannot be raised"
 
-// reach ends reading at a limit.
+// reach ends reading due to a limit.
 func (a *assembly) reach(limit string) { a.overflow, a.reached = true, limit }
 
 const firstRoom = 64
 
-// checkEvery is after how many points, series or strings it is asked whether there is memory for more.
+// checkEvery is the number of points, series or strings between two checks of the memory budget.
 const checkEvery = 1 << 10
 
-// room returns the next capacity of a column that is full: more than it has, but not more than the file says.
+// room returns the next capacity of a full column: larger than before, but not larger than the file states.
 func room(have int, stated uint64) int {
 	more := max(firstRoom, have*4)
 	if have > 1<<16 {
@@ -105,7 +105,7 @@ func room(have int, stated uint64) int {
 	return more
 }
 
-// grow returns s with room for another value.
+// grow returns s with capacity for another value.
 func grow[T any](s []T, stated uint64) []T {
 	if len(s) < cap(s) {
 		return s
@@ -113,7 +113,7 @@ func grow[T any](s []T, stated uint64) []T {
 	return append(make([]T, 0, room(len(s), stated)), s...)
 }
 
-// add puts a point into the last series; stated is how many points the file says that has, 0 when it does not.
+// add adds a point to the last series; stated is the number of points that the file states for it, 0 if none.
 func (a *assembly) add(p *point, stated uint64) {
 	s := &a.series[len(a.series)-1]
 	index := a.seen
@@ -175,7 +175,7 @@ func (a *assembly) addLayout(s *model.Series, p *point, index uint32) {
 	})
 }
 
-// drop counts a point that is in no column. From the first on, places differ from indexes.
+// drop counts a point that is in no column. From the first such point, positions differ from indexes.
 func (a *assembly) drop(s *model.Series) {
 	if s.Dropped == 0 {
 		s.Point = make([]uint32, len(s.Times), len(s.Times)+firstRoom)
@@ -199,7 +199,7 @@ func (a *assembly) end(ctx context.Context, offset, line int64) {
 		order[i] = uint32(i)
 	}
 	if model.SortStable(ctx, order, func(x, y uint32) int { return cmp.Compare(s.Times[x], s.Times[y]) }) != nil {
-		a.overflow = true // whoever reads learns why from the context
+		a.overflow = true // readers get the reason from the context
 		return
 	}
 	times, values := make([]model.Time, len(order)), make([]float64, len(order))

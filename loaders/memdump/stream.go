@@ -8,25 +8,25 @@ import (
 )
 
 // stream reads the body of a .mb, value by value. After its end everything reads as zero and ended is set, so that a
-// record is read straight through and checked once. It is one goroutine's own.
+// record is read without checks and checked once. Only one goroutine may use it.
 type stream struct {
 	in    feeder
 	chunk []byte
-	buf   []byte // of chunk: what was fed
+	buf   []byte // of chunk: fed bytes
 	pos   int
 	base  int64 // offset of buf[0]
 
-	after error // follows buf, nil while that is unknown
-	ended bool  // something was asked for that is not there
+	after error // comes after buf, nil while unknown
+	ended bool  // a read reached the end
 	big   bool  // a varint did not fit 64 bits
 }
 
 func newStream(in feeder, base int64) *stream { return &stream{in: in, base: base} }
 
-// offset returns that of the next byte.
+// offset returns the offset of the next byte.
 func (s *stream) offset() int64 { return s.base + int64(s.pos) }
 
-// err is why the stream ended: nil at a regular end, a *damage, or an error of reading.
+// err returns why the stream ended: nil at a regular end, a *damage, or a read error.
 func (s *stream) err() error {
 	if s.after == nil || errors.Is(s.after, io.EOF) {
 		return nil
@@ -34,7 +34,7 @@ func (s *stream) err() error {
 	return s.after
 }
 
-// more feeds another chunk; what is left of the one before, headroom at most, comes first.
+// more feeds another chunk, preceded by the rest of the previous one, at most headroom.
 func (s *stream) more() bool {
 	left := s.buf[s.pos:]
 	if s.after != nil || len(left) > headroom {
@@ -45,7 +45,7 @@ func (s *stream) more() bool {
 	if chunk == nil {
 		return false
 	}
-	// Feeders fill a chunk that they were given back after the next feed only: its end can be copied now.
+	// Feeders refill a returned chunk only after the next feed: its end can be copied now.
 	start := headroom - len(left)
 	copy(chunk[start:], left)
 	s.base += int64(s.pos)
@@ -53,7 +53,7 @@ func (s *stream) more() bool {
 	return n > 0
 }
 
-// need makes n bytes, headroom at most, stand together.
+// need makes n bytes, at most headroom, contiguous.
 func (s *stream) need(n int) bool {
 	for len(s.buf)-s.pos < n {
 		if !s.more() {
@@ -64,7 +64,7 @@ func (s *stream) need(n int) bool {
 	return !s.ended
 }
 
-// atEnd reports whether nothing follows. It does not end the stream.
+// atEnd reports whether no byte is left. It does not end the stream.
 func (s *stream) atEnd() bool {
 	for len(s.buf) == s.pos && s.after == nil {
 		s.more()
@@ -88,7 +88,7 @@ func (s *stream) f32() float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(s.buf[s.pos-4:]))
 }
 
-// uvarint reads a number of any length; what does not fit 64 bits saturates.
+// uvarint reads a number of any length; it saturates at 64 bits.
 func (s *stream) uvarint() uint64 {
 	if s.pos < len(s.buf) && !s.ended && s.buf[s.pos] < 0x80 {
 		s.pos++
@@ -117,7 +117,7 @@ func (s *stream) uvarint() uint64 {
 	return v
 }
 
-// skip leaves out n bytes.
+// skip skips n bytes.
 func (s *stream) skip(n uint64) {
 	for n > uint64(len(s.buf)-s.pos) && !s.ended {
 		n -= uint64(len(s.buf) - s.pos)
@@ -131,7 +131,7 @@ func (s *stream) skip(n uint64) {
 	}
 }
 
-// appendTo appends n bytes to b, fewer at the end. Memory is spent on what is there.
+// appendTo appends n bytes to b, fewer at the end. It allocates only for available bytes.
 func (s *stream) appendTo(b []byte, n uint64) []byte {
 	for n > 0 && s.need(1) {
 		part := s.buf[s.pos:]

@@ -12,28 +12,28 @@ const (
 	history   = 512 // bytes before pos that stay in the buffer: some events, for looking back after damage
 )
 
-// blocks reads the input in large blocks into one buffer. It reads instead of using the mapping: as fast, a fraction of
-// the resident memory, and a file that shrinks is an error and no signal.
+// blocks reads the input in large blocks into one buffer. Compared to the mapping, reading is as fast, takes a fraction
+// of the resident memory, and a file that shrinks causes an error and no signal.
 type blocks struct {
 	ctx  context.Context
 	src  *loaders.Source
-	buf  []byte // buf[pos:end] is what comes next
+	buf  []byte // buf[pos:end] is unread
 	pos  int
 	end  int
 	base int64 // offset of buf[0]
-	eof  bool  // nothing follows end
-	err  error // why, when that is not the end of the input
+	eof  bool  // the input ends at end
+	err  error // why, if that is not the end of the input
 }
 
-// newBlocks reads from offset at on, in blocks of size bytes or what is left.
+// newBlocks reads starting at offset at, in blocks of size bytes or less at the end.
 func newBlocks(ctx context.Context, src *loaders.Source, at int64, size int) *blocks {
 	if total := src.Size(); total >= 0 {
-		size = int(min(int64(size), max(0, total-at)+1)) // a byte more, to meet the end
+		size = int(min(int64(size), max(0, total-at)+1)) // one byte more, to reach the end
 	}
 	return &blocks{ctx: ctx, src: src, buf: make([]byte, history+max(size, 2*lookahead)), base: at}
 }
 
-// offset returns where in the input pos is.
+// offset returns the offset of pos in the input.
 func (b *blocks) offset() int64 { return b.base + int64(b.pos) }
 
 // left returns how many bytes are in the buffer.

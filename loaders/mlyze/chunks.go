@@ -13,15 +13,16 @@ import (
 const (
 	decodeBuffer = 128 << 10
 	decodeBack   = zeroRun // bytes before an event that stay in the buffer, to recognize holes
-	syncChains   = 48      // offsets that are tried: more than an event is long, as writers write them
-	syncEvents   = 24      // events that the last chain must be good for
+	syncChains   = 48      // offsets that are tried: more than the length of an event, as writers write them
+	syncEvents   = 24      // events that the last chain must have
 	syncBytes    = 8 << 10
 	usualEvent   = 11      // bytes
-	usualPair    = 20      // bytes of an ALLOC and a FREE, rather less than more
+	usualPair    = 20      // bytes of an ALLOC and a FREE, a low estimate
 	decodeAhead  = 8 << 20 // bytes that memory is reserved for at once
 )
 
-// Decoder implements [model.ChunkSource]. A batched file tells times only in order; a pipe is read as it comes.
+// Decoder implements [model.ChunkSource]. Times of a batched file can be decoded only in order; a pipe is read as it
+// arrives.
 func (t *trace) Decoder() model.Decoder {
 	if t.batched {
 		return nil
@@ -37,7 +38,7 @@ func (t *trace) ReplayFrom(ctx context.Context, offset int64, before model.Time,
 	return r.run()
 }
 
-// decoder is a [model.Decoder]. Its buffer grows to what is asked of it.
+// decoder is a [model.Decoder]. Its buffer grows as needed.
 type decoder struct {
 	src   *loaders.Source
 	begin int64
@@ -47,7 +48,7 @@ type decoder struct {
 	eof   bool
 }
 
-// load makes the bytes from at available, with some before them, and returns at's place in the buffer.
+// load makes the bytes from at available, with some before them, and returns the index of at in the buffer.
 func (d *decoder) load(at, to int64) (pos int, err error) {
 	d.base = max(d.begin, at-decodeBack)
 	want := int(min(decodeBuffer, max(to-d.base, 0)+window))
@@ -75,7 +76,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 		if c.Len() == len(c.Offset)*model.OffsetEvery {
 			c.Offset = append(c.Offset, d.base+int64(pos))
 		}
-		if c.Len() > 0 { // the first one may come after any time
+		if c.Len() > 0 { // the first one may follow after any time
 			due := min(limit, len(c.Offset)*model.OffsetEvery) - c.Len()
 			var n int
 			var low uint32
@@ -107,7 +108,7 @@ func (d *decoder) Decode(c *model.Columns, from, to int64, limit int) (next int6
 	return d.base + int64(pos), nil
 }
 
-// one decodes the event at pos by the general path. more is false if it is not to be taken.
+// one decodes the event at pos by the general path. more is false if it must not be included.
 func (d *decoder) one(c *model.Columns, pos int, now *model.Time) (size int, more bool, err error) {
 	var e model.Event
 	size, delta, st := decodeOne(d.buf[pos:d.end], &e)
@@ -128,7 +129,7 @@ func (d *decoder) one(c *model.Columns, pos int, now *model.Time) (size int, mor
 	return size, true, nil
 }
 
-// zeroes reports whether the event at pos lies in a run of zero bytes that is too long to be events, as in
+// zeroes reports whether the event at pos is in a run of zero bytes that is too long to be events, as in
 // [replay.zeroes].
 func (d *decoder) zeroes(pos int) bool {
 	from, to := pos, pos
@@ -141,9 +142,9 @@ func (d *decoder) zeroes(pos int) bool {
 	return to-from >= zeroRun
 }
 
-// Sync implements [model.Decoder]. From every wrong offset the events soon make no sense, or fall in step with the true
-// ones. So it follows all chains of events from a few neighboring offsets, the one with the lowest offset first, until
-// only one is left for a while.
+// Sync implements [model.Decoder]. From a wrong offset, decoding soon fails or synchronizes with the true events. It
+// follows the chains of events from a few adjacent offsets, the one with the lowest offset first, until only one has
+// been left for a while.
 func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	off = max(off, d.begin)
 	start, err := d.load(off, off+syncBytes)
@@ -176,7 +177,7 @@ func (d *decoder) Sync(off int64) (at int64, ok bool) {
 	return at, true
 }
 
-// advanceChain moves the first of n ascending offsets on by size, or drops it if that is 0 or it meets another.
+// advanceChain advances the first of n ascending offsets by size, or drops it if size is 0 or it meets another.
 func advanceChain(chains *[syncChains]int, n, size int) int {
 	to, i := chains[0]+size, 0
 	for ; i+1 < n && (size == 0 || chains[i+1] < to); i++ {
@@ -190,7 +191,7 @@ func advanceChain(chains *[syncChains]int, n, size int) int {
 	return n
 }
 
-// plausibleEvent returns the length of the event that b begins with, 0 if no usual trace has one.
+// plausibleEvent returns the length of the event at the start of b, 0 if no usual trace has such an event.
 func plausibleEvent(b []byte) int {
 	var e model.Event
 	size, delta, st := decodeOne(b, &e)
@@ -206,9 +207,8 @@ func plausibleEvent(b []byte) int {
 	return size
 }
 
-// decodeColumns is decodeHot for columns: it stops where the next event begins at stop or after, or after limit events,
-// or before the lower half of the time would overflow.
-// hot kernel
+// decodeColumns is decodeHot for columns: it stops at the first event that begins at or after stop, or after limit
+// events, or before the lower half of the time overflows. hot kernel
 func decodeColumns(buf []byte, pos, stop int, now uint32, limit int, c *model.Columns) (next, n int, last uint32) {
 	c.Grow(limit)
 	had, q := len(c.Kind), 0

@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Types of events as the file writes them; they equal model.EventKind.
+// Types of events in files; they equal model.EventKind.
 const (
 	typeAlloc  = 0
 	typeFree   = 1
@@ -17,25 +17,25 @@ const (
 const (
 	// maxEvent is the longest event: an ALLOC with three varints of ten bytes.
 	maxEvent = 1 + 10 + 8 + 10 + 10 + 2
-	// window is what the fast decoder looks at: any event fits.
+	// window is the bytes that the fast decoder reads: any event fits.
 	window = 64
 	// hotDelta bounds a delta that the fast decoder takes: three bytes of varint.
 	hotDelta = 1 << 21
 )
 
-// status says how decoding one event ended.
+// status is how decoding one event ended.
 type status uint8
 
 const (
 	decoded   status = iota
 	short            // the bytes end within the event
-	badType          // an unknown type: its length is unknown too
+	badType          // an unknown type, so the length is unknown too
 	badVarint        // a varint of more than 64 bits
 	zeroHole         // a run of zero bytes instead of events
 )
 
-// decodeOne decodes the event at the start of b into e, except for its time, and returns its length and delta.
-// It takes every legal varint. It is the slow twin of decodeHot and the only reader of what that leaves.
+// decodeOne decodes the event at the start of b into e, except for its time, and returns its length and delta. It
+// accepts every legal varint. It is the slow counterpart of decodeHot and reads what that leaves.
 func decodeOne(b []byte, e *model.Event) (size int, delta uint64, st status) {
 	if len(b) == 0 {
 		return 0, 0, short
@@ -112,8 +112,8 @@ func (r *fields) cut() {
 
 // decodeHot decodes ALLOC and FREE events from buf[pos:] into out until out is full, fewer than a window of bytes is
 // left, or an event needs decodeOne: another type, a varint of more than three bytes, address 0. It returns where it
-// stopped, how many events it wrote, and the time of the last one. The caller sees to it that now + len(out)*hotDelta
-// fits model.Time.
+// stopped, how many events it wrote, and the time of the last one. The caller ensures that now + len(out)*hotDelta fits
+// model.Time.
 //
 // Varints of one to three bytes are inlined by hand, and every index is masked to the window, so that the compiler
 // needs no bounds checks: twice as fast as calls (BenchmarkDecode), and faster than tricks with words, which only help

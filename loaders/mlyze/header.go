@@ -28,11 +28,11 @@ type header struct {
 	version  uint32
 	start    uint64 // microseconds since 1970
 	length   int64  // of the metadata, as the file claims
-	reserved int64  // offset of the first reserved byte that is not zero, 0 when all are
+	reserved int64  // offset of the first reserved byte that is not zero, 0 if all are
 }
 
-// readHeader reads the header of src. What is wrong with it but does not stop reading goes to found. The error is a
-// FormatError when the file ends within its header or does not begin with the magic bytes.
+// readHeader reads the header of src. Problems that do not stop reading go to found. The error is a FormatError if the
+// file ends within its header or does not begin with the magic bytes.
 func readHeader(ctx context.Context, src *loaders.Source, found *findings) (header, error) {
 	b := make([]byte, headerSize)
 	n, err := readFull(ctx, src, b, 0)
@@ -78,7 +78,7 @@ func readFull(ctx context.Context, src *loaders.Source, p []byte, off int64) (n 
 	return n, nil
 }
 
-// findings collects problems; those of one rule and message are counted as one, at the place of the first.
+// findings collects problems; those of one rule and message are counted as one, at the position of the first.
 type findings struct{ list []model.Problem }
 
 func (f *findings) add(severity model.Severity, code string, offset int64, message string) {
@@ -97,13 +97,13 @@ func (f *findings) addN(severity model.Severity, code string, offset int64, mess
 	}
 }
 
-// leave says what a budget had no room for.
+// leave reports what did not fit a budget.
 func (f *findings) leave(b *model.Budget, format string, args ...any) {
 	p := b.Problem(fmt.Sprintf(format, args...))
 	f.addN(p.Severity, p.Code, p.Offset, p.Message, p.Count)
 }
 
-// take returns what was collected and starts anew.
+// take returns the problems and removes them.
 func (f *findings) take() []model.Problem {
 	list := f.list
 	f.list = nil

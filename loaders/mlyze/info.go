@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Rules of thumb for what opening a file costs, measured on real recordings.
+// Estimates of the cost of opening a file, measured on real recordings.
 const (
 	bytesPerEvent  = 13 // of the file
 	indexPerEvent  = 4  // bytes of memory
@@ -35,7 +35,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: o.meta(), Problems: o.found.list, Lost: o.lost}, nil
 }
 
-// meta says what headers and metadata, where that has been read, tell.
+// meta returns what is known from headers and, if read, the metadata.
 func (o *opening) meta() model.Meta {
 	m := model.Meta{
 		Path: o.src.Path(), Name: o.src.Name(), Format: formatName, Version: int(o.header.version),

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// smallMetadata is read before anything is published: it takes no time, and only there the tables can be empty.
+	// smallMetadata is read before anything is published: it takes no time, and only such metadata can have empty
+	// tables.
 	smallMetadata = 64 << 10
 	// maxSearch bounds how much is read to find the end of metadata whose length is wrong.
 	maxSearch = 64 << 20
@@ -38,7 +39,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// opening is a file that is being opened.
+// opening is a file being opened.
 type opening struct {
 	ctx    context.Context
 	src    *loaders.Source
@@ -91,7 +92,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	return nil
 }
 
-// looksRight reports whether the metadata ends where the header says and events follow: then they can be shown before
+// looksRight reports whether the metadata ends where the header states and events follow: then they can be shown before
 // the metadata has been read.
 func (o *opening) looksRight() bool {
 	edge := make([]byte, 16)
@@ -112,7 +113,7 @@ func (o *opening) eventsAt(at int64) bool {
 	if in.err != nil || len(b) == 0 {
 		return in.err == nil && o.src.Size() == at
 	}
-	// Even a few events will do here: only the beginning of a small or damaged trace may be left.
+	// Here a few events suffice: there may be only the beginning of a small or damaged trace.
 	for n, p := 0, 0; n < runLength && p < len(b); n++ {
 		var e model.Event
 		size, delta, st := decodeOne(b[p:], &e)
@@ -127,7 +128,7 @@ func (o *opening) eventsAt(at int64) bool {
 	return true
 }
 
-// deliver gives the tables to the trace.
+// deliver passes the tables to the trace.
 func (o *opening) deliver() {
 	if o.tables == nil {
 		o.tables = parseMetadata(o.ctx, nil, headerSize, &findings{}, nil)
@@ -137,8 +138,7 @@ func (o *opening) deliver() {
 	close(o.trace.ready)
 }
 
-// readTables reads the metadata. Unless settled, it also finds out where events begin if the header is wrong about
-// that.
+// readTables reads the metadata. Unless settled, it also finds where events begin if the header is wrong about that.
 func (o *opening) readTables(settled bool) error {
 	data, err := o.src.Range(o.ctx, headerSize, o.header.length)
 	if err == nil {
@@ -185,7 +185,7 @@ func (o *opening) readTables(settled bool) error {
 	return nil
 }
 
-// notRead says why the metadata could not be read at all.
+// notRead reports why the metadata could not be read at all.
 func (o *opening) notRead(err error) {
 	short, large := (*model.MemoryError)(nil), (*loaders.LimitError)(nil)
 	switch {
@@ -212,8 +212,8 @@ func (o *opening) blank(data []byte) bool {
 	return err == nil && blank
 }
 
-// repair looks for the events after metadata that cannot be read to its end: after its natural end when the length is
-// too small, where the length says, or anywhere.
+// repair searches the events after metadata that cannot be read to its end: after its JSON if the length is too small,
+// at the stated length, or anywhere.
 func (o *opening) repair(settled, whole bool, length int64) error {
 	if o.tables.cut && whole && !settled {
 		if o.longer() {
@@ -234,7 +234,7 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 	case !o.src.Limited():
 		o.found.add(model.Error, "metadata-json", at, "the metadata is not valid JSON: "+o.tables.broken)
 	default:
-		o.tables.limited = true // what was decompressed ends at a limit, which is told
+		o.tables.limited = true // decompression ended at a limit, which is reported
 	}
 	if settled || whole && o.eventsAt(headerSize+length) {
 		o.lost += length - int64(o.tables.end)
@@ -243,7 +243,7 @@ func (o *opening) repair(settled, whole bool, length int64) error {
 	return o.search(headerSize)
 }
 
-// longer reads the metadata anew, further than the header says, and reports whether that makes sense.
+// longer reads the metadata again, beyond the stated length, and reports whether that makes sense.
 func (o *opening) longer() bool {
 	var again *tables
 	var found findings
@@ -266,7 +266,7 @@ func (o *opening) longer() bool {
 	return true
 }
 
-// search looks for the first plausible events from offset from on.
+// search finds the first plausible events at or after offset from.
 func (o *opening) search(from int64) error {
 	in := newBlocks(o.ctx, o.src, from, blockSize)
 	j := judge{tables: o.tables.known()}
@@ -311,8 +311,8 @@ func (o *opening) decideBatched() error {
 	return nil
 }
 
-// publish publishes what is known so far. What others have found in the meantime, such as damage among the events,
-// stays.
+// publish publishes what is known so far. Problems found by others in the meantime, such as damage among the events,
+// are kept.
 func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string) {
 	meta := o.meta()
 	meta.FrameNote = note

@@ -13,37 +13,37 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Orders of frames as metadata can state them, a key beyond the specification that files written by this program have
-// where the stacks alone would mislead.
+// Orders of frames that metadata can state, with a key beyond the specification that this program writes into files
+// whose stacks alone would mislead.
 const (
 	leafToRoot = "leaf_to_root"
 	rootToLeaf = "root_to_leaf"
 )
 
-// tables is the metadata as the file writes it: ids are the file's own, sparse and unchecked.
+// tables is the metadata as in the file: ids are the file's own, sparse and unchecked.
 type tables struct {
 	stacks  map[uint64]span // by stack id; spans of flat
 	flat    []uint32        // frames of all stacks, in the file's order: indexes into frames
 	order   []uint64        // stack ids in the file's order
 	frames  []rawFrame      // distinct
-	frameAt []uint32        // where in the metadata each of them stands first
+	frameAt []uint32        // position of the first occurrence of each in the metadata
 	files   nameTable
 	funcs   nameTable
-	present [3]bool // which tables the JSON has: stack_traces, files, functions
+	present [3]bool // tables in the JSON: stack_traces, files, functions
 	states  string  // the order of frames that the file states, "" for none
-	end     int     // length of the JSON value, or of what of it could be read
-	broken  string  // why the JSON cannot be read to its end, "" when it can
+	end     int     // length of the JSON value, or of its readable part
+	broken  string  // why the JSON cannot be read to its end, "" if it can
 	cut     bool    // because the bytes end within it
 	full    bool    // because there is no memory for more
-	limited bool    // because of a limit, that of memory or another: what is missing is not damage
+	limited bool    // because of a limit, that of memory or another: missing entries are not damage
 }
 
-// empty reports whether the file names nothing at all, as those of the reference tracer.
+// empty reports whether the file names nothing at all, like those of the reference tracer.
 func (t *tables) empty() bool {
 	return len(t.stacks) == 0 && len(t.files.index) == 0 && len(t.funcs.index) == 0
 }
 
-// known returns the tables that events can be judged by: none where only some ids were read.
+// known returns the tables for checking events: none if only some ids were read.
 func (t *tables) known() *tables {
 	if t == nil || t.limited {
 		return &tables{}
@@ -51,20 +51,20 @@ func (t *tables) known() *tables {
 	return t
 }
 
-// partial reports whether the file may define more than was read of it: what is missing is not missed then.
+// partial reports whether the file may define more than was read: missing entries are not reported then.
 func (t *tables) partial() bool { return t.limited || t.broken != "" }
 
 // span is a run of tables.flat.
 type span struct{ from, to int }
 
-// rawFrame is one frame as the file writes it.
+// rawFrame is one frame as in the file.
 type rawFrame struct {
 	file, fn         uint64
-	line             int64 // model.NoLine when absent
+	line             int64 // model.NoLine if absent
 	hasFile, hasFunc bool
 }
 
-// nameTable maps the ids of one of the file's tables to names; of an id that occurs twice the last counts.
+// nameTable maps the ids of one of the file's tables to names; the last entry of an id counts.
 type nameTable struct {
 	index map[uint64]int
 	names []string // in the file's order
@@ -102,18 +102,18 @@ type metaParser struct {
 	entries int // of name tables, so far
 }
 
-// The budget is asked after so many names, stacks or frames, and before a name that is larger.
+// The budget is checked after so many names, stacks or frames, and before a larger name.
 const (
 	checkEvery = 1 << 10
 	largeName  = 64 << 10
 )
 
-// usualFrame is how many bytes a frame takes at least, as writers write it, and the comma after it.
+// usualFrame is the minimum size of a frame, as writers write it, with the comma after it.
 const usualFrame = 40
 
-// parseMetadata reads the JSON object at the start of b, which lies at offset base. What is wrong goes to found, except
-// that the JSON does not end well: the tables say that, and hold what stands before. So they do when ctx is done, or
-// when so much of the budget is used that the rest is needed for what is made of the tables.
+// parseMetadata reads the JSON object at the start of b, which is at offset base. Problems go to found, except for an
+// early end: the tables state that, and have what precedes it. The same applies if ctx is done, or if the rest of the
+// budget is needed to process the tables.
 func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, budget *model.Budget) *tables {
 	m := &metaParser{Cursor: json.NewBytes(ctx, b), b: b, found: found, base: base, budget: budget}
 	m.OnFault, m.MaxText = m.fault, largeName
@@ -132,7 +132,7 @@ func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, b
 	return &m.tables
 }
 
-// faults are what is wrong with metadata, in words. A control character in a name is not.
+// faults are the messages of JSON faults in metadata. A control character in a name is not reported.
 var faults = [...]string{
 	json.NoValue: "a value is missing", json.BadByte: "a value is missing", json.BadWord: "a value is missing",
 	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing", json.NoMember: "',' or '}' is missing",
@@ -140,7 +140,7 @@ var faults = [...]string{
 	json.TooDeep: "it is nested deeper than the limit of 1,000, which cannot be raised", json.LongText: "", json.Truncated: "",
 }
 
-// fault ends reading, but at a control character, and at a long text that there is room for.
+// fault ends reading, except at a control character, and at a long text that fits the budget.
 func (m *metaParser) fault(f json.Fault) bool {
 	code, at := f.Code, f.At
 	switch {
@@ -177,8 +177,7 @@ func (m *metaParser) fail(reason string, at int64) bool {
 	return false
 }
 
-// spend reports whether there is room for n more bytes, and for what is made of all that was read. If not, reading
-// ends.
+// spend reports whether n more bytes fit, and what is computed from everything read. If not, reading ends.
 func (m *metaParser) spend(n int) bool {
 	if m.full = m.full || m.budget.Full(model.BudgetOfTables) || !m.budget.Fits(4*int64(n)); m.full {
 		m.limited = true
@@ -187,7 +186,7 @@ func (m *metaParser) spend(n int) bool {
 	return true
 }
 
-// warn notes a fault, unless reading has ended: what is missing then was not read.
+// warn reports a fault, unless reading has ended: missing parts were not read then.
 func (m *metaParser) warn(code string, at int64, message string) {
 	if !m.Dead() {
 		m.found.add(model.Warning, code, m.base+at, message)
@@ -245,7 +244,7 @@ func (m *metaParser) reportMissing() {
 	}
 }
 
-// wrongType passes a value that is not what it should be.
+// wrongType skips a value of a wrong type.
 func (m *metaParser) wrongType(message string) {
 	if m.Value(); !m.Dead() {
 		at, _ := m.At()
@@ -253,7 +252,7 @@ func (m *metaParser) wrongType(message string) {
 	}
 }
 
-// table reads an object whose keys are ids; value reads one entry, ok says that the id is one.
+// table reads an object whose keys are ids; value reads one entry, ok reports that the id is valid.
 func (m *metaParser) table(name string, value func(id uint64, ok bool)) {
 	if m.Peek() != '{' {
 		m.wrongType(name + " is not an object")
@@ -278,7 +277,7 @@ func (m *metaParser) table(name string, value func(id uint64, ok bool)) {
 	}
 }
 
-// parseID reads an id as writers write keys: decimal, without sign or leading zero, below 2^64.
+// parseID reads an id as in keys: decimal, without sign or leading zero, below 2^64.
 func parseID(b []byte) (uint64, bool) {
 	if len(b) == 0 || len(b) > 20 || b[0] == '0' && len(b) > 1 {
 		return 0, false
@@ -358,8 +357,8 @@ func (m *metaParser) stack(id uint64, ok bool) {
 	m.stacks[id] = span{from, len(m.flat)}
 }
 
-// quickFrame reads a frame as writers write it, with the three fields in the usual order and spaces; anything else it
-// leaves alone. It halves the time that metadata takes.
+// quickFrame reads a frame with the three fields in the order and spacing of usual writers; anything else it leaves
+// unread. It halves the time for metadata.
 func (m *metaParser) quickFrame() (f rawFrame, ok bool) {
 	b := m.Rest()
 	if len(b) < 128 { // a little more than the longest
@@ -424,7 +423,7 @@ func (m *metaParser) frame() (f rawFrame) {
 	return f
 }
 
-// id reads the id of a file or function: a number, or what can be taken for one.
+// id reads the id of a file or function: a number, or what can be converted to one.
 func (m *metaParser) id() (v uint64, ok bool) {
 	text, isNumber := m.scalar()
 	if v, ok = parseID(text); ok && isNumber {
@@ -440,7 +439,7 @@ func (m *metaParser) id() (v uint64, ok bool) {
 	return v, ok
 }
 
-// line reads a line number; model.NoLine for what is none.
+// line reads a line number; model.NoLine if it is invalid.
 func (m *metaParser) line() int64 {
 	text, isNumber := m.scalar()
 	if v, ok := json.Int(text); ok && isNumber && v >= 0 {
@@ -468,8 +467,8 @@ func (m *metaParser) scalar() (text []byte, isNumber bool) {
 	return nil, false
 }
 
-// frameSet gives each distinct frame a number. It is a hash table of its own because it is asked for every frame of
-// every stack: half of the work of reading metadata.
+// frameSet numbers distinct frames. It is a hash table of its own because it is used for every frame of every stack:
+// half of the time for metadata.
 type frameSet struct {
 	frames []rawFrame
 	at     []uint32 // offset of the first occurrence
@@ -477,7 +476,7 @@ type frameSet struct {
 	seed   uint64
 }
 
-// add returns the number of f; at is where it stands, for its first occurrence.
+// add returns the number of f; at is its position, used for the first occurrence.
 func (s *frameSet) add(f rawFrame, at int) uint32 {
 	if 2*len(s.frames) >= len(s.slots) {
 		s.grow()
@@ -516,7 +515,7 @@ func (s *frameSet) hash(f *rawFrame) uint64 {
 	return mix(mix(f.file, f.fn^s.seed), uint64(f.line)^bits.RotateLeft64(s.seed, 32))
 }
 
-// mix hashes two words; b must hold a random seed, so that no file can aim at collisions.
+// mix hashes two words; b must hold a random seed, so that no file can provoke collisions.
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15^bits.RotateLeft64(b, 17), b|1)
 	return hi ^ lo

@@ -11,12 +11,12 @@ import (
 
 const (
 	batchEvents = 2048
-	zeroRun     = 64  // zero bytes that are a hole in the file, not ALLOCs of nothing
+	zeroRun     = 64  // zero bytes that are a hole in the file rather than empty ALLOCs
 	namedGaps   = 100 // damaged ranges that are reported one by one
-	lookBack    = 8   // events before damage that are judged again: the first of them may be half overwritten
+	lookBack    = 8   // events before damage that are checked again: the first of them may be half overwritten
 )
 
-// watcher is told every event and where it begins. It is for the validator: with one, decoding is slower.
+// watcher is called with every event and its position. It is for the validator: it makes decoding slower.
 type watcher func(e *model.Event, offset int64, delta uint64)
 
 // replay is one pass over the events.
@@ -29,17 +29,17 @@ type replay struct {
 
 	out     []model.Event
 	n       int        // events in out
-	used    int        // how much of out has ever held events
-	learned int        // of out[:n], how many the judge knows
+	used    int        // events of out ever filled
+	learned int        // events of out[:n] that the judge knows
 	before  model.Time // time of the event before out[0]
 	now     model.Time
 
-	spans []eventSpan // aligned with out when there is a watcher
+	spans []eventSpan // aligned with out if there is a watcher
 	batch model.EventBatch
 	found findings
 	gaps  int
 
-	inRun    bool // reference tracer: the event before was an ALLOC or FREE
+	inRun    bool // reference tracer: the previous event was an ALLOC or FREE
 	runDelta uint64
 }
 
@@ -69,7 +69,7 @@ func (r *replay) run() error {
 			continue
 		}
 		if r.in.left() < window && !r.in.eof {
-			if err := r.flush(); err != nil { // what follows may have to be waited for
+			if err := r.flush(); err != nil { // waiting may be necessary from here
 				return err
 			}
 			r.in.fill()
@@ -87,7 +87,7 @@ func (r *replay) run() error {
 	return r.finish()
 }
 
-// one decodes the next event by the general path; more is false when the input ends within it.
+// one decodes the next event by the general path; more is false if the input ends within it.
 func (r *replay) one() (more bool, err error) {
 	e := &r.out[r.n]
 	b := r.in.rest()
@@ -116,7 +116,7 @@ func (r *replay) one() (more bool, err error) {
 	return true, r.damage(st)
 }
 
-// advance adds a delta to the time. The reference tracer writes one delta per batch, into each of its events.
+// advance adds a delta to the time. The reference tracer writes the delta of a batch into each of its events.
 func (r *replay) advance(kind model.EventKind, delta uint64) {
 	if r.trace.batched {
 		again := r.inRun && delta == r.runDelta
@@ -132,7 +132,7 @@ func (r *replay) advance(kind model.EventKind, delta uint64) {
 	r.now += model.Time(delta)
 }
 
-// zeroes reports whether the next event lies in a run of zero bytes that is too long to be events.
+// zeroes reports whether the next event is in a run of zero bytes that is too long to be events.
 func (r *replay) zeroes() bool {
 	from, to := r.in.pos, r.in.pos
 	for to < r.in.end && to-from < zeroRun && r.in.buf[to] == 0 {
@@ -151,7 +151,7 @@ func (r *replay) damage(st status) error {
 	}
 	kind := r.in.rest()[0]
 	if old := r.out[min(r.n+1, r.used):r.used]; r.gaps == 0 && len(old) > 0 {
-		r.judge.learn(old, old[0].Time) // what is left of the batches before
+		r.judge.learn(old, old[0].Time) // the rest of earlier batches
 	}
 	r.stepBack()
 	from := r.in.offset()
@@ -180,13 +180,13 @@ func (r *replay) damage(st status) error {
 	return nil
 }
 
-// learn tells the judge the events up to out[n] that it has not seen.
+// learn passes the events up to out[n] to the judge that it has not seen.
 func (r *replay) learn(n int) {
 	r.judge.learn(r.out[r.learned:n], r.timeBefore(r.learned))
 	r.learned = n
 }
 
-// askTables waits for the metadata, which tells plausible stacks: whether it is there must not depend on who is faster.
+// askTables waits for the metadata, which defines plausible stacks: whether it was read must not depend on timing.
 func (r *replay) askTables() error {
 	tables, err := r.trace.waitTables(r.in.ctx)
 	r.judge.tables = tables.known()
@@ -200,8 +200,8 @@ func (r *replay) timeBefore(i int) model.Time {
 	return r.out[i-1].Time
 }
 
-// stepBack takes back the last events from the first of them on that is not plausible: what overwrote the bytes here
-// may have begun within an event before.
+// stepBack removes the last events, starting with the first implausible one: the overwritten bytes may begin within an
+// event.
 func (r *replay) stepBack() {
 	oldest := max(r.learned, r.n-lookBack)
 	r.learn(oldest)
@@ -231,7 +231,7 @@ func (r *replay) stepBack() {
 	r.learn(r.n)
 }
 
-// flush hands the batch on and starts the next.
+// flush yields the batch and starts the next.
 func (r *replay) flush() error {
 	if err := r.in.ctx.Err(); err != nil {
 		return err

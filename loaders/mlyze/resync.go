@@ -8,17 +8,17 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// After damage nothing says where the next event begins: there are no marks, lengths or checksums. But from a wrong
-// offset the bytes soon make no sense: types above 3, addresses no machine has, unknown stacks, sizes of petabytes. So
-// the search tries every offset until a long run of events is plausible. A wrong offset may fall in step with the true
-// events after one or two false ones; therefore the first of a run must also be like others.
+// After damage nothing marks the next event: there are no marks, lengths or checksums. But decoding from a wrong offset
+// soon gives nonsense: types above 3, impossible addresses, unknown stacks, sizes of petabytes. So the search tries
+// every offset until a long run of events is plausible. A wrong offset may synchronize with the true events after one
+// or two false ones; therefore the first ones of a run must also be similar to others.
 const (
 	runLength  = 48                   // events that must be plausible
-	endLength  = 3                    // fewer suffice when they end exactly where the input ends
-	cutLength  = 4                    // or when it ends within the next one
-	lookahead  = runLength * maxEvent // bytes that a run can take
+	endLength  = 3                    // fewer suffice if they end exactly where the input ends
+	cutLength  = 4                    // or if it ends within the next one
+	lookahead  = runLength * maxEvent // maximum bytes of a run
 	alignments = 64                   // offsets after a plausible one that may be better
-	manyGaps   = 1000                 // after so many the search takes what it finds first: a hostile file must not cost more
+	manyGaps   = 1000                 // from then on the search takes the first match: a hostile file must not cost more
 	maxRegions = 1 << 14
 
 	saneDelta = 3600 * 1_000_000 // an hour without an event
@@ -27,7 +27,7 @@ const (
 	canonical = 1 << 48
 )
 
-// knowledge is what the events so far say about the values to expect.
+// knowledge is what the events so far imply about the values to expect.
 type knowledge struct {
 	regions  map[uint64]struct{} // of addresses, see region
 	maxID    uint64
@@ -39,10 +39,10 @@ type knowledge struct {
 	maxSize  uint64 // of a block
 }
 
-// usual reports whether a block of this size is nothing new, give or take.
+// usual reports whether a block of this size is similar to others.
 func (k *knowledge) usual(size uint64) bool { return size <= 1<<20 || size/4 <= k.maxSize }
 
-// learn takes up events; before is the time of the one before them.
+// learn adds events; before is the time of the one before them.
 func (k *knowledge) learn(events []model.Event, before model.Time) {
 	if k.regions == nil {
 		k.regions = map[uint64]struct{}{}
@@ -76,13 +76,13 @@ func region(addr uint64) uint64 {
 	return addr>>24 | 1<<63
 }
 
-// judge tells plausible events from bytes that merely decode.
+// judge distinguishes plausible events from bytes that merely decode.
 type judge struct {
 	knowledge
-	tables *tables // nil or without stacks: ids are judged by those seen
+	tables *tables // nil or without stacks: ids are compared to those seen
 }
 
-// plausible judges one event of delta.
+// plausible checks one event with its delta.
 func (j *judge) plausible(e *model.Event, delta uint64) bool {
 	if delta > max(saneDelta, 2*j.maxDelta) {
 		return false
@@ -113,8 +113,8 @@ func (j *judge) plausible(e *model.Event, delta uint64) bool {
 	return j.events == 0 && e.ID < saneID || e.ID <= 2*j.maxID+1024
 }
 
-// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and where
-// little is known nothing is.
+// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and none
+// while little is known.
 func (j *judge) spoilt(e *model.Event) bool {
 	if e.Kind > model.Free || j.events < 4*lookBack {
 		return false
@@ -129,18 +129,18 @@ func (j *judge) spoilt(e *model.Event) bool {
 	return len(j.tables.stacks) > 0 && !known || !j.usual(e.Size) || e.Thread == 0 && !j.thread0
 }
 
-// verdict of a run.
+// verdict is the result for a run.
 type verdict uint8
 
 const (
 	nonsense verdict = iota
 	possible         // every event is plausible
-	likely           // and the first of them are like others: where the blocks lie, and how large they are
+	likely           // and the first ones are similar to others: by address and size
 )
 
-// run judges the events that b begins with; eof says that the input ends with b.
+// run judges the events at the start of b; eof reports that the input ends with b.
 func (j *judge) run(b []byte, eof bool) verdict {
-	var early, late [runLength]uint64 // regions of the first events, and of those that are surely in step
+	var early, late [runLength]uint64 // regions of the first events, and of those that are certainly synchronized
 	earlies, lates := 0, 0
 	n, p, usual := 0, 0, true
 	for ; n < runLength; n++ {
@@ -192,7 +192,7 @@ func (j *judge) familiar(r uint64, late []uint64) bool {
 	return false
 }
 
-// minimalSize returns the length of an event whose varints are as short as can be, as writers write them.
+// minimalSize returns the length of an event with the shortest possible varints, as writers write it.
 func minimalSize(e *model.Event, delta uint64) int {
 	n := 1 + varintSize(delta)
 	switch e.Kind {
@@ -208,7 +208,8 @@ func minimalSize(e *model.Event, delta uint64) int {
 
 func varintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// resync moves in to the next offset where events go on, or to the end of the input. gaps is how often that was needed.
+// resync moves in to the next offset where events continue, or to the end of the input. gaps is how often that was
+// needed.
 func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
 	for tried := 1; in.have(lookahead+alignments) || in.left() > 0; in.pos++ {
 		if tried++; tried%model.AskEvery == 0 && ctx.Err() != nil {
@@ -235,8 +236,8 @@ func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
 	return ctx.Err()
 }
 
-// zeroes16 returns how many of the next offsets cannot begin an event because an address there would be 0: the quick
-// way through holes.
+// zeroes16 returns how many of the next offsets cannot begin an event because its address would be 0: the fast path
+// through holes.
 func (j *judge) zeroes16(b []byte) int {
 	if j.zeroes || len(b) < 16 || binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:]) != 0 {
 		return 0
@@ -244,7 +245,7 @@ func (j *judge) zeroes16(b []byte) int {
 	return 16 - (1 + 1 + 8) + 1
 }
 
-// begins judges the first event of b alone: nearly every wrong offset fails here.
+// begins checks only the first event of b: nearly every wrong offset fails here.
 func (j *judge) begins(b []byte) bool {
 	if b[0] > typeMarker {
 		return false
@@ -254,7 +255,7 @@ func (j *judge) begins(b []byte) bool {
 	return st == decoded && j.plausible(&e, delta)
 }
 
-// align returns how far after the start of b a likely run begins, 0 when none does nearby.
+// align returns how far after the start of b a likely run begins, 0 if there is none nearby.
 func (j *judge) align(b []byte, eof bool) int {
 	for i := 1; i < alignments && i < len(b); i++ {
 		c := b[i:]

@@ -10,9 +10,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// buildStacks makes the model's tables of the file's: ids are resolved, frames become distinct, stacks one tree. note
-// says how the order of frames was decided. Ids without a name go to found, and so does that the budget has no room for
-// all stacks. An error is that of ctx.
+// buildStacks builds the model's tables from the file's: it resolves ids, merges equal frames, and joins the stacks in
+// one tree. note states how the order of frames was determined. Ids without a name go to found, as does the problem
+// that the stacks do not fit the budget. An error is that of ctx.
 func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings, budget *model.Budget) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
@@ -40,12 +40,12 @@ func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, foun
 	return s, note, nil
 }
 
-// orderSample is how many frames are looked at to decide their order.
+// orderSample is how many frames are used to determine their order.
 const orderSample = 1 << 16
 
-// decideOrder tells which end of the stacks is the root: that where they share more, because programs have few entry
-// points and many places that allocate. Sharing is measured over whole stacks, as the size of the tree that they make:
-// the frame at the very end alone misleads where a recorder cuts deep stacks, which leaves any frame there.
+// decideOrder determines which end of the stacks is the root: the one where they share more, because programs have few
+// entry points and many places that allocate. Sharing is measured over complete stacks, as the size of their tree: the
+// last frame alone misleads if a recorder cuts deep stacks, which leaves any frame there.
 func (t *tables) decideOrder(asked loaders.FrameOrder) (leafFirst bool, note string) {
 	switch asked {
 	case loaders.LeafFirst:
@@ -100,8 +100,8 @@ func appendPath(path []model.FrameID, raw []uint32, reverse bool, frame func(uin
 	return path
 }
 
-// resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames.
-// Those that the budget has no room for become one.
+// resolveFrames fills the names and frames of s and returns the FrameID of each of the file's frames. Those that do not
+// fit the budget become one.
 func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *findings, budget *model.Budget) ([]model.FrameID, error) {
 	funcs := resolver[model.FuncID]{t: &t.funcs, what: "function", names: &s.Functions, found: found, partial: t.partial()}
 	files := resolver[model.FileID]{t: &t.files, what: "file", names: &s.Files, found: found, partial: t.partial()}
@@ -147,13 +147,13 @@ func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *find
 	return ids, nil
 }
 
-// resolver gives names their dense ids: equal names share one.
+// resolver maps names to dense ids: equal names share one.
 type resolver[ID ~uint32] struct {
 	t       *nameTable
 	what    string
 	names   *[]string
 	found   *findings
-	partial bool          // names may be missing that the file defines
+	partial bool          // the file may define names that were not read
 	byFile  map[uint64]ID // by the file's id
 	byName  map[string]ID
 }
@@ -182,8 +182,8 @@ func (r *resolver[ID]) resolve(id uint64, at int64) ID {
 	return dense
 }
 
-// dangling returns how bad an id without an entry is: in a table that is empty, as files of the reference tracer have
-// them, it is to be expected.
+// dangling returns the severity of an undefined id: in an empty table, as in files of the reference tracer, it is to be
+// expected.
 func dangling(entries int) model.Severity {
 	if entries == 0 {
 		return model.Warning
@@ -194,7 +194,7 @@ func dangling(entries int) model.Severity {
 // treeBuilder adds stacks to the tree of s.
 type treeBuilder struct {
 	s    *model.Stacks
-	path []model.NodeID // nodes of the stack before, root first: neighbors share most of theirs
+	path []model.NodeID // nodes of the previous stack, root first: adjacent ones share most of theirs
 	keys []uint64       // parent and frame of a node, 0 for a free slot; length a power of two
 	vals []model.NodeID
 	seed uint64
@@ -227,7 +227,7 @@ func (b *treeBuilder) child(parent model.NodeID, f model.FrameID) model.NodeID {
 	if 2*len(s.Parent) >= len(b.keys) {
 		b.grow()
 	}
-	key := uint64(parent)<<32 | uint64(f) // never 0: f is none of the reserved
+	key := uint64(parent)<<32 | uint64(f) // never 0: f is not reserved
 	i := b.slot(key)
 	if b.keys[i] == 0 {
 		b.keys[i], b.vals[i] = key, model.NodeID(len(s.Parent))

@@ -13,8 +13,8 @@ type trace struct {
 	begin   int64 // where events begin
 	batched bool  // the file is one of the reference tracer: one delta per batch
 
-	ready  chan struct{} // closed when the metadata has been read, well or not
-	tables *tables       // set before
+	ready  chan struct{} // closed when the metadata has been read, successfully or not
+	tables *tables       // set before ready is closed
 }
 
 // Replay implements [model.EventSource].
@@ -38,7 +38,7 @@ func (t *trace) MarkerName(id uint64) (name string, ok bool) {
 	}
 }
 
-// waitTables returns the metadata as soon as it has been read.
+// waitTables returns the metadata once it has been read.
 func (t *trace) waitTables(ctx context.Context) (*tables, error) {
 	select {
 	case <-t.ready:

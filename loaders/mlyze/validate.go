@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// validate reports every broken rule of the format, the header's first, then the metadata's, then those of the events.
+// validate reports every broken rule of the format: those of the header, the metadata, and the events.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	v := &validator{report: report, budget: src.Budget()}
 	o, err := begin(ctx, src)
@@ -47,7 +47,7 @@ type validator struct {
 	live   map[uint64]uint64 // sizes by address
 	sum    uint64            // bytes allocated
 	budget *model.Budget     // of memory, nil for no bound
-	blind  bool              // it has no room for live
+	blind  bool              // live does not fit it
 }
 
 // open checks everything before the events.
@@ -73,7 +73,7 @@ func (v *validator) take(list []model.Problem) {
 	}
 }
 
-// emit reports what was found, but for notes, which break no rule.
+// emit reports what was found, except notes, which break no rule.
 func (v *validator) emit() {
 	for _, p := range v.found.list {
 		if p.Severity != model.Note {
@@ -82,7 +82,7 @@ func (v *validator) emit() {
 	}
 }
 
-// event checks one event that decodes: its references, and what it does to the blocks that live.
+// event checks one event that decodes: its references, and its effect on live blocks.
 func (v *validator) event(e *model.Event, offset int64, _ uint64) {
 	switch e.Kind {
 	case model.Alloc:

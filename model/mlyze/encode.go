@@ -1,5 +1,5 @@
-// Package mlyze encodes allocation traces in the .mlyze format, version 1. Package loaders/mlyze reads them, and tells
-// the grammar.
+// Package mlyze encodes allocation traces in the .mlyze format, version 1. Package loaders/mlyze reads and documents
+// it.
 package mlyze
 
 import (
@@ -10,8 +10,8 @@ import (
 
 const headerSize = 256
 
-// AppendHeader appends the fixed part of a file. start is microseconds since 1970, length that of the metadata, which
-// follow, in bytes.
+// AppendHeader appends the fixed part of a file. start is microseconds since 1970, length the bytes of the metadata
+// that follow.
 func AppendHeader(dst []byte, start uint64, length uint32) []byte {
 	var h [headerSize]byte
 	copy(h[:], "MTRC")
@@ -21,7 +21,7 @@ func AppendHeader(dst []byte, start uint64, length uint32) []byte {
 	return append(dst, h[:]...)
 }
 
-// AppendEvent appends an event. delta is microseconds since the event before; the event's own time is not looked at.
+// AppendEvent appends an event. delta is microseconds since the event before; the event's own time is ignored.
 func AppendEvent(dst []byte, delta uint64, e *model.Event) []byte {
 	dst = binary.AppendUvarint(append(dst, byte(e.Kind)), delta)
 	switch e.Kind {

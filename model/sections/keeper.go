@@ -6,33 +6,32 @@ import (
 	"time"
 )
 
-// Keeper keeps files of what was made of one input between runs. Any goroutine may use it.
+// Keeper stores files of data computed from one input between runs. Any goroutine may use it.
 type Keeper interface {
-	// Open returns the file of a name, mapped as long as the program runs. An error says why there is none.
+	// Open returns the file of a name, mapped as long as the program runs. The error states why there is none.
 	Open(name string) (*File, error)
-	// Key is that of the input as it is now.
+	// Key identifies the current state of the input.
 	Key() Key
 	// Keep has a file written in the background. write may be called after Keep has returned, by another goroutine, or
-	// never. What it reads must not change.
+	// never. The data it reads must not change.
 	Keep(name string, write func(ctx context.Context, w io.Writer) error)
-	// Discard says that the file of a name must not be opened again.
+	// Discard marks a file as not to be opened again.
 	Discard(name string)
 }
 
-// Files of more than so many bytes are not verified completely before they are used, which would take time in
-// proportion to their size: only sections of at most smallSection bytes are, and a few blocks of each of the others.
-// The rest follows.
+// Larger files are not verified completely before they are used, which would take time in proportion to their size:
+// only sections of at most smallSection bytes are, and a few blocks of each of the others. The rest is verified later.
 const (
 	largeFile    = 32 << 20
 	smallSection = 1 << 20
 )
 
-// verifyAfter is how long after a large file was opened the rest of it is verified: a command has ended by then.
+// verifyAfter is the delay until the rest of a large file is verified: a command has ended by then.
 const verifyAfter = time.Second
 
-// Restore takes what list moves out of the file of a name. A small file is verified before, of a large one the rest
-// later. It returns nil where there is none, or one of another state or program. One that is damaged is discarded;
-// where that is found later, what is returned tells it.
+// Restore reads the sections of list from a file. A small file is verified first, most of a large one later. It returns
+// nil if there is none, or one of another state or program. A damaged one is discarded; damage found later is reported
+// by the result.
 func (f Format) Restore(ctx context.Context, k Keeper, name string, layout []byte, list func(*Codec)) *Sums {
 	if k == nil {
 		return nil
@@ -63,7 +62,7 @@ func (f Format) Restore(ctx context.Context, k Keeper, name string, layout []byt
 	return c.Sums
 }
 
-// verifyRest verifies what was not yet, one block after the other, and calls discard where it is damaged.
+// verifyRest verifies the remaining blocks, one by one, and calls discard if one is damaged.
 func (s *Sums) verifyRest(discard func()) {
 	ctx := context.Background()
 	if err := s.Verify(ctx, s.data); err != nil {
@@ -74,16 +73,15 @@ func (s *Sums) verifyRest(discard func()) {
 	s.all.Store(true)
 }
 
-// Broken reports whether damage was found after the file had been taken into use.
+// Broken reports whether damage was found after the file was opened.
 func (s *Sums) Broken() bool { return s != nil && s.broken.Load() }
 
-// Keep has what list moves written to the file of a name, in the background: list may be called after Keep has
-// returned.
+// Keep writes the sections of list to a file in the background: list may be called after Keep has returned.
 func (f Format) Keep(k Keeper, name string, list func(*Codec)) {
 	k.Keep(name, func(ctx context.Context, w io.Writer) error { return f.Write(ctx, w, k.Key(), list) })
 }
 
-// Named are the files of a keeper whose names begin alike.
+// Named is a keeper that adds a prefix to names.
 type Named struct {
 	Keeper
 	Prefix string

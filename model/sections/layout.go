@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// appendLayout describes a section: its name, and how values like v lie in memory.
+// appendLayout describes a section: its name, and the memory layout of values like v.
 func appendLayout(b []byte, name string, v any) []byte {
 	b = append(b, name...)
 	b = append(b, ':')

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// Open finds the sections of a file. It touches only its ends.
+// Open finds the sections of a file. It reads only the two ends of the file.
 func (f Format) Open(ctx context.Context, file *File, key Key, layout []byte) (*Codec, error) {
 	data := file.Data
 	if len(data) < len(f.Magic)+TrailerSize || string(data[:len(f.Magic)]) != f.Magic {
@@ -49,7 +49,7 @@ func (f Format) Open(ctx context.Context, file *File, key Key, layout []byte) (*
 	return c, nil
 }
 
-// Done fails where the file has sections that were not asked for, or an error came up.
+// Done fails if the file has sections that were not read, or after an error.
 func (f *Codec) Done() error {
 	if f.Err == nil && f.next != len(f.Table) {
 		f.Fail("it has sections that this program does not know")

@@ -12,23 +12,22 @@ import (
 // Format names files of one kind.
 type Format struct {
 	Magic   string // their first bytes
-	Version uint32 // rises when the same types come to mean something else
+	Version uint32 // rises when the meaning of the same types changes
 }
 
-// Key says which state of which input a file belongs to: a hash of whatever tells two apart.
+// Key identifies the state of an input: a hash of everything that distinguishes states.
 type Key [32]byte
 
-// File is what an earlier run has written.
+// File is a file written by an earlier run.
 type File struct {
-	Data  []byte      // all of it, usually mapped; read-only. Reading it may fault when the file shrinks.
+	Data  []byte      // its contents, usually mapped; read-only. Reading it may fault when the file shrinks.
 	At    io.ReaderAt // the same bytes
 	Close func()      // called once, when they are no longer read
-	// Forget gives back the memory that bytes of Data take which have been read. They can still be read. nil where
-	// there is nothing to give back.
+	// Forget frees the physical memory of a part of Data. It can still be read. nil if there is nothing to free.
 	Forget func()
 }
 
-// Why a file is not used.
+// Reasons for not using a file.
 var (
 	ErrForeign = errors.New("it is not an index of this program")
 	ErrVersion = errors.New("another version of the program wrote it")
@@ -36,7 +35,7 @@ var (
 	ErrDamaged = errors.New("it is damaged")
 )
 
-// Damaged returns an error that is ErrDamaged and says what is wrong.
+// Damaged returns an ErrDamaged with a description.
 func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
@@ -46,32 +45,32 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 // Checksum returns the CRC-32C of bytes.
 func Checksum(b []byte) uint32 { return crc32.Checksum(b, crcTable) }
 
-// Codec moves sections to a file, or takes them out of one: a list of sections is written once for both. After the
-// first error it does nothing.
+// Codec writes sections to a file, or reads them: a list of sections serves for both. After the first error it does
+// nothing.
 type Codec struct {
-	Lazy  bool    // reading: who reads the next sections verifies them, or waits until all of the file is verified
+	Lazy  bool    // reading: the reader of the next sections verifies them, or waits until the file is verified
 	Sums  *Sums   // reading: of the file
-	Table []Entry // reading: where its sections are
+	Table []Entry // reading: the positions of its sections
 	Err   error
 
 	write  *writer // nil when reading
 	layout []byte  // names and types of the sections
 	ctx    context.Context
 	next   int
-	spot   bool // reading: of large sections only some blocks are verified now
+	spot   bool // reading: only some blocks of large sections are verified now
 }
 
 // Writing reports whether sections are written, rather than read.
 func (f *Codec) Writing() bool { return f.write != nil }
 
-// Reads reports whether sections are read, and no error has come up.
+// Reads reports whether sections are read, and there was no error.
 func (f *Codec) Reads() bool { return f.write == nil && f.Err == nil }
 
-// Describe adds to the list of sections what is within one: values like v, under a name.
+// Describe adds a part of a section to the list of sections: values like v, under a name.
 func (f *Codec) Describe(name string, v any) { f.layout = appendLayout(f.layout, name, v) }
 
-// Array is a section with the values of a slice. What is read is the file itself: read-only. T has no pointers and no
-// bool.
+// Array writes or reads a section with the values of a slice. A slice that is read is the file's memory: read-only. T
+// has no pointers and no bool.
 func Array[T any](f *Codec, name string, s *[]T) {
 	if f.Begin(name, *new(T)); f.Err != nil {
 		return
@@ -84,7 +83,7 @@ func Array[T any](f *Codec, name string, s *[]T) {
 	*s = ValuesOf[T](f, f.Section())
 }
 
-// Parts is two sections with one slice of each of n things, one after the other.
+// Parts writes or reads two sections with one slice for each of n things, concatenated.
 func Parts[T any](f *Codec, name string, n int, of func(i int) *[]T) {
 	var lengths []uint32
 	if f.write != nil {
@@ -126,14 +125,14 @@ func Parts[T any](f *Codec, name string, n int, of func(i int) *[]T) {
 	}
 }
 
-// Fail notes that the file is damaged, unless an error is known.
+// Fail notes that the file is damaged, unless there was an error already.
 func (f *Codec) Fail(format string, args ...any) {
 	if f.Err == nil {
 		f.Err = Damaged(format, args...)
 	}
 }
 
-// Write adds bytes to a section that is written.
+// Write adds bytes to the section being written.
 func (f *Codec) Write(b []byte) { f.write.bytes(b) }
 
 // Begin begins a section of values like v.
@@ -144,14 +143,14 @@ func (f *Codec) Begin(name string, v any) {
 	}
 }
 
-// End ends a section that is written.
+// End ends the section being written.
 func (f *Codec) End() {
 	if f.write.w != nil && f.Err == nil {
 		f.Err = f.write.end()
 	}
 }
 
-// Section returns the bytes of the next section that is read.
+// Section returns the bytes of the next section to read.
 func (f *Codec) Section() []byte {
 	if f.Err != nil {
 		return nil
@@ -178,7 +177,7 @@ func BytesOf[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
-// ValuesOf returns the opposite of BytesOf. Memory that is not aligned is copied.
+// ValuesOf is the inverse of BytesOf. Memory that is not aligned is copied.
 func ValuesOf[T any](f *Codec, b []byte) []T {
 	size := int(unsafe.Sizeof(*new(T)))
 	if f.Err != nil {

@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// Sums verifies an index file block by block, each when something of it is first read: a file is too large to verify
-// all of it before the first chart. It reads the file rather than the mapping, whose pages would count as memory. A nil
-// one has nothing to verify.
+// Sums verifies an index file block by block, each when a part of it is first read: a file is too large to verify
+// completely before the first chart. It reads the file rather than the mapping, whose pages would count as memory. A
+// nil Sums has nothing to verify.
 type Sums struct {
 	at      io.ReaderAt
 	data    []byte        // the blocks, mapped
@@ -24,7 +24,7 @@ type Sums struct {
 	buffers sync.Pool // *[BlockSize]byte
 }
 
-// blocksPerWorker is how many blocks make a further goroutine worth it.
+// blocksPerWorker is how many blocks are worth another goroutine.
 const blocksPerWorker = 64
 
 func newSums(at io.ReaderAt, data, sums []byte) *Sums {
@@ -36,7 +36,7 @@ func newSums(at io.ReaderAt, data, sums []byte) *Sums {
 // Verified reports whether nothing is left to verify.
 func (s *Sums) Verified() bool { return s == nil || s.all.Load() }
 
-// Verify checks the blocks that b lies in, which is a part of the mapping or a copy of what was verified.
+// Verify checks the blocks that contain b, a part of the mapping, or a copy of what was verified.
 func (s *Sums) Verify(ctx context.Context, b []byte) error {
 	if s.Verified() || len(b) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (s *Sums) Verify(ctx context.Context, b []byte) error {
 	return nil
 }
 
-// verifySome checks the ends of b and a few blocks between.
+// verifySome checks the ends of b and a few blocks in between.
 func (s *Sums) verifySome(ctx context.Context, b []byte) error {
 	const some = 4
 	for i := range some {
@@ -95,7 +95,7 @@ func (s *Sums) VerifyAll(ctx context.Context) error {
 	return err
 }
 
-// Read copies a part of the mapping to b without mapping more of it.
+// Read copies a part of the mapping to b without touching more of it.
 func (s *Sums) Read(b, part []byte) error {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(s.data)))
 	if n, err := s.at.ReadAt(b, int64(from)); n < len(b) {

@@ -10,7 +10,7 @@ import (
 
 // Sizes of the parts of a file.
 const (
-	BlockSize   = 16 << 10 // of a block that has a checksum of its own: few checksums, and little else is read with what is asked for
+	BlockSize   = 16 << 10 // of a block with its own checksum: few checksums, and little else is read along with a part
 	EntrySize   = 16
 	TrailerSize = 96
 
@@ -36,7 +36,7 @@ type trailer struct {
 
 const byteOrder = 0x01020304
 
-// Entry says where a section lies.
+// Entry is the position of a section.
 type Entry struct{ Offset, Length uint64 }
 
 // Write writes the sections that a function lists.
@@ -50,7 +50,7 @@ func (f Format) Write(ctx context.Context, to io.Writer, key Key, list func(*Cod
 	return c.write.finish(f, key, c.layout)
 }
 
-// Layout returns what the list says of the sections. It is part of the format.
+// Layout returns the description of the sections of the list. It is part of the format.
 func Layout(list func(*Codec)) []byte {
 	c := &Codec{write: new(writer)}
 	list(c)
@@ -60,7 +60,7 @@ func Layout(list func(*Codec)) []byte {
 // writer writes sections.
 type writer struct {
 	ctx   context.Context
-	w     io.Writer // nil where only the layout is asked for
+	w     io.Writer // nil if only the layout is wanted
 	at    uint64
 	crc   uint32 // of the block so far
 	sums  []byte // of the blocks before it
@@ -86,7 +86,7 @@ func (w *writer) bytes(b []byte) {
 	}
 }
 
-// sum adds what is written next to the checksums.
+// sum adds the bytes that are written next to the checksums.
 func (w *writer) sum(b []byte) {
 	for at := w.at; len(b) > 0; {
 		n := min(uint64(len(b)), BlockSize-at%BlockSize)
@@ -118,7 +118,7 @@ func (w *writer) end() error {
 	return w.err
 }
 
-// finish writes what follows the sections.
+// finish writes everything after the sections.
 func (w *writer) finish(f Format, key Key, layout []byte) error {
 	w.pad()
 	if w.at%BlockSize != 0 {

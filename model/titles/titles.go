@@ -1,4 +1,4 @@
-// Package titles holds the titles of columns, in tables on the screen and in reports: what is the same has the same
+// Package titles holds the titles of columns, in tables on the screen and in reports: the same quantity has the same
 // title everywhere, and a title has one meaning.
 package titles
 
@@ -15,11 +15,11 @@ const (
 	AtPeak      = "AT PEAK"
 	Before      = "BEFORE"
 	Bits        = "BITS"
-	Blocks      = "BLOCKS" // how many blocks have the bytes of a row: live, leaked, of a size or a lifetime
+	Blocks      = "BLOCKS" // number of blocks that a row's bytes consist of: live, leaked, of a size or a lifetime
 	Born        = "BORN"
 	Bytes       = "BYTES"
 	Change      = "CHANGE" // over time, within one file
-	Count       = "COUNT"  // of things that are no blocks of memory, such as objects and problems
+	Count       = "COUNT"  // of things other than blocks of memory, such as objects and problems
 	DSO         = "DSO"
 	Depth       = "DEPTH" // how many frames a stack has
 	Delta       = "Δ"     // from one side of a comparison to the other
@@ -31,11 +31,11 @@ const (
 	Events      = "EVENTS"
 	Evidence    = "EVIDENCE"
 	File        = "FILE"
-	Filled      = "FILLED" // the part of room that something is in
+	Filled      = "FILLED" // the used part of a capacity
 	First       = "FIRST"  // when the oldest block was allocated
 	Frame       = "FRAME"
 	Free        = "FREE"
-	Freed       = "FREED" // bytes that were given back
+	Freed       = "FREED" // freed bytes
 	Frees       = "FREES"
 	From        = "FROM"
 	Full        = "FULL"
@@ -43,16 +43,16 @@ const (
 	GC          = "GC"
 	Group       = "GROUP"
 	Growth      = "GROWTH"  // since the first snapshot
-	Holders     = "HOLDERS" // how many rows hold others
+	Holders     = "HOLDERS" // number of referring rows
 	Holes       = "HOLES"
 	ID          = "ID"
 	InRange     = "IN RANGE"
 	Is          = "IS"
 	Kind        = "KIND"
-	Labels      = "LABELS" // what a recording says of a stack beside its frames
+	Labels      = "LABELS" // facts that a recording states about a stack in addition to its frames
 	Largest     = "LARGEST"
 	Last        = "LAST"     // when the newest block was allocated
-	Lifetime    = "LIFETIME" // mean of the blocks of a stack
+	Lifetime    = "LIFETIME" // mean lifetime of the blocks of a stack
 	Layouts     = "LAYOUTS"
 	LeakShare   = "LEAK%" // the part of blocks that was never freed
 	Leaked      = "LEAK"  // bytes that were never freed
@@ -86,9 +86,9 @@ const (
 	Points      = "POINTS"
 	Reclaimable = "RECLAIMABLE"
 	Field       = "FIELD"     // of an object, or the index of an element
-	Reference   = "REFERENCE" // what one is called
-	References  = "REFS"      // how many
-	Queued      = "QUEUED"    // objects that wait to be finalized
+	Reference   = "REFERENCE" // its name
+	References  = "REFS"      // number of references
+	Queued      = "QUEUED"    // objects waiting to be finalized
 	Retained    = "RETAINED"
 	Reads       = "READS" // bytes read
 	Row         = "ROW"
@@ -102,7 +102,7 @@ const (
 	Share       = "SHARE"
 	Since       = "SINCE #0"
 	Site        = "SITE"
-	Sites       = "SITES" // how many a row sums up
+	Sites       = "SITES" // number of sites that a row sums up
 	Size        = "SIZE"
 	Sparse      = "SPARSE" // nearly empty
 	Stack       = "STACK"
@@ -118,7 +118,7 @@ const (
 	Thread      = "THREAD"
 	Time        = "TIME"
 	To          = "TO"
-	Total       = "TOTAL" // of a function with all that it calls
+	Total       = "TOTAL" // of a function with all its callees
 	Trend       = "TREND"
 	Type        = "TYPE"
 	Unmanaged   = "UNMANAGED"

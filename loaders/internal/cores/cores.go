@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Run runs f on as many goroutines as there are cores. A defect in it is the error.
+// Run runs f on as many goroutines as there are cores, and returns a panic in it as an error.
 func Run(f func()) error {
 	var group sync.WaitGroup
 	errs := make([]error, runtime.GOMAXPROCS(0))

@@ -6,33 +6,33 @@ import (
 	"io"
 )
 
-// Kind is what a token is: brackets, commas and colons are their own character.
+// Kind is the kind of a token: brackets, commas and colons are their own character.
 type Kind byte
 
-// Kinds of tokens that are not their own character.
+// Kinds of tokens other than single characters.
 const (
-	End    Kind = 0 // nothing follows that can be read
+	End    Kind = 0 // no further token can be read
 	Number Kind = '0'
 	String Kind = '"'
 	True   Kind = 't'
 	False  Kind = 'f'
 	Null   Kind = 'n'
-	Word   Kind = '?' // no JSON: NaN and the like, which was a fault
+	Word   Kind = '?' // not JSON: NaN and the like, which was reported as a fault
 )
 
 const (
-	// MaxDepth is how deep arrays and objects that are checked may stand in each other.
+	// MaxDepth bounds the nesting of arrays and objects that are checked.
 	MaxDepth = 1000
-	// MaxWord bounds the bytes of a number that stands across the border of two chunks.
+	// MaxWord bounds the bytes of a number that crosses the border of two chunks.
 	MaxWord = 64 << 10
 
-	window = 64 << 10 // of bytes in memory, after which the context is asked again
+	window = 64 << 10 // bytes in memory between two checks of the context
 )
 
-// Code is what is wrong at a place.
+// Code is a kind of fault.
 type Code uint8
 
-// Codes of faults. After the first ones nothing can be read, whatever the loader decides.
+// Codes of faults. Reading ends after the first ones, whatever the loader decides.
 const (
 	Truncated  Code = iota + 1 // the input ends within JSON
 	NoValue                    // a value is missing
@@ -40,43 +40,45 @@ const (
 	NoColon                    // a colon is missing
 	NoComma                    // a comma or the end of an array is missing
 	NoMember                   // a comma or the end of an object is missing
-	BadByte                    // a byte that no token begins with
+	BadByte                    // a byte that begins no token
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
 	LongWord                   // a number is longer than MaxWord
-	LongText                   // a string is longer than MaxText; what follows is passed over unless the loader raises that
+	LongText                   // a string is longer than MaxText; the rest is skipped unless the loader raises that
 	ExtraComma                 // a comma before a closing bracket
-	BadWord                    // something like a number or a literal that is none; it is read as a Word
+	BadWord                    // an invalid number or literal; it is read as a Word
 	BadEscape                  // an unknown escape; it is read as its last character
 	Control                    // a control character inside a string; it is kept
 )
 
-// fatal is the last code after which nothing can be read.
+// fatal is the last code that ends reading.
 const fatal = LongWord
 
-// Fault is something that is not as JSON should be.
+// Fault is a deviation from JSON.
 type Fault struct {
 	Code Code
-	Want Code  // what the cursor was reading over to find the fault's token unexpected, 0 for nothing
+	Want Code  // what the cursor was skipping when it met the unexpected token, 0 for nothing
 	At   int64 // first byte of the current token
 	Line int64 // its line
-	Byte int64 // the byte that is wrong: one of the token, or that after it
+	Byte int64 // the wrong byte: of the token, or after it
 }
 
-// Cursor reads JSON token by token. Once a fault has ended reading all tokens are [End]. It is one goroutine's own.
+// Cursor reads JSON token by token. After a fault that ended reading, all tokens are [End]. Only one goroutine may use
+// it.
 type Cursor struct {
-	// OnFault is told of every fault and says whether to read on. nil ends reading at the first one.
+	// OnFault is called with every fault and reports whether to continue. nil ends reading at the first one.
 	OnFault func(Fault) bool
-	// OnName is told of names in values that are checked: of an object so deep, the first of it or not. May be nil.
+	// OnName is called with names in values that are checked, the depth of their object, and whether they are its
+	// first. May be nil.
 	OnName func(depth int, first bool, name []byte)
 	// MaxText bounds the bytes of a string that must be copied, 0 for no bound.
 	MaxText int
-	// Loose says that values which are passed over need not be checked: only brackets and quotes count.
+	// Loose reports that skipped values need not be checked: only brackets and quotes count.
 	Loose bool
 
 	r    io.Reader // nil for bytes in memory
 	ctx  context.Context
-	mem  []byte // all bytes in memory, or the room for a chunk
-	buf  []byte // what of mem can be read
+	mem  []byte // all bytes in memory, or the buffer for a chunk
+	buf  []byte // the readable part of mem
 	pos  int
 	base int64 // offset of buf[0]
 	line int64 // of the next byte, from 1
@@ -91,53 +93,53 @@ type Cursor struct {
 	keep   []byte
 }
 
-// NewReader returns a cursor over what r gives, whose first byte has an offset. It reads chunks of so many bytes.
+// NewReader returns a cursor over r, whose first byte is at the given offset. It reads in chunks of the given size.
 func NewReader(r io.Reader, offset int64, chunk int) *Cursor {
 	return &Cursor{r: r, mem: make([]byte, chunk), base: offset, line: 1}
 }
 
-// NewBytes returns a cursor over b, which must not change meanwhile. It stops, with an error, soon after ctx is done.
+// NewBytes returns a cursor over b, which must not change. It stops, with an error, soon after ctx is done.
 func NewBytes(ctx context.Context, b []byte) *Cursor {
 	return &Cursor{ctx: ctx, mem: b, line: 1, eof: len(b) == 0}
 }
 
-// Reset makes the cursor start anew with b, of which nothing is too much to be read at once.
+// Reset restarts the cursor with b, which may be read at once.
 func (c *Cursor) Reset(b []byte) {
 	*c = Cursor{OnFault: c.OnFault, OnName: c.OnName, MaxText: c.MaxText, Loose: c.Loose, keep: c.keep, mem: b, buf: b, line: 1, eof: true}
 }
 
-// Offset returns that of the next byte.
+// Offset returns the offset of the next byte.
 func (c *Cursor) Offset() int64 { return c.base + int64(c.pos) }
 
-// Line returns that of the next byte, from 1.
+// Line returns the line of the next byte, from 1.
 func (c *Cursor) Line() int64 { return c.line }
 
-// SetLine says which line the next byte is on, where the cursor begins within a file.
+// SetLine sets the line of the next byte, for a cursor that begins within a file.
 func (c *Cursor) SetLine(line int64) { c.line = line }
 
 // At returns the offset of the current token, and its line.
 func (c *Cursor) At() (offset, line int64) { return c.at, c.atLine }
 
-// Text returns the bytes of a string, decoded, or of a number or word. They are good until the next token, and must not
-// be changed.
+// Text returns the bytes of a string, decoded, or of a number or word. They are valid until the next token, and must
+// not be changed.
 func (c *Cursor) Text() []byte { return c.text }
 
-// Err returns the error of reading, that of the context included; nil at the end of the input.
+// Err returns the read error, including that of the context; nil at the end of the input.
 func (c *Cursor) Err() error { return c.err }
 
-// Dead reports whether nothing more can be read, be it for a fault, an error or Stop.
+// Dead reports whether nothing more can be read, due to a fault, an error or Stop.
 func (c *Cursor) Dead() bool { return c.dead }
 
 // Stop ends reading.
 func (c *Cursor) Stop() { c.dead = true }
 
-// Rest returns the next bytes as far as they stand in memory together, which may be none of those that follow.
+// Rest returns the next bytes that are contiguous in memory, possibly none.
 func (c *Cursor) Rest() []byte { return c.buf[c.pos:] }
 
-// Pass moves n bytes on, at most as many as Rest returns. They must not hold an end of a line, or Line will be wrong.
+// Pass skips n bytes, at most as many as Rest returns. They must not contain a line end, or Line becomes wrong.
 func (c *Cursor) Pass(n int) { c.pos += n }
 
-// more makes more bytes available after those that are used up; false at the end. Of bytes in memory those before stay.
+// more makes more bytes available after the used ones; false at the end. For bytes in memory, earlier ones stay.
 func (c *Cursor) more() bool {
 	if c.eof {
 		return false
@@ -162,7 +164,7 @@ func (c *Cursor) more() bool {
 	return n > 0
 }
 
-// fault tells of what is wrong at a byte of the current token, and reports whether reading goes on.
+// fault reports a fault at a byte of the current token, and returns whether to continue.
 func (c *Cursor) fault(code Code, at int64) bool {
 	if c.dead || c.err != nil {
 		c.dead = true
@@ -180,7 +182,7 @@ func (c *Cursor) fail(code Code) Kind {
 	return End
 }
 
-// unexpected ends reading at a token that is not the one wanted. What is wrong with it itself is told first.
+// unexpected ends reading at a token that is not the wanted one. A fault of the token itself is reported first.
 func (c *Cursor) unexpected(want Code) {
 	c.want = want
 	c.Next()
@@ -188,7 +190,7 @@ func (c *Cursor) unexpected(want Code) {
 	c.want = 0
 }
 
-// space passes white space; false at the end.
+// space skips white space; false at the end.
 func (c *Cursor) space() bool {
 	for {
 		for c.pos < len(c.buf) {
@@ -207,10 +209,10 @@ func (c *Cursor) space() bool {
 	}
 }
 
-// More reports whether anything but white space follows.
+// More reports whether anything but white space is left.
 func (c *Cursor) More() bool { return !c.dead && c.space() }
 
-// Peek returns the first byte of the next token without reading it, End where there is none.
+// Peek returns the first byte of the next token without reading it, End if there is none.
 func (c *Cursor) Peek() Kind {
 	if c.dead || (c.pos >= len(c.buf) || c.buf[c.pos] <= ' ') && !c.space() {
 		return End
@@ -247,7 +249,7 @@ func (c *Cursor) Next() Kind {
 	return c.fail(BadByte)
 }
 
-// word reads a number, a literal, or something like them.
+// word reads a number, a literal, or something similar.
 func (c *Cursor) word() Kind {
 	begin := c.pos
 	for c.pos < len(c.buf) && wordy(c.buf[c.pos]) || c.pos == len(c.buf) && c.r == nil && c.more() {
@@ -275,7 +277,7 @@ func (c *Cursor) word() Kind {
 	return Word
 }
 
-// longWord reads what of a word stands in the next chunks; false where that is too much.
+// longWord reads the part of a word in the next chunks; false if that is too long.
 func (c *Cursor) longWord() bool {
 	c.keep = append(c.keep[:0], c.text...)
 	for c.pos == len(c.buf) && c.more() {

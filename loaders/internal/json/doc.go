@@ -1,12 +1,11 @@
-// Package json reads JSON that may be large, damaged or hostile, and knows the offset of everything it reads. Loaders
-// stand on it.
+// Package json reads JSON that may be large, damaged or hostile, and knows the offset of everything it reads.
 //
-// A [Cursor] goes through a file of any size, or through bytes in memory, token by token. It allocates nothing but for
-// strings that have escapes or stand across the border of two chunks, and nesting costs no stack. What is wrong is a
-// [Fault]: the loader says in words of its own what that is, and whether to read on. So one loader takes NaN for null
-// and goes on, and another one stops at the first byte that JSON does not allow.
+// A [Cursor] reads a file of any size, or bytes in memory, token by token. It allocates nothing but for strings
+// that have escapes or cross the border of two chunks, and nesting costs no stack. A deviation from JSON is a [Fault]:
+// the loader words the message and decides whether to continue. One loader reads NaN as null, another one stops at the
+// first byte that JSON does not allow.
 //
-// For one value after the other, of an array or of a file of many values:
+// To read values one by one, from an array or from a file of many values:
 //
 //	c := json.NewReader(r, 0, 256<<10)
 //	c.OnFault = func(f json.Fault) bool { … }
@@ -18,6 +17,6 @@
 //		}
 //	}
 //
-// Where values are small and stand in memory, [Members] and [Elements] give them as they are written, and check only as
-// much as takes them apart. [Text], [Uint], [Int] and [Float] read such a value.
+// For small values in memory, [Members] and [Elements] return them as written, checking only what is needed to split
+// them. [Text], [Uint], [Int] and [Float] read such a value.
 package json

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// wordEnd returns how many bytes of b, at most all, are the beginning of a number or a literal.
+// wordEnd returns how many bytes of b, possibly all, look like a number or a literal.
 func wordEnd(b []byte) int {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if len(b) >= len(word) && string(b[:len(word)]) == word {
@@ -16,8 +16,8 @@ func wordEnd(b []byte) int {
 	return numberEnd(b)
 }
 
-// numberEnd returns how many bytes of b a number takes, or those up to the byte where one would have to go on in
-// another way.
+// numberEnd returns the length of the number at the start of b, or the index of the first byte that does not continue
+// it.
 func numberEnd(b []byte) (n int) {
 	if n < len(b) && b[n] == '-' {
 		n++
@@ -51,13 +51,13 @@ func digitsEnd(b []byte, i int) int {
 	return i
 }
 
-// number reports whether all of b, which [numberEnd] has passed, is a number: that ends with a digit.
+// number reports whether b, accepted by [numberEnd], is a complete number: it ends with a digit.
 func number(b []byte) bool { return b[len(b)-1]-'0' <= 9 }
 
-// IsNumber reports whether b is a number of JSON.
+// IsNumber reports whether b is a JSON number.
 func IsNumber(b []byte) bool { return len(b) > 0 && numberEnd(b) == len(b) && number(b) }
 
-// Uint reads digits as an integer of 64 bits; ok is false for what is none.
+// Uint reads digits as an integer of 64 bits; ok is false for anything else.
 func Uint(b []byte) (n uint64, ok bool) {
 	if len(b) > 20 {
 		return 0, false
@@ -75,7 +75,7 @@ func Uint(b []byte) (n uint64, ok bool) {
 	return n, len(b) > 0
 }
 
-// Int reads an integer of 64 bits with or without a sign; ok is false for what is none.
+// Int reads an integer of 64 bits with or without a sign; ok is false for anything else.
 func Int(b []byte) (n int64, ok bool) {
 	digits := b
 	if len(b) > 0 && b[0] == '-' {
@@ -91,10 +91,10 @@ func Int(b []byte) (n int64, ok bool) {
 	return int64(u), true
 }
 
-// tens are the powers of ten that floats hold exactly.
+// tens is the powers of ten that floats represent exactly.
 var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
-// Float reads a number as the nearest float. ok is false for what is none; one too large is infinite.
+// Float reads a number as the nearest float. ok is false for anything else; a number too large becomes infinite.
 func Float(b []byte) (f float64, ok bool) {
 	digits, point, n := 0, -1, uint64(0)
 	for i, c := range b {

@@ -10,7 +10,7 @@ func Blank(b []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the index after the string that starts at b[i], a quote; -1 when it does not end.
+// stringEnd returns the index after the string that starts at b[i], a quote; -1 if it does not end.
 func stringEnd(b []byte, i int) int {
 	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
 		switch b[i] {
@@ -26,8 +26,8 @@ func stringEnd(b []byte, i int) int {
 	return -1
 }
 
-// ValueEnd returns the index after the value that starts at b[i], -1 when there is none. What stands inside objects and
-// arrays is not checked beyond brackets and strings.
+// ValueEnd returns the index after the value that starts at b[i], -1 if there is none. The contents of objects and
+// arrays are not checked beyond brackets and strings.
 func ValueEnd(b []byte, i int) int {
 	if i >= len(b) {
 		return -1
@@ -50,7 +50,7 @@ func ValueEnd(b []byte, i int) int {
 	return -1
 }
 
-// Numeric reports whether a number can hold the byte.
+// Numeric reports whether a number can contain the byte.
 func Numeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-'
 }
@@ -76,19 +76,19 @@ func nestedEnd(b []byte, i int) int {
 	return -1
 }
 
-// Values goes through the members of an object or the elements of an array that stands in memory.
+// Values iterates over the members of an object or the elements of an array in memory.
 type Values struct {
-	Bad bool // it is not well-formed; everything before has been given out
+	Bad bool // it is not well-formed; everything before was returned
 
 	b   []byte
 	i   int
 	end bool
 }
 
-// Members starts on a value that may be an object; of another one there are none, and Bad is set.
+// Members iterates over a value that should be an object; for another one there are none, and Bad is set.
 func Members(b []byte) Values { return begin(b, '{') }
 
-// Elements starts on a value that may be an array.
+// Elements iterates over a value that should be an array.
 func Elements(b []byte) Values { return begin(b, '[') }
 
 func begin(b []byte, open byte) Values {
@@ -103,7 +103,7 @@ func begin(b []byte, open byte) Values {
 	return v
 }
 
-// Rest returns what follows the object or array, when all of it was given out.
+// Rest returns the bytes after the object or array, once all of it was returned.
 func (v *Values) Rest() []byte { return v.b[v.i:] }
 
 // Member returns the next name, as written between its quotes, and its value; ok is false after the last one.
@@ -162,8 +162,8 @@ func (v *Values) fail() bool {
 	return false
 }
 
-// Text decodes a value that may be a string; ok is false when it is none. Without escapes it is a part of value itself,
-// and so it is where something is wrong with it.
+// Text decodes a value that should be a string; ok is false if it is not. Without escapes, or if it is malformed, the
+// result is a part of value itself.
 func Text(value []byte) (s []byte, ok bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false

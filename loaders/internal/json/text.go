@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Byte patterns for looking at eight bytes at once.
+// Byte patterns for comparing eight bytes at once.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
@@ -78,7 +78,7 @@ func (c *Cursor) string() Kind {
 	}
 }
 
-// passText passes the rest of a string of which no more is kept.
+// passText skips the rest of a string that is not kept.
 func (c *Cursor) passText() Kind {
 	for {
 		if c.pos = plainEnd(c.buf, c.pos); c.pos == len(c.buf) {
@@ -120,7 +120,7 @@ func (c *Cursor) byte() byte {
 	return c.buf[c.pos-1]
 }
 
-// escape reads what follows a backslash, whose first byte is b.
+// escape reads an escape sequence after the backslash; its first byte is b.
 func (c *Cursor) escape(b byte) {
 	switch b {
 	case '"', '\\', '/':
@@ -143,7 +143,7 @@ func (c *Cursor) escape(b byte) {
 	c.keep = append(c.keep, b)
 }
 
-// unicode reads the digits of an escape, and of what follows it when both are a pair of surrogates. Alone these are
+// unicode reads the digits of a \u escape, and of a second one if they are a surrogate pair. A single surrogate becomes
 // U+FFFD.
 func (c *Cursor) unicode() {
 	r := c.hex4()
@@ -172,7 +172,7 @@ func (c *Cursor) unicode() {
 	c.keep = utf8.AppendRune(c.keep, r)
 }
 
-// hex4 reads four digits; U+FFFD where there are fewer.
+// hex4 reads four digits; U+FFFD if there are fewer.
 func (c *Cursor) hex4() (r rune) {
 	for range 4 {
 		b := c.byte()

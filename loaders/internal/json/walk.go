@@ -2,7 +2,7 @@ package json
 
 import "bytes"
 
-// Element goes to the next value of an array whose bracket was read; false at the array's end, which is passed. first
+// Element moves to the next value of an array whose bracket was read; false at the array's end, which is read. first
 // must be true for the first one. The caller reads the value.
 func (c *Cursor) Element(first *bool) bool {
 	if _, ok := c.plainSeparator(false, *first); ok && !c.dead {
@@ -23,7 +23,7 @@ func (c *Cursor) Element(first *bool) bool {
 }
 
 // Member reads the next name of an object whose bracket was read, and its colon; false at the object's end, which is
-// passed. first must be true for the first one. The name is good until the next token. The caller reads the value.
+// read. first must be true for the first one. The name is valid until the next token. The caller reads the value.
 func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 	if !*first && !c.comma('}', NoMember) {
 		return nil, false
@@ -47,7 +47,7 @@ func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 		c.pos = i + 1
 		return c.text, true
 	}
-	// What follows may take the place of the name.
+	// The next token may overwrite the name.
 	name = append([]byte(nil), c.text...)
 	if c.Peek() != ':' {
 		c.unexpected(NoColon)
@@ -57,11 +57,11 @@ func (c *Cursor) Member(first *bool) (name []byte, ok bool) {
 	return name, true
 }
 
-// onLine reports whether no line ends before buf[i].
+// onLine reports whether there is no line end before buf[i].
 func (c *Cursor) onLine(i int) bool { return i == c.pos || bytes.IndexByte(c.buf[c.pos:i], '\n') < 0 }
 
-// comma passes a comma between two values; false where closing ends them, which is passed as well, or neither is there:
-// then that is the fault.
+// comma reads a comma between two values; false if closing ends them, which is read as well, or on a fault, if neither
+// is there.
 func (c *Cursor) comma(closing Kind, missing Code) bool {
 	switch k := c.Peek(); k {
 	case ',', closing:
@@ -73,8 +73,8 @@ func (c *Cursor) comma(closing Kind, missing Code) bool {
 	return false
 }
 
-// Value reads any value, and passes what is inside objects and arrays. It returns the kind of the first token, which is
-// the current one then.
+// Value reads any value, skipping the contents of objects and arrays. It returns the kind of the first token, which
+// becomes the current one.
 func (c *Cursor) Value() Kind {
 	k := c.Next()
 	switch k {
@@ -89,7 +89,7 @@ func (c *Cursor) Value() Kind {
 	return k
 }
 
-// Skip passes the rest of an object or array whose first bracket was read.
+// Skip skips the rest of an object or array whose first bracket was read.
 func (c *Cursor) Skip(open Kind) {
 	if !c.Loose {
 		c.check(open)
@@ -105,7 +105,7 @@ func (c *Cursor) Skip(open Kind) {
 	}
 }
 
-// nesting is which brackets are open: a bit of each is 1 for an object.
+// nesting is the open brackets: a bit of each is 1 for an object.
 type nesting struct {
 	bits  [MaxDepth/64 + 1]uint64
 	depth int
@@ -121,7 +121,7 @@ func (n *nesting) push(open Kind) {
 
 func (n *nesting) object() bool { return n.bits[(n.depth-1)/64]>>((n.depth-1)%64)&1 != 0 }
 
-// check passes the rest of an object or array and holds it against the grammar.
+// check skips the rest of an object or array, checking its grammar.
 func (c *Cursor) check(open Kind) {
 	var n nesting
 	n.push(open)
@@ -150,7 +150,7 @@ func (c *Cursor) check(open Kind) {
 	}
 }
 
-// follows goes to the next value within the innermost brackets.
+// follows moves to the next value within the innermost brackets.
 func (c *Cursor) follows(object bool, depth int, first *bool) bool {
 	was := *first
 	name, ok := c.plainSeparator(object, was)
@@ -168,8 +168,8 @@ func (c *Cursor) follows(object bool, depth int, first *bool) bool {
 	return ok
 }
 
-// plainSeparator passes what stands before a value where that is as most writers write it: a comma, and the name of a
-// member, which has no escapes. Anything else it leaves alone.
+// plainSeparator reads the tokens before a value if they are as most writers write them: a comma, and the name of a
+// member without escapes. Anything else it leaves unread.
 func (c *Cursor) plainSeparator(object, first bool) (name []byte, ok bool) {
 	b, i := c.buf, c.pos
 	if !first {
@@ -200,8 +200,8 @@ func (c *Cursor) plainSeparator(object, first bool) (name []byte, ok bool) {
 	return b[i+1 : e], true
 }
 
-// plainScalar passes a string without escapes, or a number, that stands in the buffer whole. Anything else it leaves
-// alone.
+// plainScalar reads a string without escapes, or a number, that is completely in the buffer. Anything else it leaves
+// unread.
 func (c *Cursor) plainScalar() bool {
 	b, i := c.buf, c.pos
 	if i < len(b) && b[i] == ' ' {
@@ -228,7 +228,7 @@ func (c *Cursor) plainScalar() bool {
 	return false
 }
 
-// Classes of bytes for passing over values.
+// Classes of bytes for skipping values.
 const (
 	byteOther = iota
 	byteQuote
@@ -240,7 +240,7 @@ const (
 
 var byteClass = [256]uint8{'"': byteQuote, '\\': byteEscape, '{': byteOpen, '[': byteOpen, '}': byteClose, ']': byteClose, '\n': byteLine}
 
-// skipChunk passes what is in the buffer, which is not empty; depth is 0 after the last bracket.
+// skipChunk skips the contents of the buffer, which is not empty; depth is 0 after the last bracket.
 func (c *Cursor) skipChunk(depth int, quoted bool) (int, bool) {
 	b, i := c.buf, c.pos
 	defer func() { c.pos = i }()

@@ -1,4 +1,4 @@
-// Package lines reads text files line by line, with the place of each, whatever their size.
+// Package lines reads text files of any size line by line, with the position of each.
 package lines
 
 import (
@@ -11,19 +11,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// MaxLine is how much of a line is kept, in bytes. The rest of a longer one is passed over.
+// MaxLine is the number of bytes of a line that are kept. The rest of a longer one is skipped.
 const MaxLine = 16 << 20
 
 const chunkSize = 256 << 10
 
-// Reader yields the lines of a source. It is one goroutine's own.
+// Reader yields the lines of a source. Only one goroutine may use it.
 type Reader struct {
 	ctx   context.Context
 	src   *loaders.Source
 	buf   []byte
 	from  int   // of the next line in buf
 	at    int64 // offset of buf in the source
-	ended bool  // the source has no more than buf holds
+	ended bool  // the rest of the source is in buf
 	err   error
 	asked int
 
@@ -37,7 +37,7 @@ type Reader struct {
 // New returns a reader that starts at the first byte of src. It stops soon after ctx is done.
 func New(ctx context.Context, src *loaders.Source) *Reader { return &Reader{ctx: ctx, src: src} }
 
-// Next goes to the next line. It returns false at the end, or when Err says why.
+// Next moves to the next line. It returns false at the end, or on an error, see Err.
 func (r *Reader) Next() bool {
 	if r.err != nil {
 		return false
@@ -71,7 +71,7 @@ func (r *Reader) Next() bool {
 	}
 }
 
-// take makes the bytes the current line, and goes on after so many.
+// take makes the bytes the current line, and advances by used.
 func (r *Reader) take(line []byte, used int) {
 	r.offset = r.at + int64(r.from)
 	r.number++
@@ -79,7 +79,7 @@ func (r *Reader) take(line []byte, used int) {
 	r.line = bytes.TrimSuffix(line, []byte("\r"))
 }
 
-// takeLong takes the beginning of a line that is too long, and passes its rest over.
+// takeLong takes the beginning of a line that is too long, and skips its rest.
 func (r *Reader) takeLong() bool {
 	kept := bytes.Clone(r.buf[r.from : r.from+MaxLine])
 	offset := r.at + int64(r.from)
@@ -103,7 +103,7 @@ func (r *Reader) takeLong() bool {
 	return true
 }
 
-// fill reads more of the source after what is left of the buffer.
+// fill reads more of the source after the rest of the buffer.
 func (r *Reader) fill() bool {
 	if err := r.ctx.Err(); err != nil {
 		r.err = err
@@ -126,8 +126,7 @@ func (r *Reader) fill() bool {
 	return true
 }
 
-// Bytes returns the current line without its end. It is good as long as its user wants: no later line is written over
-// it.
+// Bytes returns the current line without its end. It stays valid: no later line overwrites it.
 func (r *Reader) Bytes() []byte { return r.line }
 
 // Offset returns where the current line starts in the source.
@@ -136,11 +135,11 @@ func (r *Reader) Offset() int64 { return r.offset }
 // Number returns the number of the current line, from 1.
 func (r *Reader) Number() int64 { return r.number }
 
-// Long reports whether the current line is longer than MaxLine: Bytes has its beginning.
+// Long reports whether the current line is longer than MaxLine: Bytes returns its beginning.
 func (r *Reader) Long() bool { return r.long }
 
-// Cut reports whether the current line is the source's last and has no end: it may be cut.
+// Cut reports whether the current line is the source's last and has no line end: it may be incomplete.
 func (r *Reader) Cut() bool { return r.cut }
 
-// Err returns why reading ended before the end of the source, nil at its end.
+// Err returns the error that ended reading, nil at the end of the source.
 func (r *Reader) Err() error { return r.err }

@@ -12,28 +12,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Bytes that a row and a reference take at most while a heap is made of what units hold, beside that.
+// The most bytes that a row and a reference take while a heap is built, in addition to its units.
 const (
 	buildRowBytes = 40
 	buildRefBytes = 12
 )
 
-// Kinds are the kinds of rows that stand for roots.
+// Kinds are the kinds of rows of roots.
 type Kinds struct {
 	Group, Root, Call model.HeapKind
-	Lines             bool // every line of roots is a row
+	Lines             bool // every line of roots gets a row
 }
 
-// Build is a heap on its way from what lines state.
+// Build is a heap under construction.
 type Build struct {
 	Heap    *model.Heap
 	Units   []*Unit
 	Strings *Strings
 	Types   *Types
-	Dump    *Dump // what is kept of it beside the heap
+	Dump    *Dump // stored in addition to the heap
 
 	room     *model.Room // of the heap's columns; nil: memory
-	scratch  *model.Room // of what goes when the heap is made
+	scratch  *model.Room // of temporary data
 	ctx      context.Context
 	src      *loaders.Source
 	names    []*Names
@@ -44,15 +44,15 @@ type Build struct {
 	roots    []*Root
 	group    []int // by root: its group
 	frames   map[model.HeapFrame]uint32
-	held     []uint32 // rows that the root holds without a line that says so
+	held     []uint32 // rows that are roots without a line of roots
 	dangling int64
 	problems []model.Problem
 }
 
-// Hold makes the root hold a row that no line of roots names.
+// Hold makes a row a root that no line of roots names.
 func (b *Build) Hold(r model.Row) { b.held = append(b.held, uint32(r)) }
 
-// Held returns, by row, which ones the objects of the dump refer to.
+// Held reports, by row, which ones other objects of the dump refer to.
 func (b *Build) Held() []bool {
 	held := make([]bool, b.Heap.Len())
 	for _, u := range b.Units {
@@ -67,10 +67,10 @@ func (b *Build) Held() []bool {
 	return held
 }
 
-// Rooted reports whether the dump says what the roots are.
+// Rooted reports whether the dump states its roots.
 func (b *Build) Rooted() bool { return len(b.roots) > 0 }
 
-// Row returns the row of an identity; ok is false where no object has it.
+// Row returns the row of an identity; ok is false if no object has it.
 func (b *Build) Row(id uint64) (r model.Row, ok bool) {
 	if id == 0 {
 		return 0, false
@@ -82,7 +82,7 @@ func (b *Build) Row(id uint64) (r model.Row, ok bool) {
 	return model.Row(at + b.first - 1), true
 }
 
-// rows makes the columns of rows.
+// rows builds the columns of rows.
 func (b *Build) rows(schema *model.HeapSchema) error {
 	b.collectRoots()
 	all := int64(1 + len(b.groups))
@@ -138,7 +138,7 @@ func (b *Build) collectRoots() {
 	}
 }
 
-// mapLabels makes labels of a goroutine's names those of the heap's strings.
+// mapLabels converts labels with a goroutine's names to labels with the heap's strings.
 func mapLabels(s *Strings, n *Names, labels []model.EdgeLabel) {
 	for i, l := range labels {
 		if l.Form() == model.LabelString {
@@ -147,7 +147,7 @@ func mapLabels(s *Strings, n *Names, labels []model.EdgeLabel) {
 	}
 }
 
-// StringLabel returns the label of a text by its number, without one where that is too large.
+// StringLabel returns the label of a string by its index, or an unknown one if that is too large.
 func StringLabel(n uint32) model.EdgeLabel { return label(model.LabelString, n) }
 
 // IndexLabel returns the label of an element.
@@ -155,7 +155,7 @@ func IndexLabel(n int) model.EdgeLabel {
 	return label(model.LabelIndex, uint32(min(n, math.MaxUint32)))
 }
 
-// label makes a label of a schema that has one kind of references.
+// label returns a label of a schema that has one kind of references.
 func label(form model.EdgeLabel, n uint32) model.EdgeLabel {
 	if n >= 1<<30 {
 		return model.LabelUnknown
@@ -163,7 +163,7 @@ func label(form model.EdgeLabel, n uint32) model.EdgeLabel {
 	return form | model.EdgeLabel(n)<<2
 }
 
-// resolve finds the rows that references lead to, on all cores.
+// resolve finds the target rows of references, on all cores.
 func (b *Build) resolve() error {
 	var next atomic.Int64
 	err := cores.Run(func() {
@@ -180,7 +180,7 @@ func (b *Build) resolve() error {
 	return err
 }
 
-// resolveUnit leaves out what leads nowhere.
+// resolveUnit leaves out references without a target.
 func (b *Build) resolveUnit(u *Unit) {
 	u.to = model.MakeColumn[uint32](b.scratch, len(u.refs))[:0]
 	from, kept := uint32(0), u.labels[:0]
@@ -197,7 +197,7 @@ func (b *Build) resolveUnit(u *Unit) {
 	u.labels, u.refs = kept, nil
 }
 
-// virtual are the references of rows that stand for roots.
+// virtual collects the references of rows of roots.
 type virtual struct {
 	start []uint32
 	to    []uint32
@@ -210,7 +210,7 @@ func (v *virtual) add(to uint32, l model.EdgeLabel) {
 	v.to, v.label = append(v.to, to), append(v.label, l)
 }
 
-// objects adds what a line of roots refers to.
+// objects adds the targets of a line of roots.
 func (b *Build) objects(v *virtual, r *Root) {
 	for i, id := range r.Refs {
 		if to, ok := b.Row(id); ok {
@@ -225,7 +225,7 @@ func (b *Build) objects(v *virtual, r *Root) {
 	}
 }
 
-// linkRoots makes the rows of roots and their references.
+// linkRoots builds the rows of roots and their references.
 func (b *Build) linkRoots() *virtual {
 	v, h := &virtual{start: []uint32{0}}, b.Heap
 	for g := range b.groups {
@@ -284,7 +284,7 @@ func (b *Build) frame(c *Call) uint32 {
 	return i
 }
 
-// link makes the references of the heap.
+// link builds the references of the heap.
 func (b *Build) link() error {
 	v, all := b.linkRoots(), int64(0)
 	for _, u := range b.Units {
@@ -313,14 +313,14 @@ func (b *Build) link() error {
 	return b.ctx.Err()
 }
 
-// Found notes what is wrong with the dump as a whole, or with n of its objects.
+// Found records a problem of the dump as a whole, or of n of its objects.
 func (b *Build) Found(severity model.Severity, code string, at, n int64, format string, args ...any) {
 	if n > 0 {
 		b.problems = model.AddProblem(b.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
 	}
 }
 
-// tell notes what units found, and what the dump is short of.
+// tell records the problems of units, and what the dump lacks.
 func (b *Build) tell() {
 	for _, u := range b.Units {
 		for _, p := range u.problems {

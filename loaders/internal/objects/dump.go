@@ -7,21 +7,21 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Dump is what is kept of a decoded dump: where its lines are.
+// Dump is stored for a decoded dump: the positions of its lines.
 type Dump struct {
 	Calls []*Call // of threads, in the order of the file
 	Rows  []model.Row
 	units []placed
 }
 
-// placed says where the lines of a unit start.
+// placed is the positions of the lines of a unit.
 type placed struct {
 	first uint32
 	from  int64
 	line  []uint32
 }
 
-// keep notes where lines are, and what threads did.
+// keep stores the positions of lines, and the calls of threads.
 func (b *Build) keep() {
 	d := &Dump{}
 	for _, u := range b.Units {
@@ -39,14 +39,14 @@ func (b *Build) keep() {
 	b.Dump = d
 }
 
-// keptCall is a call as it is kept between runs. Its names may be any bytes, which JSON would not keep in a string.
+// keptCall is a call as stored between runs. Its names may be any bytes, which a JSON string cannot hold.
 type keptCall struct {
 	Call
 	Row                        model.Row
 	ThreadName, Function, File []byte
 }
 
-// sections moves a dump to or from a file.
+// sections writes a dump to a file or reads it.
 func (d *Dump) sections(f *sections.Codec) {
 	first, from := make([]uint32, len(d.units)), make([]int64, len(d.units))
 	for i, u := range d.units {
@@ -64,7 +64,7 @@ func (d *Dump) sections(f *sections.Codec) {
 	d.calls(f)
 }
 
-// calls moves the calls of threads to or from a file.
+// calls writes the calls of threads to a file or reads them.
 func (d *Dump) calls(f *sections.Codec) {
 	f.Describe("calls", keptCall{})
 	var list []keptCall

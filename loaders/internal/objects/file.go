@@ -14,10 +14,10 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// CodeTruncated is the code of what is wrong with the last line of a file that ends within it.
+// CodeTruncated is the code of problems with an incomplete last line.
 const CodeTruncated = "truncated"
 
-// Form says how the dumps of a format are read.
+// Form states how the dumps of a format are read.
 type Form struct {
 	Schema *model.HeapSchema
 	Kinds  Kinds
@@ -25,28 +25,28 @@ type Form struct {
 	Start func() Pass
 }
 
-// Pass is what a loader does while a file is decoded once.
+// Pass is a loader's part in decoding a file once.
 type Pass interface {
-	// Parser returns the parser of a goroutine. Any goroutine calls it, one at a time.
+	// Parser returns the parser for a goroutine. Any goroutine may call it, one at a time.
 	Parser(*Names) Parser
-	// Rows gives rows their entities and axes. References are still identities, which may be named.
+	// Rows sets the entities and axes of rows. References are still identities; they may be named.
 	Rows(*Build) error
-	// Roots is called once it is known what the objects refer to.
+	// Roots is called once all references between objects are known.
 	Roots(*Build)
-	// Axes says what types are on the axes. All types are known.
+	// Axes sets the values of types on the axes. All types are known.
 	Axes(*Build)
 }
 
-// File is one file that is open, and the source of its only snapshot. Formats embed it.
+// File is an open file, and the source of its only snapshot. Formats embed it.
 type File struct {
 	Src      *loaders.Source
 	Size     int64
 	Problems []model.Problem // found while opening
-	Kept     sections.Keeper // where the decoded dump stays for the next run; nil for nowhere
+	Kept     sections.Keeper // stores the decoded dump for the next run; nil for no store
 
 	form    Form
 	mu      sync.Mutex
-	store   *model.Store // takes problems of decoding; nil drops them
+	store   *model.Store // receives problems of decoding; nil drops them
 	counted *model.HeapInfo
 	dump    *Dump
 }
@@ -63,7 +63,7 @@ func Open(ctx context.Context, src *loaders.Source, form Form) (*File, error) {
 	return f, nil
 }
 
-// Publish shows the file. Its dump is decoded on request.
+// Publish publishes the file. Its dump is decoded on request.
 func (f *File) Publish(store *model.Store, meta model.Meta, heaps model.HeapSource) {
 	f.mu.Lock()
 	f.store = store
@@ -71,13 +71,13 @@ func (f *File) Publish(store *model.Store, meta model.Meta, heaps model.HeapSour
 	store.Publish(&model.Profile{Meta: meta, Heaps: heaps, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
 }
 
-// Schema implements [model.HeapSource], like what follows.
+// Schema implements [model.HeapSource], as do the methods below.
 func (f *File) Schema() *model.HeapSchema { return f.form.Schema }
 
 // Len is 1: a file is a snapshot.
 func (f *File) Len() int { return 1 }
 
-// Info knows figures once the snapshot was decoded.
+// Info returns figures once the snapshot was decoded.
 func (f *File) Info(int) model.HeapInfo {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *File) Info(int) model.HeapInfo {
 	return info
 }
 
-// Scores are not in such files.
+// Scores returns none.
 func (f *File) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {
 	return s, false, nil
 }
@@ -135,7 +135,7 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	return made.Heap, nil
 }
 
-// decode reads all lines and makes a heap of them.
+// decode reads all lines and builds a heap.
 func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build, error) {
 	var mu sync.Mutex
 	done := int64(0)
@@ -176,7 +176,7 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 	return b, nil
 }
 
-// recount puts the sums over rows into a headline.
+// recount sets the sums over rows in a headline.
 func recount(h *model.Heap, info *model.HeapInfo) {
 	var kinds [model.MaxHeapKinds]int64
 	sum := uint64(0)
@@ -197,7 +197,7 @@ func recount(h *model.Heap, info *model.HeapInfo) {
 	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
 }
 
-// publish adds what was found while the dump was decoded to the file's profile.
+// publish adds problems found while decoding to the file's profile.
 func (f *File) publish(problems []model.Problem) {
 	f.mu.Lock()
 	store := f.store
@@ -239,7 +239,7 @@ func (f *File) Validate(ctx context.Context, report func(loaders.Violation)) err
 	return nil
 }
 
-// Dump returns where the lines of the snapshot are; it decodes it where that was not done.
+// Dump returns the positions of the snapshot's lines; it decodes it if necessary.
 func (f *File) Dump(ctx context.Context) (*Dump, error) {
 	f.mu.Lock()
 	d := f.dump
@@ -274,8 +274,8 @@ func (f *File) Line(ctx context.Context, r model.Row) ([]byte, error) {
 	return line, err
 }
 
-// Lines calls visit with the lines of all objects in the order of the file, until it returns an error, which is
-// returned. A line is good until visit returns.
+// Lines calls visit with the lines of all objects in the order of the file, until visit returns an error, which Lines
+// returns. A line is valid until visit returns.
 func (f *File) Lines(ctx context.Context, visit func(r model.Row, line []byte) error) error {
 	d, err := f.Dump(ctx)
 	if err != nil {

@@ -4,16 +4,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Names are the texts that one goroutine met. The first is empty.
+// Names is the texts found by one goroutine. The first is empty.
 type Names struct {
 	list  []string
 	index map[string]uint32
-	cut   int64 // names that were longer than they may be
+	cut   int64 // names that were cut
 }
 
 func newNames() *Names { return &Names{list: []string{""}, index: map[string]uint32{"": 0}} }
 
-// Add returns the number of a text.
+// Add returns the index of a text, adding it if necessary.
 func (n *Names) Add(text []byte) uint32 {
 	if i, ok := n.index[string(text)]; ok {
 		return i
@@ -32,21 +32,21 @@ func (n *Names) Add(text []byte) uint32 {
 	return i
 }
 
-// Text returns a text by its number.
+// Text returns a text by its index.
 func (n *Names) Text(i uint32) string { return n.list[i] }
 
 // Strings are the texts of a heap. The first is empty.
 type Strings struct {
 	List  []string
 	index map[string]uint32
-	known map[*Names][]uint32 // by number of a goroutine's: one more than that of the heap's, 0 for none
+	known map[*Names][]uint32 // by a goroutine's index: one more than the heap's, 0 for none
 }
 
 func newStrings() *Strings {
 	return &Strings{List: []string{""}, index: map[string]uint32{"": 0}, known: map[*Names][]uint32{}}
 }
 
-// Add returns the number of a text.
+// Add returns the index of a text, adding it if necessary.
 func (s *Strings) Add(text string) uint32 {
 	i, ok := s.index[text]
 	if !ok {
@@ -57,7 +57,7 @@ func (s *Strings) Add(text string) uint32 {
 	return i
 }
 
-// Of returns the number of a goroutine's text.
+// Of returns the heap's index of a goroutine's text.
 func (s *Strings) Of(n *Names, local uint32) uint32 {
 	known := s.known[n]
 	if int(local) >= len(known) {
@@ -79,7 +79,7 @@ type Types struct {
 
 func newTypes(s *Strings) *Types { return &Types{strings: s, index: map[uint32]uint32{}} }
 
-// Of returns the type of a name, by the number of that among the strings.
+// Of returns the type with a name, given as an index of the strings.
 func (t *Types) Of(name uint32) uint32 {
 	i, ok := t.index[name]
 	if !ok {
@@ -90,7 +90,7 @@ func (t *Types) Of(name uint32) uint32 {
 	return i
 }
 
-// Named returns the type of a name.
+// Named returns the type with a name.
 func (t *Types) Named(name string) uint32 { return t.Of(t.strings.Add(name)) }
 
 // Len returns how many there are.

@@ -18,13 +18,13 @@ const (
 	// MaxLine is the longest line that is read: an array of sixty million elements.
 	MaxLine = 1 << 30
 
-	askLines = 1 << 10 // lines after which is asked whether to stop
+	askLines = 1 << 10 // lines between two checks of the context
 )
 
-// Parser says what lines state. It is one goroutine's own.
+// Parser parses lines. Only one goroutine may use it.
 type Parser interface {
-	// Line adds what a line states to a unit. at is the offset of its first byte; cut says that the file ends with it,
-	// and not with the end of a line.
+	// Line adds a parsed line to a unit. at is the offset of its first byte; cut reports that the file ends with it,
+	// without a line end.
 	Line(u *Unit, line []byte, at int64, cut bool)
 }
 
@@ -39,7 +39,7 @@ type reading struct {
 	err  error
 }
 
-// read goes through all lines of a file on all cores, and returns its units in the order of the file, their lists in a
+// read reads all lines of a file on all cores, and returns its units in the order of the file, with their lists in a
 // room.
 func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, tell func(int64), parser func(*Names) Parser) ([]*Unit, []*Names, error) {
 	r := &reading{ctx: ctx, src: src, size: size, tell: tell}
@@ -106,17 +106,17 @@ func (r *reading) unit(u *Unit, p Parser, from int64, mem []byte) ([]byte, error
 	return lines.mem, err
 }
 
-// shrink gives back what columns have room for and do not use.
+// shrink frees the spare capacity of columns.
 func (u *Unit) shrink(room *model.Room) {
 	u.IDs, u.Class, u.Kind, u.Name, u.Size = clone(room, u.IDs), clone(room, u.Class), clone(room, u.Kind), clone(room, u.Name), clone(room, u.Size)
 	for i := range u.Extra {
 		u.Extra[i] = clone(room, u.Extra[i])
 	}
 	u.refEnd, u.refs, u.labels = clone(room, u.refEnd), clone(room, u.refs), clone(room, u.labels)
-	u.line = clone(nil, u.line) // stays when the room is closed
+	u.line = clone(nil, u.line) // survives the room
 }
 
-// clone copies a slice that has much more room than it uses, or that goes to a room.
+// clone copies a slice that has much spare capacity, or that goes to a room.
 func clone[T any](room *model.Room, s []T) []T {
 	if room == nil && cap(s)-len(s) <= len(s)/8 {
 		return s
@@ -132,14 +132,14 @@ type lineReader struct {
 	mem  []byte
 }
 
-// each calls visit with the lines that start in [from, end); long with the offsets of those that are too long.
+// each calls visit with the lines that start in [from, end), and long with the offsets of those that are too long.
 func (r *lineReader) each(from, end int64, visit func(line []byte, at int64, cut bool) error, long func(at int64)) error {
 	base := max(from-1, 0)
 	b, err := r.fill(nil, base, end)
 	if err != nil {
 		return err
 	}
-	if from > 0 { // what stands before the first line belongs to another one
+	if from > 0 { // the part before the first line belongs to a line of another unit
 		i := bytes.IndexByte(b, '\n')
 		if i < 0 || base+int64(i)+1 >= end {
 			return nil
@@ -172,8 +172,8 @@ func (r *lineReader) each(from, end int64, visit func(line []byte, at int64, cut
 	return nil
 }
 
-// finish reads the rest of a line whose beginning stands in b. i is where it ends, -1 where that is with the file; it
-// is not whole where it is longer than lines may be.
+// finish reads the rest of a line whose beginning is in b. i is its end, -1 if that is the end of the file; whole is
+// false if it is longer than lines may be.
 func (r *lineReader) finish(b []byte, base int64) (line []byte, i int, whole bool, err error) {
 	for {
 		have := len(b)
@@ -190,13 +190,13 @@ func (r *lineReader) finish(b []byte, base int64) (line []byte, i int, whole boo
 		if i := bytes.IndexByte(b[have:], '\n'); i >= 0 {
 			return b, have + i, true, nil
 		}
-		if len(b) == have { // the file is shorter than it was
+		if len(b) == have { // the file became shorter
 			return b, -1, true, nil
 		}
 	}
 }
 
-// fill reads up to an offset, after what is known from base on.
+// fill reads up to an offset, after the bytes known from base.
 func (r *lineReader) fill(b []byte, base, to int64) ([]byte, error) {
 	n := int(to - base)
 	if n > len(r.mem) {

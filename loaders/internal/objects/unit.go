@@ -6,10 +6,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// MaxExtra is how many columns of its own a loader may have.
+// MaxExtra is the most columns of its own that a loader may have.
 const MaxExtra = 4
 
-// Unit is a part of a file, and what its lines state. References of a row end where RefEnd says.
+// Unit is a part of a file, and its parsed lines. References of a row end at RefEnd.
 type Unit struct {
 	Names *Names // of the goroutine that read it
 	From  int64  // offset of its first byte
@@ -17,7 +17,7 @@ type Unit struct {
 	IDs    []uint64
 	Class  []uint64 // identity of the class, 0 for none
 	Kind   []model.HeapKind
-	Name   []uint32 // among the names: what the loader names the row's type by
+	Name   []uint32 // index of the name by which the loader names the row's type
 	Size   []uint64
 	Extra  [MaxExtra][]uint32 // of the loader
 	line   []uint32           // where the line starts, after From
@@ -33,12 +33,12 @@ type Unit struct {
 	dangling int64
 }
 
-// Root is a line of roots.
+// Root is a parsed line of roots.
 type Root struct {
 	Group, Name uint32 // among the names
 	Refs        []uint64
 	Labels      []model.EdgeLabel
-	Call        *Call // what a thread does; nil for other roots
+	Call        *Call // the call of a thread; nil for other roots
 }
 
 // Call is a call of a thread.
@@ -49,7 +49,7 @@ type Call struct {
 	Line           int64
 }
 
-// Object is what a line states of an object.
+// Object is a parsed line of an object.
 type Object struct {
 	ID, Class, Size uint64
 	Kind            model.HeapKind
@@ -57,7 +57,7 @@ type Object struct {
 	Extra           [MaxExtra]uint32
 }
 
-// Add adds an object whose line starts at an offset, with the references that were added since the last one.
+// Add adds an object whose line starts at an offset, with the references added since the last one.
 func (u *Unit) Add(o *Object, at int64, extras int) {
 	u.IDs, u.Class = append(u.IDs, o.ID), append(u.Class, o.Class)
 	u.Kind, u.Name, u.Size = append(u.Kind, o.Kind), append(u.Name, o.Name), append(u.Size, o.Size)
@@ -73,13 +73,13 @@ func (u *Unit) Ref(id uint64, label model.EdgeLabel) {
 	u.refs, u.labels = append(u.refs, id), append(u.labels, label)
 }
 
-// Refs returns the references of the object that is added next, as far as they are known; they may be changed.
+// Refs returns the references so far of the object that is added next; they may be changed.
 func (u *Unit) Refs() ([]uint64, []model.EdgeLabel) {
 	from := u.pending()
 	return u.refs[from:], u.labels[from:]
 }
 
-// RefsOf returns the references of an object by its place, before rows are known; they may be changed.
+// RefsOf returns the references of an object by its index, before rows are known; they may be changed.
 func (u *Unit) RefsOf(i int) ([]uint64, []model.EdgeLabel) {
 	from := uint32(0)
 	if i > 0 {
@@ -88,7 +88,7 @@ func (u *Unit) RefsOf(i int) ([]uint64, []model.EdgeLabel) {
 	return u.refs[from:u.refEnd[i]], u.labels[from:u.refEnd[i]]
 }
 
-// Drop takes back the references of an object that is not added.
+// Drop removes the references of an object that is not added.
 func (u *Unit) Drop() {
 	from := u.pending()
 	u.refs, u.labels = u.refs[:from], u.labels[:from]
@@ -107,7 +107,7 @@ func (u *Unit) Len() int { return len(u.IDs) }
 // First returns the row of the first object.
 func (u *Unit) First() model.Row { return model.Row(u.first) }
 
-// Problem notes something that is wrong with a line.
+// Problem records a problem of a line.
 func (u *Unit) Problem(severity model.Severity, code string, at int64, format string, args ...any) {
 	u.problems = model.AddProblem(u.problems, model.Problem{Severity: severity, Code: code, Offset: at, Message: fmt.Sprintf(format, args...)})
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// None stands for a row that there is not.
+// None is returned for unknown ids.
 const None = ^uint32(0)
 
-// Index finds the row of an id. Ids that are addresses lie close together: then a set of bits says which there are, in
-// pages of those places that are used at all, and how many are below.
+// Index finds the row of an id. Ids that are addresses are close together: then a bit set marks the existing ones, in
+// pages for the used ranges only, with the number of ids below each word.
 type Index struct {
 	IDs  []uint64 // by row
-	Rows []uint32 // in the order of ids, each id once: the first row that has it
+	Rows []uint32 // sorted by id, each id once: the first row that has it
 
 	room  *model.Room
 	paged bool
 	Least uint64  // of the identities
 	Most  uint64  // of the identities
-	Shift uint    // how many low bits all distances from the least one have in common
-	dir   []int32 // by place: number of the page plus one
+	Shift uint    // number of low bits in which all ids agree with the least one
+	dir   []int32 // by range: page number plus one
 	pages []page
-	Same  int64 // rows whose id another one has
+	Same  int64 // rows with the id of another one
 }
 
 const (
@@ -35,13 +35,13 @@ const (
 
 type page [pageWords]word
 
-// word is 64 places.
+// word is 64 ids.
 type word struct {
 	bits  uint64
-	below uint32 // ids before them
+	below uint32 // ids below them
 }
 
-// New indexes the rows from 1 on, in a room.
+// New indexes the rows from 1, in a room.
 func New(ids []uint64, room *model.Room) *Index {
 	x := &Index{IDs: ids, Least: ^uint64(0), room: room}
 	or := uint64(0)
@@ -63,7 +63,7 @@ func New(ids []uint64, room *model.Room) *Index {
 	return x
 }
 
-// makePages makes the pages that ids lie in, unless they are too far apart.
+// makePages allocates the pages that contain ids, unless they are too far apart.
 func (x *Index) makePages() bool {
 	n := (x.Most-x.Least)>>x.Shift>>pageShift + 1
 	if n > uint64(len(x.IDs))+1<<22 {
@@ -82,7 +82,7 @@ func (x *Index) makePages() bool {
 		return false
 	}
 	x.pages = model.MakeColumn[page](x.room, int(used))
-	next := int32(0) // pages in the order of what they hold
+	next := int32(0) // pages in the order of their ids
 	for i := range x.dir {
 		if x.dir[i] > 0 {
 			next++
@@ -116,7 +116,7 @@ func (x *Index) fill() {
 	}
 }
 
-// rank returns how many ids are below one that is there.
+// rank returns how many ids are below an existing one.
 func (x *Index) rank(id uint64) (uint32, bool) {
 	at := (id - x.Least) >> x.Shift
 	p := x.dir[at>>pageShift]
@@ -139,7 +139,7 @@ func (x *Index) sort() {
 	x.Same = int64(all - len(x.Rows))
 }
 
-// Find returns the row of an id, None where there is none.
+// Find returns the row of an id, None if there is none.
 func (x *Index) Find(id uint64) uint32 {
 	if id < x.Least || id > x.Most {
 		return None

@@ -16,33 +16,33 @@ type Reading struct {
 	Ctx context.Context
 	Src *loaders.Source
 	Opt loaders.Options
-	Cut bool // the file ends before what it tells does: set by the importer
+	Cut bool // the file is truncated: set by the importer
 
-	// AddUp makes records of sums before they are published; nil where records are added as they are read.
+	// AddUp converts sums to records before they are published; nil if records are added as they are read.
 	AddUp func()
 
 	hidden int64 // frames of the allocator that were left out
 
-	store *model.Store // nil where nothing is shown meanwhile
-	most  int          // records that are enough; 0 for all
+	store *model.Store // nil if nothing is shown meanwhile
+	most  int          // records that suffice; 0 for all
 	steps int
 }
 
-// errEnough ends a pass that wants to know what a file says about itself.
+// errEnough ends a pass that needs only the headers of a file.
 var errEnough = errors.New("enough is read")
 
 const (
-	// publishEvery is how often what has been read is published.
+	// publishEvery is the interval of publishing.
 	publishEvery = 250 * time.Millisecond
 
-	askEvery  = 4096 // records after which the budget is asked
-	infoSteps = 4096 // records that are read for what headers say
+	askEvery  = 4096 // records between two checks of the budget
+	infoSteps = 4096 // records that are read to find headers
 )
 
-// Anywhere says that headers may stand anywhere in the file, so that each pass reads all of it. Call it before Step.
+// Anywhere states that headers may be anywhere in the file, so that each pass reads all of it. Call it before Step.
 func (r *Reading) Anywhere() { r.most = 0 }
 
-// Step is called after each record. Its errors end reading, and read of the format returns them.
+// Step is called after each record. Its error ends reading, and the format's read returns it.
 func (r *Reading) Step() error {
 	if r.steps++; r.most > 0 && r.steps >= r.most {
 		return errEnough
@@ -54,7 +54,7 @@ func (r *Reading) Step() error {
 	return r.Ask()
 }
 
-// Ask returns why reading must stop: the context's error, or a want of memory. Ask it every few thousand steps that are
+// Ask returns why reading must stop: the context's error, or lack of memory. Call it every few thousand steps that add
 // no records.
 func (r *Reading) Ask() error {
 	if err := r.Ctx.Err(); err != nil {
@@ -63,7 +63,7 @@ func (r *Reading) Ask() error {
 	return r.Full()
 }
 
-// Publish shows what has been read so far, now and then: call it as often as you like, between records.
+// Publish publishes what was read so far, at intervals: call it as often as you like, between records.
 func (r *Reading) Publish() {
 	if r.store == nil || time.Since(r.published) < publishEvery {
 		return
@@ -77,8 +77,8 @@ func (r *Reading) Publish() {
 	}
 }
 
-// Format fills Load, Info and Validate of a format, all of which read files by read: it adds records and notes what is
-// wrong, and fails only where reading does.
+// Format sets Load, Info and Validate of a format to functions that call read: it adds records and reports problems,
+// and fails only if reading does.
 func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 	f.Records = model.FacetProfile
 	pass := func(ctx context.Context, src *loaders.Source) *Reading {

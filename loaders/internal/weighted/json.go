@@ -14,8 +14,8 @@ const (
 	jsonText  = 16 << 20 // bytes of a string that may be copied
 )
 
-// JSON returns a cursor over all of the source, after a byte order mark. It stops soon after ctx is done. What is wrong
-// becomes a problem with the code json.
+// JSON returns a cursor over all of the source, after a byte order mark. It stops soon after ctx is done. Faults become
+// problems with the code json.
 func (b *Builder) JSON(ctx context.Context) *json.Cursor {
 	begin := int64(0)
 	mark := make([]byte, 3)
@@ -31,14 +31,14 @@ func (b *Builder) JSON(ctx context.Context) *json.Cursor {
 	return c
 }
 
-// Unread counts what a cursor that had to stop has not read as lost.
+// Unread counts the input after a cursor that had to stop as lost.
 func (b *Builder) Unread(c *json.Cursor) {
 	if c.Dead() && c.Err() == nil {
 		b.Lost += max(0, b.src.Size()-c.Offset())
 	}
 }
 
-// sourceReader reads a source from an offset on.
+// sourceReader reads a source starting at an offset.
 type sourceReader struct {
 	ctx context.Context
 	src *loaders.Source
@@ -58,7 +58,7 @@ func (r *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// faultText says in words what is wrong.
+// faultText describes a fault.
 func faultText(code json.Code) string {
 	switch code {
 	case json.Truncated:
@@ -85,7 +85,7 @@ func faultText(code json.Code) string {
 	return "a control character inside a string"
 }
 
-// Number reads a number of JSON: an integer of 64 bits stays exact. ok is false for anything else.
+// Number reads a JSON number: an integer of 64 bits stays exact. ok is false for anything else.
 func Number(text []byte) (n model.Number, ok bool) {
 	if u, ok := json.Uint(text); ok {
 		return model.Unsigned(u), true

@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Finish ends reading, and returns what Load of the format must return. err is why reading ended before the end of the
-// input, nil where it did not: a want of memory and a stop by the user become problems of what was read. whole says
-// that nothing of the input was lost. A profile without records is refused where a problem of severity Error, or err,
-// says why; else the file is valid and empty.
+// Finish ends reading, and returns the result of Load of the format. err is why reading ended before the end of the
+// input, nil if it did not: lack of memory and a stop by the user become problems. whole reports that nothing of the
+// input was lost. A profile without records is refused if a problem of severity Error, or err, explains it; otherwise
+// the file is valid and empty.
 func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, err error) error {
 	b.ended()
 	short := b.short(err)
@@ -37,7 +37,7 @@ func (b *Builder) Finish(ctx context.Context, store *model.Store, whole bool, er
 	return err
 }
 
-// short reports whether err is that the budget has no room for the rest of the file, and then says so.
+// short reports whether err means that the rest of the file does not fit the budget, and records that as a problem.
 func (b *Builder) short(err error) bool {
 	if lack := (*model.MemoryError)(nil); !errors.As(err, &lack) {
 		return false
@@ -46,7 +46,7 @@ func (b *Builder) short(err error) bool {
 	return true
 }
 
-// refusal returns the error of a file of which nothing can be used, nil where no problem is an error.
+// refusal returns the error of a file that cannot be used at all, nil if no problem is an error.
 func (b *Builder) refusal() error {
 	cause := model.CutShort(b.problems)
 	for i := range b.problems {
@@ -62,7 +62,7 @@ func (b *Builder) refusal() error {
 	}
 }
 
-// ended notes what became of the decompression, and whether the file grows. Several calls note it once.
+// ended records problems of decompression, and whether the file grows. Several calls record them once.
 func (b *Builder) ended() {
 	if b.noted {
 		return
@@ -76,7 +76,7 @@ func (b *Builder) ended() {
 	}
 }
 
-// Report gives the problems to a validator, without notes. Call it when everything was read.
+// Report passes the problems except notes to a validator. Call it when everything was read.
 func (b *Builder) Report(report func(loaders.Violation)) {
 	b.ended()
 	for _, p := range b.problems {

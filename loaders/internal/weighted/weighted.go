@@ -1,5 +1,5 @@
-// Package weighted builds profiles of weighted stacks. Importers of stack profiles stand on it: it numbers names,
-// frames, stacks, threads and labels, merges equal ones, keeps problems by kind, and asks the memory budget.
+// Package weighted builds profiles of weighted stacks, for importers of stack profiles: it numbers names, frames,
+// stacks, threads and labels, merges equal ones, groups problems by kind, and checks the memory budget.
 package weighted
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Builder makes the tables of one profile. It is one goroutine's own. Names are the file's bytes; long ones are cut and
-// a problem says so.
+// Builder builds the tables of one profile. Only one goroutine may use it. Names are the file's bytes; long ones are
+// cut and reported as a problem.
 type Builder struct {
-	// Profile holds what a loader fills itself: source tool, command, clock, counts.
+	// Profile has the fields that a loader fills itself: source tool, command, clock, counts.
 	Profile model.StackProfile
 	Meta    model.Meta
 	Lost    int64 // bytes of the input that could not be used
 
-	// Timeline holds curves beside the stacks; nil where the file has none.
+	// Timeline holds curves in addition to the stacks; nil if the file has none.
 	Timeline *model.Timeline
 
 	src    *loaders.Source
@@ -40,7 +40,7 @@ type Builder struct {
 	known    map[problemKey]int
 	windows  []model.Window
 	labelled bool // a record has labels
-	noted    bool // what became of the input is among the problems
+	noted    bool // problems of the input were added
 
 	published time.Time
 }
@@ -80,7 +80,7 @@ type problemKey struct {
 	severity model.Severity
 }
 
-// New returns a builder of a profile of src. Meta says path, name, sizes and the format's name already.
+// New returns a builder of a profile of src. Its Meta has path, name, sizes and the format's name.
 func New(src *loaders.Source, format string) *Builder {
 	b := &Builder{
 		src: src, stacks: model.NewStacks(),
@@ -99,14 +99,14 @@ func New(src *loaders.Source, format string) *Builder {
 	return b
 }
 
-// MaxDepth is how many frames of a stack are kept: no program has more, but some bytes of a hostile file can claim any
+// MaxDepth is how many frames of a stack are kept: no program has more, but a few bytes of a hostile file can claim any
 // number.
 const MaxDepth = 1 << 16
 
-// LeafFirst notes how the file writes its stacks.
+// LeafFirst records the order in which the file writes its stacks.
 func (b *Builder) LeafFirst(yes bool) { b.stacks.LeafFirst = yes }
 
-// Full returns an error where the memory budget has no room for more of the file. Ask it every few thousand records.
+// Full returns an error if more of the file does not fit the memory budget. Call it every few thousand records.
 func (b *Builder) Full() error {
 	if b.src.Budget().Full(model.BudgetOfFile) {
 		return b.src.Budget().Error("what follows")
@@ -114,7 +114,7 @@ func (b *Builder) Full() error {
 	return nil
 }
 
-// Frame numbers a frame; equal ones are one.
+// Frame returns the number of a frame; equal ones have the same.
 func (b *Builder) Frame(f Frame) model.FrameID {
 	k := frameKey{b.function(f.Function), b.file(f.File), f.Line, f.Column, f.DSO, f.Kind, f.Flags}
 	id, ok := b.frames[k]
@@ -155,7 +155,7 @@ func (b *Builder) file(name string) model.FileID {
 	return id
 }
 
-// keep returns as much of a name as is kept.
+// keep returns the part of a name that is kept.
 func (b *Builder) keep(name string) string {
 	if len(name) > model.MaxName {
 		b.Say(model.Warning, "name-length", model.NoOffset, 0, model.LongName)
@@ -176,7 +176,7 @@ func (b *Builder) Child(parent model.NodeID, f model.FrameID) model.NodeID {
 	return n
 }
 
-// Stack returns the leaf of a stack, whose frames stand root first.
+// Stack returns the leaf of a stack whose frames are root first.
 func (b *Builder) Stack(rootFirst []model.FrameID) (leaf model.NodeID) {
 	for _, f := range rootFirst {
 		leaf = b.Child(leaf, f)
@@ -184,7 +184,7 @@ func (b *Builder) Stack(rootFirst []model.FrameID) (leaf model.NodeID) {
 	return leaf
 }
 
-// LeafStack returns the leaf of a stack whose frames stand leaf first.
+// LeafStack returns the leaf of a stack whose frames are leaf first.
 func (b *Builder) LeafStack(leafFirst []model.FrameID) (leaf model.NodeID) {
 	for _, f := range slices.Backward(leafFirst) {
 		leaf = b.Child(leaf, f)
@@ -192,7 +192,7 @@ func (b *Builder) LeafStack(leafFirst []model.FrameID) (leaf model.NodeID) {
 	return leaf
 }
 
-// DSO numbers a binary; equal ones are one.
+// DSO returns the number of a binary; equal ones have the same.
 func (b *Builder) DSO(d model.DSO) model.DSOID {
 	id, ok := b.dsos[d]
 	if !ok {
@@ -204,7 +204,7 @@ func (b *Builder) DSO(d model.DSO) model.DSOID {
 	return id
 }
 
-// Thread numbers a thread; numbers that are unknown are -1.
+// Thread returns the number of a thread; unknown pids and tids are -1.
 func (b *Builder) Thread(pid, tid int64, comm string) model.ThreadID {
 	if pid < 0 && tid < 0 && comm == "" {
 		return 0
@@ -219,7 +219,8 @@ func (b *Builder) Thread(pid, tid int64, comm string) model.ThreadID {
 	return id
 }
 
-// Event numbers an event by its name; the first statement of it counts. It is model.NoEvent where there are too many.
+// Event returns the number of an event by its name; its first definition counts. It is model.NoEvent if there are too
+// many.
 func (b *Builder) Event(e model.ProfileEvent) uint16 {
 	id, ok := b.events[e.Name]
 	if !ok {
@@ -236,7 +237,8 @@ func (b *Builder) Event(e model.ProfileEvent) uint16 {
 	return id
 }
 
-// Metric numbers a kind of weight by its name; the first statement of it counts. ok is false where there are too many.
+// Metric returns the number of a kind of weight by its name; its first definition counts. ok is false if there are too
+// many.
 func (b *Builder) Metric(m model.ProfileMetric) (id model.MetricID, ok bool) {
 	if id, ok = b.metrics[m.Name]; ok {
 		return id, true
@@ -253,7 +255,7 @@ func (b *Builder) Metric(m model.ProfileMetric) (id model.MetricID, ok bool) {
 	return id, true
 }
 
-// Labels numbers a set of labels, in the file's order. No labels are set 0.
+// Labels returns the number of a set of labels, in the file's order. The empty set is 0.
 func (b *Builder) Labels(set []model.Label) model.LabelSetID {
 	if len(set) == 0 {
 		return 0
@@ -275,8 +277,7 @@ func (b *Builder) Labels(set []model.Label) model.LabelSetID {
 	return id
 }
 
-// Record is a stack with what it was recorded under. Event is an index of events or model.NoEvent, CPU a number or
-// model.NoCPU.
+// Record is a stack with its event and CPU. Event is an index of events or model.NoEvent, CPU a number or model.NoCPU.
 type Record struct {
 	Node   model.NodeID
 	Event  uint16
@@ -286,8 +287,8 @@ type Record struct {
 	Offset int64 // in the file
 }
 
-// Weigh adds a weight to the record that Add will end. ok is false where the table is full, which is among the problems
-// then.
+// Weigh adds a weight to the record that Add will end. ok is false if the table is full, which is recorded as a
+// problem.
 func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
 	if b.Profile.Records.Weights.Add(m, n) {
 		return true
@@ -296,7 +297,7 @@ func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
 	return false
 }
 
-// Add ends a record with the weights that were given since the last one.
+// Add ends a record with the weights added since the last one.
 func (b *Builder) Add(r Record) model.RecordID {
 	rec := &b.Profile.Records
 	id := model.RecordID(rec.Len())
@@ -320,7 +321,7 @@ func (b *Builder) Sample(s model.Sample) {
 	b.Profile.Counts.Samples++
 }
 
-// Forget drops all records, so that they can be added anew with other weights. Stacks stay.
+// Forget removes all records, so that they can be added again with other weights. Stacks stay.
 func (b *Builder) Forget() {
 	b.Profile.Records = model.StackRecords{Texts: b.Profile.Records.Texts}
 }
@@ -328,19 +329,19 @@ func (b *Builder) Forget() {
 // Window adds a span of time with weights of its own.
 func (b *Builder) Window(w model.Window) { b.windows = append(b.windows, w) }
 
-// Fact adds a line to what is known of the file; an empty value adds nothing.
+// Fact adds a fact about the file; an empty value adds nothing.
 func (b *Builder) Fact(key, label, value string) {
 	if value != "" {
 		b.Meta.Facts = append(b.Meta.Facts, model.Fact{Key: key, Label: label, Value: value})
 	}
 }
 
-// Count adds a number to what is known of the file.
+// Count adds a number to the facts about the file.
 func (b *Builder) Count(key, label string, n int64) {
 	b.Meta.Facts = append(b.Meta.Facts, model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true})
 }
 
-// Say notes a problem: the first of a code and severity is described, the others are counted.
+// Say records a problem: the first of a code and severity is described, the others are counted.
 func (b *Builder) Say(s model.Severity, code string, offset, line int64, format string, args ...any) {
 	k := problemKey{code, s}
 	if i, ok := b.known[k]; ok {
@@ -350,7 +351,7 @@ func (b *Builder) Say(s model.Severity, code string, offset, line int64, format 
 	b.AddProblem(model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
 }
 
-// AddProblem notes a problem as it is: only those that say the same are counted together.
+// AddProblem records a problem unchanged: only those with the same text are counted together.
 func (b *Builder) AddProblem(p model.Problem) {
 	if k := (problemKey{p.Code, p.Severity}); len(b.problems) < model.MaxProblemKinds {
 		if _, ok := b.known[k]; !ok {
@@ -360,13 +361,13 @@ func (b *Builder) AddProblem(p model.Problem) {
 	b.problems = model.AddProblem(b.problems, p)
 }
 
-// Problems returns a copy of what was noted, in the order it was found.
+// Problems returns a copy of the problems, in the order they were found.
 func (b *Builder) Problems() []model.Problem { return slices.Clone(b.problems) }
 
 // Empty reports whether there is neither a record nor a curve.
 func (b *Builder) Empty() bool { return b.Profile.Records.Len() == 0 && b.Timeline == nil }
 
-// Build returns what has been read so far, or in all; nothing of it will change.
+// Build returns what was read so far, or everything; it will not change.
 func (b *Builder) Build(complete bool) *model.Profile {
 	p, s := b.Profile, *b.stacks
 	p.Windows, p.Samples = slices.Clone(b.windows), slices.Clone(p.Samples)
