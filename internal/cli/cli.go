@@ -74,6 +74,7 @@ type grammar struct {
 	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
 	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
+	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`

@@ -78,6 +78,7 @@ type task struct {
 	pid      int
 	ring     *ring
 	file     *traceFile
+	curves   curves
 	replaced chan struct{} // closed when the process executed another program
 	done     chan struct{} // closed when the file is closed
 }
@@ -310,6 +311,7 @@ func (s *session) record(t *task) {
 	pause, flushed := busy, time.Now()
 	var broken error
 	for broken == nil {
+		t.curves.look(t.pid, t.micros())
 		over := gone.yes() || s.ctx.Err() != nil || closed(t.replaced) // asked before the ring is read to its end
 		n, err := t.ring.drain(t.file.take)
 		broken = err
@@ -354,11 +356,17 @@ func (s *session) end(t *task, broken error) {
 	}
 }
 
+// micros returns the time of the recording, in microseconds.
+func (t *task) micros() uint64 { return (monotonic() - t.ring.page.start) / 1000 }
+
 // facts are what metadata say of the recording, beyond the names.
 func (t *task) facts(r Recorded) map[string]any {
 	facts := map[string]any{"recorder": "memtui", "program": r.Program}
-	if t.file.period > 0 {
-		facts["sampling"] = map[string]any{"mode": "poisson", "period_bytes": int64(t.file.period), "sizes": "estimated"}
+	if s := t.file.sampling(); s != nil {
+		facts["sampling"] = s
+	}
+	if list := t.curves.list(); len(list) > 0 {
+		facts["series"] = list
 	}
 	if r.Lost.Allocations > 0 || r.Lost.Frees > 0 {
 		facts["lost"] = map[string]uint64{"allocations": r.Lost.Allocations, "frees": r.Lost.Frees}

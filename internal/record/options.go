@@ -14,7 +14,8 @@ var errRecord = errors.New("the program wrote over the memory that it shares wit
 type Options struct {
 	Command  []string
 	Output   string        // the file, "" for a name made of the program's and its process ID in the current folder
-	Sample   int64         // mean bytes between samples, 0 for every event
+	Sample   int64         // mean bytes between samples, 0 for every event or by Rate
+	Rate     float64       // the chance of each block to be sampled, 0 for none: then Sample counts
 	Frames   int           // at most, of a stack
 	Ring     int64         // bytes of memory shared with the program
 	Drop     bool          // drop allocations where the ring is full instead of waiting
@@ -24,6 +25,9 @@ type Options struct {
 	Symbols  loaders.Symbols
 	Log      func(format string, args ...any) // a line about what happens
 }
+
+// full reports whether every event is recorded.
+func (o *Options) full() bool { return o.Sample == 0 && o.Rate == 0 }
 
 // Recorded is a file that was made.
 type Recorded struct {

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -17,8 +18,9 @@ const (
 	ringVersion = 1
 	ringHead    = 1 << 16
 
-	ringFull = 1 // every event, not samples
-	ringDrop = 2 // allocations are dropped where the ring is full
+	ringFull    = 1 // every event, not samples
+	ringDrop    = 2 // allocations are dropped where the ring is full
+	ringCounted = 4 // samples are so many blocks apart, not bytes
 )
 
 // ringPage is how the memory of a ring begins. The program and the recorder write different lines of it.
@@ -65,8 +67,12 @@ func newRing(size int, o Options) (*ring, error) {
 	p := r.page
 	p.magic, p.version, p.size, p.period, p.frames = ringMagic, ringVersion, uint64(size), uint64(o.Sample), uint32(o.Frames)
 	p.start = monotonic()
-	if o.Sample == 0 {
+	switch {
+	case o.full():
 		p.flags |= ringFull
+	case o.Rate > 0: // so that a block is sampled with the chance that is asked for
+		p.flags |= ringCounted
+		p.period = uint64(max(-1/math.Log1p(-min(o.Rate, 0.999999)), 1.0/16) * (1 << 20))
 	}
 	if o.Drop {
 		p.flags |= ringDrop
@@ -87,7 +93,7 @@ func monotonic() uint64 {
 // errRing is that of a ring in which something else stands than a hook writes.
 var errRing = errors.New("the program wrote over the memory that it shares with the recorder")
 
-// grainAt returns the first word of the record at an offset.
+// word returns the first word of the record at an offset.
 func (r *ring) word(at uint64) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&r.data[at&uint64(len(r.data)-1)]))
 }

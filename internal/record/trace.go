@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -35,7 +36,8 @@ type traceFile struct {
 	names   *os.File // the journal, path + ".names"
 	journal *bufio.Writer
 	start   time.Time
-	period  float64 // 0 where every event is recorded
+	period  float64 // mean bytes between samples, 0 for none
+	rate    float64 // chance of a block to be sampled, 0 for none
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
 	events  uint64
@@ -52,9 +54,10 @@ type note struct {
 	Start   int64    `json:"start_us,omitzero"`
 	Program string   `json:"program,omitzero"`
 	Period  int64    `json:"period,omitzero"`
+	Rate    float64  `json:"rate,omitzero"`
 	Forget  bool     `json:"forget,omitzero"`
 	Module  *module  `json:"module,omitzero"`
-	Stack   []uint64 `json:"stack,omitzero"`
+	Stack   []uint64 `json:"stack,omitzero"` // may be empty
 	Thread  uint16   `json:"thread,omitzero"`
 	Name    string   `json:"name,omitzero"`
 }
@@ -76,10 +79,10 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 		return nil, err
 	}
 	t := &traceFile{
-		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample),
+		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample), rate: o.Rate,
 		table: symbols.NewTable(o.Symbols), threads: map[uint16]string{}, exe: exe,
 	}
-	t.note(note{Start: start.UnixMicro(), Program: exe, Period: int64(o.Sample)})
+	t.note(note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
 	if _, err = f.Write(head(start, []byte(noNames), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()
@@ -160,11 +163,25 @@ func (t *traceFile) take(r record) error {
 // scaled returns the size that a sampled block stands for: the chance of a block of s bytes to be sampled is
 // 1 - exp(-s/period), so that sums of these sizes are right on average.
 func (t *traceFile) scaled(size uint64) uint64 {
-	if t.period == 0 {
+	switch {
+	case t.rate > 0:
+		return uint64(math.Round(float64(size) / t.rate))
+	case t.period == 0:
 		return size
 	}
 	s := float64(max(size, 1))
 	return uint64(math.Round(s / -math.Expm1(-s/t.period)))
+}
+
+// sampling returns what metadata say of how events were chosen, nil where all were recorded.
+func (t *traceFile) sampling() any {
+	switch {
+	case t.rate > 0:
+		return map[string]any{"mode": "rate", "rate": t.rate, "sizes": "estimated"}
+	case t.period > 0:
+		return map[string]any{"mode": "poisson", "period_bytes": int64(t.period), "sizes": "estimated"}
+	}
+	return nil
 }
 
 // event writes an event. Those of different threads may be some microseconds out of order by the clock: they keep the
@@ -201,11 +218,9 @@ func (t *traceFile) module(m module) {
 // finish names the addresses and puts the metadata where they belong. The file stays valid at every moment, and the
 // journal until the file needs it no more. Problems are those of naming.
 func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems []model.Problem, err error) {
-	defer t.f.Close()
+	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
-	stopped := t.flush()
-	if stopped != nil {
-		t.cutToEvents()
+	if stopped := t.flush(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}
 	problems, err = t.table.Resolve(ctx)
@@ -222,14 +237,6 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	return problems, os.Remove(t.path + namesSuffix)
 }
 
-// cutToEvents removes the part of an event at the end of a file that could not be written to its end.
-func (t *traceFile) cutToEvents() {
-	// What a reader sees there is a cut event, which it says; only the length matters to what is written next.
-	if size, err := t.f.Seek(0, io.SeekEnd); err == nil && size < reserve {
-		_ = t.f.Truncate(0)
-	}
-}
-
 // place writes metadata before the events.
 func (t *traceFile) place(meta []byte) error {
 	size := headerSize + len(meta)
@@ -239,7 +246,7 @@ func (t *traceFile) place(meta []byte) error {
 	end := max(reserve, (size+reserve-1)/reserve*reserve)
 	if end > reserve {
 		if err := insert(t.f, reserve, int64(end-reserve)); err != nil {
-			return t.copyBehind(head(t.start, meta, end))
+			return t.copyAfter(head(t.start, meta, end))
 		}
 	}
 	b := head(t.start, meta, end)
@@ -253,8 +260,8 @@ func (t *traceFile) place(meta []byte) error {
 	return err
 }
 
-// copyBehind makes a file of head and the events, and puts it in place of the first.
-func (t *traceFile) copyBehind(head []byte) error {
+// copyAfter makes a file of head and the events, and puts it in place of the first.
+func (t *traceFile) copyAfter(head []byte) error {
 	path := t.path + ".new"
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -281,7 +288,7 @@ func (t *traceFile) copyBehind(head []byte) error {
 func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 	n := nameTables{files: map[string]int{"": 0}, fileNames: []string{""}, functions: map[string]int{}}
 	b := []byte(`{"frame_order": "leaf_to_root", `)
-	for _, key := range slices.Sorted(mapKeys(extra)) {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		value, err := json.Marshal(extra[key])
 		if err != nil {
 			return nil, err
@@ -312,16 +319,6 @@ func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 	b = appendNames(append(b, `}, "files": {`...), n.fileNames)
 	b = appendNames(append(b, `}, "functions": {`...), n.functionNames)
 	return append(b, "}}"...), nil
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // nameTables gives ids to names.
@@ -380,4 +377,3 @@ func appendNames(b []byte, names []string) []byte {
 	}
 	return b
 }
-

@@ -41,12 +41,12 @@ enum { MAX_FRAMES = 512, GRAIN = 32 };
 // ---- The ring, as internal/record/ring.go has it. Offsets are fixed: both sides state them.
 
 enum { RING_MAGIC = 0x4d54524e, VERSION = 1, HEAD = 1 << 16 }; // HEAD: a page of any machine
-enum { FULL = 1, DROP = 2 };
+enum { FULL = 1, DROP = 2, COUNTED = 4 }; // COUNTED: distances between samples are blocks, not bytes
 enum { ALLOC = 1, FREE, STACK, MODULE, MODULES, THREAD };
 
 struct ring {
   uint64_t magic, size;                 // of the data, a power of two
-  uint64_t start, period;               // ns of CLOCK_MONOTONIC; mean bytes between samples
+  uint64_t start, period;               // ns of CLOCK_MONOTONIC; mean distance between samples
   uint32_t flags, frames, pid, version; // frames: the most of a stack
   char pad0[64 - 48];
   _Atomic uint64_t head; // bytes reserved by the program, ever
@@ -366,7 +366,8 @@ static int64_t distance(void) {
   int e = 63 - __builtin_clzll(r);
   double m = (double)r / (double)(1ull << e), y = (m - 1) / (m + 1), y2 = y * y; // ln m = 2 atanh y
   double ln = 2 * y * (1 + y2 * (1. / 3 + y2 * (1. / 5 + y2 * (1. / 7 + y2 * (1. / 9 + y2 / 11))))) + (e - 53) * 0.6931471805599453;
-  return (int64_t)(-ln * (double)period) + 1;
+  // Of blocks the period is in parts of 2^-20, and the distance is the number of blocks that are not sampled.
+  return flags & COUNTED ? (int64_t)(-ln * (double)period / (1 << 20)) : (int64_t)(-ln * (double)period) + 1;
 }
 
 // The sampled blocks that live: addresses in a table under the lock, and how many of them fall in each slot of a filter
@@ -481,10 +482,12 @@ static __attribute__((noinline)) int report_free(void *p) {
   return ours;
 }
 
+static inline int64_t cost(size_t n) { return flags & COUNTED ? 1 : (int64_t)n; }
+
 static __attribute__((noinline)) void sample(void *p, size_t n) {
   if (!T.rng) { // the first bytes of a thread
     T.left = distance();
-    if ((T.left -= (int64_t)n) >= 0) return;
+    if ((T.left -= cost(n)) >= 0) return;
   }
   T.left = distance();
   report_alloc(p, n);
@@ -495,7 +498,7 @@ static inline int quiet(void) { return unlikely(!*on) || T.busy; }
 static inline void took(void *p, size_t n) {
   if (quiet()) return;
   if (flags & FULL) report_alloc(p, n);
-  else if (unlikely((T.left -= (int64_t)n) < 0)) sample(p, n);
+  else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n);
 }
 
 // Reports whether the end of a block was reported.
