@@ -325,6 +325,9 @@ func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string)
 		}
 		next.Meta, next.Stacks, next.Allocations = meta, stacks, o.trace
 		next.Lost += lost
+		if t := o.tables; t != nil && len(t.recorded.series) > 0 {
+			next.Timeline = &model.Timeline{Series: t.recorded.series}
+		}
 		for _, p := range found {
 			next.Problems = model.AddProblem(next.Problems, p)
 		}
