@@ -40,6 +40,7 @@ type File struct {
 	Version     *int   `json:"version,omitzero"`
 	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 while a pipe has not ended: no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
+	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
 }
 
 // Kind returns the format, and its version where formats of the kind have one.
@@ -347,7 +348,7 @@ type RowCounts struct {
 func NewHeader(schema string, p *model.Profile) Header {
 	h := Header{
 		Schema:   schema,
-		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer},
+		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled},
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}

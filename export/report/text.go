@@ -88,6 +88,8 @@ func (t *textWriter) head() {
 // wholeness returns a word or two on how much of the file could be used.
 func (t *textWriter) wholeness() string {
 	switch {
+	case t.r.Complete && t.r.File.Sampled != "":
+		return t.r.File.Sampled + ": figures are estimates"
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:
@@ -165,8 +167,10 @@ func (t *textWriter) figures() {
 	if v.UnaddressedCount > 0 {
 		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
 	}
-	t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
-		"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	if t.r.File.Sampled == "" { // else two events in a row are those of two samples
+		t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
+			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
 	}
