@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,6 +54,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	default:
 		o.Log("recording ended; process %d goes on", cmd.Process.Pid)
 	}
+	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
 }
 

@@ -25,6 +25,9 @@ const (
 	reserve    = 4096
 )
 
+// markEvery is how many bytes of events lie between two places where a file can be cut.
+const markEvery = 1 << 14
+
 // noNames is the metadata of a trace whose names stand in its journal.
 const noNames = `{"frame_order": "leaf_to_root", "stack_traces": {}, "files": {"0": ""}, "functions": {}}`
 
@@ -40,6 +43,7 @@ type traceFile struct {
 	rate    float64 // chance of a block to be sampled, 0 for none
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
+	marks   []int64 // where events begin, every markEvery bytes
 	events  uint64
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
@@ -190,6 +194,9 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	if t.full != nil {
 		return
 	}
+	if t.written >= int64(len(t.marks))*markEvery {
+		t.marks = append(t.marks, t.written)
+	}
 	micros = max(micros, t.last)
 	t.buf = mlyze.AppendEvent(t.buf[:0], micros-t.last, e)
 	t.last = micros
@@ -231,10 +238,31 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	if err != nil {
 		return problems, err
 	}
-	if err := t.place(meta); err != nil {
+	if t.full != nil {
+		err = t.makeRoom(int64(headerSize + len(meta) + reserve))
+	}
+	if err == nil {
+		err = t.place(meta)
+	}
+	if err != nil {
 		return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+namesSuffix, err)
 	}
 	return problems, os.Remove(t.path + namesSuffix)
+}
+
+// makeRoom cuts so many events from the end of a file that could not grow that n bytes fit instead.
+func (t *traceFile) makeRoom(n int64) error {
+	size, err := t.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	keep := int64(0)
+	for _, mark := range t.marks {
+		if reserve+mark+n <= size {
+			keep = mark
+		}
+	}
+	return t.f.Truncate(min(size, reserve+keep))
 }
 
 // place writes metadata before the events.
