@@ -346,7 +346,7 @@ func (s *session) end(t *task, broken error) {
 	}
 	t.ring.close()
 	t.file.end(broken)
-	done.Stopped = t.file.full
+	done.Stopped = t.file.flush()
 	_, err := t.file.finish(context.Background(), t.facts(done))
 	s.mu.Lock()
 	defer s.mu.Unlock()
