@@ -23,6 +23,8 @@ type recordCmd struct {
 	For     time.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
 	MaxSize arg.Bytes     `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
+	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
+	Every   time.Duration `placeholder:"TIME" help:"With --pages: how often (curves every 100ms; PSS and pages as often as they cost less than 1 %)."`
 	Recover string        `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
 }
 
@@ -34,12 +36,16 @@ const (
 	smallestRing    = 1 << 16
 	largestRing     = 1 << 30
 	mostFrames      = 512
+	mostLayouts     = 200
 )
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	if c.Recover != "" {
 		return c.recover(ctx, a)
+	}
+	if c.Pages != 0 {
+		return c.pages(ctx, a)
 	}
 	o, err := c.options(a)
 	if err != nil {
@@ -67,7 +73,7 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Rate: c.Sample.Rate, Frames: c.Frames, Ring: smallestRing, Drop: c.OnFull == "drop",
 		Duration: c.For, MaxSize: int64(c.MaxSize), Follow: c.Follow, Symbols: a.symbols(),
-		Log: func(format string, args ...any) { fmt.Fprintf(a.env.Stderr, "memtui: "+format+"\n", args...) },
+		Log: a.logging(),
 	}
 	switch {
 	case len(c.Command) == 0:
@@ -83,9 +89,14 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 	return o, nil
 }
 
+// logging returns a function that prints a line on standard error.
+func (a *app) logging() func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(a.env.Stderr, "memtui: "+format+"\n", args...) }
+}
+
 // recorded prints what became of a recording, and the command that opens it.
 func (a *app) recorded(f record.Recorded) {
-	say := func(format string, args ...any) { fmt.Fprintf(a.env.Stderr, "memtui: "+format+"\n", args...) }
+	say := a.logging()
 	if f.Stopped != nil {
 		say("recording of process %d stopped early: %s", f.PID, model.Clean(f.Stopped.Error()))
 	}
@@ -93,6 +104,25 @@ func (a *app) recorded(f record.Recorded) {
 		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))
 	}
 	say("recorded %s; open the recording with: memtui %s", model.Counted(f.Events, "event"), model.Clean(f.Path))
+}
+
+// pages watches a process from outside.
+func (c *recordCmd) pages(ctx context.Context, a *app) error {
+	if len(c.Command) > 0 || c.Pages < 0 {
+		return usageError(errors.New("--pages: takes the ID of a process, and no program to run"))
+	}
+	log := a.logging()
+	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: c.Every, Limit: c.For, Layouts: mostLayouts, Log: log}
+	if o.Output == "" {
+		o.Output = record.FileName(c.Pages, ".mb")
+	}
+	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording, and the file is written
+	points, layouts, err := record.Pages(ctx, o)
+	if err != nil {
+		return inputError(err)
+	}
+	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"), model.Counted(layouts, "page layout"), model.Clean(o.Output))
+	return nil
 }
 
 // recover completes a recording.

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -285,18 +284,7 @@ func (s *session) path(pid int, exe string) string {
 	if s.o.Output != "" && pid == s.main {
 		return s.o.Output
 	}
-	return filepath.Join(filepath.Dir(s.o.Output), fileName(exe, pid))
-}
-
-// fileName returns a name that needs no quoting.
-func fileName(exe string, pid int) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+", r) {
-			return r
-		}
-		return '_'
-	}, filepath.Base(exe))
-	return fmt.Sprintf("%s-%d.mlyze", strings.TrimLeft(name, ".-"), pid)
+	return filepath.Join(filepath.Dir(s.o.Output), fileName(exe, pid, ".mlyze"))
 }
 
 // How often the ring is looked at while events come, at most while none do, and how often the file is made whole.

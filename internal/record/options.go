@@ -2,6 +2,10 @@ package record
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -44,4 +48,24 @@ type Lost struct {
 	Allocations, Frees uint64
 	Waits              uint64 // times that the program waited for the recorder
 	Cut                uint64 // stacks that end early
+}
+
+// FileName returns a name for the recording of a process that runs: that of its program, and its process ID.
+func FileName(pid int, suffix string) string {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		exe = "process"
+	}
+	return fileName(exe, pid, suffix)
+}
+
+// fileName returns a name that needs no quoting.
+func fileName(exe string, pid int, suffix string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+", r) {
+			return r
+		}
+		return '_'
+	}, filepath.Base(exe))
+	return fmt.Sprintf("%s-%d%s", strings.TrimLeft(name, ".-"), pid, suffix)
 }
