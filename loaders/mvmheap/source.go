@@ -16,7 +16,7 @@ func (f *file) Schema() *model.HeapSchema { return &schema }
 // Len implements [model.HeapSource].
 func (f *file) Len() int { return len(f.snaps) }
 
-// Info implements [model.HeapSource]. A snapshot that has been decoded has exact figures from then on.
+// Info implements [model.HeapSource]. Once a snapshot was decoded, its figures are exact.
 func (f *file) Info(i int) model.HeapInfo {
 	f.mu.Lock()
 	exact, ok := f.counted[i]
@@ -27,7 +27,7 @@ func (f *file) Info(i int) model.HeapInfo {
 	return f.stated(i)
 }
 
-// stated returns what the file's headers tell of a snapshot.
+// stated returns what the file's headers state about a snapshot.
 func (f *file) stated(i int) model.HeapInfo {
 	s := &f.snaps[i]
 	info := s.meta.info(f.meta.Start)
@@ -80,7 +80,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	return made.Heap, nil
 }
 
-// decode reads a snapshot, and says in lost how many bytes of it could not be read.
+// decode reads a snapshot, and sets lost to how many bytes of it could not be read.
 func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(done float64)) (*loaders.DecodedHeap, error) {
 	d := f.newDecoding(ctx, i, progress)
 	h, err := d.run()
@@ -96,7 +96,7 @@ func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(don
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
-// recount replaces the totals of info by what the rows say.
+// recount replaces the totals of info by sums over the rows.
 func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	var rows [KindCallStack + 1]int64
 	managed, unmanaged := uint64(0), uint64(0)
@@ -147,7 +147,7 @@ func (f *file) Scores(ctx context.Context, i int) (model.HeapScores, bool, error
 
 const maxScores = 1 << 16 // of one snapshot; recorders write 160
 
-// scores reads the high scores of snapshot i; broken says what is wrong with them, "" when nothing is.
+// scores reads the high scores of snapshot i; broken describes their damage, "" if there is none.
 func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken string, ok bool, err error) {
 	b := &f.snaps[i]
 	if !b.there(topIDs, topscore) {
@@ -199,7 +199,7 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 	return s, broken, true, nil
 }
 
-// board reads n entries from number from on. Those without a score, or with an id beyond a table of length, are
+// board reads n entries, starting with number from. Those without a score, or with an id beyond a table of length, are
 // padding.
 func board(columns [2][]uint64, from, n int64, length int) []model.HeapScore {
 	list := []model.HeapScore{}

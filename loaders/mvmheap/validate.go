@@ -46,7 +46,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	return err
 }
 
-// validator collects what is wrong with a file.
+// validator collects the violations of a file.
 type validator struct {
 	ctx      context.Context
 	f        *file
@@ -54,7 +54,7 @@ type validator struct {
 	problems []model.Problem
 }
 
-// take adds problems, each once: two routes may find the same.
+// take adds problems, each once: two passes may find the same.
 func (v *validator) take(list []model.Problem) {
 	for _, p := range list {
 		known := false
@@ -67,7 +67,7 @@ func (v *validator) take(list []model.Problem) {
 	}
 }
 
-// blocks walks through the file and compares every table of contents with the blocks that are there.
+// blocks walks through the file and compares every table of contents with the actual blocks.
 func (v *validator) blocks() error {
 	walked := &file{src: v.f.src, size: v.f.size}
 	var blocks []block
@@ -98,13 +98,13 @@ func (v *validator) blocks() error {
 	return v.w.err
 }
 
-// contents follows which blocks tables of contents have to list.
+// contents tracks which blocks tables of contents have to list.
 type contents struct {
 	v        *validator
 	inner    []block // of the snapshot so far
 	outer    []block // filemeta and inner tables so far
-	inside   bool    // the next table is an inner one for sure
-	last     bool    // the table before was an inner one
+	inside   bool    // the next table is certainly an inner one
+	last     bool    // the previous table was an inner one
 	problems []model.Problem
 }
 
@@ -141,7 +141,7 @@ func (c *contents) check(b block) {
 	}
 }
 
-// snapshot decodes a snapshot and checks what refers to names and totals.
+// snapshot decodes a snapshot and checks references to names, and totals.
 func (v *validator) snapshot(i int) error {
 	s := &v.f.snaps[i]
 	d := v.f.newDecoding(v.ctx, i, nil)
