@@ -36,7 +36,7 @@ func Format() loaders.Format {
 	}
 }
 
-// sniff knows the header, or a line of Midden's.
+// sniff recognizes the header, or a line of Midden's.
 func sniff(head []byte) loaders.Confidence {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if bytes.HasPrefix(bytes.ReplaceAll(line[:min(len(line), 100)], []byte(" "), nil), []byte(`{"format":"`+ownName+`"`)) {
@@ -61,7 +61,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// header is what a file tells of itself.
+// header is what a file states about itself.
 type header struct {
 	version                int64
 	python, implementation string
@@ -69,7 +69,7 @@ type header struct {
 	clock                  model.Time // µs since 1970, 0 for none
 }
 
-// file is one file that is open.
+// file is an open file.
 type file struct {
 	*objects.File
 	head header
