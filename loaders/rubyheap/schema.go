@@ -25,14 +25,14 @@ const (
 	kindOther
 )
 
-// kinds are those of types of the interpreter.
+// kinds are the kinds of rows of the interpreter's types.
 var kinds = map[string]model.HeapKind{
 	"OBJECT": kindObject, "CLASS": kindClass, "MODULE": kindModule, "ICLASS": kindIClass, "STRING": kindString, "SYMBOL": kindSymbol,
 	"REGEXP": kindRegexp, "ARRAY": kindArray, "HASH": kindHash, "STRUCT": kindStruct, "FLOAT": kindNumber, "BIGNUM": kindNumber,
 	"COMPLEX": kindNumber, "RATIONAL": kindNumber, "FILE": kindFile, "DATA": kindData, "MATCH": kindMatch, "IMEMO": kindIMemo, "NODE": kindNode,
 }
 
-// The axes beside the class.
+// The axes other than the class.
 const (
 	axisSuper = iota + 1
 	axisModule
@@ -41,7 +41,7 @@ const (
 	numAxes
 )
 
-// Schema says what heap dumps of Ruby are made of.
+// Schema returns the schema of Ruby's heap dumps.
 func Schema() *model.HeapSchema { return &schema }
 
 func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {

@@ -25,7 +25,7 @@ func Format() loaders.Format {
 	}
 }
 
-// sniff looks for lines of the dump, before which output of the program may stand.
+// sniff searches for lines of the dump, which output of the program may precede.
 func sniff(head []byte) loaders.Confidence {
 	whole := len(head) < loaders.SniffLength
 	for first := true; len(head) > 0; first = false {
@@ -41,7 +41,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// isLine reports whether a line is one of a dump, by how it begins.
+// isLine reports whether a line is one of a dump, judging by its beginning.
 func isLine(line []byte, ended bool) bool {
 	line = bytes.ReplaceAll(line[:min(len(line), 200)], []byte(" "), nil)
 	if bytes.HasPrefix(line, []byte(`{"type":"ROOT","root":"`)) {
@@ -67,7 +67,7 @@ func isLine(line []byte, ended bool) bool {
 	return known || ended && (string(word) == "SHAPE" || string(word) == "NONE" || string(word) == "ZOMBIE" || string(word) == "MOVED")
 }
 
-// file is one file that is open.
+// file is an open file.
 type file struct{ *objects.File }
 
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
