@@ -24,10 +24,10 @@ type reader struct {
 	end    model.Time
 }
 
-// unit is what the values of a profile count.
+// unit is the unit of a profile's values.
 type unit struct {
-	name   string  // as the file writes it
-	micros float64 // so many microseconds; 0 for no time
+	name   string  // as in the file
+	micros float64 // microseconds per unit; 0 if it is not a time
 }
 
 func unitOf(name string) unit {
@@ -41,7 +41,7 @@ func newReader(of *weighted.Reading) *reader {
 	return r
 }
 
-// read reads frames first, then profiles: they may stand in any order.
+// read reads frames first, then profiles: they may be in any order.
 func (r *reader) read() error {
 	r.Anywhere()
 	r.Cursor = r.JSON(r.Ctx)
@@ -92,7 +92,7 @@ func (r *reader) failed() error {
 	return r.Cursor.Err()
 }
 
-// members calls f with the names of the object that comes next, whose values it reads; until it returns false.
+// members calls f with the names of the next object, whose values f reads; until it returns false.
 func (r *reader) members(f func(name string) bool) {
 	if r.Next() != '{' {
 		if !r.Dead() {
@@ -110,7 +110,7 @@ func (r *reader) members(f func(name string) bool) {
 	}
 }
 
-// object is members for a value that may be something else, which is passed; ok is false then.
+// object is members for a value that may be something else, which is skipped; ok is false then.
 func (r *reader) object(f func(name string)) (ok bool) {
 	if r.Peek() != '{' {
 		r.Value()
@@ -120,8 +120,7 @@ func (r *reader) object(f func(name string)) (ok bool) {
 	return true
 }
 
-// array calls f for each element of the array that comes next, which f reads. Anything else is passed; ok is false
-// then.
+// array calls f for each element of the next array, which f reads. Anything else is skipped; ok is false then.
 func (r *reader) array(f func()) (ok bool) {
 	if r.Peek() != '[' {
 		r.Value()
@@ -184,7 +183,7 @@ func (r *reader) profiles() {
 		p.read()
 		switch {
 		case r.err != nil || r.Dead():
-			p.add() // what there is of it
+			p.add() // the readable part
 		case p.wrong() != "":
 			name := ""
 			if p.name != "" {
