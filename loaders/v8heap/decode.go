@@ -13,13 +13,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Bytes that a row and a reference take at most while a snapshot is decoded.
+// The most bytes that a row and a reference take while a snapshot is decoded.
 const (
 	decodeRowBytes = 56
 	decodeRefBytes = 8
 )
 
-// decoding is a snapshot on its way into memory.
+// decoding is a snapshot being decoded.
 type decoding struct {
 	*layout
 	f        *file
@@ -28,9 +28,9 @@ type decoding struct {
 
 	h      *model.Heap
 	texts  []string
-	traces []uint32 // by row: the number of its stack; nil where the file has none
-	states []byte   // by row: detachedness; nil where the file has none
-	start  []uint32 // by row, shifted by one: how many references; then where they begin
+	traces []uint32 // by row: the number of its stack; nil if the file has none
+	states []byte   // by row: detachedness; nil if the file has none
+	start  []uint32 // by row, shifted by one: number of references; then where they begin
 	to     []uint32
 	label  []model.EdgeLabel
 	kinds  []model.HeapKind // by type of nodes
@@ -44,10 +44,10 @@ type decoding struct {
 	unknown     atomic.Int64
 }
 
-// badNumbers are those of a section that are none.
+// badNumbers counts the invalid numbers of a section.
 type badNumbers struct{ first, count int64 }
 
-// edgeForm is what a type of references makes of a label.
+// edgeForm is how a type of references becomes a label.
 type edgeForm struct {
 	kind  model.HeapEdgeKind
 	form  model.EdgeLabel
@@ -60,7 +60,7 @@ func newDecoding(ctx context.Context, f *file, progress func(float64)) *decoding
 	return d
 }
 
-// Shares of the work.
+// Fractions of the work.
 const shareOfReading = 0.75
 
 func (d *decoding) advance(n int64) {
@@ -73,7 +73,7 @@ func (d *decoding) advance(n int64) {
 	d.progress(shareOfReading * float64(d.done) / float64(max(d.total, d.done)))
 }
 
-// reached tells that the work after reading has come so far.
+// reached reports the progress of the work after reading.
 func (d *decoding) reached(share float64) {
 	if d.progress != nil {
 		d.progress(shareOfReading + (0.99-shareOfReading)*share)
@@ -104,7 +104,7 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.h, nil
 }
 
-// whole reports whether all that a graph needs is there.
+// whole reports whether everything that a graph needs is there.
 func (d *decoding) whole() bool { return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0 }
 
 // columns makes the columns of rows and references.
@@ -137,7 +137,7 @@ func (d *decoding) columns() error {
 // numbers returns a column of n zeros.
 func (d *decoding) numbers(n int) []uint32 { return model.MakeColumn[uint32](d.room, n) }
 
-// forms finds what the types of nodes and references are.
+// forms resolves the types of nodes and references.
 func (d *decoding) forms() {
 	for _, name := range d.head.nodeTypes {
 		kind := kindOther
@@ -204,7 +204,7 @@ func (d *decoding) read() error {
 	return cmp.Or(d.ctx.Err(), errors.Join(errs...))
 }
 
-// ends takes what a goroutine found wrong in a chunk.
+// ends collects what a goroutine found wrong in a chunk.
 func (d *decoding) ends(c *numbers, section string, bytes int64) error {
 	d.advance(bytes)
 	if c.bad > 0 {
@@ -228,7 +228,7 @@ type nodeReader struct {
 	columns []byte
 }
 
-// nodeChunk is what of a chunk goes elsewhere than into columns.
+// nodeChunk is the results of a chunk that are not in columns.
 type nodeChunk struct {
 	sizes   []largeSize
 	unknown int64
@@ -260,7 +260,7 @@ var nodeColumns = map[string]byte{
 	"detachedness": columnState,
 }
 
-// columnsOf says what the columns of nodes are; of two that have one name the first counts.
+// columnsOf returns the meaning of the columns of nodes; the first of equal names counts.
 func columnsOf(fields []string) []byte {
 	list, seen := make([]byte, len(fields)), map[byte]bool{}
 	for i, name := range fields {
@@ -294,7 +294,7 @@ func (r *nodeReader) chunk(c *numbers, i int) error {
 	return r.ends(c, "nodes", c.at()-r.s.chunks[i].from)
 }
 
-// set stores what a node has in a column.
+// set stores the value of a node's column.
 func (r *nodeReader) set(row int, column byte, n uint64, odd *nodeChunk) {
 	switch column {
 	case columnType:
@@ -368,7 +368,7 @@ func (r *edgeReader) chunk(c *numbers, i int) error {
 	return r.ends(c, "edges", c.at()-r.s.chunks[i].from)
 }
 
-// noRow stands for a row that there is not.
+// noRow is returned for a missing row.
 const noRow = math.MaxUint32
 
 const smallLabel = 1 << 20 // of values that fit whatever the number of kinds

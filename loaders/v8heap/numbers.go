@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	chunkBytes = 1 << 20 // that one goroutine takes at once
+	chunkBytes = 1 << 20 // per goroutine at once
 	readBytes  = 256 << 10
-	maxNumber  = 64 // bytes of a number, with what stands around it, that is read without looking for more
+	maxNumber  = 64 // maximum bytes of a number with surrounding blanks, on the fast path
 )
 
 // numbers reads a flat array of numbers one by one.
@@ -21,12 +21,12 @@ type numbers struct {
 	ctx context.Context
 	src *loaders.Source
 	mem []byte
-	b   []byte // mem[:n], as far as it is read
+	b   []byte // mem[:n], the bytes read
 	p   int
 	off int64 // of b[0]
 	end int64 // of the array
 
-	bad   int64 // how many are no whole number of 64 bits
+	bad   int64 // how many are not integers of 64 bits
 	first int64 // offset of the first one
 	err   error
 }
@@ -41,7 +41,7 @@ func (c *numbers) span(from, end int64) { c.b, c.p, c.off, c.end = nil, 0, from,
 // at returns the offset of the next byte.
 func (c *numbers) at() int64 { return c.off + int64(c.p) }
 
-// fill reads on, and reports whether there is a next byte.
+// fill reads more, and reports whether there is a next byte.
 func (c *numbers) fill() bool {
 	if c.err != nil {
 		return c.p < len(c.b)
@@ -91,7 +91,7 @@ func (c *numbers) next() (n uint64) {
 	return c.slow()
 }
 
-// slow reads a number with whatever stands around it.
+// slow reads a number with any surrounding bytes.
 func (c *numbers) slow() uint64 {
 	c.blank()
 	at := c.at()
@@ -128,7 +128,7 @@ func (c *numbers) slow() uint64 {
 	return 0
 }
 
-// blank goes past blanks.
+// blank skips blanks.
 func (c *numbers) blank() {
 	for c.p < len(c.b) || c.fill() {
 		if b := c.b[c.p]; b != ' ' && b != '\n' && b != '\r' && b != '\t' {
@@ -138,7 +138,7 @@ func (c *numbers) blank() {
 	}
 }
 
-// skip goes past n commas.
+// skip skips n commas.
 func (c *numbers) skip(n int64) {
 	for n > 0 && (c.p < len(c.b) || c.fill()) {
 		if c.b[c.p] == ',' {

@@ -29,7 +29,7 @@ func Format() loaders.Format {
 	}
 }
 
-// sniff looks for an object that begins with the description of a snapshot, or that names its columns somewhere.
+// sniff recognizes an object that begins with the description of a snapshot, or that names its columns anywhere.
 func sniff(head []byte) loaders.Confidence {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	i := json.Blank(head, 0)
@@ -48,15 +48,15 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// file is one file that is open: the source of its snapshot.
+// file is an open file: the source of its snapshot.
 type file struct {
 	src  *loaders.Source
-	kept sections.Keeper // where the decoded snapshot stays for the next run
+	kept sections.Keeper // stores the decoded snapshot for the next run
 	head head
 	at   []model.Problem // found while opening
 
 	mu      sync.Mutex
-	store   *model.Store // takes problems of decoding; nil drops them
+	store   *model.Store // receives problems of decoding; nil drops them
 	counted *model.HeapInfo
 }
 
@@ -122,7 +122,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: f.describe(), Problems: f.at}, nil
 }
 
-// describe says what the head tells.
+// describe returns what the head states.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
 		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: model.NoVersion, Size: f.src.StoredSize(), Outer: f.src.Outer(),
@@ -143,7 +143,7 @@ func (f *file) describe() model.Meta {
 	return m
 }
 
-// Schema implements [model.HeapSource], like what follows.
+// Schema implements [model.HeapSource], as do the methods below.
 func (f *file) Schema() *model.HeapSchema { return &schema }
 
 func (f *file) Len() int { return 1 }
@@ -193,7 +193,7 @@ func (f *file) decode(ctx context.Context, progress func(done float64)) (*loader
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
-// recount puts the sums over rows into a headline.
+// recount sets the sums over rows in a headline.
 func recount(h *model.Heap, info *model.HeapInfo) {
 	var kinds [numKinds]int64
 	sum := uint64(0)
@@ -214,7 +214,7 @@ func recount(h *model.Heap, info *model.HeapInfo) {
 	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
 }
 
-// publish adds what was found while the snapshot was decoded to the file's profile.
+// publish adds problems found while decoding to the file's profile.
 func (f *file) publish(problems []model.Problem) {
 	f.mu.Lock()
 	store := f.store
@@ -273,7 +273,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	return nil
 }
 
-// say notes what was found wrong while the snapshot was read.
+// say records the problems found while reading the snapshot.
 func (d *decoding) say() {
 	for _, name := range []string{"nodes", "edges"} {
 		s := d.sections[name]

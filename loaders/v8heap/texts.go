@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-const textBlock = 256 << 10 // bytes of texts that stand in memory together
+const textBlock = 256 << 10 // bytes of texts that are allocated together
 
 // readStrings reads the list of strings.
 func (d *decoding) readStrings() error {
@@ -45,7 +45,7 @@ func (d *decoding) readStrings() error {
 	return c.Err()
 }
 
-// textBlocks keeps texts in blocks, so that they cost little beside their bytes.
+// textBlocks stores texts in blocks, so that they need little more than their bytes.
 type textBlocks struct {
 	list  []string
 	block []byte
