@@ -8,20 +8,20 @@ func ColumnEdge(from, to model.Time, i, n int) model.Time {
 	return from + model.Time(span/uint64(n)*uint64(i)+span%uint64(n)*uint64(i)/uint64(n))
 }
 
-// LiveQuery asks how the live bytes of some blocks develop.
+// LiveQuery asks for the live bytes over time of some blocks.
 type LiveQuery struct {
 	Range   Range
 	Columns int
 	Cell    Cell    // only blocks in it
-	By      Group   // of the keys in Parts
-	Parts   [][]Key // groups of blocks in the cell that get a curve of their own; a key is in one part at most
+	By      Group   // how the keys in Parts are grouped
+	Parts   [][]Key // groups of blocks in the cell, each with a curve of its own; a key is in at most one part
 }
 
-// LiveCurves answers a [LiveQuery]: columns as [Trace] has them for all blocks. Counts of events are of those that
-// change the blocks.
+// LiveCurves is the answer to a [LiveQuery]: columns like those of [Trace.Curve]. Event counts include only events that
+// change the chosen blocks.
 type LiveCurves struct {
 	All     []Column
-	Parts   [][]Column // by part of the query
+	Parts   [][]Column // one per part of the query
 	Peak    Peak       // of All, after any event of the range
 	HasPeak bool       // false where the range has no event
 }

@@ -11,36 +11,36 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Filter chooses rows of tables: all its terms must hold.
+// Filter selects rows of tables: all its terms must match.
 type Filter struct{ terms []term }
 
-// term is a text that the row's name must hold, an expression that it must match, or a comparison of a figure.
+// term is a text that the row's name must contain, an expression that it must match, or a comparison of a figure.
 type term struct {
 	not   bool
 	text  string         // lower case
 	expr  *regexp.Regexp // instead of text
-	field string         // for comparisons, the first of its names
+	field string         // the field that is compared, by the first of its names
 	op    string
 	value float64
 	share bool // value is a percentage
 
-	within string // a name of a part of the row, instead: text, expr or value are about that
+	within string // if set, the name of a part of the row that text, expr or value apply to
 }
 
-// Field is a figure that a filter can compare. It is known under each of its names, all of them in lower case.
+// Field is a figure that a filter can compare. It has one or more names, all in lower case.
 type Field struct {
 	Names []string
 	Time  bool // compared with a time, as in age>2s
-	Text  bool // it is a text, of which a part is looked for instead: loader:App
-	// Inside says that it stands for what is inside of objects, and is slow to look at: .user.name=bob, text~^abc. Its
-	// name is that of what they say.
+	Text  bool // a text, compared by substring: loader:App
+	// Inside marks a field that stands for any path into an object's contents and is slow to read: .user.name=bob,
+	// text~^abc. Its name is that of the text of objects.
 	Inside bool
 
-	Example string // a comparison of it
+	Example string // a sample comparison
 }
 
-// filterFields returns the figures of all tables, the last three those of differences. Those whose column is headed
-// otherwise can be written as the heading too: leak, bytes, size and oldest.
+// filterFields returns the fields of all tables; the last three are those of differences. Fields whose column has
+// another heading have that as a second name: leak, bytes, size and oldest.
 func filterFields() (all []Field) {
 	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
 		"retained", "managed", "unmanaged", "before", "after", "delta"} {
@@ -49,7 +49,7 @@ func filterFields() (all []Field) {
 	return all
 }
 
-// filterField returns the figure that a word names among fields; ok is false for words that name none.
+// filterField returns the field with the given name; ok is false if there is none.
 func filterField(name string, fields []Field) (f Field, ok bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return slices.Contains(f.Names, name) })
 	if i < 0 {
@@ -63,10 +63,10 @@ var (
 	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z_]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z_]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
 )
 
-// ParseFilter reads words that must all hold: part of a name or place, /regular expression/, a comparison such as
-// live>1M, temp>=50% or age>2s (blanks around the sign do no harm), and any of these after a "!" for its opposite.
-// Upper and lower case are the same. An empty text is a filter that everything passes. Comparisons are of the given
-// fields; without any, of the figures of all tables.
+// ParseFilter parses words that must all match: part of a name or place, /regular expression/, a comparison such as
+// live>1M, temp>=50% or age>2s (blanks around the sign are allowed), and any of these after a "!" for its opposite.
+// Case is ignored. An empty text is a filter that everything passes. Only the given fields can be compared; without
+// any, the fields of all tables.
 func ParseFilter(text string, fields ...Field) (*Filter, error) {
 	f := &Filter{}
 	if text == "" {
@@ -131,7 +131,7 @@ func parseTerm(w string, fields []Field) (term, error) {
 	return t, nil
 }
 
-// firstNames lists the first of the fields.
+// firstNames returns the first name of each field.
 func firstNames(fields []Field) string {
 	const most = 6
 	names, more := "", ""
@@ -175,8 +175,8 @@ func parseComparison(w string, m []string, field Field) (term, error) {
 	return t, nil
 }
 
-// Row is what a filter looks at. Value returns a figure, or its share of the whole where share is set; ok is false for
-// a figure that the row does not have, which no comparison fits.
+// Row is what a filter is applied to. Value returns a figure, or if share is set its percentage of the total. ok is
+// false for a figure that the row does not have; no comparison matches it.
 type Row interface {
 	Texts() []string
 	Value(field string, share bool) (v float64, ok bool)
@@ -195,7 +195,7 @@ func (f *Filter) Match(r Row) bool {
 	return true
 }
 
-// ComparesShares reports whether a term of the filter compares a share.
+// ComparesShares reports whether a term of the filter compares a percentage.
 func (f *Filter) ComparesShares() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.share })
 }
@@ -206,7 +206,7 @@ func (t *term) holds(r Row) bool {
 	}
 	if t.op != "" {
 		v, ok := r.Value(t.field, t.share)
-		if t.op == "=" && t.share { // as it reads: a third cannot be typed
+		if t.op == "=" && t.share { // as printed, since a third cannot be typed
 			return ok && model.Share(v).String() == model.Share(t.value).String()
 		}
 		return ok && compare(v, t.op, t.value)

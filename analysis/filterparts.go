@@ -11,11 +11,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// partRow is a Row that also has texts by name, and something inside.
+// partRow is a Row with named texts and contents.
 type partRow interface {
 	Row
-	// Part returns the text of a name, or what stands at a path such as .user.name inside of the row; ok is false where
-	// there is none.
+	// Part returns a named text, or the value at a path such as .user.name inside the row. ok is false if there is
+	// none.
 	Part(name string) (text string, ok bool)
 }
 
@@ -24,7 +24,7 @@ var (
 	inside = calltree.Expression(`^(!?)(\.[^=~<>!]+|[a-z]+)(>=|<=|>|<|=|~)(.*)$`)
 )
 
-// parsePart reads a term about a text of the row, or about what is inside of it; ok is false for other terms.
+// parsePart parses a term about a text or the contents of a row; ok is false for other terms.
 func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 	if m := named().FindStringSubmatch(w); m != nil {
 		if f, known := filterField(strings.ToLower(m[2]), fields); known && f.Text {
@@ -52,7 +52,7 @@ func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 	return t, true, nil
 }
 
-// matching makes /…/ an expression.
+// matching sets the term's expression if text is written /…/.
 func (t *term) matching(text string) (err error) {
 	if len(text) > 2 && strings.HasPrefix(text, "/") && strings.HasSuffix(text, "/") {
 		if t.expr, err = regexp.Compile("(?i)" + text[1:len(text)-1]); err != nil {
@@ -62,7 +62,7 @@ func (t *term) matching(text string) (err error) {
 	return nil
 }
 
-// partNumber reads a number, also one with a unit.
+// partNumber parses a number, with or without a unit.
 func partNumber(text string) (float64, bool) {
 	if x, err := strconv.ParseFloat(text, 64); err == nil {
 		return x, true
@@ -71,7 +71,7 @@ func partNumber(text string) (float64, bool) {
 	return float64(size), err == nil
 }
 
-// holdsWithin reports whether the term holds for a part of the row.
+// holdsWithin reports whether the term matches a part of the row.
 func (t *term) holdsWithin(r Row) bool {
 	parts, ok := r.(partRow)
 	if !ok {
@@ -95,7 +95,7 @@ func (t *term) holdsWithin(r Row) bool {
 	return ok && compare(x, t.op, t.value)
 }
 
-// effort says how slow a term is to look at: what is inside comes last.
+// effort returns a number that orders terms by cost: those that read contents come last.
 func (t *term) effort() int {
 	if t.op != "" && t.within != "" {
 		return 1
@@ -103,17 +103,17 @@ func (t *term) effort() int {
 	return 0
 }
 
-// Slow reports whether the filter looks inside of rows.
+// Slow reports whether the filter reads the contents of rows.
 func (f *Filter) Slow() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.effort() > 0 })
 }
 
-// Parts reports whether the filter looks at parts of rows.
+// Parts reports whether the filter uses named texts or contents of rows.
 func (f *Filter) Parts() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.within != "" })
 }
 
-// PartFilter returns a filter of rows of which a part, such as what they say, holds a text, or is it.
+// PartFilter returns a filter of rows whose named text contains text, or equals it if whole is set.
 func PartFilter(name, text string, whole bool) *Filter {
 	t := term{within: name, op: "~", text: strings.ToLower(text)}
 	if whole {
@@ -122,7 +122,7 @@ func PartFilter(name, text string, whole bool) *Filter {
 	return &Filter{terms: []term{t}}
 }
 
-// And returns a filter that what both pass passes; either may be nil.
+// And returns a filter that passes what both pass. Either may be nil.
 func (f *Filter) And(g *Filter) *Filter {
 	out := &Filter{}
 	for _, x := range []*Filter{f, g} {
@@ -133,7 +133,7 @@ func (f *Filter) And(g *Filter) *Filter {
 	return out
 }
 
-// Compares reports whether the filter compares a figure of that name.
+// Compares reports whether the filter compares the named figure.
 func (f *Filter) Compares(name string) bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.field == name })
 }

@@ -12,74 +12,74 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// FindingKind says what a finding is about.
+// FindingKind is the kind of a finding.
 type FindingKind uint8
 
 const (
 	FindingDamage    FindingKind = iota // a part of the file could not be read
 	FindingNoAddress                    // blocks that can never be freed: live figures are upper bounds
 	FindingLeak                         // grows to the end of the run
-	FindingLate                         // grew all the run, and was given back at its end
-	FindingKept                         // stays, and does not grow
+	FindingLate                         // grew during the whole run and was freed at its end
+	FindingKept                         // stays live without growing
 	FindingBounded                      // a cache, a pool or a window that reached its size
-	FindingBurst                        // holds a good part of the peak for a short time
-	FindingPeak                         // holds a good part of the peak
+	FindingBurst                        // a large part of the peak, for a short time
+	FindingPeak                         // a large part of the peak
 	FindingTemporary                    // freed by the very next event
-	FindingHot                          // allocates most
+	FindingHot                          // allocates the most
 	FindingClean                        // everything was freed
 )
 
-// String returns the word of lists and of JSON, at most ten cells.
+// String returns the kind as lists and JSON print it, at most ten cells wide.
 func (k FindingKind) String() string {
 	return [...]string{
 		"damaged", "no-address", "leak", "late", "kept", "bounded", "burst", "peak", "temporary", "hot", "clean",
 	}[k]
 }
 
-// IsVerdict reports whether findings of the kind are verdicts about sites, which are more or less certain.
+// IsVerdict reports whether the kind is a verdict about sites, which has a confidence below 1.
 func (k FindingKind) IsVerdict() bool { return k >= FindingLeak && k <= FindingBounded }
 
 // Finding is one thing worth looking at, with its evidence.
 type Finding struct {
 	Kind       FindingKind
-	Owner      model.Frame     // who allocates, see [calltree.Owners]; of a leak all sites that it owns are one finding
-	HasOwner   bool            // false where it is about the whole file, or nothing is known of the stack
+	Owner      model.Frame     // the owner that allocates, see [calltree.Owners]; a leak covers all sites of its owner
+	HasOwner   bool            // false if the finding is about the whole file, or nothing is known of the stack
 	Site       Site            // the telling one of its sites, grouped by stack; its Name is empty where it is about the whole file
-	Stacks     []model.StackID // of its sites, the most telling first
-	Keys       []Key           // of the same
+	Stacks     []model.StackID // of its sites, most significant first
+	Keys       []Key           // keys of the same sites
 	Bytes      uint64          // what of it is live at the end; at the peak; what was given back at the end, of a late one; in all, of temporary and hot ones
 	Count      uint64
-	Growth     float64 // of a leak or a late one: bytes per second
+	Growth     float64 // bytes per second, for leaks and late frees
 	Confidence float64 // 0 … 1
 	At         Instant
 	AtTime     model.Time
-	HasAt      bool     // At is where to look
-	History    []uint64 // how it developed over the run, HistoryColumns columns; nil where that says nothing
-	sites      int      // that Bytes and Count are of
-	besides    string   // what the evidence says of other sites
-	Text       string   // the evidence, what goes on after the owner's name: "452 of 9,000 were never freed, …"
+	HasAt      bool     // At is an instant to go to
+	History    []uint64 // live bytes over the run, HistoryColumns columns; nil where they say nothing
+	sites      int      // number of sites that Bytes and Count cover
+	besides    string   // evidence about the owner's other sites
+	Text       string   // the evidence, to follow the owner's name: "452 of 9,000 were never freed, …"
 }
 
-// UsualFindings is how many findings there are on screens: as many as reports have rows, so that both say the same.
+// UsualFindings is the number of findings on screens and in reports.
 const UsualFindings = 20
 
-// peakSites is how many of the sites that hold most at the peak are looked at for one that is no leak.
+// peakSites is the number of largest sites at the peak that are searched for one that does not leak.
 const peakSites = 7
 
-// Thresholds of what is worth a line.
+// Thresholds for findings.
 const (
-	heldPart      = 0.01 // of all bytes that live at the end, for what does not grow
-	peakPart      = 0.05 // of the peak, for one site
+	heldPart      = 0.01 // of all bytes live at the end, for memory that does not grow
+	peakPart      = 0.05 // of the peak, per site
 	burstRun      = 0.25 // of the run: longer is not a burst
 	temporaryPart = 0.30 // of a site's blocks
-	hotPart       = 0.01 // of all blocks, for one site's temporary ones
+	hotPart       = 0.01 // of all blocks, for the temporary ones of one site
 	maxPeakBlocks = 500_000
-	historySites  = 16 // of a finding, for its history
+	historySites  = 16 // sites of a finding that its history covers
 )
 
-// Findings returns what is most worth looking at in the whole of a trace, most telling first, at most limit, 0 for all.
-// p may be nil. libraries is an expression for functions and files that own nothing, beside those that are known; it
-// may be nil. It costs some walks over the trace: ask for it when everything is read.
+// Findings returns the most significant findings about a complete trace, best first, at most limit or all if limit is
+// 0. p may be nil. libraries matches functions and files that own nothing, in addition to the built-in ones; it may be
+// nil. Findings walks the trace several times: call it when everything is read.
 func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.Regexp, limit int) ([]Finding, error) {
 	f := finder{ctx: ctx, t: t, status: t.Status(), whole: p == nil || p.Complete && p.Lost == 0, limit: limit}
 	f.owners = calltree.NewOwners(nil, nil)
@@ -98,12 +98,12 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 	return f.out, ctx.Err()
 }
 
-// finder collects findings in the order of their weight.
+// finder collects findings by descending significance.
 type finder struct {
 	ctx    context.Context
 	t      Trace
 	status Status
-	whole  bool // nothing of the file is missing
+	whole  bool // the file is complete
 	limit  int
 	owners *calltree.Owners
 	totals Totals
@@ -123,7 +123,7 @@ func (f *finder) damage(p *model.Profile) {
 	}
 }
 
-// prepare asks for what several findings need.
+// prepare runs the queries that several findings need.
 func (f *finder) prepare() (err error) {
 	if f.totals, err = f.t.Totals(f.ctx, Whole); err != nil {
 		return err
@@ -141,9 +141,9 @@ func (f *finder) prepare() (err error) {
 	return nil
 }
 
-// verdicts looks for leaks, and for what else lives at the end.
+// verdicts adds the leaks, and what else is live at the end.
 func (f *finder) verdicts() error {
-	if f.status.FreesNever { // then everything is "never freed", and it means nothing
+	if f.status.FreesNever { // then everything counts as "never freed", which says nothing
 		return nil
 	}
 	live, err := f.t.Live(f.ctx, End)
@@ -180,18 +180,18 @@ func (f *finder) verdicts() error {
 	return nil
 }
 
-// ownedBy is what is one finding.
+// ownedBy identifies a finding by owner and kind.
 type ownedBy struct {
 	kind           FindingKind
 	function, file string
-	stack          model.StackID // where the owner is not known
+	stack          model.StackID // used if the owner is not known
 }
 
 var kindOfVerdict = map[verdict.Kind]FindingKind{
 	verdict.Leak: FindingLeak, verdict.Late: FindingLate, verdict.Kept: FindingKept, verdict.Bounded: FindingBounded,
 }
 
-// addVerdict adds a site, which is no more telling than those before, to the finding of its owner.
+// addVerdict adds a site to the finding of its owner. Sites come by descending significance.
 func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict.Verdict) []Finding {
 	kind, ok := kindOfVerdict[v.Kind]
 	site := f.siteOf(Key(v.Key))
@@ -225,8 +225,8 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 	return found
 }
 
-// oneEach puts what leaks and what is late of one owner together, as what it has more of, and so what is kept and what
-// is bounded: a table that was given back at the end may be part of what was not.
+// oneEach merges findings of one owner: leaking with late sites, and kept with bounded sites, under the kind that has
+// more bytes. A table that was freed at the end may be part of one that was not.
 func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 	other := map[FindingKind]FindingKind{FindingLate: FindingLeak, FindingBounded: FindingKept}
 	for owner, i := range byOwner {
@@ -243,7 +243,7 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 		if less.Bytes > more.Bytes {
 			more, less = less, more
 		}
-		if kind == FindingKept { // both live
+		if kind == FindingKept { // both are live
 			more.Bytes, _ = model.SaturatingAdd(more.Bytes, less.Bytes)
 			more.Count += less.Count
 			more.sites += less.sites
@@ -257,7 +257,7 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 	return slices.DeleteFunc(found, func(x Finding) bool { return x.Keys == nil })
 }
 
-// asWell says what leaks, or was late, beside what a finding is about.
+// asWell returns the evidence about the owner's leaks or late frees in addition to those the finding is about.
 func (x *Finding) asWell() string {
 	sites := "1 site"
 	if x.sites != 1 {
@@ -273,7 +273,7 @@ func (x *Finding) asWell() string {
 	return fmt.Sprintf("; of %s, another %s (%v) %s", sites, model.Blocks(x.Count), model.Bytes(x.Bytes), what)
 }
 
-// siteOf returns the row of a key, nil for none.
+// siteOf returns the row of a key, or nil.
 func (f *finder) siteOf(k Key) *Site {
 	if f.byKey == nil {
 		f.byKey = map[Key]*Site{}
@@ -293,7 +293,7 @@ func (f *finder) about(kind FindingKind, s *Site, bytes, count uint64, text stri
 	}
 }
 
-// blocksOf is "13 blocks of 2.50 KiB", or with their sum where they differ in size.
+// blocksOf returns "13 blocks of 2.50 KiB", or the sum of bytes if they differ in size.
 func blocksOf(count, bytes uint64) string {
 	switch {
 	case count == 1:
@@ -304,7 +304,7 @@ func blocksOf(count, bytes uint64) string {
 	return model.Group(count) + " blocks, " + model.Bytes(bytes).String()
 }
 
-// peak looks for who holds a good part of the peak and is not a leak, which was told already.
+// peak adds a site with a large part of the peak that is not reported as a leak.
 func (f *finder) peak() error {
 	f.byKey = nil
 	slices.SortFunc(f.sites, func(a, b Site) int {
@@ -312,8 +312,8 @@ func (f *finder) peak() error {
 	})
 	for _, s := range f.sites[:min(len(f.sites), peakSites)] {
 		share := ratio(s.LiveBytes, f.top.Bytes)
-		told := slices.ContainsFunc(f.out, func(x Finding) bool { return slices.Contains(x.Keys, s.Key) })
-		if share < peakPart || s.LeakBytes > s.LiveBytes/2 || told {
+		reported := slices.ContainsFunc(f.out, func(x Finding) bool { return slices.Contains(x.Keys, s.Key) })
+		if share < peakPart || s.LeakBytes > s.LiveBytes/2 || reported {
 			continue
 		}
 		text := fmt.Sprintf("%v of the peak (%v)", model.Bytes(s.LiveBytes), model.Share(share))
@@ -336,8 +336,8 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// heldAtPeak returns how long at least half of what a site holds at the peak was there; 0 when that is too much to look
-// at.
+// heldAtPeak returns for how long at least half of the bytes that a site has at the peak were live, or 0 if there are
+// too many blocks to look at.
 func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
 	if s.LiveCount > maxPeakBlocks {
 		return 0, nil
@@ -383,10 +383,10 @@ func (f *finder) temporary() error {
 	return nil
 }
 
-// hot names who allocates most, where nothing better is known.
+// hot adds the site that allocates most, if no finding is about a site.
 func (f *finder) hot() error {
-	told := slices.ContainsFunc(f.out, func(x Finding) bool { return x.Site.Name != "" })
-	if told || len(f.sites) == 0 {
+	reported := slices.ContainsFunc(f.out, func(x Finding) bool { return x.Site.Name != "" })
+	if reported || len(f.sites) == 0 {
 		return nil
 	}
 	s := slices.MaxFunc(f.sites, func(a, b Site) int {
@@ -397,7 +397,7 @@ func (f *finder) hot() error {
 	return nil
 }
 
-// trim keeps the most telling ones: of several that are no leak and of one kind, the least go first.
+// trim cuts the list to the limit: of several findings of one kind that are not leaks, the smallest go first.
 func (f *finder) trim() error {
 	for f.limit > 0 && len(f.out) > f.limit {
 		last := len(f.out) - 1

@@ -8,16 +8,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Classes of the size × lifetime grid. Both are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of sizes
-// in bytes and of lifetimes in microseconds. The last lifetime class is that of blocks that nothing ended.
+// Classes of the size × lifetime grid. Both kinds are bit lengths: class 0 holds 0, class c holds 2^(c-1) … 2^c-1, of
+// sizes in bytes and of lifetimes in microseconds. The last lifetime class holds the blocks that were never freed.
 const (
 	SizeClasses = 65
 	LifeClasses = NeverFreed + 1
 	NeverFreed  = 64
 )
 
-// Cell says which blocks count: those in a rectangle of the size × lifetime grid, of stacks that pass a filter. The
-// zero value stands for all of them, and so does a rectangle of zeros.
+// Cell selects blocks: those in a rectangle of the size × lifetime grid, of stacks that pass a filter. The zero value
+// selects all of them, and so does a zero rectangle.
 type Cell struct {
 	SizeFrom, SizeTo uint8 // size classes From ≤ c < To
 	LifeFrom, LifeTo uint8 // lifetime classes From ≤ c < To
@@ -33,8 +33,8 @@ func (c Cell) Rectangle() Cell {
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
 
-// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime that are in it,
-// "4096,never". Rectangles of more than one class, which no command asks for, are named by their first one.
+// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime inside it, "4096,never". A
+// rectangle of several classes, which no command produces, is named by its first class.
 func (c Cell) Argument() string {
 	size, life := "any", "any"
 	if c.SizeFrom > 0 || c.SizeTo > 0 && c.SizeTo < SizeClasses {
@@ -51,7 +51,7 @@ func (c Cell) Argument() string {
 	return size + "," + life
 }
 
-// Has reports whether blocks of a size class and a lifetime class are in the cell's rectangle.
+// Has reports whether the cell's rectangle contains a size class and a lifetime class.
 func (c Cell) Has(size, life int) bool {
 	return c.Rectangle() == Cell{} || size >= int(c.SizeFrom) && size < int(c.SizeTo) && life >= int(c.LifeFrom) && life < int(c.LifeTo)
 }
@@ -59,7 +59,7 @@ func (c Cell) Has(size, life int) bool {
 // SizeClass returns the class of a block's size.
 func SizeClass(size uint64) int { return bits.Len64(size) }
 
-// LifeClass returns the class of how long a block lived.
+// LifeClass returns the class of the block's lifetime.
 func (b *Block) LifeClass() int {
 	if b.Died == model.NoTime {
 		return NeverFreed
@@ -70,7 +70,7 @@ func (b *Block) LifeClass() int {
 // ClassBounds returns the smallest and the largest value of a class other than NeverFreed.
 func ClassBounds(class int) (lo, hi uint64) { return SizeBounds(uint32(class)) }
 
-// GridQuery asks for the grid of the blocks of one group that are born in Range. Lifetimes count to the end of the run.
+// GridQuery asks for the grid of the blocks of one group allocated in Range. Lifetimes extend to the end of the run.
 type GridQuery struct {
 	Range Range
 	By    Group
@@ -78,13 +78,13 @@ type GridQuery struct {
 	All   bool // of every group
 }
 
-// GridCell is how many blocks of one size class and one lifetime class there are.
+// GridCell counts the blocks of one size class and one lifetime class.
 type GridCell struct{ Count, Bytes uint64 }
 
 // Grid holds its cells by size class and lifetime class.
 type Grid [SizeClasses][LifeClasses]GridCell
 
-// Sum adds up the part of the grid that is in c.
+// Sum returns the sum of the cells in c.
 func (g *Grid) Sum(c Cell) GridCell {
 	var sum GridCell
 	for s := range g {
@@ -98,7 +98,7 @@ func (g *Grid) Sum(c Cell) GridCell {
 	return sum
 }
 
-// Add adds up another grid cell by cell.
+// Add adds another grid cell by cell.
 func (g *Grid) Add(o *Grid) {
 	for s := range o {
 		for l, c := range o[s] {
@@ -107,7 +107,7 @@ func (g *Grid) Add(o *Grid) {
 	}
 }
 
-// Add adds some blocks and their bytes.
+// Add adds count blocks of bytes in all.
 func (c *GridCell) Add(count, bytes uint64) {
 	c.Count += count
 	c.Bytes, _ = model.SaturatingAdd(c.Bytes, bytes)

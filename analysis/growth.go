@@ -7,12 +7,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// growthColumns is how many levels of a trace its growth is taken from.
+// growthColumns is the number of columns that the growth of a trace is computed from.
 const growthColumns = 512
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as [Growth] does of the least levels
-// of equal columns: what is there for good. A burst changes it as little as what is given back later. ok is false for a
-// range without a duration.
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the [Growth] of the lowest levels of
+// equal columns. Neither a burst nor memory that is freed later changes it much. ok is false for a range without a
+// duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
 	if err != nil {
@@ -27,9 +27,9 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok b
 	return perSecond, ok, nil
 }
 
-// Growth returns how fast the lower envelope of values at ascending times rises on average, per second. The envelope is
-// at each time the least value from then on; its average rise is the slope of its least-squares line. There are as many
-// values as times. ok is false where all times are the same.
+// Growth returns the average rise per second of the lower envelope of values at ascending times. The envelope at a time
+// is the least value from then on; its average rise is the slope of its least-squares line. There are as many values as
+// times. ok is false if all times are the same.
 func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	forGood := slices.Clone(values)
 	for i := len(forGood) - 2; i >= 0; i-- {
@@ -38,7 +38,7 @@ func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	return slope(times, forGood)
 }
 
-// slope returns that of the least-squares line through values, per second.
+// slope returns the slope of the least-squares line through values, per second.
 func slope(times []model.Time, values []float64) (perSecond float64, ok bool) {
 	if len(times) == 0 {
 		return 0, false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Cost returns the row's figure of one cost. CostPeak is what lives at the instant, which the caller chose to be the
+// Cost returns one cost of the row. CostPeak is the live bytes at the query's instant, which the caller sets to the
 // peak.
 func (s *Site) Cost(c Cost) uint64 {
 	switch c {
@@ -23,7 +23,7 @@ func (s *Site) Cost(c Cost) uint64 {
 	return s.Temporary
 }
 
-// SortSites orders rows by a figure, largest first, ties by count and then by stack id.
+// SortSites sorts rows by figure, largest first; ties by count, then by stack id.
 func SortSites(rows []Site, figure func(*Site) uint64, count func(*Site) uint64) {
 	slices.SortFunc(rows, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(figure(&b), figure(&a)), cmp.Compare(count(&b), count(&a)),

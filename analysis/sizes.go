@@ -6,13 +6,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// AddAll adds what a cell of the grid counts.
+// AddAll adds the counts of a grid cell.
 func (b *Bucket) AddAll(c GridCell) {
 	b.Count += c.Count
 	b.Bytes, _ = model.SaturatingAdd(b.Bytes, c.Bytes)
 }
 
-// SizeEnd renders the end of a size class: the first size that is beyond it, where that is a power of two.
+// SizeEnd formats the end of a size class whose largest size is hi: hi itself below 1 KiB, else "<" and hi+1.
 func SizeEnd(hi uint64) string {
 	if hi < 1024 {
 		return fmt.Sprintf("%d B", hi)

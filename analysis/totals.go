@@ -2,7 +2,7 @@ package analysis
 
 import "github.com/memtui/memtui/model"
 
-// Add adds the totals of events that follow, and reports whether all sums fit.
+// Add adds the totals of later events, and reports whether all sums fit.
 func (t *Totals) Add(o *Totals) bool {
 	fit := true
 	for _, s := range []struct {

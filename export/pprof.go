@@ -120,10 +120,8 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	if !any {
 		return
 	}
-	if w := b.s.Profile.Weights; w != nil && r.Thread != 0 {
-		if name := weights.ThreadName(&w.Threads[r.Thread]); name != "" {
-			s.Label = map[string][]string{"thread": {model.Clean(name)}}
-		}
+	if w := b.s.Profile.Weights; w != nil {
+		setLabels(s, w.LabelSet(r.Labels), &w.Threads[r.Thread])
 	}
 	path := b.frames.of(r)
 	for from := 0; from < len(path); {
@@ -135,6 +133,35 @@ func (b *pprofBuilder) sample(r *StackRow) {
 		from = to
 	}
 	b.out.Sample = append(b.out.Sample, s)
+}
+
+// setLabels gives a sample the labels of a record, and one that names its thread where no other does.
+func setLabels(s *profile.Sample, set []model.Label, thread *model.ProfileThread) {
+	told := false
+	for i := range set {
+		l := &set[i]
+		key, unit := model.Clean(l.Key), model.Clean(l.Unit)
+		if l.Numeric {
+			s.NumLabel, s.NumUnit = with(s.NumLabel, key, l.Number), with(s.NumUnit, key, unit)
+		} else {
+			s.Label = with(s.Label, key, model.Clean(l.Text))
+		}
+		if part, _ := l.OfThread(); part == model.ThreadName || part == model.ThreadNumber {
+			told = true
+		}
+	}
+	if name := weights.ThreadName(thread); name != "" && !told {
+		s.Label = with(s.Label, "thread", model.Clean(name))
+	}
+}
+
+// with adds a value to those of a key; the map may be nil.
+func with[V any](m map[string][]V, key string, value V) map[string][]V {
+	if m == nil {
+		m = map[string][]V{}
+	}
+	m[key] = append(m[key], value)
+	return m
 }
 
 // location returns a place in the program: a frame, before it those inlined there.

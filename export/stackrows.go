@@ -27,6 +27,9 @@ func WriteStacksCSV(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error)
 	for _, m := range s.Metrics {
 		header = append(header, model.Clean(m.Name))
 	}
+	if s.Profile.Weights != nil {
+		header = append(header, "labels")
+	}
 	if err := out.Write(append(header, "frames")); err != nil {
 		return nil, err
 	}
@@ -48,6 +51,9 @@ func csvStack(s *Stacks, frames *frameTable, r *StackRow) []string {
 	}
 	for _, v := range r.Values {
 		cells = append(cells, decimal(amount(v)))
+	}
+	if w := s.Profile.Weights; w != nil {
+		cells = append(cells, model.Clean(model.LabelText(w.LabelSet(r.Labels))))
 	}
 	var stack strings.Builder
 	for i, n := range path {
@@ -128,6 +134,7 @@ func (n *stackLines) row(r *StackRow) {
 			n.member("thread")
 			n.buf = appendJSONString(n.buf, name)
 		}
+		n.labels(w.LabelSet(r.Labels))
 	}
 	for i, m := range n.s.Metrics {
 		n.member(m.Name)
@@ -141,6 +148,31 @@ func (n *stackLines) row(r *StackRow) {
 		n.buf = append(n.buf, ']')
 	}
 	n.buf = append(n.buf, "}\n"...)
+}
+
+// labels writes those of a stack as the report does: an object each, with a text or a number.
+func (n *stackLines) labels(set []model.Label) {
+	if len(set) == 0 {
+		return
+	}
+	n.member("labels")
+	for i := range set {
+		l := &set[i]
+		n.buf = appendJSONString(appendMember(append(n.buf, "[,"[min(i, 1)], '{'), "key"), l.Key)
+		if l.Numeric {
+			n.member("number")
+			n.buf = strconv.AppendInt(n.buf, l.Number, 10)
+		} else if l.Text != "" {
+			n.member("text")
+			n.buf = appendJSONString(n.buf, l.Text)
+		}
+		if l.Unit != "" {
+			n.member("unit")
+			n.buf = appendJSONString(n.buf, l.Unit)
+		}
+		n.buf = append(n.buf, '}')
+	}
+	n.buf = append(n.buf, ']')
 }
 
 // member begins a member of the object in buf.

@@ -21,6 +21,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/loaders/pprof"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
 )
@@ -410,5 +411,72 @@ func TestExportsStopAndFail(t *testing.T) {
 	}
 	if _, err := WriteTrace(t.Context(), full{}, p, ix.Status().Duration, Everything()); !errors.Is(err, errFull) {
 		t.Errorf("a trace: a full disk gives %v", err)
+	}
+}
+
+// labeledProfile has labels of every kind: texts, numbers with and without units, several of one key, a thread.
+func labeledProfile(t *testing.T) []byte {
+	t.Helper()
+	f := &profile.Function{ID: 1, Name: "main", Filename: "main.go"}
+	at := []*profile.Location{{ID: 1, Line: []profile.Line{{Function: f, Line: 3}}}}
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "inuse_space", Unit: "bytes"}},
+		Function:   []*profile.Function{f}, Location: at,
+		Sample: []*profile.Sample{
+			{Location: at, Value: []int64{1}},
+			{Location: at, Value: []int64{20}, Label: map[string][]string{"tenant": {"a", "b, c"}, "thread": {"io"}}, NumLabel: map[string][]int64{"tid": {7}}},
+			{Location: at, Value: []int64{300}, NumLabel: map[string][]int64{"bytes": {64}, "wait": {-5, 6}}, NumUnit: map[string][]string{"bytes": {"bytes"}, "wait": {"ms", "ms"}}},
+		},
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestLabelsAreWritten(t *testing.T) {
+	p := load(t, pprof.Format(), labeledProfile(t))
+	s, err := ProfileStacks(t.Context(), p, []*weights.Selection{weights.SelectProfile(p, 0, 0)}, 0, model.NoTime, model.NoTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := profile.ParseData([]byte(written(t, s, WritePprof)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := profile.ParseData(labeledProfile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(back.Sample) != len(want.Sample) {
+		t.Fatal(back)
+	}
+	for i, x := range back.Sample {
+		y := want.Sample[i]
+		got, want := fmt.Sprint(x.Value, x.Label, x.NumLabel, x.NumUnit["wait"]), fmt.Sprint(y.Value, y.Label, y.NumLabel, y.NumUnit["wait"])
+		if got != want {
+			t.Errorf("pprof: %s, want %s", got, want)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(written(t, s, WriteStacksCSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := slices.Index(rows[0], "labels")
+	for i, want := range []string{"", "tenant=a, tenant=b, c, thread=io, tid=7", "bytes=64 bytes, wait=-5 ms, wait=6 ms"} {
+		if got := rows[i+1][column]; got != want {
+			t.Errorf("csv: %q, want %q", got, want)
+		}
+	}
+	lines := strings.Split(written(t, s, WriteStacksNDJSON), "\n")
+	for i, want := range []string{
+		``, `[{"key":"tenant","text":"a"},{"key":"tenant","text":"b, c"},{"key":"thread","text":"io"},{"key":"tid","number":7}]`,
+		`[{"key":"bytes","number":64,"unit":"bytes"},{"key":"wait","number":-5,"unit":"ms"},{"key":"wait","number":6,"unit":"ms"}]`,
+	} {
+		var got struct{ Labels json.RawMessage }
+		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil || string(got.Labels) != want {
+			t.Errorf("ndjson: %s, %v, want %s", got.Labels, err, want)
+		}
 	}
 }

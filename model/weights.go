@@ -136,28 +136,6 @@ func Measured(unit string) bool {
 	return m.Measure() != Measure{} || unit == "count" || unit == "samples"
 }
 
-// Label is a fact that a recording states about a stack in addition to its frames, such as the tenant that it worked
-// for. A set may have a key several times.
-type Label struct {
-	Key  string
-	Text string // the value; "" if it is a number
-	// Number is the value if Numeric, in Unit.
-	Number  int64
-	Unit    string
-	Numeric bool
-}
-
-// Value returns the value as text, a number with its unit.
-func (l *Label) Value() string {
-	switch {
-	case !l.Numeric:
-		return l.Text
-	case l.Unit == "":
-		return strconv.FormatInt(l.Number, 10)
-	}
-	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
-}
-
 // DSO is a binary, library or kernel image.
 type DSO struct {
 	Name, BuildID string
@@ -244,15 +222,7 @@ type Window struct {
 	Weights    WeightTable
 }
 
-// LabelSet returns a set of labels, nil for the empty one.
-func (p *StackProfile) LabelSet(id LabelSetID) []Label {
-	if int(id) >= len(p.Labels) {
-		return nil
-	}
-	return p.Labels[id]
-}
-
-// Source returns a frame's line as in the file, "" if unknown.
+// Source returns a frame's line as the file writes it, "" when unknown.
 func (p *StackProfile) Source(s *Stacks, f FrameID) string {
 	out := s.Files[s.FrameFile[f]]
 	if line := s.FrameLine[f]; line != NoLine {

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/trace"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // RunCommand runs a command line without the program's name, and returns what it prints. It is set by the tests that
@@ -167,6 +168,10 @@ func (u *program) checkOrder(t *testing.T, title string, table any, files []tabl
 	if len(words) == 0 || why != "" {
 		return
 	}
+	if p, ok := table.(*ui.BlockPane); ok {
+		u.checkBlocks(t, title, p, u.ran(t, files, words))
+		return
+	}
 	if !isFigure {
 		return
 	}
@@ -188,6 +193,49 @@ func (u *program) checkOrder(t *testing.T, title string, table any, files []tabl
 	}
 	if fmt.Sprint(printed) != fmt.Sprint(figures) {
 		t.Errorf("%s: %q prints\n%v, and the screen\n%v", title, words, printed, figures)
+	}
+}
+
+// checkBlocks compares the blocks of a screen with those that a command prints.
+func (u *program) checkBlocks(t *testing.T, title string, p *ui.BlockPane, printed []map[string]string) {
+	t.Helper()
+	u.sim.Do(func() {
+		if p.Len() != len(printed) || p.Len() == 0 {
+			t.Errorf("%s: %d blocks, and the command prints %d", title, p.Len(), len(printed))
+			return
+		}
+		ages := p.Ages()
+		for i := range min(p.Len(), 100) { // that are read ahead
+			b, ok := p.Row(i)
+			if age := fmt.Sprint(int64(ages(&b))); !ok || ui.AddressText(b.Addr) != printed[i]["address"] || age != printed[i]["age_us"] {
+				t.Errorf("%s: row %d is %v, age %s, and the command prints %v", title, i, b, age, printed[i])
+				return
+			}
+		}
+	})
+}
+
+// Blocks of every instant and range are those of the command that the screen copies, with their ages and filters.
+func TestBlocksAreThoseOfTheirCommand(t *testing.T) {
+	if RunCommand == nil {
+		t.Skip("there is no command to run")
+	}
+	files := tableSources(t)[:1]
+	for _, keys := range [][]string{{}, {"p"}, {"H", "H", "H"}, {"H", "H", "v", "H", "H", "v"}, {"H", "/"}} {
+		u := onKvleak(t).keys(keys...)
+		if len(keys) > 0 && keys[len(keys)-1] == "/" {
+			u.keys("Esc", "6")
+			u.sim.Do(func() { screenOf[*trace.BlockScreen](u).Search("age>1ms put") })
+		}
+		u.keys("6")
+		p := &screenOf[*trace.BlockScreen](u).Blocks
+		for range 5 {
+			var words []string
+			u.sim.Settle()
+			u.sim.Do(func() { words = u.app.command(u.app.o.Command) })
+			u.checkBlocks(t, fmt.Sprint(keys, words), p, u.ran(t, files, words))
+			u.keys("s")
+		}
 	}
 }
 

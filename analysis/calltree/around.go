@@ -7,25 +7,25 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Neighbor is a function that calls another or is called by it, and how much of the other's weight goes that way.
+// Neighbor is a caller or callee of a function, and how much of the function's weight goes that way.
 type Neighbor struct {
-	Name   string // not cleaned; "" for what nothing calls
+	Name   string // not cleaned; "" where there is no caller
 	Weight uint64
 }
 
-// Around is one function with all its places in a call tree put together. Every stack counts once: by who called the
-// function first, and by what its innermost call went on to. So the callers sum up to Total, the callees and Self as
-// well.
+// Around is one function, with all its places in a call tree merged. Every stack counts once: for the caller of the
+// function's outermost call, and for the callee of its innermost call. So the callers add up to Total, and so do the
+// callees and Self.
 type Around struct {
 	Name             string
 	Total, Self      uint64
 	Callers, Callees []Neighbor // heaviest first, equals by name
 }
 
-// noLabel is a node that does not lie on a path through the function.
+// noLabel marks a node that is not on a path through the function.
 const noLabel = int32(-1)
 
-// Around sums up what calls the functions of node n and what they call. It works on top-down and on bottom-up trees.
+// Around returns the callers and callees of the function of node n. It works on top-down and on bottom-up trees.
 func (f *Folded) Around(n int32, inverted bool) Around {
 	label := f.label[n]
 	above, below := f.paths(label)
@@ -50,8 +50,9 @@ func (f *Folded) Around(n int32, inverted bool) Around {
 	return out
 }
 
-// paths tells for every node below or at one of the label which label the outermost of them hangs off, and which hangs
-// off the innermost of them on the way to the node: the label itself where that is the node.
+// paths returns two labels for every node at or below one with the given label: that of the parent of the outermost
+// such node, and that of the child of the innermost one on the path to the node, which is label itself where the path
+// ends there.
 func (f *Folded) paths(label int32) (above, below []int32) {
 	above, below = make([]int32, len(f.parent)), make([]int32, len(f.parent))
 	above[0], below[0] = noLabel, noLabel
@@ -71,8 +72,8 @@ func (f *Folded) paths(label int32) (above, below []int32) {
 	return above, below
 }
 
-// neighbors sorts what a map of labels holds. The root stands for no function, and so does the function itself: it is
-// the end of a stack.
+// neighbors sorts a map of weights by label. The root is no function and gets no name, and neither does the function
+// itself: it marks the end of a stack.
 func (f *Folded) neighbors(weights map[int32]uint64, self int32) []Neighbor {
 	var out []Neighbor
 	for l, w := range weights {

@@ -8,31 +8,31 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CallTree is the structure of a call tree, without weights: made once per set of options and weighed as often as the
-// instant moves ([CallTree.Fold]). Node 0 is the root, "all"; a node's parent has a smaller number.
+// CallTree is the structure of a call tree, without weights: it is built once per set of options and weighted whenever
+// the instant moves ([CallTree.Fold]). Node 0 is the root, "all"; a node's parent has a smaller number.
 type CallTree struct {
 	parent []int32
 	label  []int32
 	frame  []model.FrameID // the first frame seen at the node
-	mixed  []bool          // frames of several lines or files meet at the node
-	leaf   []int32         // by dense stack index: where the stack's weight belongs
+	mixed  []bool          // the node merges frames of several lines or files
+	leaf   []int32         // by dense stack index: the node that gets the stack's weight
 	start  []int32         // children of n are child[start[n]:start[n+1]]
 	child  []int32
 	begin  []int32 // stacks that end at n are ending[begin[n]:begin[n+1]]
 	ending []int32
 	labels []string
-	cut    int // stacks whose far end was left out because the tree would grow beyond bounds
+	cut    int // stacks whose far end was cut off to bound the size of the tree
 }
 
 // TreeOptions choose how stacks become a tree.
 type TreeOptions struct {
 	Invert   bool                // bottom-up: allocating functions first, their callers below
 	Collapse bool                // direct recursion becomes one node
-	Name     func(string) string // shortens function names, merging what becomes equal; nil keeps them
-	Class    []uint32            // by frame: functions of one name are different ones where it differs; nil where they never are
+	Name     func(string) string // shortens function names and merges those that become equal; nil keeps them
+	Class    []uint32            // by frame: functions of one name are distinct if their classes differ; nil for none
 }
 
-// maxTreeSteps bounds the work of an inverted tree, whose stacks share nothing.
+// maxTreeSteps limits the work for an inverted tree, whose stacks share nothing.
 const maxTreeSteps = 1 << 24
 
 // NewCallTree builds the tree of the stacks ids, as [Trace.StackIDs] returns them. s may be nil.
@@ -45,7 +45,7 @@ func NewCallTree(ctx context.Context, s *model.Stacks, ids []model.StackID, opt 
 		if _, ok := s.Node(ids[i]); !ok {
 			return model.UnknownStack(ids[i])
 		}
-		return NoFrames // it has none, or a filter hid them
+		return NoFrames // it has no frames, or a filter hid them
 	})
 }
 
@@ -54,22 +54,22 @@ type treeBuilder struct {
 	s      *model.Stacks
 	opt    TreeOptions
 	first  []int32            // by node: its first child, 0 for none
-	next   []int32            // by node: the next child of its parent, of the first few
-	wide   map[[2]int32]int32 // node, label → child: of the others
+	next   []int32            // by node: the next child of its parent, for the first few
+	wide   map[[2]int32]int32 // node, label → child: for the others
 	byName map[string]int32
-	byFunc []int32           // label of a FuncID, -1 while it has none
-	known  []int32           // label of a frame whose function has a name, plus one
-	byPair map[classed]int32 // where functions have classes
-	taken  map[int32]bool    // labels that a class has
+	byFunc []int32           // by FuncID: its label, -1 while it has none
+	known  []int32           // by frame: the label plus one of a function with a name
+	byPair map[classed]int32 // if functions have classes
+	taken  map[int32]bool    // labels that are used by a class
 }
 
-// classed is a function's name, by the label that its first class has, and a class.
+// classed is a function's name, as the label of its first class, with a class.
 type classed struct {
 	name  int32
 	class uint32
 }
 
-// ofClass returns the label of a name in the class of a frame.
+// ofClass returns the label of a name within the class of a frame.
 func (b *treeBuilder) ofClass(name int32, frame model.FrameID) int32 {
 	if b.opt.Class == nil {
 		return name
@@ -136,10 +136,10 @@ func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
 	return n
 }
 
-// listed is how many children of a node are looked at one by one: most nodes have one.
+// listed is the number of children of a node that are searched linearly: most nodes have one.
 const listed = 8
 
-// child returns the child of n with the label. Where there is none, made says so and it is made.
+// child returns the child of n with the label, and creates it if there is none; made reports that.
 func (b *treeBuilder) child(n, label int32, frame model.FrameID) (c int32, made bool) {
 	last := int32(0)
 	seen := 0
@@ -168,7 +168,7 @@ func (b *treeBuilder) child(n, label int32, frame model.FrameID) (c int32, made 
 	return c, !known
 }
 
-// step returns the child of n with the label, made if there is none.
+// step returns the child of n with the label, and creates it if there is none.
 func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
 	if b.opt.Collapse && n != 0 && b.t.label[n] == label {
 		return n
@@ -180,7 +180,7 @@ func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
 	return c
 }
 
-// link makes the lists of children and of stacks that end at a node.
+// link builds the lists of children, and of stacks that end at a node.
 func (t *CallTree) link() {
 	n := len(t.parent)
 	t.start, t.child = chain(n, t.parent[1:])
@@ -190,7 +190,7 @@ func (t *CallTree) link() {
 	t.begin, t.ending = chain(n, t.leaf)
 }
 
-// chain lists, for each of n keys, the indexes of keys that equal it: list[start[k]:start[k+1]], ascending.
+// chain returns, for each of n keys, the indexes of keys that equal it: list[start[k]:start[k+1]], ascending.
 func chain(n int, keys []int32) (start, list []int32) {
 	start = make([]int32, n+1)
 	for _, k := range keys {
@@ -211,7 +211,7 @@ func chain(n int, keys []int32) (start, list []int32) {
 // Len returns the number of nodes.
 func (t *CallTree) Len() int { return len(t.parent) }
 
-// Cut returns the number of stacks whose root end an inverted tree leaves out to stay bounded.
+// Cut returns the number of stacks whose root end was cut off to bound an inverted tree.
 func (t *CallTree) Cut() int { return t.cut }
 
 // Parent returns the node's caller (top-down) or callee (bottom-up), -1 for the root.
@@ -235,8 +235,8 @@ func (t *CallTree) Name(n int32) string { return t.labels[t.label[n]] }
 // Label identifies the node's name within this tree: equal names have equal labels, unless their classes differ.
 func (t *CallTree) Label(n int32) int32 { return t.label[n] }
 
-// Leaf returns the node that carries the weight of the stack with the dense index i, 0 for one that the tree does not
-// know yet.
+// Leaf returns the node that gets the weight of the stack with dense index i, 0 for a stack that the tree does not know
+// yet.
 func (t *CallTree) Leaf(i int) int32 {
 	if i < 0 || i >= len(t.leaf) {
 		return 0
@@ -244,24 +244,24 @@ func (t *CallTree) Leaf(i int) int32 {
 	return t.leaf[i]
 }
 
-// Frame returns the first frame that was put into a node; mixed says that others of other lines are in it too.
+// Frame returns the first frame that was added to a node; mixed reports whether it merges frames of other lines.
 func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame[n], t.mixed[n] }
 
 // Folded is a call tree with weights.
 type Folded struct {
 	*CallTree
-	Total   []uint64 // by node: of stacks that pass here
+	Total   []uint64 // by node: weight of the stacks that pass it
 	weights []uint64 // by stack
-	own     []uint64 // by stack: what its leaf weighs alone; nil where that is all of the weight
+	own     []uint64 // by stack: the weight of its leaf alone; nil if that is all of the weight
 }
 
-// WithOwn makes some figures per stack what leaves weigh alone, and keeps the slice. Call it before anybody else has f.
+// WithOwn sets what each stack's leaf weighs alone, and keeps the slice. Call it before others can see f.
 func (f *Folded) WithOwn(own []uint64) *Folded {
 	f.own = own[:min(len(own), len(f.weights))]
 	return f
 }
 
-// Fold weighs the tree by one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the
+// Fold weights the tree with one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the
 // tree does not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
 	f := &Folded{CallTree: t, Total: make([]uint64, len(t.parent)), weights: weights[:min(len(weights), len(t.leaf))]}
@@ -285,9 +285,8 @@ func (t *CallTree) Fold(weights []uint64) *Folded {
 	return f
 }
 
-// addUp gives every node what the nodes below it weigh, where all together do not overflow. Most nodes of large trees
-// are the only child of the node before them: what they weigh is carried on without a look at memory. This is a hot
-// kernel.
+// addUp adds the weight of every node to its parent; the sum of all weights must not overflow. Most nodes of large
+// trees are the only child of the node before them: their weight is carried in a register. This is a hot kernel.
 func (f *Folded) addUp() {
 	total, carry := f.Total, uint64(0)
 	parent := f.parent[:len(total)]
@@ -311,7 +310,7 @@ func (f *Folded) addUp() {
 	}
 }
 
-// Self returns the weight of the stacks that end at a node, or what their leaves weigh alone where that is known.
+// Self returns the weight of the stacks that end at a node, or of their leaves alone where that is known.
 func (f *Folded) Self(n int32) (weight uint64) {
 	own := f.weights
 	if f.own != nil {
@@ -325,7 +324,8 @@ func (f *Folded) Self(n int32) (weight uint64) {
 	return weight
 }
 
-// Children returns the children of n that weigh anything, heaviest first, equals by name. The slice is the caller's.
+// Children returns the children of n with a nonzero weight, heaviest first, equal ones by name. The caller owns the
+// slice.
 func (f *Folded) Children(n int32) []int32 {
 	var out []int32
 	for _, c := range f.child[f.start[n]:f.start[n+1]] {
@@ -337,17 +337,17 @@ func (f *Folded) Children(n int32) []int32 {
 		if x, y := f.Total[a], f.Total[b]; x != y {
 			return cmp.Compare(y, x)
 		}
-		return cmp.Compare(f.Name(a), f.Name(b)) // takes long
+		return cmp.Compare(f.Name(a), f.Name(b)) // slow, so last
 	})
 	return out
 }
 
-// HasChildren reports whether any child of n weighs anything.
+// HasChildren reports whether any child of n has a nonzero weight.
 func (f *Folded) HasChildren(n int32) bool {
 	return slices.ContainsFunc(f.child[f.start[n]:f.start[n+1]], func(c int32) bool { return f.Total[c] > 0 })
 }
 
-// HotPath descends from n into the heaviest child as long as that child holds at least half of its parent, and returns
+// HotPath descends from n into the heaviest child as long as that has at least half of its parent's weight, and returns
 // the nodes below n on the way.
 func (f *Folded) HotPath(n int32) []int32 {
 	var out []int32
@@ -366,7 +366,7 @@ func (f *Folded) HotPath(n int32) []int32 {
 	}
 }
 
-// Matching sums the weight of stacks in which any frame's name satisfies match, each stack once.
+// Matching returns the weight of the stacks with a frame whose name satisfies match, each stack once.
 func (f *Folded) Matching(match func(name string) bool) (weight uint64) {
 	hit := make([]bool, len(f.labels))
 	for i, l := range f.labels {

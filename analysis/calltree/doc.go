@@ -1,4 +1,3 @@
-// Package calltree says what stacks are called and puts them together: names of functions, files and modules, filters
-// of stacks, call trees in both directions, and what stands around one function. It knows stacks, and nothing of what
-// they weigh.
+// Package calltree names and groups stacks: names of functions, files and modules, filters of stacks, call trees in
+// both directions, and the callers and callees of one function. It knows stacks, but not what their weights mean.
 package calltree

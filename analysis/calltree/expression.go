@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Expression returns what compiles a regular expression when it is first asked for: a start of the program needs none
-// of them.
+// Expression returns a function that compiles a regular expression at its first call, because a start of the program
+// needs none of them.
 func Expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

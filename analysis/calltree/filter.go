@@ -10,34 +10,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Filter says which stacks are looked at, and which of their frames: a line per step, as [Step.String] writes it.
-// "" is a filter that changes nothing. It is a text so that it can be compared, kept in states and put into keys.
+// Filter selects stacks and the frames of them that are shown, one step per line, as [Step.String] writes it. ""
+// changes nothing. It is a string so that it can be compared, stored in states and used in keys.
 //
-// The order of steps of different kinds does not matter: the stacks that must or must not pass a function are chosen by
-// their frames as the file has them, then what is above [ShowFrom] is cut off, then frames are hidden.
+// The order of steps of different kinds does not matter: stacks are first selected by the functions that they must or
+// must not pass, by their frames as in the file; then what is above [ShowFrom] is cut off; then frames are hidden.
 type Filter string
 
-// StepKind is what a step of a filter does.
+// StepKind is the kind of a step of a filter.
 type StepKind uint8
 
 const (
 	Focus     StepKind = iota // keep only stacks that pass the function
 	Ignore                    // leave out stacks that pass the function
 	ShowFrom                  // cut off what is above the outermost call of the function, and leave out stacks without it
-	HideFrame                 // take the function's frames out of stacks; what they weigh goes to their callers
+	HideFrame                 // remove the function's frames from stacks; their weight goes to their callers
 	PivotAt                   // keep only stacks that pass the function; trees show its callers and what it calls
 	StepKinds
 )
 
-// String returns the kind as flags call it.
+// String returns the kind as flags name it.
 func (k StepKind) String() string {
 	return [...]string{"focus", "ignore", "show-from", "hide", "pivot"}[k]
 }
 
-// Step is one step of a filter. Name is a function's: as the file has it, or as tables show it, without arguments of
-// templates and of functions; one with "<…>" stands for all arguments there, and /expression/ for all names that match
-// the regular expression in either case. After "file:", "module:" or "package:" it is the name of one of these, or an
-// expression.
+// Step is one step of a filter. Name is a function's name as in the file, or as tables show it, without arguments of
+// templates and of functions. "<…>" in it matches any arguments, and /expression/ all names that match the regular
+// expression, ignoring case. After "file:", "module:" or "package:" it is the name of one of these, or an expression.
 type Step struct {
 	Kind StepKind
 	Name string
@@ -46,7 +45,7 @@ type Step struct {
 // String returns the step as a line of a filter.
 func (s Step) String() string { return s.Kind.String() + " " + oneLine(s.Name) }
 
-// oneLine returns a name as filters keep and compare it.
+// oneLine returns a name as filters store and compare it.
 func oneLine(name string) string {
 	if strings.ContainsAny(name, "\n\r") {
 		return strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
@@ -54,7 +53,7 @@ func oneLine(name string) string {
 	return name
 }
 
-// CheckStep finds what is wrong with a step that was typed.
+// CheckStep reports what is wrong with a step that a user typed.
 func CheckStep(s Step) error {
 	_, name := targetOf(s.Name)
 	switch text, isExpr := expressionIn(name); {
@@ -70,7 +69,7 @@ func CheckStep(s Step) error {
 	return nil
 }
 
-// Steps returns the steps in the order in which they were added. Lines that are no steps are left out.
+// Steps returns the steps in the order in which they were added. Invalid lines are left out.
 func (f Filter) Steps() []Step {
 	var out []Step
 	for line := range strings.Lines(string(f)) {
@@ -84,8 +83,7 @@ func (f Filter) Steps() []Step {
 	return out
 }
 
-// With returns the filter with one more step. The same step is not added twice, and a new pivot takes the place of
-// another one.
+// With returns the filter with one more step. The same step is not added twice, and a new pivot replaces the old one.
 func (f Filter) With(s Step) Filter {
 	s.Name = oneLine(s.Name)
 	steps := f.Steps()
@@ -98,7 +96,7 @@ func (f Filter) With(s Step) Filter {
 	return filterOf(append(steps, s))
 }
 
-// Without returns the filter without the n-th of its steps, from 0.
+// Without returns the filter without step n, from 0.
 func (f Filter) Without(n int) Filter {
 	steps := f.Steps()
 	if n < 0 || n >= len(steps) {
@@ -107,7 +105,7 @@ func (f Filter) Without(n int) Filter {
 	return filterOf(slices.Delete(steps, n, n+1))
 }
 
-// Pivot returns the function that trees turn about, "" for none.
+// Pivot returns the name of the pivot step, "" if there is none.
 func (f Filter) Pivot() string {
 	for _, s := range f.Steps() {
 		if s.Kind == PivotAt {
@@ -117,8 +115,8 @@ func (f Filter) Pivot() string {
 	return ""
 }
 
-// AroundPivot divides a filter with a pivot into what narrows stacks, and what has to follow it together: the pivot and
-// the frames to hide, which may be the pivot's own.
+// AroundPivot splits a filter with a pivot into the steps that select stacks, and those that must be applied together
+// after them: the pivot and the frames to hide, which may be the pivot's own.
 func (f Filter) AroundPivot() (before, after Filter) {
 	var parts [2][]Step
 	for _, s := range f.Steps() {
@@ -137,7 +135,7 @@ func (f Filter) Only(kinds ...StepKind) bool {
 	return !slices.ContainsFunc(f.Steps(), func(s Step) bool { return !slices.Contains(kinds, s.Kind) })
 }
 
-// NewFilter returns the filter of some steps.
+// NewFilter returns a filter with the given steps.
 func NewFilter(steps ...Step) (f Filter) {
 	for _, s := range steps {
 		f = f.With(s)
@@ -153,7 +151,7 @@ func filterOf(steps []Step) Filter {
 	return Filter(strings.Join(lines, "\n"))
 }
 
-// Part is what is left of stacks around a pivot. Without one all parts are the whole.
+// Part is the part of stacks around a pivot. Without a pivot all parts are the complete stacks.
 type Part uint8
 
 const (
@@ -162,22 +160,22 @@ const (
 	Callers          // up to the outermost call of the pivot
 )
 
-// FilteredStacks is what a filter makes of stacks. Read-only once made.
+// FilteredStacks is the result of applying a filter to stacks. It is read-only.
 type FilteredStacks struct {
-	Stacks *model.Stacks // tables of the original, and the tree of what is left; Leaf has only stacks that are kept
+	Stacks *model.Stacks // tables of the original, and the filtered tree; Leaf has only stacks that are kept
 
 	labels []labelStep
 	node   []model.NodeID // by node of the original
 	drop   []bool         // by node of the original
 }
 
-// Node returns what became of a stack that ends at a node of the original tree; kept is false where it is left out. A
-// kept one is 0 where all its frames are hidden.
+// Node returns the node of a stack that ends at a node of the original tree; kept is false if the stack is left out.
+// The node of a kept stack is 0 if all its frames are hidden.
 func (f *FilteredStacks) Node(n model.NodeID) (node model.NodeID, kept bool) {
 	return f.node[n], !f.drop[n]
 }
 
-// FilterStacks applies a filter to every stack of a tree, each once, however many records or blocks have it.
+// FilterStacks applies a filter to every stack of a tree once, regardless of how many records or blocks have it.
 func FilterStacks(ctx context.Context, s *model.Stacks, filter Filter, part Part) (*FilteredStacks, error) {
 	b, err := newFilterer(ctx, s, filter, part)
 	if err != nil {
@@ -219,10 +217,10 @@ type filterer struct {
 	s     *model.Stacks
 	out   FilteredStacks
 	part  Part
-	same  bool // stacks stay whole: the tree is that of the original
+	same  bool // stacks stay complete: the tree is that of the original
 	steps []Step
-	from  []int                   // steps that stacks begin at, one after the other, the pivot last
-	begin int                     // how many of them have to be passed before frames are shown
+	from  []int                   // steps that stacks begin at, in order, the pivot last
+	begin int                     // how many of them must be passed before frames are shown
 	must  uint64                  // steps of which all must be passed
 	not   uint64                  // steps of which none may be passed
 	hide  uint64                  // steps whose frames are hidden
@@ -232,7 +230,7 @@ type filterer struct {
 	next  map[uint64]model.NodeID // new parent and frame → new node
 }
 
-// maxSteps is how many steps have an effect: more are left out.
+// maxSteps is the number of steps that have an effect; further ones are ignored.
 const maxSteps = 64
 
 // newFilterer prepares a walk. The error is that of ctx.
@@ -274,7 +272,7 @@ func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part)
 	return b, b.findFrames(ctx)
 }
 
-// findFrames tells which frames match which steps. The error is that of ctx.
+// findFrames records which frames match which steps. The error is that of ctx.
 func (b *filterer) findFrames(ctx context.Context) error {
 	for i, step := range b.steps {
 		m := newFrameMatcher(b.s, step.Name)
@@ -290,7 +288,7 @@ func (b *filterer) findFrames(ctx context.Context) error {
 	return nil
 }
 
-// add says what becomes of the stacks that end at a node.
+// add computes what becomes of the stacks that end at a node.
 func (b *filterer) add(n model.NodeID) {
 	if n == 0 {
 		b.out.drop[0] = b.must != 0 || len(b.from) > 0
@@ -318,7 +316,7 @@ func (b *filterer) add(n model.NodeID) {
 	b.out.node[n] = to
 }
 
-// step returns the node of a frame below a node of the new tree, made if there is none.
+// step returns the child of parent for a frame in the new tree, and creates it if there is none.
 func (b *filterer) step(parent model.NodeID, frame model.FrameID) model.NodeID {
 	key := uint64(parent)<<32 | uint64(frame)
 	if n, ok := b.next[key]; ok {

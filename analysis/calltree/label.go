@@ -8,23 +8,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// labelStep is a step about the labels of records: label:KEY, or label:KEY=VALUE with a text or /expression/.
+// labelStep is a step about labels of records: label:KEY, or label:KEY=VALUE with a text or /expression/.
 type labelStep struct {
 	not   bool
 	key   string
-	any   bool // whatever the value is
+	any   bool // any value matches
 	value string
-	match func(string) bool // instead of value; may be nil
+	match func(string) bool // used instead of value; may be nil
 }
 
-// ofRecords reports whether a step is about what records of these stacks have, rather than frames. Traces have no
+// ofRecords reports whether a step is about labels of the records of these stacks, not about frames. Traces have no
 // labels: there such a step matches no frame.
 func ofRecords(s *model.Stacks, step Step) bool {
 	is, _ := targetOf(step.Name)
 	return is == byLabel && s.DSOs != nil
 }
 
-// labelSteps returns those of some steps that are about labels.
+// labelSteps returns the steps that are about labels.
 func labelSteps(s *model.Stacks, steps []Step) (out []labelStep) {
 	for _, step := range steps {
 		if !ofRecords(s, step) {
@@ -41,7 +41,7 @@ func labelSteps(s *model.Stacks, steps []Step) (out []labelStep) {
 	return out
 }
 
-// holds reports whether a set has the label.
+// holds reports whether a set has a label that the step matches.
 func (l *labelStep) holds(set []model.Label) bool {
 	return slices.ContainsFunc(set, func(o model.Label) bool {
 		switch text := o.Value(); {
@@ -57,10 +57,10 @@ func (l *labelStep) holds(set []model.Label) bool {
 	})
 }
 
-// AboutLabels reports whether labels decide what is kept.
+// AboutLabels reports whether the filter depends on labels.
 func (f *FilteredStacks) AboutLabels() bool { return len(f.labels) > 0 }
 
-// KeepsLabels reports whether a record with a set of labels is kept, as far as those decide.
+// KeepsLabels reports whether the steps about labels keep a record with a set of labels.
 func (f *FilteredStacks) KeepsLabels(set []model.Label) bool {
 	for i := range f.labels {
 		if l := &f.labels[i]; l.holds(set) == l.not {

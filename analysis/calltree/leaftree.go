@@ -7,17 +7,17 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoFrames is how a stack without frames is shown.
+// NoFrames is the name of a stack without frames.
 const NoFrames = "<no frames>"
 
-// NewLeafTree builds the tree of stacks that are known by their leaf nodes: the dense index of a stack is its place
-// among leaves, which may repeat.
+// NewLeafTree builds the tree of stacks that are given by their leaf nodes: the dense index of a stack is its index in
+// leaves, which may repeat.
 func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions) (*CallTree, error) {
 	return NewNamedLeafTree(ctx, s, leaves, opt, func(int) string { return NoFrames })
 }
 
 // NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack
-// has any.
+// has frames.
 func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
 	if s == nil {
 		s = new(model.Stacks)
@@ -46,7 +46,7 @@ func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeI
 	return b.t, nil
 }
 
-// leavesDown follows the stacks' own tree, in which parents come first.
+// leavesDown builds a top-down tree from the stacks' own tree, in which parents come first.
 func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) error {
 	of := make([]int32, max(len(b.s.Parent), 1))
 	for n := 1; n < len(of); n++ {
@@ -56,15 +56,15 @@ func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) err
 		of[n] = b.step(of[b.s.Parent[n]], b.label(model.NodeID(n)), b.s.Frame[n])
 	}
 	for i, leaf := range leaves {
-		b.t.leaf[i] = of[leaf] // the root for those without frames
+		b.t.leaf[i] = of[leaf] // the root for stacks without frames
 	}
 	return nil
 }
 
-// leavesUp walks every stack from its leaf, once for all that share it.
+// leavesUp builds an inverted tree: it walks every stack from its leaf, once for all that share it.
 func (b *treeBuilder) leavesUp(ctx context.Context, leaves []model.NodeID) error {
 	depth := maxTreeSteps / max(len(leaves), 1)
-	known := make([]int32, max(len(b.s.Parent), 1)) // by node; 0 for none yet
+	known := make([]int32, max(len(b.s.Parent), 1)) // by node; 0 if not known yet
 	for i, leaf := range leaves {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()

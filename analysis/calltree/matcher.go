@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// A target is what of a frame the name of a step is compared with.
+// A target is the part of a frame that the name of a step is compared with.
 type target uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	byLabel
 )
 
-// targets are the words that names of steps begin with, but for functions.
+// targets are the prefixes of names of steps, except for functions.
 var targets = [...]struct {
 	word string
 	is   target
@@ -34,8 +34,8 @@ const (
 	LabelPrefix   = "label:"
 )
 
-// targetOf tells what a step's name is about, and returns the name without the word that says so. Scopes ("file::f")
-// are of functions.
+// targetOf returns the target of a step's name, and the name without its prefix. Scopes ("file::f") belong to
+// functions.
 func targetOf(name string) (t target, rest string) {
 	for _, t := range targets {
 		if rest, ok := strings.CutPrefix(name, t.word); ok && !strings.HasPrefix(rest, ":") {
@@ -45,13 +45,13 @@ func targetOf(name string) (t target, rest string) {
 	return byFunction, name
 }
 
-// frameMatcher tells which frames the name of a step stands for. Every text is looked at once. It is for one goroutine.
+// frameMatcher reports which frames match the name of a step. Every text is compared once. It is for one goroutine.
 type frameMatcher struct {
 	stacks *model.Stacks
 	is     target
 	match  func(string) bool
 	known  map[string]bool
-	read   int // bytes since the last due
+	read   int // bytes compared since the last check of the context
 }
 
 func newFrameMatcher(s *model.Stacks, name string) *frameMatcher {
@@ -70,14 +70,14 @@ func newFrameMatcher(s *model.Stacks, name string) *frameMatcher {
 	return m
 }
 
-// askAfter is after how many bytes of names that expressions were applied to the context is asked: a long name alone
-// can take milliseconds.
+// askAfter is the number of bytes of names to which expressions are applied between checks of the context: a long name
+// alone can take milliseconds.
 const askAfter = 64 << 10
 
-// nameCost is what looking at any name counts for, in bytes of names.
+// nameCost is the least cost of comparing a name, in bytes.
 const nameCost = askAfter / model.AskEvery
 
-// due reports whether so much was looked at that the context is to be asked.
+// due reports whether it is time to check the context.
 func (m *frameMatcher) due() bool {
 	if m.read < askAfter {
 		return false
@@ -86,7 +86,7 @@ func (m *frameMatcher) due() bool {
 	return true
 }
 
-// matches reports whether a frame is one of those.
+// matches reports whether a frame matches.
 func (m *frameMatcher) matches(f model.FrameID) bool {
 	text := m.text(f)
 	yes, ok := m.known[text]
@@ -98,7 +98,7 @@ func (m *frameMatcher) matches(f model.FrameID) bool {
 	return yes
 }
 
-// text returns what of a frame the name is compared with.
+// text returns the text of a frame that the name is compared with.
 func (m *frameMatcher) text(f model.FrameID) string {
 	switch m.is {
 	case byFile:
@@ -109,7 +109,7 @@ func (m *frameMatcher) text(f model.FrameID) string {
 	return FrameFunction(m.stacks, f)
 }
 
-// FrameModule returns the module of a frame: its binary where the file tells it, else what its file belongs to.
+// FrameModule returns the module of a frame: its binary if the file records it, else [Module] of its file.
 func FrameModule(s *model.Stacks, f model.FrameID) string {
 	if int(f) < len(s.FrameDSO) {
 		return s.DSOs[s.FrameDSO[f]].Name
@@ -120,7 +120,7 @@ func FrameModule(s *model.Stacks, f model.FrameID) string {
 	return ""
 }
 
-// nameOr returns what tells whether a text is what a name stands for: by an expression where the name is one.
+// nameOr returns a function that reports whether a text matches a name, by the expression if the name is one.
 func nameOr(name string, is func(text, name string) bool) func(string) bool {
 	if match := expressionMatcher(name); match != nil {
 		return match
@@ -128,7 +128,7 @@ func nameOr(name string, is func(text, name string) bool) func(string) bool {
 	return func(s string) bool { return s != "" && is(oneLine(s), name) }
 }
 
-// inPath reports whether a path is the one named: whole, or its last parts.
+// inPath reports whether a path is the one named: complete, or its last parts.
 func inPath(file, name string) bool {
 	return file == name || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "/")) || path.Base(file) == name
 }
@@ -139,7 +139,7 @@ func inPackage(function, name string) bool {
 	return ok && (strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
 }
 
-// expressionIn returns the regular expression between slashes. Names of their own never begin and end so.
+// expressionIn returns the regular expression between slashes. Real names never begin and end with one.
 func expressionIn(name string) (text string, ok bool) {
 	if len(name) < 3 || name[0] != '/' || name[len(name)-1] != '/' {
 		return "", false
@@ -147,8 +147,8 @@ func expressionIn(name string) (text string, ok bool) {
 	return "(?i)" + name[1:len(name)-1], true
 }
 
-// expressionMatcher returns what tells whether a text matches the regular expression that a name is; nil where it is
-// none.
+// expressionMatcher returns a function that reports whether a text matches the regular expression in name; nil if name
+// is not one.
 func expressionMatcher(name string) func(string) bool {
 	text, ok := expressionIn(name)
 	if !ok {
@@ -161,7 +161,7 @@ func expressionMatcher(name string) func(string) bool {
 	return func(s string) bool { return expr.MatchString(model.Matched(s)) }
 }
 
-// FunctionMatcher tells which functions a step's name stands for.
+// FunctionMatcher returns a function that reports whether a function's name matches a step's name.
 func FunctionMatcher(name string) func(string) bool {
 	if match := expressionMatcher(name); match != nil {
 		return match
@@ -172,25 +172,25 @@ func FunctionMatcher(name string) func(string) bool {
 		if s = oneLine(s); s == name || len(parts) > 1 && matchParts(s, parts) {
 			return true
 		}
-		// Names of which nothing is shown but the bare part are made bare only where that part is in them.
+		// The bare name is computed only for names that contain it, as it is slow.
 		return len(s) > len(name) && strings.Contains(s, last) && isBare(model.Matched(s), name)
 	}
 }
 
-// isBare reports whether a name is what tables show of a function.
+// isBare reports whether a name is the one that tables show of a function.
 func isBare(function, name string) bool {
 	templates := funcname.ShortenTemplates(function)
 	return templates == name || funcname.WithoutSignature(templates) == name || declared(function) == name ||
 		withoutArguments(templates) == name || withoutArguments(funcname.WithoutSignature(templates)) == name
 }
 
-// withoutArguments takes "<…>" out of a name.
+// withoutArguments removes "<…>" from a name.
 func withoutArguments(name string) string { return strings.ReplaceAll(name, anyArguments, "") }
 
-// anyArguments is what stands for the arguments of templates and generics in names that are shown.
+// anyArguments replaces the arguments of templates and generics in names that are shown.
 const anyArguments = "<…>"
 
-// matchParts reports whether a name is the parts with something in angle brackets between each two of them.
+// matchParts reports whether a name consists of the parts with something in angle brackets between each two of them.
 func matchParts(name string, parts []string) bool {
 	rest, ok := strings.CutPrefix(name, parts[0])
 	if !ok || len(parts) == 1 {

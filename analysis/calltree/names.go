@@ -8,14 +8,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Names of what the file does not tell.
+// Names of what the file does not record.
 const (
 	UnknownFile = "<unknown file>"
 	NoFunction  = "<no name>"
-	Unnamed     = "(unknown)" // for people alone: in data it is ""
+	Unnamed     = "(unknown)" // for display only: in data it is ""
 )
 
-// FunctionName names a node's function, or its file and line where it has no function.
+// FunctionName returns the function of a node, or its file and line if it has no function.
 func FunctionName(s *model.Stacks, n model.NodeID) string { return FrameFunction(s, s.Frame[n]) }
 
 // FrameFunction is [FunctionName] of a frame.
@@ -30,7 +30,7 @@ func FrameFunction(s *model.Stacks, frame model.FrameID) string {
 	return NoFunction
 }
 
-// Where returns a frame's file and line as "file.c:42", the file without its directory; "" when there is no file.
+// Where returns a frame's file and line as "file.c:42", the file without its directory; "" if there is no file.
 func Where(f model.Frame) string {
 	if f.File == "" {
 		return ""
@@ -44,10 +44,10 @@ func Where(f model.Frame) string {
 
 var library = Expression(`\.(so|dylib|dll|pyd|node|jar|exe)(\.[0-9.]+)?$`)
 
-// ending returns the last bytes of a path: more of it tells nothing about its suffix.
+// ending returns the last bytes of a path, which is enough to find its suffix.
 func ending(file string) string { return file[max(0, len(file)-256):] }
 
-// Module returns what a file belongs to: itself when it is a library, else its directory.
+// Module returns the module of a file: itself if it is a library, else its directory.
 func Module(file string) string {
 	if library().MatchString(ending(file)) {
 		return path.Base(file)
@@ -58,16 +58,16 @@ func Module(file string) string {
 	return file
 }
 
-// allocators are functions that a site is never named after while it has another caller: they only pass memory on.
+// allocators are functions that only pass memory on: a site is not named after one if it has another caller.
 var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_|_*interceptor_)?(malloc|calloc|realloc|reallocarray|memalign|posix_memalign|aligned_alloc|valloc|free|strdup|strndup)$|` +
 	`^operator new|^std::(__1::)?(__new_allocator|allocator|allocator_traits|__allocate_|_Vector_base|__cxx11::basic_string<.*>::_M_create)|` +
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
 
-// SiteNode returns the frame a stack is best named after: the leaf, or the first caller that is not an allocation
+// SiteNode returns the frame that a stack is named after: the leaf, or the first caller that is not an allocation
 // function.
 func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
-	const far = 12 // callers of an allocation function are near
+	const far = 12 // callers of an allocation function are near the leaf
 	n := leaf
 	for range far {
 		if n == 0 || !allocators().MatchString(model.Matched(s.Functions[s.FrameFunc[s.Frame[n]]])) {
@@ -81,7 +81,7 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	return n
 }
 
-// SiteName returns the name and place of a stack as tables show it.
+// SiteName returns the name and place of a stack as tables show them.
 func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model.NodeID) {
 	leaf, ok := s.Node(id)
 	if !ok || leaf == 0 {
@@ -91,8 +91,8 @@ func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model
 	return FunctionName(s, n), Where(s.At(s.Frame[n])), leaf
 }
 
-// InModule returns a shown name with the module that it is in: a library or a program. A source file follows only where
-// the name alone says nothing: an address, or none.
+// InModule returns a name with its module: a library or a program. A source file follows only if the name alone says
+// nothing: an address, or no name.
 func InModule(name, file string) string {
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	module := library().MatchString(ending(file)) || !strings.Contains(base, ".")

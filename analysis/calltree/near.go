@@ -11,21 +11,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Unmatched is a step of a filter that matches no frame: it leaves out everything, or nothing.
+// Unmatched is a step of a filter that matches no frame: it leaves out everything or nothing.
 type Unmatched struct {
 	Step Step
-	Near []string // names that may be meant, nearest first
+	Near []string // names that the user may have meant, nearest first
 }
 
-// NearNames is how many names are offered in place of one that matches nothing.
+// NearNames is the number of names that are suggested for one that matches nothing.
 const NearNames = 3
 
-// FindUnmatched returns the steps of a filter that match no frame of any of the stacks, nil ones left out. Stacks of
-// which only a part was read may match. The error is that of ctx.
+// FindUnmatched returns the steps of a filter that match no frame of any of the stacks; nil stacks are skipped. Stacks
+// of which only a part was read count as matching. The error is that of ctx.
 func FindUnmatched(ctx context.Context, filter Filter, all ...*model.Stacks) (out []Unmatched, err error) {
 	all = slices.DeleteFunc(slices.Clone(all), func(s *model.Stacks) bool { return s == nil })
 	for _, step := range filter.Steps() {
-		matched := slices.ContainsFunc(all, func(s *model.Stacks) bool { return ofRecords(s, step) }) // labels are not of stacks
+		matched := slices.ContainsFunc(all, func(s *model.Stacks) bool { return ofRecords(s, step) }) // not in stacks
 		for i := 0; i < len(all) && !matched; i++ {
 			if matched, err = matchesAny(ctx, all[i], step); err != nil {
 				return nil, err
@@ -45,7 +45,7 @@ func FindUnmatched(ctx context.Context, filter Filter, all ...*model.Stacks) (ou
 	return out, nil
 }
 
-// matchesAny reports whether a step matches a frame of the stacks, as far as they are known.
+// matchesAny reports whether a step matches a frame of the stacks that are known.
 func matchesAny(ctx context.Context, s *model.Stacks, step Step) (bool, error) {
 	if s.Partial {
 		return true, nil
@@ -62,14 +62,14 @@ func matchesAny(ctx context.Context, s *model.Stacks, step Step) (bool, error) {
 	return false, nil
 }
 
-// Names that are near to others.
+// Limits of the search for similar names.
 const (
-	nearMost   = 1 << 18 // names that are looked at
-	nearLetter = 3       // one letter in so many may differ
-	nearLong   = 64      // letters of names whose letters are compared
+	nearMost   = 1 << 18 // names that are compared
+	nearLetter = 3       // one letter in this many may differ
+	nearLong   = 64      // letters of the longest names whose letters are compared
 )
 
-// Near returns at most n names that a step may have meant, nearest first, as tables show them. The error is that of
+// Near returns at most n names, as tables show them, that a step may have meant, nearest first. The error is that of
 // ctx.
 func Near(ctx context.Context, s *model.Stacks, step string, n int) ([]string, error) {
 	t, typed := targetOf(step)
@@ -103,7 +103,7 @@ func Near(ctx context.Context, s *model.Stacks, step string, n int) ([]string, e
 	return out, nil
 }
 
-// nameFor returns the name by which a step about a target calls a frame, "" for none.
+// nameFor returns the name of a frame in steps about a target, "" if it has none.
 func nameFor(s *model.Stacks, t target, f model.FrameID) string {
 	switch t {
 	case byFile:
@@ -120,7 +120,7 @@ func nameFor(s *model.Stacks, t target, f model.FrameID) string {
 	return funcname.Bare(model.Matched(s.Functions[s.FrameFunc[f]]))
 }
 
-// distance says how far a name is from what was typed, -1 for too far; both are in small letters.
+// distance returns how far a name is from the typed one, -1 if too far. Both are in lower case.
 func distance(name, typed string) int {
 	_, bare := targetOf(withoutArguments(name))
 	last := funcname.Last(bare)
@@ -147,7 +147,7 @@ func distance(name, typed string) int {
 	return -1
 }
 
-// letters returns how many letters have to be put in, left out or replaced to make b of a.
+// letters returns the number of letters to insert, remove or replace to turn a into b.
 func letters(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -168,8 +168,8 @@ func letters(a, b string) int {
 	return row[len(b)]
 }
 
-// Names returns the names of functions, files or modules that complete what was typed, as [Step.Name] takes them, at
-// most n; those that begin with it come first. The error is that of ctx.
+// Names returns at most n names of functions, files or modules that complete typed, as [Step.Name] takes them; those
+// that begin with it come first. The error is that of ctx.
 func Names(ctx context.Context, s *model.Stacks, typed string, n int) ([]string, error) {
 	t, _ := targetOf(typed)
 	small := strings.ToLower(typed)

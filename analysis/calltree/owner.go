@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// libraries are the functions and the files of standard libraries and runtimes, by language: a site is never owned by
-// them. Functions are without return types and arguments.
+// libraries match functions and files of standard libraries and runtimes, by language: they never own a site. Functions
+// are matched without return types and arguments.
 var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	{ // C
 		Expression(`^(_dl_|_IO_|__libc_|__GI_|_nl_)|^(call_init|f?open(64|dir)?|fdopen|setvbuf|v?asprintf|getline|getdelim|qsort(_r)?|scandir|glob|regcomp|setlocale|newlocale|tzset|` +
@@ -39,23 +39,23 @@ var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	},
 }
 
-// Owners finds who owns the memory of a stack: the first frame from the leaf that is neither an allocation function nor
-// part of a standard library or a runtime. It is for one goroutine.
+// Owners finds the owners of the memory of stacks: the first frame from the leaf that is neither an allocation function
+// nor part of a standard library or a runtime. It is for one goroutine.
 type Owners struct {
 	stacks *model.Stacks
 	more   *regexp.Regexp
 	skips  map[model.FrameID]bool
 }
 
-// NewOwners returns one for some stacks, which may be nil. more is an expression for functions and files that own
-// nothing either, nil for none.
+// NewOwners returns Owners of some stacks, which may be nil. more matches further functions and files that own nothing;
+// it may be nil.
 func NewOwners(s *model.Stacks, more *regexp.Regexp) *Owners {
 	return &Owners{stacks: s, more: more, skips: map[model.FrameID]bool{}}
 }
 
-// Node returns the owner of a stack, given its leaf: the leaf's own where all are of libraries.
+// Node returns the owner of a stack with the given leaf, or the leaf's own node if all frames belong to libraries.
 func (o *Owners) Node(leaf model.NodeID) model.NodeID {
-	const far = 256 // no library calls itself so often
+	const far = 256 // no library recurses this deep
 	n := leaf
 	for range far {
 		if n == 0 {
@@ -75,7 +75,7 @@ func (o *Owners) Node(leaf model.NodeID) model.NodeID {
 	return leaf
 }
 
-// Frame returns the owner of a stack; ok is false for a stack that the file does not define.
+// Frame returns the owner of a stack; ok is false if the file does not define the stack.
 func (o *Owners) Frame(id model.StackID) (f model.Frame, ok bool) {
 	leaf, ok := o.stacks.Node(id)
 	if !ok || leaf == 0 {
@@ -99,8 +99,8 @@ func (o *Owners) skip(frame model.FrameID) bool {
 	return false
 }
 
-// declared returns a name of C++ without the return type that those of templates begin with, and without arguments;
-// others stay as they are.
+// declared returns a C++ name without arguments, and without the return type that names of templates begin with. Other
+// names are returned unchanged.
 func declared(name string) string {
 	if i := strings.Index(name, "operator "); i >= 0 && (i == 0 || name[i-1] == ':' || name[i-1] == ' ') {
 		return name[max(strings.LastIndexByte(name[:i], ' ')+1, 0):]

@@ -1,5 +1,5 @@
-// Package funcname shortens the names of functions to what people call them: without the arguments of templates and
-// generics, without signatures and scopes. Names are the bytes of a file, which callers clean before they print them.
+// Package funcname shortens names of functions to what people call them: without arguments of templates and generics,
+// signatures and scopes. Names are bytes of a file; callers clean them before printing.
 package funcname
 
 import "strings"
@@ -15,8 +15,8 @@ func Last(name string) string {
 	return name
 }
 
-// WithoutSignature takes the arguments and the return type off a C++ function's name: "void a::f(int) const" becomes
-// "a::f". Other names stay. Call it after [ShortenTemplates].
+// WithoutSignature removes the arguments and the return type of a C++ function's name: "void a::f(int) const" becomes
+// "a::f". Other names are returned unchanged. Call it after [ShortenTemplates].
 func WithoutSignature(name string) string {
 	body := strings.TrimSuffix(strings.TrimSuffix(name, " const"), "[abi:cxx11]")
 	if !strings.HasSuffix(body, ")") {
@@ -45,10 +45,10 @@ func WithoutSignature(name string) string {
 	return body
 }
 
-// NoName stands for functions of which only an address is known, where addresses of several runs are put together.
+// NoName is the name of functions known by address only where addresses of several runs are merged.
 const NoName = "?"
 
-// Unnamed reports whether a name is an address, or stands for none: what tools write where a binary has no symbols.
+// Unnamed reports whether a name is an address or a placeholder: what tools write where a binary has no symbols.
 func Unnamed(name string) bool {
 	digits, ok := strings.CutPrefix(name, "0x")
 	if !ok || digits == "" {

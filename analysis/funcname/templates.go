@@ -3,8 +3,8 @@ package funcname
 import "strings"
 
 // ShortenTemplates replaces the arguments of templates and generics by "…": "std::map<int, std::vector<x> >::f(int)"
-// becomes "std::map<…>::f(int)". Names in angle brackets of their own ("<lambda>", "<T as Trait>::f"), operators and
-// whatever is not balanced stay.
+// becomes "std::map<…>::f(int)". Names that are themselves in angle brackets ("<lambda>", "<T as Trait>::f"), operators
+// and unbalanced names stay unchanged.
 func ShortenTemplates(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
@@ -56,7 +56,7 @@ func operatorLen(name string, i int) int {
 	return 0
 }
 
-// closing returns the index of the ">" that closes name[open], or -1. Parentheses and brackets must balance, too.
+// closing returns the index of the ">" that closes name[open], or -1. Parentheses and brackets must balance as well.
 func closing(name string, open int) int {
 	depth := 0
 	for i := open; i < len(name); {

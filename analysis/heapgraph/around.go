@@ -9,28 +9,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Neighbors are objects and other rows of one kind and type that have references to objects that are asked about, or
-// that those refer to.
+// Neighbors are objects and other rows of one kind and type that refer to the queried objects, or that those refer to.
 type Neighbors struct {
 	Kind       model.HeapKind
 	Label      string // as [Label]; not cleaned
-	Rows       uint64 // how many there are, each once
-	Bytes      uint64 // their own
+	Rows       uint64 // number of distinct rows
+	Bytes      uint64 // their own bytes
 	References uint64
-	Edge       string // the name of all these references, "" where they have none or several; not cleaned
+	Edge       string // name of the references, "" if they have none or several; not cleaned
 	First      model.Row
 }
 
-// AroundType is what refers to the objects of a type, and what they refer to, by recorded references of every kind.
+// AroundType summarizes what refers to the objects of a type, and what they refer to, by recorded references of every
+// kind.
 type AroundType struct {
-	Types        int // names that matched
+	Types        int // number of types that matched
 	Count, Bytes uint64
 	Retainers    []Neighbors // of the objects of the type, most rows first
 	References   []Neighbors // from them, most rows first
 }
 
-// TypesNamed returns the types of objects that a name stands for: that name alone, else in either case; and all whose
-// names hold it, as what may be meant, at most near.
+// TypesNamed returns the types of objects with a name, or if there are none those with it in another case. If there are
+// none of these either, similar has at most near names that contain it.
 func TypesNamed(h *model.Heap, name string, near int) (ids map[uint32]bool, similar []string) {
 	ids = map[uint32]bool{}
 	seen := map[string]bool{}
@@ -52,8 +52,8 @@ func TypesNamed(h *model.Heap, name string, near int) (ids map[uint32]bool, simi
 	return ids, similar
 }
 
-// Around puts the references to and from all objects of some types together by the kind and type of their other ends.
-// The only errors are those of ctx.
+// Around groups the references to and from all objects of some types by the kind and type of their other ends. The only
+// errors are those of ctx.
 func Around(ctx context.Context, h *model.Heap, types map[uint32]bool) (*AroundType, error) {
 	const often = 1 << 16
 	out := &AroundType{Types: len(types)}
@@ -87,7 +87,7 @@ func Around(ctx context.Context, h *model.Heap, types map[uint32]bool) (*AroundT
 	return out, ctx.Err()
 }
 
-// neighborKey is what neighbors are put together by.
+// neighborKey is the key by which neighbors are grouped.
 type neighborKey struct {
 	kind   model.HeapKind
 	entity uint32
@@ -99,7 +99,7 @@ type neighborSet struct {
 	list []Neighbors
 }
 
-// add counts a reference whose other end is a row; fresh says that the row was not counted before.
+// add counts a reference whose other end is the row end; fresh reports that the row was not counted before.
 func (s *neighborSet) add(end model.Row, e model.Ref, fresh bool) {
 	key := neighborKey{kind: s.h.Kinds[end]}
 	if s.h.Kind(end).Naming != model.NamedByKind {

@@ -2,16 +2,15 @@ package heapgraph
 
 import "github.com/memtui/memtui/model"
 
-// AxisKind stands for the axis that no schema has: what kind rows are of.
+// AxisKind is an axis in addition to those of schemas: the kind of rows.
 const AxisKind = -1
 
-// rowClasses says to which group of [Groups] each row belongs. A group has the number of one of the types, or strings,
-// that belong to it.
+// rowClasses maps rows to groups of [Groups]. The id of a group is that of the first of its types or strings.
 type rowClasses struct {
 	heap  *model.Heap
 	kinds model.HeapKinds
 	ids   []uint32          // by row: types, frames or strings; nil for kinds
-	first map[uint32]uint32 // the group of each; nil where each is a group of its own
+	first map[uint32]uint32 // by id: its group; nil if each is a group of its own
 }
 
 func newRowClasses(h *model.Heap, by By) *rowClasses {
@@ -31,7 +30,7 @@ func newRowClasses(h *model.Heap, by By) *rowClasses {
 	return x
 }
 
-// fold puts together what has one text.
+// fold merges ids with the same text.
 func (x *rowClasses) fold(text func(id uint32) string) {
 	x.first = map[uint32]uint32{}
 	at := map[string]uint32{}
@@ -56,7 +55,7 @@ func (x *rowClasses) has(r model.Row) bool {
 	return x.kinds.Has(x.heap.Kinds[r]) && (x.ids == nil || uint64(r) < uint64(len(x.ids)))
 }
 
-// of returns the group of a row that belongs to one.
+// of returns the group of a row for which has reports true.
 func (x *rowClasses) of(r model.Row) uint32 {
 	if x.ids == nil {
 		return uint32(x.heap.Kinds[r])
@@ -72,10 +71,10 @@ func (x *rowClasses) class(id uint32) uint32 {
 	return id
 }
 
-// lacking returns the groups that have no entry.
+// lacking returns the groups without an entry.
 func (x *rowClasses) lacking(of map[uint32]SetSize) map[uint32]bool {
 	out := map[uint32]bool{}
-	last, known := uint32(0), false // rows of one group often follow each other
+	last, known := uint32(0), false // rows of one group are often adjacent
 	for r := range x.heap.Kinds {
 		if !x.has(model.Row(r)) {
 			continue

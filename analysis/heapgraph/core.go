@@ -9,40 +9,40 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// index is how wide the columns of a graph are: 32 bits wherever they suffice, which is nearly always, and 64 beyond.
+// index is the width of a graph's columns: 32 bits if they suffice, which is nearly always, else 64.
 type index interface{ uint32 | uint64 }
 
-// isWide reports whether columns have 64 bits. The compiler knows the answer.
+// isWide reports whether columns have 64 bits. It is a constant at compile time.
 func isWide[I index]() bool { return uint64(^I(0)) > math.MaxUint32 }
 
-// core is a graph under one policy in columns of one width.
+// core is a graph under one policy, in columns of one width.
 type core[I index] struct {
 	heap      *model.Heap
 	policy    *model.HeapPolicy
 	start, to []I
-	cut       rowBits   // rows of which references are left out; nil: none
-	kept      map[I][]I // what is left of theirs
+	cut       rowBits   // rows with references that are left out; nil for none
+	kept      map[I][]I // the remaining references of these rows
 
-	idom        []I      // nil without dominators
+	idom        []I      // nil if not computed
 	retained    []uint64 // bytes of the row and all it dominates
-	count       []I      // rows of the same, the row included
+	count       []I      // rows counted in retained, the row included
 	unreachable int
 	lostBytes   uint64 // of the unreachable rows
 
-	room  *model.Room // of columns; nil: memory
+	room  *model.Room // for columns; nil for memory
 	tree  domTree[I]
 	paths pathTree[I]
 	in    *inEdges[I]
-	bytes atomic.Int64 // of tree and paths
+	bytes atomic.Int64 // bytes used by tree and paths
 }
 
-// wideHeap reports whether 32 bits are not enough for a snapshot.
+// wideHeap reports whether 32 bits are too few for a snapshot.
 func wideHeap(h *model.Heap) bool {
 	return h.Start.Wide != nil || h.To.Wide != nil || uint64(h.Len()) > math.MaxUint32
 }
 
-// newCore checks a snapshot and returns its references under a policy, without dominators. row is what a row takes
-// while what is asked for is computed, ref what a reference does.
+// newCore checks a snapshot and returns its references under a policy, without dominators. row and ref are the bytes of
+// memory per row and per reference that the computation takes.
 func newCore[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, row, ref int64, what string) (*core[I], error) {
 	start, to := columnOf[I](h.Start), columnOf[I](h.To)
 	if err := checkReferences(h, start, to); err != nil {
@@ -59,7 +59,7 @@ func newCore[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, r
 	return &core[I]{room: room, heap: h.Under(p.Of(h.Schema)), policy: p.Of(h.Schema), start: start, to: to, in: incomingOf[I](s)}, nil
 }
 
-// columnOf returns a column's numbers, copied where the column is narrower.
+// columnOf returns the numbers of a column, copied if their width differs.
 func columnOf[I index, N ~uint64](c model.Column[N]) []I {
 	if list, ok := any(c.Narrow).([]I); ok {
 		return list
@@ -68,7 +68,7 @@ func columnOf[I index, N ~uint64](c model.Column[N]) []I {
 	return any(c.Wide).([]I)
 }
 
-// modelColumn is the reverse of columnOf: it never copies.
+// modelColumn is the reverse of columnOf. It never copies.
 func modelColumn[N ~uint64, I index](list []I) model.Column[N] {
 	if narrow, ok := any(list).([]uint32); ok {
 		return model.Column[N]{Narrow: narrow}
@@ -76,7 +76,7 @@ func modelColumn[N ~uint64, I index](list []I) model.Column[N] {
 	return model.Column[N]{Wide: any(list).([]uint64)}
 }
 
-// columnBytes returns how much memory a column takes.
+// columnBytes returns the size of a column in memory.
 func columnBytes[I index](list []I) int64 {
 	if isWide[I]() {
 		return 8 * int64(len(list))
@@ -84,7 +84,7 @@ func columnBytes[I index](list []I) int64 {
 	return 4 * int64(len(list))
 }
 
-// checkHeap makes sure that a snapshot has all its columns.
+// checkHeap reports a column that a snapshot lacks.
 func checkHeap(h *model.Heap) error {
 	n := h.Len()
 	switch {
@@ -98,7 +98,7 @@ func checkHeap(h *model.Heap) error {
 	return nil
 }
 
-// checkReferences makes sure that the graph can be walked without looking at bounds again.
+// checkReferences checks all references, so that the graph can be walked without bounds checks.
 func checkReferences[I index](h *model.Heap, start, to []I) error {
 	for r := range h.Len() {
 		if start[r] > start[r+1] {
@@ -122,8 +122,8 @@ func (c *core[I]) out(r I) []I {
 	return c.to[c.start[r]:c.start[r+1]]
 }
 
-// leaveOut replaces the references of rows whose references the policy leaves out by those that hold, and those that
-// lead where nothing else does. scratch is space for as many rows as there are.
+// leaveOut replaces the references of rows with references that the policy leaves out by the others, plus those to rows
+// that nothing else reaches. scratch has space for one entry per row.
 func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	if c.policy.Skip == 0 && c.policy.SkipFrom == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	return nil
 }
 
-// cutRows lists the rows that have references which the policy leaves out.
+// cutRows returns the rows with references that the policy leaves out.
 func (c *core[I]) cutRows(ctx context.Context) (cut rowBits, rows []I, err error) {
 	h, p := c.heap, c.policy
 	add := func(r int) {
@@ -180,14 +180,14 @@ func (c *core[I]) cutRows(ctx context.Context) (cut rowBits, rows []I, err error
 	return cut, rows, nil
 }
 
-// skips reports whether the policy leaves out reference e of row r, unless nothing else reaches where it leads.
+// skips reports whether the policy leaves out reference e of row r, unless nothing else reaches its target.
 func (c *core[I]) skips(r, e uint64) bool {
 	p := c.policy
 	return p.SkipFrom.Has(c.heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(c.heap.Schema.LabelKind(c.heap.Label[e]))
 }
 
-// holding returns the targets of a row's references that hold; those left out, too, where they lead to rows that are
-// not in reached.
+// holding returns the targets of a row's strong references, and of those left out that lead to rows that are not in
+// reached.
 func (c *core[I]) holding(r I, reached rowBits) []I {
 	var rest []I
 	for e := c.start[r]; e < c.start[r+1]; e++ {
@@ -199,7 +199,7 @@ func (c *core[I]) holding(r I, reached rowBits) []I {
 	return rest[:len(rest):len(rest)]
 }
 
-// reference returns the first reference from one row to another that holds it; ok is false where none does.
+// reference returns the first strong reference from one row to another; ok is false if there is none.
 func (c *core[I]) reference(from, to uint64) (e model.Ref, ok bool) {
 	partly := c.cut != nil && c.cut.has(from)
 	for e := c.start[from]; e < c.start[from+1]; e++ {

@@ -9,13 +9,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewGraph computes dominators and retained sizes of h. The error is that of ctx, or says which columns an incomplete
-// snapshot lacks.
+// NewGraph computes the dominators and retained sizes of h. It fails if ctx ends, or names the columns that an
+// incomplete snapshot lacks.
 func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	return newGraph(ctx, h, p, &shared{}, func(float64) {})
 }
 
-// NewReferences is NewGraph without dominators and retained sizes: HasDominators is false, Retained is nil. It takes
+// NewReferences is NewGraph without dominators and retained sizes: HasDominators is false and Retained is nil. It takes
 // much less memory.
 func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
@@ -27,7 +27,7 @@ func NewReferences(ctx context.Context, h *model.Heap, p Policy) (*Graph, error)
 	return follow[uint32](ctx, h, p)
 }
 
-// pathRowBytes are what a row of a snapshot takes at most while paths are found.
+// pathRowBytes is the most memory per row that finding paths takes.
 const pathRowBytes = 9
 
 func follow[I index](ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
@@ -79,28 +79,28 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	return c.graph(p, s), nil
 }
 
-// graph returns a core with dominators as who asks knows it.
+// graph wraps a core with dominators for callers.
 func (c *core[I]) graph(p Policy, s *shared) *Graph {
 	return &Graph{Heap: c.heap, Policy: p, Retained: c.retained, Unreachable: c.unreachable, UnreachableBytes: c.lostBytes, shared: s, core: c,
 		idom: modelColumn[model.Row](c.idom), count: modelColumn[uint64](c.count)}
 }
 
-// domTree is the dominator tree downwards: the children of r are rows[start[r]:start[r+1]].
+// domTree is the dominator tree by parent: the children of r are rows[start[r]:start[r+1]].
 type domTree[I index] struct {
 	once  sync.Once
 	start []I
-	mu    sync.RWMutex // held for reading where rows is read before it is sorted
+	mu    sync.RWMutex // held for reading while rows is read unsorted
 	sort  sync.Once
 	rows  []I
 }
 
-// below makes the children's lists on first use, each in ascending order until children sorts them.
+// below builds the lists of children on first use, each in ascending order until children sorts them.
 func (c *core[I]) below() *domTree[I] {
 	t := &c.tree
 	t.once.Do(func() {
 		n := len(c.idom)
 		t.start, t.rows = model.MakeColumn[I](c.room, n+1), model.MakeColumn[I](c.room, max(n, 1)-1)
-		// The lists are filled from their ends: start[d] sinks from the list's end to its start.
+		// The lists are filled from their ends: start[d] moves down from the list's end to its start.
 		for r := 1; r < n; r++ {
 			t.start[c.idom[r]]++
 		}
@@ -140,16 +140,16 @@ func (c *core[I]) children(r uint64) model.Column[model.Row] {
 	return modelColumn[model.Row](t.rows[t.start[r]:t.start[r+1]])
 }
 
-// Children returns the rows that r immediately dominates, by retained bytes descending, ties by row. The column is the
-// graph's. The first call on a graph takes time in proportion to its rows.
+// Children returns the rows that r immediately dominates, by descending retained bytes, ties by row. The graph owns the
+// column. The first call on a graph takes time proportional to its rows.
 func (g *Graph) Children(r model.Row) model.Column[model.Row] { return g.core.children(uint64(r)) }
 
 func (g *Graph) heavierFirst(a, b model.Row) int {
 	return cmp.Or(cmp.Compare(g.Retained[b], g.Retained[a]), cmp.Compare(a, b))
 }
 
-// Accumulation descends from r as long as one child retains at least four fifths of what its dominator does, and
-// returns where that ends: the row below which memory is spread over many.
+// Accumulation descends from r as long as one child retains at least four fifths of what its dominator does. It returns
+// the row where this ends, below which memory is spread over many rows.
 func (g *Graph) Accumulation(r model.Row) model.Row {
 	for {
 		kids := g.Children(r)

@@ -8,35 +8,35 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew: the rows that are reached by
-// the same labels on the way from the root. Where the format tells objects apart, what is compared is the same objects,
-// wherever they were dominated before, and those that came or went. Elsewhere nothing is known of a place where no row
-// was before: its objects may have had another dominator.
+// GrownSubtree is a place in the dominator trees of two snapshots below which memory grew: the rows with the same
+// labels on the way from the root. If the format identifies objects, the same objects are compared wherever they were
+// dominated before, plus those that were added or removed. Otherwise nothing is known of a place without rows before:
+// its objects may have had another dominator.
 type GrownSubtree struct {
 	Path                    []string  // labels from below the root to the place; not cleaned
 	Row                     model.Row // the row of after that retains most at the place
 	BeforeRows, AfterRows   int       // rows at the place
-	BeforeBytes, AfterBytes uint64    // retained by them; what one retains as part of another counts once
+	BeforeBytes, AfterBytes uint64    // retained by them; a row inside another one's subtree counts once
 
-	Unknown bool // no row was there before, and the format does not tell which objects are the same
+	Unknown bool // no row was there before, and the format does not identify objects
 
-	// Told only where both snapshots say which objects are the same.
+	// Known only if both snapshots identify objects.
 	Moved      int    // rows at the place that another object dominated before
 	Taken      int    // rows directly below that another object dominated before
-	TakenBytes uint64 // retained by those after
+	TakenBytes uint64 // retained by those rows in after
 
-	// What grew most directly below: its label, and the figures of all rows so labeled. "" when nothing did.
+	// The label that grew most directly below, and the figures of all rows with it. "" if none grew.
 	Below                             string
 	BelowBeforeRows, BelowAfterRows   int
 	BelowBeforeBytes, BelowAfterBytes uint64
 }
 
-// Growth returns how much more the place retains after than before.
+// Growth returns how many more bytes the place retains after than before.
 func (s *GrownSubtree) Growth() uint64 { return s.AfterBytes - min(s.AfterBytes, s.BeforeBytes) }
 
-// GrownSubtrees says where growth hangs: disjoint places, by growth descending, at most limit of them (0: all). From
-// the root it descends as long as most of a place's growth lies in single rows below; where instead more rows came, or
-// all is new, the place is found. name changes labels before they are matched; nil leaves them.
+// GrownSubtrees returns where memory grew: disjoint places, by descending growth, at most limit of them (0: all). From
+// the root it descends as long as most of a place's growth is in single rows below; it stops where rows were added
+// instead, or all of them are new. name changes labels before they are matched; nil leaves them unchanged.
 func GrownSubtrees(ctx context.Context, before, after *Graph, name func(string) string, limit int) ([]GrownSubtree, error) {
 	root := []model.Row{model.RootRow}
 	w := &growth{before: before, after: after, name: name}
@@ -61,7 +61,7 @@ func GrownSubtrees(ctx context.Context, before, after *Graph, name func(string) 
 	return w.found, nil
 }
 
-// growPlace is the rows of one label that hang off the rows of another place.
+// growPlace is the rows with one label whose dominators are the rows of another place.
 type growPlace struct {
 	above         *growPlace // nil for the root
 	kind          string
@@ -69,16 +69,16 @@ type growPlace struct {
 	label         string
 	before, after []model.Row
 	bytes         [2]uint64 // retained, before and after
-	moved         int       // rows of after that another object dominated before
+	moved         int       // rows of after with another dominator before
 	depth         int
 }
 
-// maxGrowDepth ends the descent along linked lists.
+// maxGrowDepth limits the descent along linked lists.
 const maxGrowDepth = 256
 
 func (p *growPlace) grown() uint64 { return p.bytes[1] - min(p.bytes[0], p.bytes[1]) }
 
-// single reports whether growth at p is that of rows which were there, or of few: no crowd that came.
+// single reports whether growth at p comes from rows that existed before, or from few rows.
 func (p *growPlace) single() bool { return len(p.after) <= 8 || len(p.after) <= len(p.before) }
 
 // unknown reports whether the objects at p may have been elsewhere before.
@@ -86,13 +86,13 @@ func (w *growth) unknown(p *growPlace) bool { return w.was == nil && len(p.befor
 
 type growth struct {
 	before, after *Graph
-	name          func(string) string // nil for labels as they are
-	was, is       *byID               // rows before and after by identity; nil where objects cannot be told apart
-	least         uint64              // growth that is worth telling
+	name          func(string) string // nil to use labels unchanged
+	was, is       *byID               // rows before and after by identity; nil if objects are not identified
+	least         uint64              // least growth that is reported
 	found         []GrownSubtree
 }
 
-// visit tells p, or returns the places below that are to be visited instead.
+// visit reports p as found, or returns the places below it to visit instead.
 func (w *growth) visit(p *growPlace) []*growPlace {
 	below := w.below(p)
 	var single []*growPlace
@@ -110,7 +110,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 		}
 		return single
 	}
-	// Roots are no places of their own: what they hold is told one by one.
+	// Roots are not places: what they refer to is reported one by one.
 	for _, c := range below {
 		if !c.single() || w.unknown(c) {
 			w.tell(c, w.below(c))
@@ -119,7 +119,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	return single
 }
 
-// below returns the places under p that grew, most first.
+// below returns the places under p that grew, largest growth first.
 func (w *growth) below(p *growPlace) []*growPlace {
 	x := &growBelow{w: w, p: p, places: map[placeKey]*growPlace{}}
 	for side, rows := range [2][]model.Row{p.before, p.after} {
@@ -145,10 +145,10 @@ func (w *growth) below(p *growPlace) []*growPlace {
 	return grown
 }
 
-// placeKey tells the places below one apart. Of two files, kinds are told by their names.
+// placeKey identifies a place among those below one. Kinds are compared by name, as the files may differ.
 type placeKey struct{ kind, label string }
 
-// growBelow sorts rows below a place into places.
+// growBelow groups the rows below a place into places.
 type growBelow struct {
 	w      *growth
 	p      *growPlace
@@ -156,7 +156,7 @@ type growBelow struct {
 	names  map[uint64]*growPlace // of one side, by kind and type: each label is built once
 }
 
-// enter adds a row of one side. A row of before of which the object is still there stands where that is now.
+// enter adds a row of one side. A row of before whose object still exists is added to the place where that is now.
 func (x *growBelow) enter(side int, r model.Row) {
 	w := x.w
 	if side == 0 {
@@ -175,12 +175,12 @@ func (x *growBelow) enter(side int, r model.Row) {
 	}
 }
 
-// at returns the place that a row belongs to, made on first use.
+// at returns the place that a row belongs to, and creates it on first use.
 func (x *growBelow) at(g *Graph, r model.Row) *growPlace {
 	kind := g.Heap.Kind(r)
 	id := uint64(g.Heap.Entity[r])
 	if kind.Naming == model.NamedByKind {
-		id = uint64(r) // no memory holds as many rows as reach the bits of the kind
+		id = uint64(r) // memory cannot hold enough rows to reach the bits of the kind
 	}
 	id |= uint64(g.Heap.Kinds[r]) << 56
 	at := x.names[id]

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewHeaps returns the questions about the snapshots of src. Decoded snapshots and graphs of up to budget bytes are
-// kept, least recently asked for going first; the newest one stays even where it alone is larger.
+// NewHeaps returns Heaps for the snapshots of src. It keeps up to budget bytes of decoded snapshots and graphs, and
+// drops the least recently used first; the newest one stays even if it alone is larger.
 func NewHeaps(src model.HeapSource, budget int64) Heaps {
 	return &heaps{src: src, budget: budget, kept: map[int]*keptHeap{}, jobs: map[key]*job{}}
 }
@@ -23,26 +23,26 @@ type heaps struct {
 
 	mu    sync.Mutex
 	kept  map[int]*keptHeap
-	jobs  map[key]*job // under way
-	clock uint64       // counts what was asked for
+	jobs  map[key]*job // in progress
+	clock uint64       // incremented per request
 }
 
-// keptHeap is one snapshot with what was computed of it. It goes as a whole.
+// keptHeap is one snapshot with the graphs computed from it. They are dropped together.
 type keptHeap struct {
 	heap   *model.Heap
-	graphs []*Graph // by policy; shorter where the last ones are not there
+	graphs []*Graph // by policy; shorter if the last ones are missing
 	shared *shared
 	used   uint64
 }
 
-// key names a piece of work: decoding a snapshot, or the graph of one.
+// key identifies a piece of work: decoding a snapshot, or computing the graph of one.
 type key struct {
 	i      int
 	graph  bool
 	policy Policy
 }
 
-// job is work under way. It is canceled when no caller waits for it anymore.
+// job is work in progress. It is canceled when no caller waits for it.
 type job struct {
 	cancel   context.CancelFunc
 	waiters  int
@@ -55,10 +55,10 @@ type job struct {
 
 func (j *job) report(done float64) { j.progress.Store(math.Float64bits(done)) }
 
-// Source returns what NewHeaps was given.
+// Source returns the source that NewHeaps was given.
 func (h *heaps) Source() model.HeapSource { return h.src }
 
-// Heap decodes a snapshot or returns the kept one.
+// Heap returns the kept snapshot, or decodes it.
 func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
 	j, err := h.join(ctx, key{i: i})
 	if err != nil {
@@ -67,7 +67,7 @@ func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
 	return j.heap, nil
 }
 
-// Graph computes a graph or returns the kept one.
+// Graph returns the kept graph, or computes it.
 func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
 	if n := len(h.src.Schema().Policies); int(p) >= n {
 		return nil, fmt.Errorf("no edge policy %d: there are %d", p, n)
@@ -79,7 +79,7 @@ func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
 	return j.graph, nil
 }
 
-// Progress looks at work under way: decoding first, since graphs wait for it.
+// Progress reports decoding first, since graphs wait for it.
 func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +94,7 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 	return 0, "", false
 }
 
-// join returns finished work, waits for work under way, or starts it.
+// join returns finished work, waits for work in progress, or starts it.
 func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	if key.i < 0 || key.i >= h.src.Len() {
 		return nil, fmt.Errorf("no snapshot %d: there are %d", key.i, h.src.Len())
@@ -126,7 +126,7 @@ func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	}
 }
 
-// broken reports whether something of it comes from a file that was found damaged after it had been taken into use.
+// broken reports whether a part of it was read from a file that turned out to be damaged later.
 func (k *keptHeap) broken() bool {
 	if k.heap.From.Broken() {
 		return true
@@ -134,7 +134,7 @@ func (k *keptHeap) broken() bool {
 	return slices.ContainsFunc(k.graphs, func(g *Graph) bool { return g != nil && g.from.Broken() })
 }
 
-// ready answers from what is kept.
+// ready returns a finished job from the cache, or nil.
 func (h *heaps) ready(key key) *job {
 	k := h.kept[key.i]
 	if k == nil {
@@ -155,7 +155,7 @@ func (h *heaps) ready(key key) *job {
 	return nil
 }
 
-// leave takes back one wait, and cancels the job when none remain. A later request starts a new one.
+// leave ends one wait, and cancels the job if none remain. A later request starts a new one.
 func (h *heaps) leave(key key, j *job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,7 +200,7 @@ func (h *heaps) makeGraph(ctx context.Context, key key, j *job) (*Graph, error) 
 	return newGraph(ctx, heap, key.policy, shared, j.report)
 }
 
-// keep stores finished work, and lets go what exceeds the budget. The caller holds the lock.
+// keep stores finished work, and drops what exceeds the budget. The caller holds the lock.
 func (h *heaps) keep(key key, j *job) {
 	k := h.kept[key.i]
 	if k == nil {
@@ -233,7 +233,7 @@ func (h *heaps) keep(key key, j *job) {
 	}
 }
 
-// bytes estimates the memory of a snapshot and its graphs, with what those have computed so far.
+// bytes estimates the memory of a snapshot and its graphs, including what those have computed so far.
 func (k *keptHeap) bytes() int64 {
 	h, n := k.heap, int64(k.heap.Len())
 	sum := 7*n + h.Start.Bytes() + h.To.Bytes() + 4*int64(len(h.Extra)+len(h.Label)) + 8*int64(len(h.IDs)) + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))

@@ -8,28 +8,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Holders are rows of one kind and type that dominate objects which are asked about, through a field of one name.
+// Holders are rows of one kind and type that dominate the queried objects, through a field of one name.
 type Holders struct {
-	Label    string    // as [Label], or what they are on an axis; not cleaned
-	Edge     string    // the field: "[]" stands for elements, "" where no reference leads down directly; not cleaned
-	Row      model.Row // the one below which objects retain most
-	Rows     uint64    // how many holders there are
-	Count    uint64    // objects asked about that are below
-	Bytes    uint64    // of these
-	Retained uint64    // by these
-	By       []Holders // who holds the holders, most retained first
-	More     int       // of By that were left out
+	Label    string    // as [Label], or their value on an axis; not cleaned
+	Edge     string    // the field: "[]" for elements, "" if no reference leads down directly; not cleaned
+	Row      model.Row // the one whose queried objects retain most
+	Rows     uint64    // number of dominators
+	Count    uint64    // queried objects below them
+	Bytes    uint64    // own bytes of these objects
+	Retained uint64    // bytes retained by these objects
+	By       []Holders // dominators of the dominators, most retained first
+	More     int       // number left out of By
 }
 
-// HoldersQuery says whose holders are asked for.
+// HoldersQuery asks for the dominators of objects.
 type HoldersQuery struct {
-	Types map[uint32]bool // of objects
-	Axis  int             // what holders are put together by: 0 is their type
-	Depth int             // how many holders stand above one another
-	Most  int             // holders of each; those that are left out retain least
+	Types map[uint32]bool // types of the objects
+	Axis  int             // the key by which dominators are grouped: 0 is their type
+	Depth int             // number of levels
+	Most  int             // dominators per level; those left out retain least
 }
 
-// heldRow is a row with what of the objects asked about is below it.
+// heldRow is a row with the figures of the queried objects below it.
 type heldRow struct {
 	row                    model.Row
 	count, bytes, retained uint64
@@ -42,27 +42,26 @@ type above struct {
 	key     holderKey
 }
 
-// holderKey is what holders are put together by.
+// holderKey is the key by which dominators are grouped.
 type holderKey struct {
 	class uint64
-	edge  uint64 // 0 none, 1 an element, others a string
+	edge  uint64 // 0 for none, 1 for an element, else a string
 }
 
-// holding finds holders.
+// holding computes Holders.
 type holding struct {
 	ctx   context.Context
 	g     *Graph
 	q     HoldersQuery
 	texts map[string]uint64
-	known map[uint64]uint64 // by kind and what names rows: what they are put together by
+	known map[uint64]uint64 // by kind and name: the key by which rows are grouped
 	next  map[model.Row]model.Row
 }
 
 const rootClass = ^uint64(0)
 
-// FindHolders puts the dominators of all objects of some types together: those of one kind and name above one another,
-// level by level. A chain of rows that are put together is one holder. Objects below another one that is asked about
-// retain nothing of their own.
+// FindHolders groups the dominators of all objects of some types by kind and name, level by level. A chain of rows of
+// one group counts as one dominator. Objects below another queried object retain nothing of their own.
 func (g *Graph) FindHolders(ctx context.Context, q HoldersQuery) (*Holders, error) {
 	x := &holding{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
 	rows, err := x.objects()
@@ -74,7 +73,7 @@ func (g *Graph) FindHolders(ctx context.Context, q HoldersQuery) (*Holders, erro
 	return top, x.hold(top, rows, 0)
 }
 
-// sum adds rows up.
+// sum adds up the figures of rows.
 func (h *Holders) sum(rows []heldRow) {
 	h.Rows = uint64(len(rows))
 	all, most := heldRow{}, uint64(0)
@@ -93,7 +92,7 @@ func (r *heldRow) merge(o *heldRow) {
 	r.retained, _ = model.SaturatingAdd(r.retained, o.retained)
 }
 
-// objects lists the objects asked about.
+// objects returns the queried objects.
 func (x *holding) objects() (rows []heldRow, err error) {
 	h, kinds := x.g.Heap, x.g.Heap.Schema.Objects().Kinds
 	in := func(r model.Row) bool { return kinds.Has(h.Kinds[r]) && x.q.Types[h.Entity[r]] }
@@ -103,13 +102,13 @@ func (x *holding) objects() (rows []heldRow, err error) {
 			n++
 		}
 	}
-	const perRow = 128 // of a list and of the one that is made from it
+	const perRow = 128 // for a list and for the one built from it
 	if b := model.BudgetOf(x.ctx); !b.Fits(perRow * int64(n)) {
 		return nil, b.Error("the holders of the objects")
 	}
 	rows = make([]heldRow, 0, n)
-	inner := newRowBits(h.Len()) // rows below one that is asked about
-	outer := newRowBits(h.Len()) // rows below none
+	inner := newRowBits(h.Len()) // rows below a queried object
+	outer := newRowBits(h.Len()) // queried rows below no other
 	var way []model.Row
 	for n := range h.Kinds {
 		r := model.Row(n)
@@ -141,7 +140,7 @@ func (x *holding) objects() (rows []heldRow, err error) {
 	return rows, nil
 }
 
-// class returns what a row is put together with others by.
+// class returns the key by which a row is grouped.
 func (x *holding) class(r model.Row) uint64 {
 	h := x.g.Heap
 	if r == model.RootRow {
@@ -171,7 +170,7 @@ func (x *holding) class(r model.Row) uint64 {
 	return class
 }
 
-// label names a holder.
+// label returns the name of a row's group.
 func (x *holding) label(r model.Row) string {
 	h := x.g.Heap
 	k := h.Kind(r)
@@ -187,8 +186,8 @@ func (x *holding) label(r model.Row) string {
 	return h.OnAxis(x.q.Axis, r)
 }
 
-// up returns the nearest dominator of a row that is put together with others than that, and the row that it dominates
-// directly.
+// up returns the nearest dominator of a row that belongs to another group, and the row that it dominates directly on
+// the way.
 func (x *holding) up(r model.Row) (to, below model.Row) {
 	class := x.class(r)
 	var way []model.Row
@@ -211,7 +210,7 @@ func (x *holding) up(r model.Row) (to, below model.Row) {
 	return x.g.Idom(at), at
 }
 
-// above lists the nearest dominators of rows.
+// above returns the nearest dominators of rows.
 func (x *holding) above(rows []heldRow) ([]above, error) {
 	x.next = map[model.Row]model.Row{}
 	list := make([]above, len(rows))
@@ -226,14 +225,14 @@ func (x *holding) above(rows []heldRow) ([]above, error) {
 	return list, nil
 }
 
-// hold finds who holds rows that are put together.
+// hold finds the dominators of the rows of a group.
 func (x *holding) hold(of *Holders, rows []heldRow, depth int) error {
 	if err := x.ctx.Err(); err != nil || depth >= x.q.Depth || len(rows) == 0 || rows[0].row == model.RootRow {
 		return err
 	}
 	list, err := x.above(rows)
 	if err != nil || depth > 0 && !slices.ContainsFunc(list, func(a above) bool { return a.row != model.RootRow }) {
-		return err // that the root holds them, or that several paths do, goes without saying
+		return err // dominance by the root or through several paths is not reported
 	}
 	slices.SortFunc(list, func(a, b above) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.below, b.below)) })
 	for from := 0; from < len(list); {
@@ -252,7 +251,7 @@ func (x *holding) hold(of *Holders, rows []heldRow, depth int) error {
 	return x.together(of, list, depth)
 }
 
-// edges finds through which references a row leads to those that it dominates, which ascend.
+// edges sets the references through which a row leads to those that it dominates, which are ascending.
 func (x *holding) edges(list []above) {
 	h := x.g.Heap
 	to, first := h.Out(list[0].row)
@@ -269,7 +268,7 @@ func (x *holding) edges(list []above) {
 	}
 }
 
-// together makes the holders of a level, and goes on with the next one.
+// together groups the dominators of a level, and continues with the next one.
 func (x *holding) together(of *Holders, list []above, depth int) error {
 	type part struct {
 		holder Holders
@@ -303,7 +302,7 @@ func (x *holding) together(of *Holders, list []above, depth int) error {
 	return nil
 }
 
-// merged puts what is below one row together; equal rows follow one another.
+// merged sums up what is below each row; equal rows are adjacent.
 func merged(list []above) (rows []heldRow) {
 	for i := range list {
 		r := &list[i].heldRow
@@ -316,7 +315,7 @@ func merged(list []above) (rows []heldRow) {
 	return rows
 }
 
-// edge names the reference of a key.
+// edge returns the name of a key's reference.
 func (x *holding) edge(k holderKey) string {
 	switch k.edge {
 	case 0:

@@ -11,33 +11,34 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// noRow stands for a row that there is not.
+// noRow means no row.
 const noRow = ^model.Row(0)
 
-// Identified reports whether two snapshots tell which of their objects are the same.
+// Identified reports whether objects of two snapshots can be matched by identity.
 func Identified(a, b *model.Heap) bool {
 	return identifies(a) && identifies(b) && a.Schema.IDs == b.Schema.IDs
 }
 
-// identifies reports whether the objects of a snapshot have identities that they keep.
+// identifies reports whether the objects of a snapshot have identities that persist.
 func identifies(h *model.Heap) bool {
 	return len(h.IDs) > 0 && h.Schema.IDs.Prefix != "" && !h.Schema.IDs.Moves
 }
 
-// Identities tell which objects of a snapshot another one has, too, without the snapshot. An object has its type for
-// life: another one may get the address of one that is gone, and is the same only by chance if it is of the same type.
-// Of many objects only a part is kept, chosen by identity, so that it is the same part in every snapshot. The zero
-// value knows none.
+// Identities is the set of objects of a snapshot, to find them in another one when the snapshot itself is gone. An
+// object is identified by its id and its type, which never changes: an object that got the address of a freed one
+// matches it only if they share the type. Of many objects only a sample is kept, chosen by id so that every snapshot
+// keeps the same sample. The zero value is empty.
 type Identities struct {
 	form model.HeapIDForm
-	step uint64   // one in so many is kept, a power of two
-	ids  []uint64 // as typedIDs mixes them, ascending
+	step uint64   // one in step is kept, a power of two
+	ids  []uint64 // as mixed by typedIDs, ascending
 }
 
-// mostIdentities is how many identities of a snapshot are kept: enough for any type that counts, in a megabyte.
+// mostIdentities is the number of identities that are kept per snapshot: a megabyte of them is enough for any type that
+// matters.
 const mostIdentities = 1 << 17
 
-// IdentitiesOf returns those of the objects of a snapshot.
+// IdentitiesOf returns the identities of the objects of a snapshot.
 func IdentitiesOf(h *model.Heap) (o Identities) {
 	if !identifies(h) {
 		return o
@@ -53,7 +54,7 @@ func IdentitiesOf(h *model.Heap) (o Identities) {
 	return o
 }
 
-// fill keeps one in step identities; false means that those are too many.
+// fill keeps one in step identities; it returns false if those are too many.
 func (o *Identities) fill(typed *typedIDs, kinds model.HeapKinds) bool {
 	for r, id := range typed.h.IDs {
 		if id == 0 || !kinds.Has(typed.h.Kinds[r]) || !o.keeps(id) {
@@ -67,14 +68,14 @@ func (o *Identities) fill(typed *typedIDs, kinds model.HeapKinds) bool {
 	return true
 }
 
-// keeps reports whether an identity belongs to the part that is kept.
+// keeps reports whether an identity is in the sample.
 func (o *Identities) keeps(id uint64) bool {
-	const spread = 0x9E3779B97F4A7C15 // addresses have the same low bits
+	const spread = 0x9E3779B97F4A7C15 // addresses share their low bits
 	return id*spread>>32&(o.step-1) == 0
 }
 
-// In returns what tells which objects of another snapshot are among them; nil where they cannot be told apart. It is
-// one goroutine's own.
+// In returns a lookup of another snapshot's objects in the set; nil if they have no identities. It is for one
+// goroutine.
 func (o *Identities) In(h *model.Heap) *IdentitiesIn {
 	if o.step == 0 || !identifies(h) || o.form != h.Schema.IDs {
 		return nil
@@ -82,14 +83,14 @@ func (o *Identities) In(h *model.Heap) *IdentitiesIn {
 	return &IdentitiesIn{o, typedIDs{h: h}}
 }
 
-// IdentitiesIn tells which objects of a snapshot were in another one.
+// IdentitiesIn looks up objects of a snapshot among those of another one.
 type IdentitiesIn struct {
 	*Identities
 	typed typedIDs
 }
 
-// Has reports whether the other snapshot has the object of a row. It is 0 where the object is not kept; else one object
-// stands for as many as it returns.
+// Has returns 0 if the other snapshot does not have the object of a row, or the object is not in the sample; else the
+// number of objects that it represents.
 func (o *IdentitiesIn) Has(r model.Row) (stands uint64) {
 	if id := o.typed.h.IDs[r]; id != 0 && o.keeps(id) {
 		if _, ok := slices.BinarySearch(o.ids, o.typed.of(r)); ok {
@@ -99,10 +100,10 @@ func (o *IdentitiesIn) Has(r model.Row) (stands uint64) {
 	return 0
 }
 
-// typedIDs mixes identities with types.
+// typedIDs combines identities with types.
 type typedIDs struct {
 	h      *model.Heap
-	hashes []uint64 // of names by entity of what is named by its type, 0 for those that are not known yet
+	hashes []uint64 // by entity: hash of the name of its type, 0 if not computed yet
 }
 
 func (t *typedIDs) of(r model.Row) uint64 {
@@ -119,14 +120,14 @@ func (t *typedIDs) of(r model.Row) uint64 {
 	return h.IDs[r] ^ t.hashes[e]
 }
 
-// hashOf is the same in every run.
+// hashOf returns a hash that is the same in every run.
 func hashOf(s string) uint64 {
 	f := fnv.New64a()
 	io.WriteString(f, s)
 	return f.Sum64()
 }
 
-// typeName returns what an object is for life.
+// typeName returns the part of an object's type that never changes.
 func typeName(h *model.Heap, r model.Row) string {
 	if h.Kind(r).Naming == model.NamedByType {
 		return h.OnAxis(0, r)
@@ -134,7 +135,7 @@ func typeName(h *model.Heap, r model.Row) string {
 	return Label(h, r)
 }
 
-// AppendTo appends what tells them from those of another snapshot.
+// AppendTo appends the set in a form that can be compared with that of another snapshot.
 func (o *Identities) AppendTo(b []byte) []byte {
 	b = binary.AppendUvarint(b, o.step)
 	for _, id := range o.ids {
@@ -143,10 +144,10 @@ func (o *Identities) AppendTo(b []byte) []byte {
 	return b
 }
 
-// Exact reports whether every object is kept.
+// Exact reports whether every object is kept, not only a sample.
 func (o *Identities) Exact() bool { return o.step == 1 }
 
-// byID is the rows of a snapshot that have an identity, ascending by it.
+// byID is the rows of a snapshot that have an identity, in ascending order of it.
 type byID struct {
 	heap *model.Heap
 	rows model.Column[model.Row]
@@ -170,8 +171,8 @@ func sortedByID[I index](h *model.Heap) []I {
 	return rows
 }
 
-// same returns the row of another snapshot that is the object of a row; noRow where there is none, where another object
-// has got its identity, or where objects cannot be told apart.
+// same returns the row of another snapshot with the object of a row. It returns noRow if there is none, if another
+// object has got its identity, or if objects are not identified.
 func (w *growth) same(g *Graph, r model.Row, other *byID) model.Row {
 	if other == nil || g.Heap.IDs[r] == 0 {
 		return noRow
@@ -188,8 +189,8 @@ func (w *growth) same(g *Graph, r model.Row, other *byID) model.Row {
 	return noRow
 }
 
-// sameDominator reports whether an object has the dominator that it had: the same object, or a row without identity of
-// the same name.
+// sameDominator reports whether an object has the same dominator as before: the same object, or a row without identity
+// but with the same name.
 func (w *growth) sameDominator(before, after model.Row) bool {
 	a, b := w.before.Idom(before), w.after.Idom(after)
 	x, y := w.before.Heap.IDs[a], w.after.Heap.IDs[b]
@@ -199,7 +200,7 @@ func (w *growth) sameDominator(before, after model.Row) bool {
 	return x == y && typeName(w.before.Heap, a) == typeName(w.after.Heap, b)
 }
 
-// taken counts the rows directly below a place that another object dominated before, and what they retain.
+// taken returns the number of rows directly below a place that had another dominator before, and the bytes they retain.
 func (w *growth) taken(p *growPlace) (rows int, bytes uint64) {
 	if w.was == nil {
 		return 0, 0
@@ -215,9 +216,9 @@ func (w *growth) taken(p *growPlace) (rows int, bytes uint64) {
 	return rows, bytes
 }
 
-// retainedOnce returns what rows retain, those that another one of them dominates left out.
+// retainedOnce returns the bytes that rows retain together; a row dominated by another one does not count twice.
 func (g *Graph) retainedOnce(rows []model.Row) (bytes uint64) {
-	inside := map[model.Row]bool{model.RootRow: false} // by row: it is one of them, or dominated by one
+	inside := map[model.Row]bool{model.RootRow: false} // by row: it is one of them or dominated by one
 	for _, r := range rows {
 		inside[r] = true
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// graphFormat is that of files with dominators.
+// graphFormat is the format of files of graphs with dominators.
 var graphFormat = sections.Format{Magic: "memtui.graph/1\r\n", Version: 2}
 
-// keptGraph is what a file holds of a graph: whatever takes time to find out, so that nothing is left to compute when
-// it is read.
+// keptGraph is the stored form of a graph. It has everything that takes time to compute, so that nothing is left to
+// compute after reading.
 type keptGraph struct {
 	numbers  []uint64 // unreachable rows, their bytes
 	idom     []uint32
@@ -22,9 +22,9 @@ type keptGraph struct {
 	count    []uint32
 	first    []uint32 // by row: its first child
 	children []uint32 // sorted
-	cut      []uint32 // rows of which references are left out
+	cut      []uint32 // rows with references that are left out
 	cutEnds  []uint32 // by cut row: where its references end
-	holding  []uint32 // what is left of them
+	holding  []uint32 // their remaining references
 }
 
 func (k *keptGraph) sections(f *sections.Codec) {
@@ -41,10 +41,10 @@ func (k *keptGraph) sections(f *sections.Codec) {
 
 var graphLayout = sync.OnceValue(func() []byte { return sections.Layout(new(keptGraph).sections) })
 
-// fileOf names the file of a snapshot's graph.
+// fileOf returns the name of the file for a snapshot's graph.
 func fileOf(h *model.Heap, p Policy) string { return p.Of(h.Schema).Name }
 
-// keep has a graph written for the next run, where its snapshot is kept, too. The lists of children are sorted for it.
+// keep writes a graph for the next run if its snapshot is kept, too. That sorts the lists of children.
 func keep(g *Graph) {
 	c, ok := g.core.(*core[uint32])
 	if g.Heap.Kept == nil || !ok {
@@ -70,7 +70,7 @@ func keptOf(c *core[uint32]) *keptGraph {
 	return k
 }
 
-// restore returns a graph that an earlier run has kept, nil where there is none.
+// restore returns the graph that an earlier run has kept, or nil.
 func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
 	if h.Kept == nil {
 		return nil
@@ -101,7 +101,7 @@ func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
 	return g
 }
 
-// fits reports whether the columns are those of a snapshot: lengths only, as what a file holds was written by this
+// fits reports whether the columns belong to a snapshot. It checks only lengths, as the file was written by this
 // program.
 func (k *keptGraph) fits(h *model.Heap) bool {
 	n := h.Len()
@@ -109,7 +109,7 @@ func (k *keptGraph) fits(h *model.Heap) bool {
 		len(k.children) == n-1 && len(k.cutEnds) == len(k.cut)
 }
 
-// setsFormat is that of files with what all types, or all frames, retain.
+// setsFormat is the format of files with what all types, or all frames, retain.
 var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 2}
 
 // retainedSet is what the rows of one type retain.
@@ -123,7 +123,7 @@ func setsOf(g *Graph, by By) string {
 	return name
 }
 
-// restoreSets returns what an earlier run has kept, nil for nothing.
+// restoreSets returns the retained bytes by type that an earlier run has kept, or nil.
 func (g *Graph) restoreSets(ctx context.Context, by By) map[uint32]uint64 {
 	var list []retainedSet
 	read := func(f *sections.Codec) { sections.Array(f, "sets", &list) }
@@ -137,7 +137,7 @@ func (g *Graph) restoreSets(ctx context.Context, by By) map[uint32]uint64 {
 	return sets
 }
 
-// keepSets has what types retain written for the next run, where the snapshot is kept, too.
+// keepSets writes what types retain for the next run if the snapshot is kept, too.
 func (g *Graph) keepSets(by By, sets map[uint32]uint64) {
 	if g.Heap.Kept == nil {
 		return

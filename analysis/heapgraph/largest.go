@@ -6,11 +6,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Largest returns the n rows of some kinds that retain most, by bytes, then by rows that they retain, then ascending.
+// Largest returns the n rows of some kinds that retain most: by bytes, then by retained rows, then ascending.
 func (g *Graph) Largest(n int, of model.HeapKinds) []model.Row { return g.core.largest(n, of) }
 
-// largest goes down the dominator tree from the root, always below the row that retains most: no row retains more than
-// its dominator.
+// largest descends the dominator tree from the root, always at the row that retains most: no row retains more than its
+// dominator.
 func (c *core[I]) largest(n int, of model.HeapKinds) []model.Row {
 	t := c.below()
 	t.mu.RLock()
@@ -28,13 +28,13 @@ func (c *core[I]) largest(n int, of model.HeapKinds) []model.Row {
 	return list
 }
 
-// frontier is a binary heap of rows: that which retains most is first.
+// frontier is a binary heap of rows, with the one that retains most first.
 type frontier[I index] struct {
 	c    *core[I]
 	rows []I
 }
 
-// before reports whether the row at place i comes before that at place k.
+// before reports whether the row at index i comes before that at index k.
 func (f *frontier[I]) before(i, k int) bool {
 	a, b, c := f.rows[i], f.rows[k], f.c
 	return cmp.Or(cmp.Compare(c.retained[b], c.retained[a]), cmp.Compare(c.count[b], c.count[a]), cmp.Compare(a, b)) < 0

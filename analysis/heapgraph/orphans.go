@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// orphans lists the rows that hang off the root although it does not reach them, ascending: those that no other row of
-// theirs holds, and of each cycle that nothing else holds the first row. All others are reached from them. queue is
-// space for as many rows as are not in reached.
+// orphans returns the unreachable rows that get the root as dominator, ascending: those that no other unreachable row
+// refers to, and the first row of each cycle that nothing else refers to. They reach all others. queue has space for as
+// many rows as are not in reached.
 func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I, error) {
 	seen := slices.Clone(reached)
-	var starts, tops []I // of floods through all, in the order of rows
+	var starts, tops []I // starts of floods over all rows, in their order
 	for r := range c.heap.Len() {
 		if r%pauseEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -22,7 +22,8 @@ func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I,
 			}
 		}
 	}
-	// No flood reaches the start of a later one. A start that no later one reaches is thus held by its own cycle only.
+	// No flood reaches the start of a later one. A start that no later one reaches is thus referred to by its own cycle
+	// only.
 	copy(seen, reached)
 	for i := len(starts) - 1; i >= 0; i-- {
 		if !seen.has(uint64(starts[i])) {
@@ -36,7 +37,7 @@ func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I,
 	return tops, nil
 }
 
-// spread adds to seen what a row reaches, itself included, without passing what is in it.
+// spread adds to seen all rows that from reaches, itself included, without passing rows that are in it.
 func (c *core[I]) spread(ctx context.Context, queue []I, seen rowBits, from I) error {
 	seen.set(uint64(from))
 	queue[0] = from

@@ -10,9 +10,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// flood walks breadth first from the root under the policy, over rows that are not in seen, and adds them to it. Where
-// from is not nil, it takes each row's predecessor. The walk ends when target is found, unless that is the root. queue
-// is scratch space for as many rows as there are.
+// flood walks breadth-first from the root under the policy, over rows that are not in seen, and adds them to it. If
+// from is not nil, it records each row's predecessor there. The walk ends when target is found, unless that is the
+// root. queue is scratch space for one entry per row.
 func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, target I) error {
 	if seen.has(0) {
 		return nil
@@ -42,12 +42,12 @@ func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, 
 		}
 	}
 	if touched != 0 {
-		queue[0] = 0 // as it was: keeps the touches from being optimized away
+		queue[0] = 0 // unchanged: keeps the touches from being optimized away
 	}
 	return nil
 }
 
-// touchQueue is for rows that wait in a walk's queue: see touchFar.
+// touchQueue prefetches for rows that wait in a walk's queue: see touchFar.
 func (c *core[I]) touchQueue(waiting []I) (touched I) {
 	if len(waiting) <= touchFar {
 		return 0
@@ -59,14 +59,14 @@ func (c *core[I]) touchQueue(waiting []I) (touched I) {
 	return touched
 }
 
-// pathTree holds a shortest path to every row: its predecessor there.
+// pathTree records a shortest path to every row, by its predecessor there.
 type pathTree[I index] struct {
 	mu   sync.Mutex
 	seen rowBits
-	from []I // nil until asked for
+	from []I // nil until needed
 }
 
-// shortest returns the tree of shortest paths, made on first use.
+// shortest returns the tree of shortest paths, and computes it on first use.
 func (c *core[I]) shortest(ctx context.Context) (*pathTree[I], error) {
 	p := &c.paths
 	p.mu.Lock()
@@ -88,8 +88,8 @@ func (c *core[I]) findPaths(ctx context.Context, p *pathTree[I], queue []I) erro
 	return nil
 }
 
-// breadthFirst returns the rows that the root reaches so that each stands after the one before it on its shortest path,
-// and those paths.
+// breadthFirst returns the rows that the root reaches, each after its predecessor on its shortest path, and those
+// paths.
 func (c *core[I]) breadthFirst(ctx context.Context) (order []I, p *pathTree[I], err error) {
 	p = &c.paths
 	p.mu.Lock()
@@ -103,12 +103,13 @@ func (c *core[I]) breadthFirst(ctx context.Context) (order []I, p *pathTree[I], 
 	return order[:len(order)-c.unreachable], p, err
 }
 
-// memory returns what the graph has computed since it was made, and the references that the policy replaces.
+// memory returns the bytes that the graph has computed since it was made, including the references that the policy
+// replaces.
 func (c *core[I]) memory() int64 { return int64(64*len(c.kept)) + c.bytes.Load() }
 
-// Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in
-// the order of a breadth-first walk that takes references in the file's order. ok is false when there is none. The
-// first step is the root.
+// Path returns a shortest path from the root to row that passes none of the rows in without. Of several it is the first
+// in a breadth-first walk that takes references in the file's order. ok is false if there is none. The first step is
+// the root.
 func (g *Graph) Path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error) {
 	if !g.Heap.Has(row) {
 		return nil, false, nil
@@ -139,8 +140,7 @@ func (c *core[I]) path(ctx context.Context, row model.Row, without map[model.Row
 	return c.steps(from, I(row)), true, nil
 }
 
-// steps follows predecessors back from row. The reference of each step is the first that leads there, of those that
-// hold it.
+// steps follows predecessors back from row. The reference of each step is the first strong one between the two rows.
 func (c *core[I]) steps(from []I, row I) []Step {
 	var path []Step
 	for row != 0 {
@@ -152,7 +152,7 @@ func (c *core[I]) steps(from []I, row I) []Step {
 	return path
 }
 
-// stepBetween returns the first reference from one row to another that holds it, the first of all where none does.
+// stepBetween returns the first strong reference from one row to another, or the first of any kind if none is strong.
 func (c *core[I]) stepBetween(from, row I) model.Ref {
 	if e, ok := c.reference(uint64(from), uint64(row)); ok {
 		return e
@@ -169,7 +169,7 @@ type inEdges[I index] struct {
 	bytes atomic.Int64 // of both
 }
 
-// incoming makes the lists of incoming references on first use, whatever the policy.
+// incoming builds the lists of incoming references on first use, regardless of the policy.
 func (c *core[I]) incoming() *inEdges[I] {
 	in := c.in
 	in.once.Do(func() {
@@ -179,7 +179,7 @@ func (c *core[I]) incoming() *inEdges[I] {
 	return in
 }
 
-// holders returns the lists of those incoming references that count under the policy.
+// holders returns the lists of incoming references that count under the policy.
 func (c *core[I]) holders() *inEdges[I] {
 	if c.cut == nil {
 		return c.incoming()
@@ -189,7 +189,7 @@ func (c *core[I]) holders() *inEdges[I] {
 	return in
 }
 
-// fill makes the lists of the references that out tells.
+// fill builds the lists from the references that out returns.
 func (in *inEdges[I]) fill(c *core[I], out func(r I) []I) {
 	n, sum := c.heap.Len(), I(0)
 	in.start = model.MakeColumn[I](c.room, n+1)
@@ -203,7 +203,7 @@ func (in *inEdges[I]) fill(c *core[I], out func(r I) []I) {
 		in.start[i] = sum
 	}
 	in.from = model.MakeColumn[I](c.room, int(sum))
-	// Backwards, so that each list's start sinks to where it belongs and the sources ascend.
+	// Backwards, so that each list's start moves down to its place and the sources ascend.
 	for r := n - 1; r >= 0; r-- {
 		to := out(I(r))
 		for i := len(to) - 1; i >= 0; i-- {
@@ -219,18 +219,18 @@ func (c *core[I]) sources(r uint64) model.Column[model.Row] {
 	return modelColumn[model.Row](in.from[in.start[r]:in.start[r+1]])
 }
 
-// In iterates over the references to row as recorded, whatever the policy: their source and their number, ascending.
-// The first call on a snapshot takes time in proportion to its references, without dominators every call does.
+// In iterates over the recorded references to row, regardless of the policy: their source and their number, ascending.
+// The first call on a snapshot takes time proportional to its references; without dominators every call does.
 func (g *Graph) In(row model.Row) iter.Seq2[model.Row, model.Ref] {
 	return func(yield func(model.Row, model.Ref) bool) {
-		if !g.HasDominators() { // there was no memory for them, nor is there any for lists of references
+		if !g.HasDominators() { // without memory for dominators there is none for lists of references
 			g.scanIn(row, yield)
 			return
 		}
 		last := noRow
 		for _, r := range g.core.sources(uint64(row)).All() {
 			if r == last {
-				continue // all references of one source were told at once
+				continue // all references of one source were yielded at once
 			}
 			last = r
 			to, first := g.Heap.Out(r)
@@ -243,7 +243,7 @@ func (g *Graph) In(row model.Row) iter.Seq2[model.Row, model.Ref] {
 	}
 }
 
-// scanIn calls yield for the references to row until it wants no more.
+// scanIn calls yield for the references to row until it returns false.
 func (g *Graph) scanIn(row model.Row, yield func(model.Row, model.Ref) bool) {
 	r, h := 0, g.Heap
 	for e, t := range h.To.All() {

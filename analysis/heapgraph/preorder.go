@@ -6,12 +6,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// preorderRowBytes are what a row of a snapshot takes at most while [Graph.Preorder] works: its results, the list of
-// what is still to be visited, and the lists of children, which the graph keeps.
+// preorderRowBytes is the most memory per row that [Graph.Preorder] takes: its results, the list of rows still to
+// visit, and the lists of children, which the graph keeps.
 const preorderRowBytes = 20
 
-// Preorder lists the rows so that each stands before what it dominates, and what it dominates follows it at once: r and
-// all below it are order[place[r] : place[r]+RetainedCount(r)]. The order of rows with one dominator means nothing.
+// Preorder returns the rows in an order in which each is followed by all that it dominates: r and all rows below it are
+// order[place[r] : place[r]+RetainedCount(r)]. The order of rows with the same dominator is unspecified.
 func (g *Graph) Preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
 	return g.core.preorder(ctx)
 }
@@ -41,7 +41,7 @@ func (c *core[I]) preorder(ctx context.Context) (order model.Column[model.Row], 
 	return modelColumn[model.Row](rows), modelColumn[uint64](at), nil
 }
 
-// Reference returns the first reference of row from that holds row to; ok is false where there is none.
+// Reference returns the first strong reference from one row to another; ok is false if there is none.
 func (g *Graph) Reference(from, to model.Row) (e model.Ref, ok bool) {
 	return g.core.reference(uint64(from), uint64(to))
 }

@@ -10,24 +10,24 @@ import (
 // Refs are references of one row that share their text (index labels all count as "Index") and the kind and type of
 // their other end.
 type Refs struct {
-	Edge   string // as Heap.EdgeText where there is one; not cleaned
+	Edge   string // as Heap.EdgeText if it has one; not cleaned
 	Kind   model.HeapKind
 	Label  string // of the other end, see Label; not cleaned
 	Count  uint64
-	Bytes  uint64    // of the other ends themselves, each once
+	Bytes  uint64    // own bytes of the distinct other ends
 	First  model.Row // first other end
 	Number model.Ref // of the first reference
 }
 
-// refKey is what references are grouped by.
+// refKey is the key by which references are grouped.
 type refKey struct {
 	label  model.EdgeLabel
 	kind   model.HeapKind
 	entity uint64
 }
 
-// refGroups groups the references of one row. Rows that have no type stay apart, as their own names tell them; around
-// many rows they are one (see neighborSet), and references of all labels are, too.
+// refGroups groups the references of one row. Rows without a type stay separate, as their own names distinguish them.
+// Around many rows they are merged, and so are references of all labels (see neighborSet).
 type refGroups struct {
 	h    *model.Heap
 	at   map[refKey]int
@@ -35,7 +35,7 @@ type refGroups struct {
 	list []Refs
 }
 
-// groupEnd is an other end that was counted in a group.
+// groupEnd is a row that was counted as the other end of a group.
 type groupEnd struct {
 	group int
 	row   model.Row
@@ -68,7 +68,7 @@ func (g *refGroups) add(end model.Row, e model.Ref) {
 	r.Bytes, _ = model.SaturatingAdd(r.Bytes, g.h.Bytes(end))
 }
 
-// sorted gives the groups their texts; those of one count keep their order in the file.
+// sorted sets the groups' texts and sorts them by count; ties stay in the file's order.
 func (g *refGroups) sorted() []Refs {
 	for i := range g.list {
 		r := &g.list[i]
@@ -81,7 +81,7 @@ func (g *refGroups) sorted() []Refs {
 	return g.list
 }
 
-// OutGroups groups the references of row as recorded, most first.
+// OutGroups groups the recorded references of row, most first.
 func (g *Graph) OutGroups(row model.Row) []Refs {
 	groups := newRefGroups(g.Heap)
 	to, first := g.Heap.Out(row)
@@ -91,7 +91,7 @@ func (g *Graph) OutGroups(row model.Row) []Refs {
 	return groups.sorted()
 }
 
-// InGroups groups the references to row as recorded, most first.
+// InGroups groups the recorded references to row, most first.
 func (g *Graph) InGroups(row model.Row) []Refs {
 	groups := newRefGroups(g.Heap)
 	for r, e := range g.In(row) {

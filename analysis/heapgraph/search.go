@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Label names a row: its type, "name (file:line)" of a frame, or what root it is. It holds bytes of the file: clean it
-// before printing.
+// Label returns a row's name: its type, "name (file:line)" of a frame, or the kind of root. It has bytes of the file:
+// clean it before printing.
 func Label(h *model.Heap, r model.Row) string {
 	switch k := h.Kind(r); {
 	case k.Naming == model.NamedByKind:
@@ -29,8 +29,8 @@ func Label(h *model.Heap, r model.Row) string {
 	return h.Tables.Type(h.Entity[r])
 }
 
-// frameLabel returns how the field's tools write a frame: "name (file:line)", of the file's path only the last part,
-// "<anon>" for a block without a name.
+// frameLabel formats a frame as MoarVM's tools do: "name (file:line)" with the base name of the file, "<anon>" for a
+// block without a name.
 func frameLabel(name, file string, line int64) string {
 	if name == "" {
 		name = "<anon>"
@@ -45,12 +45,12 @@ func frameLabel(name, file string, line int64) string {
 	return name + " (" + file + ":" + strconv.FormatInt(line, 10) + ")"
 }
 
-// Query chooses rows: those for which everything holds that is not left empty. Without Exact, part of a name suffices
-// and upper and lower case are the same.
+// Query selects the rows that match all of its non-empty fields. Without Exact, part of a name suffices and case is
+// ignored.
 type Query struct {
-	Kinds      model.HeapKinds // 0 for all that are memory of the program's
-	Type, Name string          // Type chooses no frames; Name is that of types and of frames
-	On         map[int]string  // by axis; chooses no frames but on axes of rows
+	Kinds      model.HeapKinds // 0 for all kinds that are memory of the program
+	Type, Name string          // Type selects no frames; Name applies to types and frames
+	On         map[int]string  // by axis; selects no frames except on axes of rows
 	Exact      bool
 }
 
@@ -58,7 +58,7 @@ func (q *Query) holds(text, part string) bool {
 	return part == "" || text == part || !q.Exact && strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// chooses tells for one type or frame.
+// chooses reports whether the query selects a type or frame.
 func (q *Query) chooses(h *model.Heap, frame bool, id uint32) bool {
 	for axis, part := range q.On {
 		if !byRow(h, axis) && (frame && part != "" || !frame && !q.holds(h.Tables.OnAxis(axis, id), part)) {
@@ -73,7 +73,7 @@ func (q *Query) chooses(h *model.Heap, frame bool, id uint32) bool {
 	return q.holds(name, q.Type) && q.holds(name, q.Name)
 }
 
-// keeps tells by the axes on which rows of one type differ.
+// keeps reports whether the query selects a row by the axes on which rows of one type differ.
 func (q *Query) keeps(h *model.Heap, r model.Row) bool {
 	for axis, part := range q.On {
 		if byRow(h, axis) && !q.holds(h.OnAxis(axis, r), part) {
@@ -83,9 +83,9 @@ func (q *Query) keeps(h *model.Heap, r model.Row) bool {
 	return true
 }
 
-// FindRows lists the rows that q chooses in ascending order, at most limit of them (0: all), and their full number.
+// FindRows returns the rows that q selects in ascending order, at most limit of them (0: all), and their total number.
 func FindRows(ctx context.Context, h *model.Heap, q Query, limit int) (rows []model.Row, total int, err error) {
-	known := [2]map[uint32]bool{{}, {}} // of types, of frames: whether chosen
+	known := [2]map[uint32]bool{{}, {}} // of types, of frames: whether selected
 	kinds := q.Kinds
 	if kinds == 0 {
 		kinds = h.Schema.Real()
@@ -117,7 +117,7 @@ func FindRows(ctx context.Context, h *model.Heap, q Query, limit int) (rows []mo
 	return rows, total, nil
 }
 
-// GroupRows lists the rows of one group of [Groups], most bytes first, then by row.
+// GroupRows returns the rows of one group of [Groups], most bytes first, then by row.
 func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Row, error) {
 	var rows []model.Row
 	in := groupMember(h, by, id)
@@ -139,7 +139,7 @@ func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Ro
 	return rows, nil
 }
 
-// groupMember returns what tells whether a row, of the right kind, belongs to a group.
+// groupMember returns a function that reports whether a row, of the right kind, belongs to a group.
 func groupMember(h *model.Heap, by By, id uint32) func(r int) bool {
 	switch by.Axis {
 	case 0:

@@ -8,30 +8,32 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows get numbers in the order of a depth-first walk,
-// and most columns go by number. A reference from a lower number to a higher one needs no list: until the higher one is
-// done, nothing can have been linked above its source. The columns have several lives, to save memory.
+// domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows are numbered in the order of a depth-first walk,
+// and most columns are indexed by number. A reference from a lower number to a higher one needs no list: until the
+// higher one is done, nothing can have been linked above its source. Columns are reused for several purposes to save
+// memory.
 type domWork[I index] struct {
 	ctx    context.Context
 	c      *core[I]
 	report func(done float64)
 
 	reached rowBits
-	live    I        // how many rows the root reaches: the numbers below it are theirs
+	live    I        // number of rows that the root reaches: the numbers below it are theirs
 	order   []I      // number → row
-	number  []I      // row → number; from semiDominators on number → immediate dominator's
-	forest  []uint64 // links by number, see link; in the end retained bytes
-	labels  []I      // by number, of links; nil where forest has them
-	semi    []I      // numbers by number; during the walk how many references were followed; in the end dominators
-	start   []I      // by number: its predecessors are preds[start[i]:start[i+1]]; in the end retained rows
-	preds   []I      // numbers higher than their target's
+	number  []I      // row → number; after semiDominators number → immediate dominator's number
+	forest  []uint64 // links by number, see link; finally retained bytes
+	labels  []I      // by number, of links; nil if forest has them
+	semi    []I      // numbers by number; during the walk the number of references followed; finally dominators
+	start   []I      // by number: its predecessors are preds[start[i]:start[i+1]]; finally retained rows
+	preds   []I      // those with numbers higher than their target's
 	stack   []I
-	scratch *model.Room // of columns that go when the graph is made
-	touched I           // of no meaning: keeps the touches from being optimized away
+	scratch *model.Room // for columns that are freed when the graph is made
+	touched I           // meaningless: keeps the touches from being optimized away
 }
 
-// link returns a node of the forest of what is done: an ancestor (at first the parent in the walk), and the least
-// semidominator on the way there. Where both have 32 bits they are packed into one number, the ancestor above.
+// link returns a node of the forest of finished rows: an ancestor (at first the parent in the walk), and the least
+// semidominator on the way there. If both have 32 bits they are packed into one number, with the ancestor in the upper
+// half.
 func (w *domWork[I]) link(i I) (ancestor, label I) {
 	if isWide[I]() {
 		return I(w.forest[i]), w.labels[i]
@@ -67,7 +69,7 @@ func newDomWork[I index](ctx context.Context, c *core[I], report func(done float
 	return w
 }
 
-// pause is called now and then with the share of a part that is done, and where the part lies in the whole.
+// pause reports progress: i of n rows of a part are done, and the part ranges from one fraction of all work to another.
 func (w *domWork[I]) pause(i, n int, from, to float64) error {
 	w.report(from + (to-from)*float64(i)/float64(n))
 	return w.ctx.Err()
@@ -75,8 +77,8 @@ func (w *domWork[I]) pause(i, n int, from, to float64) error {
 
 const pauseEvery = 1 << 16 // rows
 
-// Rows that follow each other in the walk lie anywhere in memory. The touches read what will be needed soon, many
-// places at once, so that the processor fetches them side by side; without them a large random graph waits for one
+// Rows that follow each other in the walk are scattered in memory. The touches read what will be needed soon, many
+// places at once, so that the processor prefetches them in parallel; without them a large random graph waits for one
 // after the other.
 const (
 	touchFar  = 16 // rows ahead: where its references start
@@ -85,7 +87,7 @@ const (
 	touchMost = 8  // references of one row
 )
 
-// touchRows is for the targets of a row that the walk enters.
+// touchRows prefetches for the targets of a row that the walk enters.
 func (w *domWork[I]) touchRows(seen rowBits, out []I) {
 	sum := I(0)
 	for _, t := range out[:min(len(out), touchMost)] {
@@ -94,7 +96,7 @@ func (w *domWork[I]) touchRows(seen rowBits, out []I) {
 	w.touched += sum
 }
 
-// touchOut is for the references of the rows that come after number i.
+// touchOut prefetches the references of the rows that come after number i.
 func (w *domWork[I]) touchOut(i int) {
 	if i+touchFar >= len(w.order) {
 		return
@@ -111,7 +113,7 @@ func (w *domWork[I]) touchOut(i int) {
 	w.touched += sum
 }
 
-// touchPreds is for the predecessors of the rows that come before number i.
+// touchPreds prefetches the predecessors of the rows that come before number i.
 func (w *domWork[I]) touchPreds(i int) {
 	if i < touchNear {
 		return
@@ -124,7 +126,7 @@ func (w *domWork[I]) touchPreds(i int) {
 	w.touched += I(sum)
 }
 
-// walk numbers the rows that the root reaches, then the others, which hang off the root as [core.orphans] says.
+// walk numbers the rows that the root reaches, then the others, starting at the rows of [core.orphans].
 func (w *domWork[I]) walk() error {
 	n := len(w.order)
 	w.reached = newRowBits(n)
@@ -142,7 +144,7 @@ func (w *domWork[I]) walk() error {
 	return err
 }
 
-// walkFrom numbers what rows lead to that hang off the root, from n on, and returns the number after the last one.
+// walkFrom numbers the rows that tops and the rows below them lead to, starting at n, and returns the next number.
 func (w *domWork[I]) walkFrom(seen rowBits, tops []I, n I) (I, error) {
 	var (
 		out  = tops
@@ -182,18 +184,19 @@ func (w *domWork[I]) walkFrom(seen rowBits, tops []I, n I) (I, error) {
 	}
 }
 
-// listPreds lists the predecessors of higher number, and takes the least one of the others as the first guess of the
-// semidominator. References to lower numbers are noted in the order of their sources first, then dealt out to their
-// targets: looking numbers up costs more than the list.
+// listPreds lists the predecessors of higher number, and takes the least of the others as the first guess of the
+// semidominator. References to lower numbers are first recorded in the order of their sources, then distributed to
+// their targets: looking numbers up costs more than the list.
 func (w *domWork[I]) listPreds() error {
 	for i := range w.forest {
 		w.semi[i] = w.ancestor(I(i))
 	}
 	n, first := len(w.order), I(0)
-	back := model.MakeColumn[I](w.scratch, max(len(w.c.to)-int(w.live-1), 0))[:0] // all but those that the walk went along
+	// Room for all references except those that the walk followed.
+	back := model.MakeColumn[I](w.scratch, max(len(w.c.to)-int(w.live-1), 0))[:0]
 	for i, r := range w.order {
 		if i == int(w.live) && !w.c.policy.Lost {
-			first = w.live // what nothing reaches keeps nothing reachable
+			first = w.live // an unreachable row keeps nothing reachable
 		}
 		w.touchOut(i)
 		for _, t := range w.c.out(r) {
@@ -207,7 +210,7 @@ func (w *domWork[I]) listPreds() error {
 				w.semi[j] = I(i)
 			}
 		}
-		w.setLink(I(i), w.ancestor(I(i)), I(len(back))) // where the targets of i end
+		w.setLink(I(i), w.ancestor(I(i)), I(len(back))) // end of the targets of i
 		if i%pauseEvery == 0 {
 			if err := w.pause(i, n, 0.35, 0.5); err != nil {
 				return err
@@ -236,7 +239,7 @@ func (w *domWork[I]) listPreds() error {
 	return w.ctx.Err()
 }
 
-// semiDominators goes backwards through the walk. What is done lies at numbers above i.
+// semiDominators runs backwards through the walk. Finished rows have numbers above i.
 func (w *domWork[I]) semiDominators() error {
 	n := len(w.order)
 	idom := w.number
@@ -263,7 +266,7 @@ func (w *domWork[I]) semiDominators() error {
 	return nil
 }
 
-// compress hangs all of p's ancestors above i directly under the highest one's parent, and returns p's label.
+// compress links all of p's ancestors above i directly to the highest one's parent, and returns p's label.
 func (w *domWork[I]) compress(p, i I) I {
 	stack := w.stack[:0]
 	top, label := w.link(p)
@@ -293,8 +296,8 @@ func (w *domWork[I]) immediate() {
 	}
 }
 
-// retain translates numbers to rows and sums up from the leaves to the root. A dominator has a lower number than what
-// it dominates.
+// retain translates numbers to rows and sums up from the leaves to the root. A dominator has a lower number than the
+// rows it dominates.
 func (w *domWork[I]) retain() {
 	c, h, n := w.c, w.c.heap, w.c.heap.Len()
 	c.idom, c.retained, c.count = w.semi, w.forest[:n], w.start[:n:n]

@@ -6,21 +6,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// RetainedByGroup returns what would become unreachable without all the rows of one group of [Groups], they included.
-// Rows that nothing reaches anyway do not count. RetainedByGroups answers for all of them at once, and faster.
+// RetainedByGroup returns what would become unreachable without all the rows of one group of [Groups], including them.
+// Rows that are unreachable anyway do not count. RetainedByGroups computes it for all groups at once, and faster.
 func (g *Graph) RetainedByGroup(ctx context.Context, by By, id uint32) (bytes, rows uint64, err error) {
 	x := newRowClasses(g.Heap, by)
 	id = x.class(id)
 	return g.core.retainedBy(ctx, func(r model.Row) bool { return x.has(r) && x.of(r) == id })
 }
 
-// RetainedByKinds returns what would become unreachable without all the rows of some kinds, they included. What its
-// types or frames retain does not add up to that: they retain parts of each other.
+// RetainedByKinds returns what would become unreachable without all the rows of some kinds, including them. What single
+// types or frames retain does not add up to it, since they retain parts of each other.
 func (g *Graph) RetainedByKinds(ctx context.Context, kinds model.HeapKinds) (bytes, rows uint64, err error) {
 	return g.core.retainedBy(ctx, func(r model.Row) bool { return kinds.Has(g.Heap.Kinds[r]) })
 }
 
-// retainedBy returns what would become unreachable without the rows of a set, they included.
+// retainedBy returns what would become unreachable without the rows of a set, including them.
 func (c *core[I]) retainedBy(ctx context.Context, in func(model.Row) bool) (bytes, rows uint64, err error) {
 	h, p := c.heap, (*pathTree[I])(nil)
 	if p, err = c.shortest(ctx); err != nil {
@@ -49,24 +49,24 @@ func (c *core[I]) retainedBy(ctx context.Context, in func(model.Row) bool) (byte
 	return bytes, rows, nil
 }
 
-// What RetainedByGroups may cost. Real snapshots need one or two steps for each row and reference.
+// Limits of RetainedByGroups. Real snapshots need one or two steps per row and reference.
 const (
 	setSteps    = 30
-	mostForSet  = 16 << 20 // rows and references, above which lists of incoming references would take too much memory
+	mostForSet  = 16 << 20 // rows and references; above it lists of incoming references would take too much memory
 	setRowBytes = 48
 	setRefBytes = 8
 )
 
-// SetSize is what the rows of a group retain: exactly, or at least.
+// SetSize is what the rows of a group retain: exactly, or a lower bound.
 type SetSize struct {
 	Bytes uint64
 	Exact bool
 }
 
 // RetainedByGroups returns what the rows of each group of [Groups] retain together, by the ids of groups. In real
-// snapshots it takes about as long as two walks over the references. Where it would take far longer or too much memory,
-// or the snapshot is very large, groups of several rows have a lower bound: what those retain that hang below no other
-// of the group, see [Graph.HasSets].
+// snapshots it takes about as long as two walks over the references. If it would take far longer or too much memory, or
+// the snapshot is very large, groups of several rows get a lower bound: what those of their rows retain that are not
+// below another row of the group. See [Graph.HasSets].
 func (g *Graph) RetainedByGroups(ctx context.Context, by By) (map[uint32]SetSize, error) {
 	budget, x := 0, newRowClasses(g.Heap, by)
 	if g.HasSets(ctx) {
@@ -88,7 +88,7 @@ func (g *Graph) RetainedByGroups(ctx context.Context, by By) (map[uint32]SetSize
 	return g.core.bounded(ctx, x, sets)
 }
 
-// bounded adds lower bounds to what is known exactly of groups, and the ids of all that belong to them.
+// bounded adds lower bounds to the exact sizes of groups, and repeats each for all ids of the group.
 func (c *core[I]) bounded(ctx context.Context, x *rowClasses, sets map[uint32]uint64) (map[uint32]SetSize, error) {
 	out := make(map[uint32]SetSize, len(sets))
 	for class, n := range sets {
@@ -105,8 +105,8 @@ func (c *core[I]) bounded(ctx context.Context, x *rowClasses, sets map[uint32]ui
 	return out, nil
 }
 
-// least adds what the rows of groups retain at least that have no entry: what those retain that hang below no other of
-// the group.
+// least adds lower bounds for groups without an entry: what those of their rows retain that are not below another row
+// of the group.
 func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSize) error {
 	lacking := x.lacking(out)
 	if len(lacking) == 0 {
@@ -119,7 +119,7 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 	t := c.below()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	until := map[uint32]uint64{} // where in the order of the walk ends what is below the last such row
+	until := map[uint32]uint64{} // end, in the order of the walk, of what is below the last such row
 	at := uint64(0)
 	for todo := []I{0}; len(todo) > 0; at++ {
 		if at%pauseEvery == 0 && ctx.Err() != nil {
@@ -140,20 +140,20 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 	}
 	for class := range lacking {
 		if _, ok := out[class]; !ok {
-			out[class] = SetSize{Exact: true} // nothing reaches its rows
+			out[class] = SetSize{Exact: true} // its rows are unreachable
 		}
 	}
 	return nil
 }
 
-// HasSets reports whether there is memory for what RetainedByGroups needs, and the snapshot is not too large for it.
+// HasSets reports whether there is enough memory for RetainedByGroups, and the snapshot is not too large for it.
 func (g *Graph) HasSets(ctx context.Context) bool {
 	rows, refs := g.Heap.Len(), g.Heap.To.Len()
 	return rows+refs <= mostForSet && model.BudgetOf(ctx).Fits(setRowBytes*int64(rows)+setRefBytes*int64(refs))
 }
 
-// retainedBySets returns what groups retain exactly, by class. It looks at no more than about budget rows and
-// references: what that does not allow is absent.
+// retainedBySets returns what groups retain exactly, by class. It visits no more than about budget rows and references,
+// and leaves out groups that would need more.
 func (c *core[I]) retainedBySets(ctx context.Context, x *rowClasses, budget int) (map[uint32]uint64, error) {
 	ids := newIDIndex(c.heap)
 	counts := c.countMembers(x, ids)
@@ -181,7 +181,7 @@ func (c *core[I]) retainedBySets(ctx context.Context, x *rowClasses, budget int)
 		}
 	}
 	if c.unreachable == 0 {
-		for r := range c.heap.Kinds { // the dominator tree knows already what single rows retain
+		for r := range c.heap.Kinds { // the dominator tree has what single rows retain
 			if !x.has(model.Row(r)) {
 				continue
 			}
@@ -193,7 +193,7 @@ func (c *core[I]) retainedBySets(ctx context.Context, x *rowClasses, budget int)
 	return bytes, ctx.Err()
 }
 
-// countMembers counts the rows of each class by the number that ids gives it.
+// countMembers counts the rows of each class by its number in ids.
 func (c *core[I]) countMembers(x *rowClasses, ids *idIndex) (counts []int) {
 	for r := range c.heap.Kinds {
 		if !x.has(model.Row(r)) {
@@ -208,31 +208,31 @@ func (c *core[I]) countMembers(x *rowClasses, ids *idIndex) (counts []int) {
 	return counts
 }
 
-// setWork finds what sets of rows retain, one set after the other. Without a set, only rows can become unreachable
-// whose shortest path passes one of the set: those are gathered first. What anything else refers to is then taken out
-// again, and what that refers to. The rest is retained.
+// setWork computes what sets of rows retain, one set after the other. Without a set, only rows whose shortest path
+// passes one of the set can become unreachable: those are gathered first. Those that anything else refers to are then
+// removed again, with what they refer to. The rest is retained.
 //
-// Rows have places, so that what follows a row in the tree of shortest paths is one span of places. What a gathered row
-// dominates needs no look at who refers to it: all paths to it pass the row, and each row on the way was gathered with
-// it.
+// Rows have places, so that what follows a row in the tree of shortest paths is one span of places. For rows dominated
+// by a gathered row, incoming references need no check: all paths to them pass the row, and each row on the way was
+// gathered with it.
 type setWork[I index] struct {
 	ctx     context.Context
 	c       *core[I]
 	classes *rowClasses
-	id      uint32 // of the class that is looked at
+	id      uint32 // of the current class
 	seen    rowBits
-	place   []I         // by row
-	rows    []I         // by place, like what follows
-	end     []I         // where the span of the row ends
+	place   []I         // place by row
+	rows    []I         // row by place; the columns below are by place as well
+	end     []I         // end of the row's span
 	idom    []I         // place of the dominator
 	in      *inEdges[I] // under the policy
-	mark    []uint32    // the stamp of the last set that the row was gathered for
+	mark    []uint32    // stamp of the last set that the row was gathered for
 	stamp   uint32      // of the current set
 	spans   [][2]I      // gathered
 	queue   []I
 
 	budget int
-	paused int // the budget when ctx was last looked at
+	paused int // the budget when ctx was last checked
 }
 
 func newSetWork[I index](ctx context.Context, c *core[I], x *rowClasses, budget int) (*setWork[I], error) {
@@ -262,7 +262,7 @@ func newSetWork[I index](ctx context.Context, c *core[I], x *rowClasses, budget 
 	return w, ctx.Err()
 }
 
-// membersOf lists the rows of classes by their numbers, in the order of places: those that can be reached.
+// membersOf returns the reachable rows of classes by the classes' numbers, in the order of places.
 func (w *setWork[I]) membersOf(ids *idIndex, counts []int) [][]I {
 	members, sum := make([][]I, len(counts)), 0
 	for _, n := range counts {
@@ -281,7 +281,7 @@ func (w *setWork[I]) membersOf(ids *idIndex, counts []int) [][]I {
 	return members
 }
 
-// spend counts references that were looked at. It is false when there is no use in going on.
+// spend counts visited references. It returns false if there is no use in going on.
 func (w *setWork[I]) spend(n int) bool {
 	w.budget -= n + 1
 	if w.paused-w.budget > pauseEvery || w.paused == 0 {
@@ -291,25 +291,26 @@ func (w *setWork[I]) spend(n int) bool {
 	return w.budget >= 0
 }
 
-// retains sums what the places of a set retain. The sum means nothing when the budget is used up.
+// retains returns the sum of what the places of a set retain. The sum is meaningless once the budget is used up.
 func (w *setWork[I]) retains(set []I) (bytes uint64, err error) {
 	if w.gather(set) {
 		w.rescue()
 	}
 	for _, s := range w.spans {
 		for at := s[0]; at < s[1]; at++ {
-			if w.mark[at] == w.stamp && (at == 0 || w.mark[w.idom[at]] != w.stamp) { // the others hang below one of these
+			// The others are below one of these.
+			if w.mark[at] == w.stamp && (at == 0 || w.mark[w.idom[at]] != w.stamp) {
 				bytes, _ = model.SaturatingAdd(bytes, w.c.retained[w.rows[at]])
 			}
 		}
 	}
 	if len(w.spans) > 0 && w.spans[0][0] == 0 {
-		bytes -= w.c.lostBytes // what nothing reaches hangs off the root
+		bytes -= w.c.lostBytes // unreachable rows are below the root
 	}
 	return bytes, w.ctx.Err()
 }
 
-// gather finds the set and all whose shortest paths pass it.
+// gather finds the set and all rows whose shortest paths pass it.
 func (w *setWork[I]) gather(set []I) bool {
 	w.spans = w.spans[:0]
 	end := I(0)
@@ -335,7 +336,7 @@ func (w *setWork[I]) member(r I) bool {
 	return w.classes.has(model.Row(r)) && w.classes.of(model.Row(r)) == w.id
 }
 
-// rescue takes out what can be reached without the set.
+// rescue removes the gathered rows that can be reached without the set.
 func (w *setWork[I]) rescue() {
 	for _, s := range w.spans {
 		for at := s[0]; at < s[1]; at++ {
@@ -349,7 +350,7 @@ func (w *setWork[I]) rescue() {
 	}
 }
 
-// release takes out a row, and what it refers to but for the set. It is false when the budget is used up.
+// release removes a row, and all it refers to except for the set. It returns false if the budget is used up.
 func (w *setWork[I]) release(at I) bool {
 	w.mark[at] = 0
 	w.queue = append(w.queue[:0], w.rows[at])
@@ -370,7 +371,7 @@ func (w *setWork[I]) release(at I) bool {
 	return true
 }
 
-// heldFromOutside reports whether something that stays reachable refers to r.
+// heldFromOutside reports whether a row that stays reachable refers to r.
 func (w *setWork[I]) heldFromOutside(r I) bool {
 	sources := w.in.from[w.in.start[r]:w.in.start[r+1]]
 	for i, s := range sources {

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// managed and unmanaged are the sizes of a row, 0 where an incomplete snapshot has none.
+// managed returns the managed size of a row, 0 if an incomplete snapshot has none.
 func managed(h *model.Heap, r int) uint64 {
 	if r < len(h.Size) {
 		return h.Managed(model.Row(r))
@@ -22,7 +22,7 @@ func unmanaged(h *model.Heap, r int) uint64 {
 	return 0
 }
 
-// Sum sums over all rows. What an incomplete snapshot lacks counts as nothing.
+// Sum returns the sums over all rows. Columns that an incomplete snapshot lacks count as 0.
 func Sum(h *model.Heap) Totals {
 	t := Totals{Rows: int64(h.Len()), References: int64(h.To.Len()), Counts: make([]int64, len(h.Schema.Sets))}
 	kinds := CountKinds(h)
@@ -44,7 +44,7 @@ func Sum(h *model.Heap) Totals {
 	return t
 }
 
-// CountKinds returns how many rows of each kind there are.
+// CountKinds returns the number of rows by kind.
 func CountKinds(h *model.Heap) (kinds [model.MaxHeapKinds]int64) {
 	if h.Tally == nil {
 		for _, k := range h.Kinds {
@@ -57,10 +57,10 @@ func CountKinds(h *model.Heap) (kinds [model.MaxHeapKinds]int64) {
 	return kinds
 }
 
-// idIndex numbers the types or frames that occur, in order of first use. Damaged files have numbers beyond their
+// idIndex numbers the types or frames that occur, in order of first use. Ids of damaged files may be beyond their
 // tables.
 type idIndex struct {
-	dense []uint32 // by id: number plus one
+	dense []uint32 // by id: its number plus one
 	rest  map[uint32]int
 	ids   []uint32
 }
@@ -85,7 +85,7 @@ func (x *idIndex) number(id uint32) int {
 	return n
 }
 
-// sumGroups sums the rows of some kinds by what a column says, in order of first use.
+// sumGroups sums the rows of some kinds by the ids in a column, in order of first use.
 func sumGroups(h *model.Heap, kinds model.HeapKinds, column []uint32) []Group {
 	var list []Group
 	x := newIDIndex(h)
@@ -105,7 +105,7 @@ func sumGroups(h *model.Heap, kinds model.HeapKinds, column []uint32) []Group {
 	return list
 }
 
-// sumEntities sums the rows of some kinds by what names them.
+// sumEntities sums the rows of some kinds by type or frame.
 func sumEntities(h *model.Heap, kinds model.HeapKinds) []Group {
 	if h.Tally == nil {
 		return sumGroups(h, kinds, h.Entity)
@@ -126,7 +126,7 @@ func sumEntities(h *model.Heap, kinds model.HeapKinds) []Group {
 }
 
 // Groups groups rows by type, by frame, or by an axis: most bytes first, then count, then id. On another axis than the
-// first the id is that of one of the types, or strings, that are so.
+// first, the id is that of one of the types or strings with the value.
 func Groups(h *model.Heap, by By) []Group {
 	list := []Group(nil)
 	switch {
@@ -146,7 +146,7 @@ func Groups(h *model.Heap, by By) []Group {
 	return list
 }
 
-// sumKinds sums the rows of some kinds by these.
+// sumKinds sums the rows of some kinds by kind.
 func sumKinds(h *model.Heap, kinds model.HeapKinds) (list []Group) {
 	var of [model.MaxHeapKinds]Group
 	for r, k := range h.Kinds {
@@ -166,7 +166,7 @@ func sumKinds(h *model.Heap, kinds model.HeapKinds) (list []Group) {
 // Types groups the objects of a heap by type, as [Groups] does.
 func Types(h *model.Heap) []Group { return Groups(h, By{Kinds: h.Schema.Objects().Kinds}) }
 
-// Frames groups its frames, as [Groups] does: none where the format has no frames.
+// Frames groups the frames of a heap, as [Groups] does. The result is empty if the format has no frames.
 func Frames(h *model.Heap) []Group {
 	set, _ := h.Schema.Frames()
 	return Groups(h, By{Kinds: set.Kinds})
@@ -178,7 +178,7 @@ func largestFirst(a, b Group) int {
 	return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
 }
 
-// nameGroups names types or frames.
+// nameGroups sets the names of groups of types or frames.
 func nameGroups(h *model.Heap, kinds model.HeapKinds, list []Group) {
 	frames, second := namingOf(h.Schema, kinds) == model.NamedByFrame, h.Schema.Distinct()
 	for i := range list {
@@ -191,7 +191,7 @@ func nameGroups(h *model.Heap, kinds model.HeapKinds, list []Group) {
 	}
 }
 
-// namingOf returns what names the rows of some kinds, which all are named alike.
+// namingOf returns how the rows of some kinds are named; it must be the same for all.
 func namingOf(s *model.HeapSchema, kinds model.HeapKinds) model.HeapNaming {
 	for k := range s.Kinds {
 		if kinds.Has(model.HeapKind(k)) {
@@ -201,7 +201,7 @@ func namingOf(s *model.HeapSchema, kinds model.HeapKinds) model.HeapNaming {
 	return model.NamedByKind
 }
 
-// fold adds up groups of one text. The id is that of the first.
+// fold merges groups of the same text. The id is that of the first.
 func fold(groups []Group, text func(id uint32) string) []Group {
 	at := map[string]int{}
 	var out []Group

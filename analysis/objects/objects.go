@@ -1,4 +1,4 @@
-// Package objects chooses objects of heap snapshots by what they are, retain, state and say.
+// Package objects selects objects of heap snapshots by type, size, state and contents.
 package objects
 
 import (
@@ -11,28 +11,27 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Chooser asks about the objects of one snapshot. It is one goroutine's own.
+// Chooser selects objects of one snapshot. It is for one goroutine.
 type Chooser struct {
 	Source   model.HeapSource
 	Snapshot int
 	Heap     *model.Heap
-	Graph    *heapgraph.Graph // nil where what objects retain is not known
+	Graph    *heapgraph.Graph // nil if retained sizes are not known
 
 	err error // of reading
 	ctx context.Context
 }
 
-// TextField is what filters call what an object says.
+// TextField is the name of an object's text in filters.
 const TextField = "text"
 
-// Bounds of what is read of one object.
+// Limits of what is read of one object.
 const (
 	maxText   = 64 << 10 // bytes of a text
-	maxFields = 4 << 10  // fields, of which one is looked for by name
+	maxFields = 4 << 10  // fields that are searched for a name
 )
 
-// Fields returns what filters of objects can ask for. Those that stand inside of objects are there where the format has
-// contents.
+// Fields returns the fields that filters of objects can use. Those inside of objects need a format with contents.
 func Fields(src model.HeapSource) []analysis.Field {
 	fields := []analysis.Field{
 		{Names: []string{"retained"}, Example: "retained>1M"}, {Names: []string{"bytes", "size"}, Example: "bytes>1M"}, {Names: []string{"rows"}, Example: "rows>100"},
@@ -55,8 +54,8 @@ func Fields(src model.HeapSource) []analysis.Field {
 	return fields
 }
 
-// Choose returns those of rows that pass a filter, in their order. progress may be nil; it is called with shares of the
-// whole.
+// Choose returns the rows that pass a filter, in their order. progress may be nil; it is called with the fraction that
+// is done.
 func (c *Chooser) Choose(ctx context.Context, rows []model.Row, f *analysis.Filter, progress func(done float64)) ([]model.Row, error) {
 	const pause = 1 << 10
 	var out []model.Row
@@ -80,24 +79,21 @@ func (c *Chooser) Choose(ctx context.Context, rows []model.Row, f *analysis.Filt
 	return out, ctx.Err()
 }
 
-// Part returns what stands at a path such as .user.name or .[3] inside of an object; ok is false where there is
-// nothing.
+// Part returns the value at a path such as .user.name or .[3] inside an object; ok is false if there is none.
 func (c *Chooser) Part(ctx context.Context, r model.Row, path string) (text string, ok bool, err error) {
 	c.ctx, c.err = ctx, nil
 	text, ok = c.part(r, path)
 	return text, ok, c.err
 }
 
-// object is a row as filters see it.
+// object is a row that implements [analysis.Row].
 type object struct {
 	*Chooser
 	r model.Row
 }
 
-// Texts implements [analysis.Row].
 func (o object) Texts() []string { return []string{heapgraph.Label(o.Heap, o.r)} }
 
-// Value implements [analysis.Row].
 func (o object) Value(field string, share bool) (v float64, ok bool) {
 	whole := 1.0
 	switch {
@@ -122,7 +118,7 @@ func (o object) Value(field string, share bool) (v float64, ok bool) {
 	return v / max(whole, 1e-9), true
 }
 
-// Part returns a text of the row, as filters ask for it.
+// Part returns a named text of the row, see [Chooser.Part].
 func (o object) Part(name string) (string, bool) { return o.part(o.r, name) }
 
 func (c *Chooser) part(r model.Row, name string) (string, bool) {
@@ -154,7 +150,7 @@ func (c *Chooser) text(r model.Row) (string, bool) {
 	return text, ok && err == nil
 }
 
-// inside follows a path of names and indexes.
+// inside follows a path of names and indexes into an object.
 func (c *Chooser) inside(r model.Row, path []string) (string, bool) {
 	contents, ok := model.HeapFacet[model.HeapContents](c.Source)
 	for ok && len(path) > 0 {
@@ -185,7 +181,7 @@ func (c *Chooser) inside(r model.Row, path []string) (string, bool) {
 	return heapgraph.Label(c.Heap, r), c.err == nil
 }
 
-// field finds a field by its name, or an element by its index.
+// field returns a field by its name, or an element by its index.
 func (c *Chooser) field(contents model.HeapContents, r model.Row, name string) (f model.HeapField, ok bool) {
 	from, most := 0, maxFields
 	if digits, indexed := strings.CutPrefix(name, "["); indexed {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Blocks implements [Trace]. The list holds four bytes per block and reads the rest when asked for a row.
+// Blocks implements [Trace]. The list takes four bytes per block, and reads the rest when Row is called.
 func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -24,7 +24,7 @@ func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysi
 	return l, nil
 }
 
-// invented reports whether addresses are not those of the program: answers leave them out.
+// invented reports whether addresses are not those of the program. Answers then leave them out.
 func (ix *fileIndex) invented() bool {
 	if ix.Store == nil {
 		return false
@@ -72,7 +72,8 @@ func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 	return ix.collect(ctx, lo, hi, q.Sort, wanted)
 }
 
-// collect lists the blocks that are born in events [lo, hi) and wanted, which any goroutine may ask.
+// collect returns the blocks that are born in events [lo, hi) and for which wanted is true. wanted must be safe for
+// concurrent use.
 func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
 	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
 	parts := inOrder[*blockCollector]{take: all.merge}
@@ -99,11 +100,11 @@ func (b *fileBlock) holds(addr uint64) bool {
 	return x.Holds(addr)
 }
 
-// blockCollector makes a sorted list.
+// blockCollector builds a sorted list.
 type blockCollector struct {
 	list *fileBlocks
 	by   analysis.BlockOrder
-	rows []ranked // when they are not sorted by birth
+	rows []ranked // used if they are not sorted by birth
 }
 
 func (c *blockCollector) add(b *fileBlock) {
@@ -123,7 +124,7 @@ func (c *blockCollector) add(b *fileBlock) {
 	c.rows = append(c.rows, ranked{key, b.born})
 }
 
-// merge adds what follows.
+// merge adds the blocks of a later part.
 func (c *blockCollector) merge(part *blockCollector) {
 	c.list.bytes, _ = model.SaturatingAdd(c.list.bytes, part.list.bytes)
 	c.list.born = append(c.list.born, part.list.born...)
@@ -144,8 +145,8 @@ func (c *blockCollector) sort() {
 	}
 }
 
-// liveBlocks lists all blocks that are alive after n events, by birth. Of blocks of earlier chunks it only counts how
-// many there are: a row is looked for when it is asked for.
+// liveBlocks returns all blocks that are alive after n events, by birth. Blocks of earlier chunks are only counted: a
+// row is searched when it is read.
 func (ix *fileIndex) liveBlocks(ctx context.Context, n int, newest bool) (*fileBlocks, error) {
 	r := ix.reader()
 	l := &fileBlocks{ix: ix, bytes: r.levelAt(n).Bytes, events: n, records: ix.recordsBefore(n), newest: newest}
@@ -172,17 +173,17 @@ type fileBlocks struct {
 	ix     *fileIndex
 	born   []uint32
 	bytes  uint64
-	noAddr bool // rows have none
+	noAddr bool // rows have no addresses
 
-	sorted *sortedRefs // instead, if it is not nil
+	sorted *sortedRefs // used instead if not nil
 
-	// Before those of born come the blocks of the first records that are alive after a number of events.
+	// Before those of born come the blocks of the first records that are alive after events events.
 	events, records int
-	counts          []int // of them, up to and with each chunk of the column
-	newest          bool  // all in the opposite order
+	counts          []int // number of these, up to and including each chunk of the column
+	newest          bool  // everything in reverse order
 
 	mu   sync.Mutex
-	rows map[uint32]analysis.Block // asked for lately
+	rows map[uint32]analysis.Block // recently read
 }
 
 const keptRows = 4096
@@ -202,7 +203,7 @@ func (l *fileBlocks) counted() int {
 	return l.counts[len(l.counts)-1]
 }
 
-// event returns that of the birth of row i. The index is locked.
+// event returns the event of the birth of row i. The index is locked.
 func (l *fileBlocks) event(i int) uint32 {
 	if l.sorted != nil {
 		return l.sorted.event(i)
@@ -230,7 +231,7 @@ func (l *fileBlocks) event(i int) uint32 {
 // Bytes implements [BlockList].
 func (l *fileBlocks) Bytes() uint64 { return l.bytes }
 
-// Row implements [BlockList]. What the input does not tell any more is 0.
+// Row implements [BlockList]. What can no longer be read from the input is 0.
 func (l *fileBlocks) Row(i int) analysis.Block {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,13 +249,13 @@ func (l *fileBlocks) Row(i int) analysis.Block {
 		return analysis.Block{Died: model.NoTime}
 	}
 	row := l.ix.public(&b)
-	if l.ix.status.Final || l.ix.status.Stopped { // until then it may still end
+	if l.ix.status.Final || l.ix.status.Stopped { // otherwise it may still end
 		l.rows[event] = row
 	}
 	return row
 }
 
-// bornAt returns the block that is born at an event, with its address or without.
+// bornAt returns the block that is born at an event, with its address if addr is set.
 func (ix *fileIndex) bornAt(event int, addr bool) (b fileBlock, err error) {
 	c := ix.chunks[ix.chunkAt(event)]
 	rec := ix.records.born.Search(uint64(event))
@@ -307,14 +308,14 @@ func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks [
 	return all.last, all.total, err
 }
 
-// uses are blocks that have an address at some time.
+// uses collects the blocks that ever had an address.
 type uses struct {
 	limit int
 	last  []analysis.Block // at most limit
 	total int
 }
 
-// find adds the blocks that are born in events [from, to) of a view.
+// find adds the matching blocks that are born in events [from, to) of a view.
 func (u *uses) find(ix *fileIndex, v *view, from, to int, addr uint64) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		x := analysis.Block{Addr: v.events.Addr[v.event[p]], Size: v.events.Size[p]}
@@ -325,7 +326,7 @@ func (u *uses) find(ix *fileIndex, v *view, from, to int, addr uint64) {
 	}
 }
 
-// add adds blocks that follow, of which at least those within the limit are there.
+// add adds n later blocks, of which blocks has at least the last limit.
 func (u *uses) add(n int, blocks ...analysis.Block) {
 	u.total += n
 	u.last = append(u.last, blocks...)
@@ -334,7 +335,7 @@ func (u *uses) add(n int, blocks ...analysis.Block) {
 
 func (u *uses) merge(part *uses) { u.add(part.total, part.last...) }
 
-// ranked is a block and what it is sorted by, next to each other in memory.
+// ranked is a block with its sort key, adjacent in memory.
 type ranked struct {
 	key   uint64 // smaller ones first
 	block uint32

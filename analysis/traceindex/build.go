@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	firstPart    = 16      // the first chunk is this much smaller, and the next ones double: there is something to show at once
-	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends can tell no longer way back
-	eventBytes   = 12      // how long events are, about
+	firstPart    = 16      // the first chunk is this much smaller, and the next ones double, to show something at once
+	chunkEvents  = 1 << 22 // most events of a chunk: a stream of ends cannot refer further back
+	eventBytes   = 12      // approximate length of an event
 	shortEvent   = 8       // less than an ALLOC or a FREE
-	stackEvents  = 16      // events of a chunk per stack, unless there are very many
-	largerChunks = 8       // how many times larger than usual chunks become for them: an answer reads one
-	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still take back, with some to spare
+	stackEvents  = 16      // least events of a chunk per stack, up to largerChunks
+	largerChunks = 8       // how many times larger than usual chunks become for many stacks: an answer reads all of one
+	regularAfter = 16      // events before damage that [model.EventSource.Replay] may still drop, with a margin
 	settleAfter  = 100 * time.Millisecond
 )
 
-// builder reads a source into a fileIndex. Chunks are decoded by several goroutines, matched in order by one, or by one
-// per shard, and folded in order by another.
+// builder reads a source into a fileIndex. Several goroutines decode chunks, one (or one per shard) matches them in
+// order, and another one folds them in order.
 type builder struct {
 	ix     *fileIndex
 	store  *model.Store
@@ -29,12 +29,12 @@ type builder struct {
 	source model.ChunkSource // nil if it can only be replayed
 	await  model.Awaited     // the source, if it can be read before its size is known
 	end    int64
-	each   int64 // how long events are, about
+	each   int64 // approximate length of an event
 
 	match   match.Matcher
-	pos     int64 // where the event after those matched begins
+	pos     int64 // position after the last matched event
 	matched chan *job
-	spare   chan *job // jobs to use again
+	spare   chan *job // jobs to reuse
 	fold    folder
 	foldErr error
 	stop    context.CancelFunc
@@ -58,7 +58,7 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	}
 	ix.mu.Lock()
 	ix.room = model.BudgetOf(ctx)
-	source := b.source // the builder's tables are not kept
+	source := b.source // the tables of the builder are dropped
 	ix.Store, ix.source, ix.begin = store, source, b.pos
 	ix.input, _ = p.Allocations.(model.Changing)
 	ix.decoders.New = func() any { return source.Decoder() }
@@ -76,14 +76,14 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	return err
 }
 
-// run reads everything.
+// run reads the complete source.
 func (b *builder) run(outer context.Context) error {
 	ctx, stop := context.WithCancel(outer)
 	defer stop()
 	b.stop, b.fold.ctx = stop, outer
 	ahead := b.ix.cores
-	// One is folded, two are held while they are matched, and the others are decoded; one waits in between, as some
-	// take longer.
+	// One chunk is folded, two are kept while they are matched, and the others are decoded. One more waits in between,
+	// as some take longer.
 	const waiting = 1
 	b.spare, b.matched = make(chan *job, ahead+3+waiting), make(chan *job, waiting)
 	for range cap(b.spare) {
@@ -103,12 +103,12 @@ func (b *builder) run(outer context.Context) error {
 	close(b.matched)
 	folding.Wait()
 	if b.foldErr != nil && (err == nil || outer.Err() == nil) {
-		return b.foldErr // why ctx is done, or all that did not end well
+		return b.foldErr // the error that canceled ctx, or several of them joined
 	}
 	return err
 }
 
-// foldAll folds what is matched until that ends.
+// foldAll folds matched chunks until there are no more.
 func (b *builder) foldAll() {
 	for j := range b.matched {
 		if b.foldErr == nil {
@@ -120,7 +120,7 @@ func (b *builder) foldAll() {
 	}
 }
 
-// forward matches a chunk and hands it on.
+// forward matches a chunk and passes it on to foldAll.
 func (b *builder) forward(ctx context.Context, j *job) error {
 	if b.match.Events() > maxEvents-len(j.events.Kind) {
 		return errEvents
@@ -151,7 +151,7 @@ func (b *builder) job(ctx context.Context, from, to int64) (*job, error) {
 	}
 }
 
-// decode reads a job's events.
+// decode decodes the events of a job.
 func (b *builder) decode(j *job) {
 	d := b.ix.decoders.Get().(model.Decoder)
 	defer b.ix.decoders.Put(d)
@@ -165,8 +165,8 @@ func (b *builder) decode(j *job) {
 	})
 }
 
-// mostEvents returns how many events a chunk may have. Where no place to cut is found, a chunk has all that it may: no
-// more than the largest others, as answers read it whole.
+// mostEvents returns the maximum number of events of a chunk. If no place to cut is found, a chunk is that large: no
+// larger than the largest others, as answers read it completely.
 func (b *builder) mostEvents() int {
 	most := min(chunkEvents, max(largerChunks*b.ix.chunkSize/shortEvent, 1))
 	if b.ix.budget <= 0 {
@@ -175,7 +175,7 @@ func (b *builder) mostEvents() int {
 	return min(most, int(max(b.ix.budget/budgetPerEvent, leastEvents)))
 }
 
-// A decoded event takes some 32 bytes, and a few chunks that are in memory at once a quarter of a budget.
+// A decoded event takes about 32 bytes. The chunks that are in memory at once may take a quarter of a budget.
 const (
 	budgetPerEvent = 32 * 7 * 4
 	leastEvents    = 4 << 10
@@ -190,13 +190,13 @@ func (b *builder) number(j *job) error {
 	return nil
 }
 
-// usualChunk returns how large chunks are where there are so many stacks in one: it has sums for each of them.
+// usualChunk returns the size of chunks that have so many stacks each: a chunk stores sums for each of its stacks.
 func (b *builder) usualChunk(stacks int) int64 {
 	usual := max(int64(b.ix.chunkSize)*b.each/eventBytes, 1)
 	return min(max(usual, int64(stacks)*stackEvents*b.each), largerChunks*usual)
 }
 
-// feed starts to decode all chunks, each between guessed boundaries, and sends them in order.
+// feed starts decoding all chunks, each between guessed boundaries, and sends them in order.
 func (b *builder) feed(ctx context.Context, order chan<- *job) {
 	defer close(order)
 	d := b.source.Decoder()
@@ -232,19 +232,19 @@ func (b *builder) feed(ctx context.Context, order chan<- *job) {
 	}
 }
 
-// parallel reads the source in chunks up to its end, or to where events are irregular.
+// parallel reads the source in chunks up to its end, or to where events are irregular; regular reports which.
 func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err error) {
 	feeding, stop := context.WithCancel(ctx)
 	order := make(chan *job, ahead-1)
 	go b.feed(feeding, order)
 	defer func() {
 		stop()
-		for j := range order { // they are still being decoded into
+		for j := range order { // they are still in use by decoders
 			<-j.decoded
 			b.spare <- j
 		}
 	}()
-	var held *job // it is followed by few events that are known to be regular, or none
+	var held *job // followed by too few events that are known to be regular
 	pos, now := b.pos, model.Time(0)
 	for j := range order {
 		<-j.decoded
@@ -281,8 +281,8 @@ func (b *builder) parallel(ctx context.Context, ahead int) (regular bool, err er
 	return err == nil, err
 }
 
-// redo decodes what is left of a job, or all of it, from a verified boundary on; the job itself may be used again if it
-// holds nothing that is needed.
+// redo decodes a job again from a verified position. It reuses the job if reuse is set, else it takes another one and
+// leaves the events of this one intact.
 func (b *builder) redo(ctx context.Context, j *job, reuse bool, pos int64) (*job, error) {
 	to := j.to
 	if reuse {

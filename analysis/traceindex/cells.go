@@ -11,27 +11,28 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// cellSums are the sums of the blocks in a cell of the size × lifetime grid, kept as those of all blocks are. Read-only
+// cellSums are the sums of the blocks in a cell of the size × lifetime grid, stored like those of all blocks. Read-only
 // once made.
 type cellSums struct {
 	in          group.Scope
 	members     *membership
-	events      int                            // of the index
-	now         [column.DimCount][]column.Cell // after all of them
+	events      int                            // number of events of the index
+	now         [column.DimCount][]column.Cell // sums after all of them
 	chunks      [][column.DimCount][]byte
 	checkpoints []chunkSums
 }
 
-// cellCache keeps the sums of the cell that was asked about last.
+// cellCache keeps the sums of the last cell that was queried.
 type cellCache struct {
 	mu   sync.Mutex
 	kept *cellSums
 
-	members *membership // of the cell whose blocks were asked about last
-	events  int         // of the index then
+	members *membership // of the last cell whose blocks were queried
+	events  int         // number of events of the index at that time
 }
 
-// membersOf returns what keepMembers kept, nil if it is about something else.
+// membersOf returns the membership that keepMembers stored, or nil if it is for another cell or another number of
+// events.
 func (k *cellCache) membersOf(in group.Scope, events int) *membership {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -81,7 +82,7 @@ func (ix *fileIndex) cellSums(ctx context.Context, in group.Scope) (*cellSums, e
 	if s := ix.cells.get(in, n); s != nil {
 		return s, nil
 	}
-	return ix.makeCellSums(ctx, in) // another cell has taken its place
+	return ix.makeCellSums(ctx, in) // another cell has replaced it
 }
 
 func (ix *fileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSums, error) {
@@ -99,7 +100,7 @@ func (ix *fileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSum
 	for d := range ix.sums {
 		s.now[d] = make([]column.Cell, len(ix.sums[d]))
 	}
-	since, whole := 0, 0 // bytes since the last checkpoint, and of one
+	since, whole := 0, 0 // bytes since the last checkpoint, and bytes of one checkpoint
 	for d := range s.now {
 		whole += len(sections.BytesOf(s.now[d]))
 	}
@@ -108,7 +109,7 @@ func (ix *fileIndex) makeCellSums(ctx context.Context, in group.Scope) (*cellSum
 			column.AddCells(s.now[d], grown[d])
 			since += len(grown[d])
 		}
-		if since >= whole { // no more memory for checkpoints than for chunks
+		if since >= whole { // checkpoints take no more memory than chunks
 			c := chunkSums{chunk: k + 1}
 			for d := range s.now {
 				c.Sums[d] = slices.Clone(s.now[d])

@@ -11,32 +11,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// The edge of a column may be moved by this share of the column. As it is less than half of it, no column is lost.
+// The edge of a column may be moved by this fraction of the column. As it is less than half, no column is lost.
 const (
 	edgeShare   = 2
 	edgeShareOf = 5
 )
 
-// noEdge stands for an edge that must not be moved. Nor may a run begin there: events at that time belong before the
-// edge.
+// noEdge disables moving edges. An edge must not even be at the beginning of a run then: events at that very time
+// belong before the edge.
 const noEdge model.Time = -1
 
-// fewEvents is how many events of a column are read rather than told by parts of runs: edges are too seldom near those.
+// fewEvents is the number of events per column below which events are read: edges are then too seldom near the ends of
+// parts of runs.
 const fewEvents = fineLength * 5 / 4
 
 // chartEdge is an edge between columns.
 type chartEdge struct {
 	at      model.Time
-	events  int  // before it: all with times below at, and none with later ones
-	run     int  // that begins there, or that it is inside
-	inside  bool // of the run
-	point   int  // then: that of the run, -1 if there is none
+	events  int  // number of events before it: all with times below at, and none with later times
+	run     int  // the run that begins there, or that contains the edge
+	inside  bool // the edge is inside the run
+	point   int  // if inside: the point of the run, -1 if there is none
 	level   column.Level
 	hasTail bool            // tail is known
-	tail    column.Extremes // after the events of the run after an edge inside of it
+	tail    column.Extremes // extremes after the run's events that follow an edge inside it
 }
 
-// few reports whether the events of a chart are best read, given its range and columns.
+// few reports whether a chart is best made by reading its events, given its range and number of columns.
 func (ix *fileIndex) few(rg analysis.Range, n int) bool {
 	if len(ix.chunks) == 0 || n <= 0 {
 		return false
@@ -45,10 +46,10 @@ func (ix *fileIndex) few(rg analysis.Range, n int) bool {
 	return (last-first)*runLength <= n*fewEvents
 }
 
-// runsOf returns the first and the last run with events of a chart. There must be one.
+// runsOf returns the first and the last run with events of a chart. There must be at least one run.
 func (ix *fileIndex) runsOf(rg analysis.Range) (first, last int) {
 	from, to := ix.bounds(rg)
-	if rg.From >= 0 { // else events at from are in the range, too, and runs of nothing else
+	if rg.From >= 0 { // otherwise events at from are in the range too, and no run before
 		first = ix.runAt(from)
 	}
 	return first, ix.runAt(to)
@@ -61,7 +62,7 @@ func (ix *fileIndex) runAt(t model.Time) int {
 	return f.run
 }
 
-// makeColumns makes columns from runs and parts of runs.
+// makeColumns computes columns from runs and parts of runs.
 func (ix *fileIndex) makeColumns(ctx context.Context, rg analysis.Range, n int, exact bool) ([]analysis.Column, error) {
 	cols := make([]analysis.Column, max(n, 0))
 	if n <= 0 {
@@ -105,26 +106,26 @@ func (ix *fileIndex) chunkBegun(t model.Time) int {
 	return max(sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].begin > t })-1, 0)
 }
 
-// edgeFinder finds edges in the order of time.
+// edgeFinder finds edges in ascending order of time.
 type edgeFinder struct {
 	ix        *fileIndex
 	r         *runReader
 	within    model.Time // how far an edge may be moved, or noEdge
-	perColumn int        // runs, about
-	chunk     int        // that the last edge was found in
-	span      int        // the same, of a restored index
+	perColumn int        // approximate number of runs
+	chunk     int        // chunk of the last edge
+	span      int        // span of the last edge, in a restored index
 	run       int
-	end       int // run after those of the chunk
+	end       int // first run after those of the chunk
 }
 
-// runParts are the parts of the run that was asked for last.
+// runParts caches the parts of the run that was used last.
 type runParts struct {
 	run    int // -1 for none
 	points []finePoint
 	stream streamReader
 }
 
-// exact returns the edge after some events.
+// exact returns the edge after a number of events.
 func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 	ix := f.ix
 	e := chartEdge{at: at, events: events, run: ix.curve.Base.N, point: -1, level: f.r.levelAt(events)}
@@ -136,7 +137,7 @@ func (f *edgeFinder) exact(at model.Time, events int) chartEdge {
 	return e
 }
 
-// near returns an edge at t or near it, after another one.
+// near returns an edge at t or near it; last is the edge before it.
 func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	if len(f.ix.chunks) == 0 {
 		return f.exact(t, 0)
@@ -170,7 +171,7 @@ func (f *edgeFinder) near(t model.Time, last *chartEdge) chartEdge {
 	return e
 }
 
-// read returns the edge at t, which is in the run.
+// read returns the edge at t, which is inside the run.
 func (f *edgeFinder) read(t model.Time) chartEdge {
 	r := f.r
 	if r.load(f.run); r.err != nil {
@@ -186,7 +187,7 @@ func (f *edgeFinder) read(t model.Time) chartEdge {
 	return chartEdge{at: t, run: f.run, inside: true, point: -1, events: r.first + n, level: r.levels[n-1]}
 }
 
-// findTail makes the tail of an edge known. Its run, or the parts of that, are still there.
+// findTail sets the tail of an edge. Its run, or the parts of that, are still loaded.
 func (f *edgeFinder) findTail(e *chartEdge) {
 	if !e.inside || e.hasTail {
 		return
@@ -199,8 +200,8 @@ func (f *edgeFinder) findTail(e *chartEdge) {
 	}
 }
 
-// quick moves on to the last chunk that begins at t or before, or the first one, and is an edge near t where spans meet
-// if the index is a restored one: runs need not be looked at.
+// quick advances to the last chunk that begins at t or before, or the first one. In a restored index it returns an edge
+// near t on a span boundary, which needs no look at runs.
 func (f *edgeFinder) quick(t model.Time) (e chartEdge, ok bool) {
 	f.seekChunk(t)
 	if f.ix.spans == nil || f.pausing(t) {
@@ -209,13 +210,14 @@ func (f *edgeFinder) quick(t model.Time) (e chartEdge, ok bool) {
 	return f.atSpan(t, f.spanBegun(t))
 }
 
-// pausing reports whether nothing happens at t, between the chunk and the next one or at the end.
+// pausing reports whether t is between the last event of the chunk and the first of the next one, or after the last
+// event.
 func (f *edgeFinder) pausing(t model.Time) bool {
 	ix := f.ix
 	return t >= ix.chunks[f.chunk].end && (f.chunk+1 == len(ix.chunks) || t <= ix.chunks[f.chunk+1].begin)
 }
 
-// atRun returns an edge near t where a run begins, rather one where spans of the pyramid meet.
+// atRun returns an edge near t on a run boundary, preferring span boundaries of the pyramid.
 func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	if f.pausing(t) {
 		return f.runEdge(f.end, t), true
@@ -233,7 +235,7 @@ func (f *edgeFinder) atRun(t model.Time) (e chartEdge, ok bool) {
 	return f.runEdge(run, at), true
 }
 
-// runEdge returns the edge at some time where a run of the chunk begins, or after them.
+// runEdge returns the edge at the given time before a run of the chunk, or after its last one.
 func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 	c := f.ix.chunks[f.chunk]
 	e := chartEdge{at: at, run: run, point: -1, events: min(c.first+(run-c.firstRun)*runLength, c.first+c.n)}
@@ -243,7 +245,7 @@ func (f *edgeFinder) runEdge(run int, at model.Time) chartEdge {
 	return e
 }
 
-// atPart returns an edge at t or near it where nothing happens, or where a part of the run ends.
+// atPart returns an edge at t or near it that is in a gap without events, or at the end of a part of the run.
 func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	c := f.ix.chunks[f.chunk]
 	begin := f.begin(f.run)
@@ -273,7 +275,7 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.Level}, true
 }
 
-// loadParts reads the parts of the run, if there are any.
+// loadParts reads the parts of the run; it returns false if there are none.
 func (f *edgeFinder) loadParts(c *chunk) bool {
 	ix, p := f.ix, &f.r.parts
 	if p.run == f.run {
@@ -307,7 +309,7 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 	return true
 }
 
-// between returns the extremes of the parts after point i up to point k.
+// between returns the extremes of the parts after point i up to and including point k.
 func (f *edgeFinder) between(i, k int) column.Extremes {
 	e := column.Nothing
 	for _, p := range f.r.parts.points[i+1 : k+1] {
@@ -316,7 +318,7 @@ func (f *edgeFinder) between(i, k int) column.Extremes {
 	return e
 }
 
-// seek moves on to the last run that begins at t or before, or the first one.
+// seek advances to the last run that begins at t or before, or the first one.
 func (f *edgeFinder) seek(t model.Time) {
 	f.seekChunk(t)
 	f.seekRun(t)
@@ -360,7 +362,7 @@ func (f *edgeFinder) seekRun(t model.Time) {
 	f.run = c.firstRun + max(lo+sort.Search(hi-lo, func(i int) bool { return after(lo + i) })-1, 0)
 }
 
-// begin returns when a run of the chunk begins, or the first one after it.
+// begin returns the time at which a run of the chunk, or the first run after it, begins.
 func (f *edgeFinder) begin(run int) model.Time {
 	ix, c := f.ix, f.ix.chunks[f.chunk]
 	switch {
@@ -372,7 +374,7 @@ func (f *edgeFinder) begin(run int) model.Time {
 	return ix.duration()
 }
 
-// extremes returns those after the events between two edges.
+// extremes returns the extremes after the events between two edges.
 func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	from := a.run
 	switch {
@@ -391,15 +393,15 @@ func (f *edgeFinder) extremes(a, b *chartEdge) column.Extremes {
 	}
 	switch {
 	case b.inside && b.point >= 0:
-		e.Add(f.between(-1, b.point)) // and the level before the run, which is one of the column, too
+		e.Add(f.between(-1, b.point)) // and the level before the run, which is in the column as well
 	case b.inside:
 		e.Add(f.r.extremesOf(f.ix.runBegin(b.run), b.events))
 	}
 	return e
 }
 
-// readColumns makes columns from their events. No edge is moved. Another processor would take longer to wake up than it
-// saves.
+// readColumns computes columns by reading their events. It moves no edge. It runs on one processor, as waking another
+// one would take longer than it saves.
 func (ix *fileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	r, cols := ix.usedReader(), make([]analysis.Column, n)
 	first, last := ix.runsOf(rg)
@@ -426,8 +428,8 @@ func (ix *fileIndex) readColumns(ctx context.Context, rg analysis.Range, n int) 
 	return cols, ctx.Err()
 }
 
-// addRuns adds the levels of runs from one on, up to last at most, and returns how many: 0 if their levels are to be
-// added one by one.
+// addRuns adds the levels of runs from run up to at most last, and returns how many: 0 if their levels must be added
+// one by one.
 func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	c := r.ix.chunkOf(run)
 	last = min(last, c.firstRun+(c.n-1)/runLength)
@@ -459,9 +461,9 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 type columnWriter struct {
 	cols          []analysis.Column
 	from, to      model.Time
-	i             int        // column that is filled; -1 before the first one
+	i             int        // current column; -1 before the first one
 	limit         model.Time // its end
-	first, events int        // before the column, and so far
+	first, events int        // events before the column, and so far
 	before, after column.Level
 	e             column.Extremes
 }
@@ -497,7 +499,7 @@ func (w *columnWriter) add(l *runLevels) {
 	}
 }
 
-// addSmall is add of events with the sizes they free, where nothing is overwritten; ok is false if levels might
+// addSmall is add for events whose freed sizes are in rest and that overwrite nothing; ok is false if levels might
 // overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
 	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, Level: w.after}
@@ -513,21 +515,21 @@ func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []
 	return s.all < smallSum/uint64(len(s.kinds))
 }
 
-// smallEvents are events where no sum overflows, on the way through them.
+// smallEvents iterates over events whose sums cannot overflow.
 type smallEvents struct {
 	kinds []model.EventKind
 	times []uint32
 	sizes []uint64
 	rest  []byte      // freed sizes
 	freed [256]uint64 // by code
-	i, p  int         // where it is: events, and those that are not FREE
-	extra int         // bytes of rest before it that are more than one per FREE
-	all   uint64      // bits of all sizes before it
+	i, p  int         // position: in all events, and in those that are not FREE
+	extra int         // bytes of rest before the position beyond one per FREE
+	all   uint64      // bitwise or of all sizes before the position
 	column.Level
 }
 
-// until goes on to the first event after a time and adds the levels on the way to e, which has the one before: those
-// that rise add nothing to the least, and those that fall nothing to the most. hot kernel
+// until advances to the first event after limit, and adds the levels on the way to e, which has the level before.
+// Rising levels cannot change the minimum, and falling ones cannot change the maximum. hot kernel
 func (s *smallEvents) until(limit model.Time, e column.Extremes) column.Extremes {
 	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
 	times := s.times[:len(kinds)]

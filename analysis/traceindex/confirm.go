@@ -10,21 +10,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// The checksums of an index file say that it is whole, not that it is right. What it comes down to is confirmed by the
-// trace itself, as far as that is cheap: the sums of all chunks must add up to the totals, to the level at the end and
-// to the curve with its peak, and a few chunks are read again, event by event: the first one, the last one, the one
-// with the peak and some at random. Of those everything that is counted must be right, and each block that ends must
-// have the address and the size that it was born with, where it was born in the same chunk. What this cannot find:
-// wrong figures of chunks that were not read again, if they add up, and wrong sizes of blocks that end in a later chunk
-// than they were born in, whose stacks and lifetimes are believed, too.
+// The checksums of an index file show that it is complete, not that it is correct. Its essentials are checked against
+// the trace, as far as that is cheap: the sums of all chunks must add up to the totals, to the level at the end and to
+// the curve with its peak. A few chunks are read again, event by event: the first one, the last one, the one with the
+// peak and some at random. In those all counts must be right, and each block that ends must have the address and the
+// size that it was born with, if it was born in the same chunk. What this cannot find: wrong figures of chunks that
+// were not read again, if they add up, and wrong sizes, stacks and lifetimes of blocks that end in a later chunk than
+// they were born in.
 
-// errIndexFalse is why an index file is not used that is whole.
+// errIndexFalse is the reason not to use an index file that is complete but wrong.
 var errIndexFalse = errors.New("it does not match the trace")
 
-// confirmedAtRandom is how many chunks are read again beside those that are always.
+// confirmedAtRandom is the number of chunks that are read again in addition to the fixed ones.
 const confirmedAtRandom = 3
 
-// checkSums checks that the sums of chunks are those of the whole, and follow each other.
+// checkSums checks that the sums of chunks add up to the totals, and that chunks follow each other.
 func (ix *fileIndex) checkSums() error {
 	var all analysis.Totals
 	hi, lo := uint64(0), uint64(0)
@@ -49,8 +49,8 @@ func (ix *fileIndex) checkSums() error {
 	return nil
 }
 
-// confirm reads a few chunks again and checks what the index says of them, and of the curve. All of the file must be
-// verified. The lock is not held.
+// confirm reads a few chunks again and checks what the index records about them, and the curve. The complete file must
+// be verified. The lock is not held.
 func (ix *fileIndex) confirm() error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -72,8 +72,8 @@ func (ix *fileIndex) confirm() error {
 	return err
 }
 
-// chunksToConfirm returns those that are read again. Of an input that is still being decompressed it is the first one
-// only: the others may take long to come.
+// chunksToConfirm returns the chunks to read again. For an input that is still being decompressed it is only the first
+// one, as the others may take long to arrive.
 func (ix *fileIndex) chunksToConfirm() []int {
 	n := len(ix.chunks)
 	switch {
@@ -96,8 +96,8 @@ func (ix *fileIndex) chunksToConfirm() []int {
 	return slices.Compact(list)
 }
 
-// confirmCurve checks that each level of the curve follows from the one below, and that chunks end on it where they
-// say.
+// confirmCurve checks that each level of the curve follows from the one below, and that it agrees with the levels at
+// the ends of chunks.
 func (ix *fileIndex) confirmCurve() error {
 	c := &ix.curve
 	for lv := range c.Levels {
@@ -123,8 +123,8 @@ func (ix *fileIndex) confirmCurve() error {
 	return nil
 }
 
-// confirmCells checks that the sums by stack, thread and size are those of the whole. What ended there counts
-// overwritten blocks too.
+// confirmCells checks that the sums by stack, thread and size add up to the totals. Ended blocks there include
+// overwritten ones.
 func (ix *fileIndex) confirmCells() error {
 	t := &ix.totals
 	for d := range ix.sums {
@@ -148,7 +148,7 @@ func (ix *fileIndex) confirmCells() error {
 	return nil
 }
 
-// confirmation follows the events of a chunk.
+// confirmation replays the events of a chunk.
 type confirmation struct {
 	ix    *fileIndex
 	v     *view
@@ -158,7 +158,7 @@ type confirmation struct {
 	over  []overEnd
 }
 
-// confirmChunk reads a chunk again and checks everything that the index says in numbers about it.
+// confirmChunk reads a chunk again and checks all figures of the index about it.
 func (ix *fileIndex) confirmChunk(k int) error {
 	c := ix.chunks[k]
 	v, err := ix.view(c)
@@ -191,7 +191,7 @@ func (ix *fileIndex) confirmChunk(k int) error {
 	return nil
 }
 
-// follow takes all events, and reports whether they are what the index says.
+// follow replays all events, and reports whether they match the index.
 func (f *confirmation) follow() bool {
 	c, p, free := f.v.c, 0, 0
 	f.all.Events = uint64(c.n)
@@ -222,7 +222,7 @@ func (f *confirmation) follow() bool {
 	return true
 }
 
-// other takes an event that is not a FREE.
+// other replays an event that is not a FREE.
 func (f *confirmation) other(i, p int, kind model.EventKind) bool {
 	e, t := &f.v.events, &f.all
 	switch kind {
@@ -263,7 +263,7 @@ func (f *confirmation) free(i int, r column.Ref) bool {
 	return known && f.ends(i, r, size)
 }
 
-// ends reports whether an event may end a block of a size.
+// ends reports whether an event may end a block of the given size.
 func (f *confirmation) ends(i int, r column.Ref, size uint64) bool {
 	q, local := r.Local()
 	if !local {

@@ -70,7 +70,8 @@ func (r *runReader) extremesOf(lo, hi int) column.Extremes {
 	return e
 }
 
-// peakAfter returns the number of events up to and with the first of events [lo, hi) that reaches their highest level.
+// peakAfter returns the number of events up to and including the first of events [lo, hi) that reaches their highest
+// level.
 func (r *runReader) peakAfter(lo, hi int) (n int, ok bool) {
 	if lo >= hi {
 		return 0, false
@@ -107,8 +108,8 @@ func (r *runReader) timeAt(event int) model.Time {
 	return r.times[event-r.first]
 }
 
-// search returns the number of events before the first one for whose time over is true; over must be false and then
-// true along the trace.
+// search returns the number of events before the first one whose time satisfies over. over must be monotonic: false,
+// then true along the trace.
 func (r *runReader) search(over func(model.Time) bool) int {
 	ix := r.ix
 	k := sort.Search(len(ix.chunks), func(i int) bool { return over(ix.chunks[i].end) })
@@ -141,7 +142,7 @@ func (r *runReader) eventsUntil(t model.Time) int {
 	return r.search(func(x model.Time) bool { return x > t })
 }
 
-// eventRange returns the half-open range of events that rg holds.
+// eventRange returns the half-open range of events in rg.
 func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
 	hi = r.eventsUntil(rg.To)
 	if rg.From >= 0 {
@@ -150,7 +151,7 @@ func (r *runReader) eventRange(rg analysis.Range) (lo, hi int) {
 	return lo, hi
 }
 
-// bounds returns the finite time span of a range: what is loaded where it has no bound.
+// bounds returns the finite time span of a range: that of the loaded events where the range is open.
 func (ix *fileIndex) bounds(r analysis.Range) (from, to model.Time) {
 	from, to = max(r.From, 0), r.To
 	if to == model.MaxTime {
@@ -195,12 +196,12 @@ func (ix *fileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]ana
 	return ix.columnsOf(ctx, rg, n, true)
 }
 
-// Chart implements [Trace]. Edges are moved to where runs begin, or parts of them: nothing needs to be read there.
+// Chart implements [Trace]. Edges are moved to boundaries of runs, or of parts of them, where nothing needs to be read.
 func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.columnsOf(ctx, rg, n, false)
 }
 
-// columnsOf returns n columns, with the edges of equal parts if exact. The last few answers are kept: a screen asks
+// columnsOf returns n columns, of equal duration if exact is set. It caches the last few answers, as a screen asks
 // again whenever it is drawn.
 func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
 	ix.mu.RLock()
@@ -244,7 +245,7 @@ type curveKey struct {
 	exact     bool
 }
 
-// get returns a copy of an answer, nil if it is not there.
+// get returns a copy of a cached answer, or nil.
 func (c *curveCache) get(key curveKey) []analysis.Column {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -256,7 +257,7 @@ func (c *curveCache) get(key curveKey) []analysis.Column {
 	return nil
 }
 
-// put keeps a copy of an answer.
+// put stores a copy of an answer.
 func (c *curveCache) put(key curveKey, cols []analysis.Column) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

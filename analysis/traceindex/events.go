@@ -8,7 +8,7 @@ import (
 
 const (
 	alive     = math.MaxUint32
-	maxEvents = math.MaxUint32 - 1 // all counts of events and blocks rely on it: they are never larger
+	maxEvents = math.MaxUint32 - 1 // limit on all counts of events and blocks
 )
 
 type mark struct {

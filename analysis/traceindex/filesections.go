@@ -14,16 +14,16 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// indexFormat is that of index files. Its version rises when the same types come to mean something else.
+// indexFormat is the format of index files. Its version rises when the meaning of the same types changes.
 var indexFormat = sections.Format{Magic: "memtui.index/1\r\n", Version: IndexVersion}
 
-// IndexVersion is that of the files that [KeptIndex.Write] writes.
+// IndexVersion is the version of the files that [KeptIndex.Write] writes.
 const IndexVersion = 7
 
-// errKeepNothing says why an index is not written.
+// errKeepNothing is the reason not to write an index.
 var errKeepNothing = errors.New("too much of the trace can only be read from start to end")
 
-// columnSection is a section with a column.
+// columnSection reads or writes a section with a column.
 func columnSection[T any](f *sections.Codec, name string, c *column.Column[T]) {
 	if f.Begin(name, *new(T)); f.Err != nil {
 		return
@@ -38,9 +38,9 @@ func columnSection[T any](f *sections.Codec, name string, c *column.Column[T]) {
 	*c = column.ColumnFrom(sections.ValuesOf[T](f, f.Section()))
 }
 
-// fileMeta is what an index file says in single numbers.
+// fileMeta has the scalar fields of an index file.
 type fileMeta struct {
-	Begin  int64 // of the events in the input
+	Begin  int64 // offset of the events in the input
 	Totals analysis.Totals
 	Lost   int64
 
@@ -52,10 +52,10 @@ type fileMeta struct {
 	Born, BornAt riseEnd
 }
 
-// riseEnd is what a RiseColumn knows beside its arrays.
+// riseEnd has the fields of a RiseColumn other than its arrays.
 type riseEnd struct{ N, Last uint64 }
 
-// chunkHead is what an index file says about a chunk in single numbers.
+// chunkHead has the scalar fields of a chunk.
 type chunkHead struct {
 	First, N, From, To, Begin, End int64
 	FirstRun, FirstBlock           int64
@@ -66,18 +66,18 @@ type chunkHead struct {
 	Delta                          int64
 }
 
-// checkpointHead is what an index file says about a checkpoint in single numbers.
+// checkpointHead has the scalar fields of a checkpoint.
 type checkpointHead struct{ Chunk, Events int64 }
 
 // largeSizeAt is a size that does not fit its column.
 type largeSizeAt struct{ At, Size uint64 }
 
-// plainMark is a fileMark without a bool, of which a file could make anything.
+// plainMark is a fileMark without a bool, which could have invalid values in a file.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections moves everything that an index holds to or from a file. What the first chart needs comes first: most of it
-// is verified before anything is asked, and runs and streams where they are first read. What follows the streams is
-// asked for only when all of the file is verified. A new field of the index that cannot be derived from others needs a
+// sections reads or writes everything in an index. What the first chart needs comes first: most of it is verified
+// before the first question is answered, and runs and streams when they are first read. What follows the streams is
+// used only once the complete file is verified. A new field of the index that cannot be derived from others needs a
 // line here.
 func (ix *fileIndex) sections(f *sections.Codec) {
 	ix.metaSection(f)
@@ -138,7 +138,7 @@ func (r *records) sections(f *sections.Codec) {
 }
 
 func (ix *fileIndex) metaSection(f *sections.Codec) {
-	var metas []fileMeta // one
+	var metas []fileMeta // exactly one
 	if f.Writing() {
 		c, r := &ix.curve, &ix.records
 		metas = append(metas, fileMeta{
@@ -173,7 +173,7 @@ func oneIf(is bool) uint64 {
 	return 0
 }
 
-// problemSection is what was found among the events, as JSON, which is learnt only when there is something.
+// problemSection reads or writes the problems of the events as JSON, which is decoded only if there are any.
 func (ix *fileIndex) problemSection(f *sections.Codec) {
 	var text []byte
 	if f.Writing() && len(ix.found) > 0 {
@@ -215,7 +215,7 @@ func (ix *fileIndex) chunkSections(f *sections.Codec) {
 	if !f.Reads() {
 		return
 	}
-	chunks := make([]chunk, len(heads)) // at once: there may be thousands
+	chunks := make([]chunk, len(heads)) // in one allocation: there may be thousands
 	ix.chunks = make([]*chunk, 0, len(heads))
 	for i := range heads {
 		h, c := &heads[i], &chunks[i]
@@ -251,7 +251,7 @@ func (ix *fileIndex) markSection(f *sections.Codec) {
 	}
 }
 
-// levelSections are the upper levels of the curve.
+// levelSections reads or writes the upper levels of the curve.
 func (ix *fileIndex) levelSections(f *sections.Codec) {
 	levels := &ix.curve.Levels
 	var lengths []uint64
@@ -281,7 +281,8 @@ func (ix *fileIndex) levelSections(f *sections.Codec) {
 	}
 }
 
-// spanSection is where spans meet: the first chart looks at those edges and at the levels above, and hardly at runs.
+// spanSection reads or writes the span boundaries: the first chart uses those edges and the levels above, and hardly
+// any runs.
 func (ix *fileIndex) spanSection(f *sections.Codec) {
 	var spans []spanEdge
 	if f.Writing() && len(ix.chunks) > 0 {
@@ -295,7 +296,7 @@ func (ix *fileIndex) spanSection(f *sections.Codec) {
 	}
 }
 
-// keptSections are the events of chunks that keep them.
+// keptSections reads or writes the events of chunks that keep them.
 func (ix *fileIndex) keptSections(f *sections.Codec) {
 	var kept []*model.Columns
 	for _, c := range ix.chunks {
@@ -332,10 +333,11 @@ func (ix *fileIndex) checkpointSections(f *sections.Codec) {
 	}
 }
 
-// mostKept is how many events are kept in a file at least, where most of the input can be read again.
+// mostKept is the least limit on the number of events kept in a file; above it, most of the input must be readable
+// again.
 const mostKept = 1 << 16
 
-// save writes the index, which must be complete, so that [KeptIndex] can take it up again. It may be asked meanwhile.
+// save writes the index, which must be complete, for [KeptIndex] to open. Questions may be asked meanwhile.
 func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) error {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -348,19 +350,19 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) er
 	if kept > max(mostKept, ix.events()/16) {
 		return errKeepNothing
 	}
-	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) { // where memory was short, who opens the file judges
+	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) { // if memory was short, verdicts are made after the file is opened
 		return err
 	}
 	return indexFormat.Write(ctx, w, key, ix.sections)
 }
 
-// layoutOfFiles returns what the files of this program hold.
+// layoutOfFiles returns the layout of the files of this version.
 func layoutOfFiles() []byte {
 	return sections.Layout(newFileIndex(0).sections)
 }
 
-// restore takes an index out of a file, for the input that events come from. What is lazy in sections is not verified
-// yet. The file must stay as it is.
+// restore reads an index from a file, for the input that store's events come from. Lazy sections are not verified yet.
+// The file must not change.
 func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key sections.Key, store *model.Store, events model.EventSource) error {
 	f, err := indexFormat.Open(ctx, file, key, layoutOfFiles())
 	if err != nil {
@@ -372,7 +374,7 @@ func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key secti
 	if err := f.Done(); err != nil {
 		return err
 	}
-	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // others get them
+	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // copied, as others get them
 	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s
@@ -403,9 +405,8 @@ func (ix *fileIndex) chunksEnd() int64 {
 	return ix.begin
 }
 
-// checkRestored checks that the parts of a restored index fit together as far as the first chart needs that, and as far
-// as a mistake might cost memory. What else is wrong in a file with the right checksums ends in an error when it is
-// asked for.
+// checkRestored checks that the parts of a restored index fit together, as far as the first chart needs it and as far
+// as a mistake might cost memory. Other defects in a file with correct checksums become errors when they are reached.
 func (ix *fileIndex) checkRestored(size int64) error {
 	events, run, rec, at := 0, 0, uint32(0), ix.begin
 	for _, c := range ix.chunks {
@@ -442,7 +443,7 @@ func (ix *fileIndex) checkRestored(size int64) error {
 	return nil
 }
 
-// fitting reports whether columns hold n events.
+// fitting reports whether all columns have n events.
 func fitting(c *model.Columns, n int) bool {
 	p := 0
 	for _, k := range c.Kind {

@@ -10,27 +10,28 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// A run is kept in parts of fineLength events, so that edges of columns need not be read from the file: what happens in
-// each part, but not in which order. A part ends early where nothing happens for long: there, an edge may lie anywhere
-// in between.
+// A run is divided into parts of fineLength events, so that edges of columns need not be read from the file: a part has
+// what happens in it, but not in which order. A part ends early before a long time without events: an edge may be
+// anywhere in that gap.
 //
-// The stream of a chunk has the parts of all its runs. One begins with 16 bits: 6 of allocations; 4 each of how far the
-// number of blocks rises above, and falls below, both its first and its last value; 2 of the bytes of the time, less
-// one. Then comes a byte with 2 bits each of the bytes of the four numbers after the time: bytes allocated, bytes
-// ended, and how far the live bytes rise and fall like blocks do. All other events of the part are FREEs that each end
-// a block. What does not fit that has fineRare allocations, all else zero, and then finePart as varints.
+// The stream of a chunk has the parts of all its runs. A part begins with 16 bits: 6 for the number of allocations; 4
+// each for how far the number of blocks rises above, and falls below, both its first and its last value; 2 for the
+// number of bytes of the time, less one. Then comes a byte with 2 bits each for the number of bytes of the four numbers
+// after the time: bytes allocated, bytes ended, and how far the live bytes rise and fall like the number of blocks. All
+// other events of the part are FREEs that each end a block. A part that does not fit has fineRare allocations, zero in
+// all other fields, and then finePart as varints.
 const (
 	fineLength = 40
 	fineRare   = 63
 	fineMost   = 2 + 10*binary.MaxVarintLen64 // bytes of a part
 )
 
-// finePart is what happens in a part of a run, from the level before it on.
+// finePart summarizes a part of a run.
 type finePart struct {
 	events                 uint64
-	time                   uint64 // µs from its first event to that after it
-	gap                    uint64 // the last µs of those, in which nothing happens; 0 if they are few
-	allocs, ended, frees   uint64 // ended blocks and events
+	time                   uint64 // µs from its first event to the event after it
+	gap                    uint64 // the last µs of these, without events; 0 if the gap is short
+	allocs, ended, frees   uint64 // ended blocks, and FREE events
 	allocBytes, endedBytes uint64
 	up, down               uint64 // live bytes above, and below, both the first and the last level
 	countsUp, countsDown   uint64
@@ -39,13 +40,13 @@ type finePart struct {
 // fineWriter writes the stream of a chunk.
 type fineWriter struct{ b []byte }
 
-// excursion returns how far a level leaves what lies between its first and its last value.
+// excursion returns how far a level goes beyond the range between its first and its last value.
 func excursion(before, after, least, most uint64) (up, down uint64) {
 	low, high := min(before, after), max(before, after)
 	return max(most, high) - high, low - min(least, low)
 }
 
-// put writes a part; usual says how many events it has if nothing is said.
+// put encodes a part. usual is the implied number of events: a part with another number uses the long form.
 func (w *fineWriter) put(p *finePart, usual int) {
 	ofBytes := p.allocBytes | p.endedBytes | p.up | p.down
 	if p.events != uint64(usual) || p.allocs >= fineRare || p.gap != 0 || p.ended != p.frees || p.allocs+p.frees != p.events ||
@@ -90,11 +91,11 @@ type finePoint struct {
 	column.Level
 	column.Extremes            // after each event of the part, and before it
 	events          int        // of the run so far
-	at              model.Time // from the run's first event to that after the part; the last one before is gap earlier
+	at              model.Time // from the run's first event to the event after the part; the last event is gap earlier
 	gap             model.Time
 }
 
-// errParts says that a stream of parts is none.
+// errParts means that a stream of parts is invalid.
 var errParts = sections.Damaged("parts of a run are inconsistent")
 
 // readParts reads the parts of a run of n events after a level.
@@ -122,7 +123,7 @@ func readParts(points []finePoint, b []byte, l column.Level, n int) ([]finePoint
 	return points, nil
 }
 
-// read reads a part and returns what follows, nil if there is none. usual is as for put.
+// read decodes a part and returns the rest, nil if it is invalid. usual is as for put.
 func (p *finePart) read(b []byte, usual int) []byte {
 	if len(b) < 3 {
 		return nil
@@ -135,7 +136,7 @@ func (p *finePart) read(b []byte, usual int) []byte {
 	p.countsUp, p.countsDown, p.events = uint64(head>>6&15), uint64(head>>10&15), uint64(usual)
 	p.frees = p.events - p.allocs
 	p.ended = p.frees
-	var padded [3 + 5*4]byte // where the stream ends soon
+	var padded [3 + 5*4]byte // the stream ends soon
 	in := b
 	if len(in) < len(padded) {
 		in = padded[:]
@@ -169,7 +170,7 @@ func (p *finePart) readRare(b []byte) []byte {
 	return b[:len(b):len(b)]
 }
 
-// partEnd returns where a part of the chunk ends that begins at an event.
+// partEnd returns the end of the part of the chunk that begins at an event.
 func (f *folder) partEnd(begin int) int {
 	e := &f.j.events
 	end := f.usualEnd(begin)
@@ -194,7 +195,7 @@ func (f *folder) usualEnd(begin int) int {
 	return min(begin-in%fineLength+fineLength, begin-in+runLength, len(f.j.events.Time))
 }
 
-// usualParts prepares the parts of a chunk: long ones are twice as long as the mean.
+// usualParts resets the parts for a new chunk: a part is long if it takes twice as long as the mean.
 func (f *folder) usualParts() {
 	n := f.j.events.Len()
 	f.fine.b, f.partBegin = f.fine.b[:0], f.before
@@ -203,7 +204,7 @@ func (f *folder) usualParts() {
 
 func (f *folder) longGap() model.Time { return f.longPart / 2 }
 
-// part keeps the part of events [begin, to) of the chunk, with the extremes in it, and the run that it ends.
+// part adds the part of events [begin, to) of the chunk, with its extremes, and the run if it ends there.
 func (f *folder) part(begin, to int, e column.Extremes) {
 	if f.parts {
 		f.putPart(begin, to, &e)
@@ -213,7 +214,7 @@ func (f *folder) part(begin, to int, e column.Extremes) {
 	}
 }
 
-// putPart writes a part.
+// putPart encodes a part.
 func (f *folder) putPart(begin, to int, e *column.Extremes) {
 	times, a, b := &f.j.events, &f.partBegin, &f.live
 	behind, count := min(to, times.Len()-1), uint32(b.Count)
@@ -228,6 +229,6 @@ func (f *folder) putPart(begin, to int, e *column.Extremes) {
 	p.up, p.down = excursion(a.Bytes, b.Live, e.MinBytes, e.MaxBytes)
 	p.countsUp, p.countsDown = excursion(uint64(a.Count), uint64(count), uint64(e.MinCount), uint64(e.MaxCount))
 	f.fine.put(&p, f.usualEnd(begin)-begin)
-	// One by one: a copy at once would wait for what was just written.
+	// One by one: copying the structure would wait for the fields just written.
 	a.Bytes, a.AllocBytes, a.Count, a.AllocCount, a.FreeEvents = b.Live, b.AllocBytes, count, b.AllocCount, b.FreeEvents
 }

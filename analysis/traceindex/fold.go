@@ -12,19 +12,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// folder takes matched chunks into the index, in order. Only it changes the index, so that it may read it without the
+// folder adds matched chunks to the index, in order. It is the only writer of the index, so it reads it without the
 // lock.
 type folder struct {
 	ix      *fileIndex
 	ctx     context.Context
 	link    linker
-	records records // what the index will have after the chunk
+	records records // records of the index after the chunk
 
 	j         *job
 	c         *chunk
-	global    []uint32      // by site of the chunk: that of the index
-	siteCells []column.Cell // by site of the chunk; after those: of sites that only blocks of earlier chunks have
-	localOf   []uint32      // by site of the index: that of the chunk + 1; zero but while a chunk is folded
+	global    []uint32      // by site of the chunk: the site of the index
+	siteCells []column.Cell // by site of the chunk; then sites that only blocks of earlier chunks have
+	localOf   []uint32      // by site of the index: site of the chunk + 1; all zero except while a chunk is folded
 	dimCells  [column.DimCount][]column.Cell
 	dimKeys   [column.DimCount][]uint32
 	ends      column.EndWriter
@@ -32,12 +32,12 @@ type folder struct {
 	fine      fineWriter
 	longPart  model.Time
 	partBegin column.Level
-	parts     bool                      // the chunk has parts, as no sum of it can overflow
+	parts     bool                      // the chunk has parts, as none of its sums can overflow
 	dead      []dead                    // by job.deaths
-	death     int                       // those of the job that are done
+	death     int                       // number of deaths that are done
 	allocs    [column.SmallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
-	live      column.Pyramid            // only what it counts
-	before    column.Level              // the chunk
+	live      column.Pyramid            // only the fields that it counts
+	before    column.Level              // level before the chunk
 	runs      []column.BaseRun
 	starts    []runStart
 	marks     []fileMark
@@ -74,11 +74,11 @@ func (f *folder) fold(j *job) error {
 	return nil
 }
 
-// indexShare is how many percents of the program's memory may be in use while an index is built. The rest is for
+// indexShare is the percentage of the program's memory that may be in use while an index is built. The rest is for
 // answers.
 const indexShare = 60
 
-// listen returns the error of the context now and then: a chunk may have a million new sites.
+// listen checks the context now and then, and returns its error: a chunk may have a million new sites.
 func (f *folder) listen(site int) error {
 	if site%(4<<10) != 0 {
 		return nil
@@ -86,8 +86,8 @@ func (f *folder) listen(site int) error {
 	return f.ctx.Err()
 }
 
-// intern numbers the chunk's sites in the index, in the order of first use. Nothing has them yet. The error is that of
-// the context.
+// intern numbers the chunk's sites in the index, in the order of first use. No reader has them yet. The error is that
+// of the context.
 func (f *folder) intern() error {
 	ix := f.ix
 	ix.mu.Lock()
@@ -108,7 +108,7 @@ func (f *folder) intern() error {
 	return nil
 }
 
-// numbered returns the number of a key, which gets the next one, and a cell for its sums, where it is new.
+// numbered returns the number of a key. A new key gets the next number, and a cell for its sums.
 func numbered[K comparable](index map[K]uint32, keys *[]K, sums *[]column.Cell, key K) uint32 {
 	i, ok := index[key]
 	if !ok {
@@ -120,7 +120,7 @@ func numbered[K comparable](index map[K]uint32, keys *[]K, sums *[]column.Cell, 
 	return i
 }
 
-// begin prepares everything for the chunk.
+// begin prepares all fields for the chunk.
 func (f *folder) begin() {
 	ix, j := f.ix, f.j
 	e := &j.events
@@ -153,14 +153,14 @@ func (f *folder) begin() {
 	f.runs, f.starts, f.marks, f.over = f.runs[:0], f.starts[:0], f.marks[:0], f.over[:0]
 }
 
-// dead is a block of an earlier chunk that ends.
+// dead is a block of an earlier chunk that ends in this one.
 type dead struct {
 	record uint32
-	site   uint32 // in the chunk
+	site   uint32 // number in the chunk
 	size   uint64
 }
 
-// findDeaths looks up the blocks of earlier chunks that end: far apart in memory, so all at once.
+// findDeaths looks up the blocks of earlier chunks that end: all at once, as they are far apart in memory.
 func (f *folder) findDeaths() {
 	f.dead = column.Resize(f.dead, len(f.j.Deaths))
 	for i := range f.dead {
@@ -184,7 +184,7 @@ func (f *folder) unaddressed() {
 	}
 }
 
-// local returns the site's number in the chunk.
+// local returns the number of a site in the chunk.
 func (f *folder) local(site uint32) uint32 {
 	if l := f.localOf[site]; l != 0 {
 		return l - 1
@@ -195,7 +195,7 @@ func (f *folder) local(site uint32) uint32 {
 	return uint32(len(f.global) - 1)
 }
 
-// finish makes what the chunk keeps. The error is that of the context.
+// finish computes what the chunk stores. The error is that of the context.
 func (f *folder) finish() error {
 	c := f.c
 	c.ends = slices.Clone(f.ends.B)
@@ -214,7 +214,7 @@ func (f *folder) finish() error {
 	return nil
 }
 
-// gather sums up the sites of one dimension, and lists its keys that have changed.
+// gather stores the sums of the chunk by one dimension, with the keys that have changed.
 func (f *folder) gather(d column.Dim) error {
 	keys := f.dimKeys[d][:0]
 	if d == column.DimSize {
@@ -227,7 +227,7 @@ func (f *folder) gather(d column.Dim) error {
 	}
 	cells := append(f.dimCells[d], make([]column.Cell, len(f.ix.sums[d])-len(f.dimCells[d]))...)
 	for _, k := range f.dimKeys[d] {
-		cells[k] = column.Cell{} // of the chunk before
+		cells[k] = column.Cell{} // from the chunk before
 	}
 	for l, site := range f.global {
 		if err := f.listen(l); err != nil {
@@ -251,7 +251,7 @@ func (f *folder) gather(d column.Dim) error {
 	return nil
 }
 
-// sortShare is which share of all keys is found faster by a look at all than by sorting.
+// sortShare is the share of all keys above which a linear scan is faster than sorting.
 const sortShare = 16
 
 // changedKeys appends the keys whose cells are not zero.
@@ -264,7 +264,7 @@ func changedKeys(keys []uint32, cells []column.Cell) []uint32 {
 	return keys
 }
 
-// publish makes the chunk part of the index. The lock is held.
+// publish adds the chunk to the index. The lock is held.
 func (f *folder) publish() {
 	ix, c, j := f.ix, f.c, f.j
 	for _, s := range f.global {
@@ -303,7 +303,7 @@ func (f *folder) publish() {
 	j.stacks = len(f.dimKeys[column.DimStack])
 }
 
-// survivors makes records of the blocks that outlive the chunk.
+// survivors adds records of the blocks that outlive the chunk.
 func (f *folder) survivors() {
 	j, c, r := f.j, f.c, &f.records
 	sizes, sites, event := j.events.Size, j.siteOf, j.event
@@ -328,7 +328,7 @@ type chunkSums struct {
 	column.Checkpoint
 }
 
-// sparseFactor balances what sums of chunks cost to add up against the memory of a checkpoint.
+// sparseFactor balances the time to add up sums of chunks against the memory of a checkpoint.
 const sparseFactor = 8
 
 func (ix *fileIndex) checkpointIfDue() {
@@ -363,7 +363,7 @@ func (c *chunk) memory() int64 {
 	return n
 }
 
-// Levels are 128 bits wide until they are shown.
+// shown reduces a level of 128 bits to 64: levels saturate only when they are shown.
 func shown(hi, lo uint64) uint64 {
 	if hi != 0 {
 		return math.MaxUint64

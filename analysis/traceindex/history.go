@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// pass returns the pass of a group, over everything loaded or, while more is arriving, over most of it, with the
-// developments of the keys wanted.
+// pass returns the pass of a group over everything loaded, or, while more is arriving, over most of it, with the
+// histories of the keys in want.
 func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, error) {
 	ix, n := g.ix, g.ix.events()
 	if p := g.kept(n, want); p != nil {
@@ -38,10 +38,10 @@ func (g *grouping) pass(ctx context.Context, want []analysis.Key) (*group.Pass, 
 	if p := g.kept(n, want); p != nil {
 		return p, nil
 	}
-	return g.makePasses(ctx, n, []*grouping{g}, want) // it was made for other keys
+	return g.makePasses(ctx, n, []*grouping{g}, want) // the one in progress was for other keys
 }
 
-// companions returns the groups that are followed along with another: they cost little more.
+// companions returns the groups that are computed along with another, at little extra cost.
 func companions(by analysis.Group) []analysis.Group {
 	together := []analysis.Group{analysis.ByStack, analysis.ByThread, analysis.BySizeClass}
 	if group.DimOf(by) == column.DimStack && by != analysis.ByStack {
@@ -55,7 +55,7 @@ type passID struct {
 	keys int
 }
 
-// kept returns the pass that was made, nil if it does not do.
+// kept returns the cached pass, or nil if it does not cover the request.
 func (g *grouping) kept(n int, want []analysis.Key) *group.Pass {
 	ix := g.ix
 	p := ix.Groups.PassIn(g.by, g.set)
@@ -66,7 +66,7 @@ func (g *grouping) kept(n int, want []analysis.Key) *group.Pass {
 	return nil
 }
 
-// makePasses makes and keeps the passes of some groups, and returns the first.
+// makePasses computes and caches the passes of some groups, and returns the first.
 func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, want []analysis.Key) (*group.Pass, error) {
 	ix := g.ix
 	var passes []*group.Pass
@@ -87,7 +87,7 @@ func (g *grouping) makePasses(ctx context.Context, n int, groups []*grouping, wa
 	return passes[0], nil
 }
 
-// makePass is passes for levels that may not fit 63 bits: it follows every event in order.
+// makePass is passes for levels that may not fit 63 bits: it replays every event in order.
 func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*group.Pass, error) {
 	ix := g.ix
 	b := group.NewPassBuilder(g.f, n, g.keys, want)
@@ -96,7 +96,7 @@ func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*g
 		return nil, err
 	}
 	err = ix.eachView(ctx, 0, n, func(v *view, from, to int) {
-		for from < to { // by columns
+		for from < to { // column by column
 			for v.c.first+from >= edges[b.Col] {
 				b.EndColumn()
 			}
@@ -115,7 +115,7 @@ func (g *grouping) makePass(ctx context.Context, n int, want []analysis.Key) (*g
 	return b.Out, err
 }
 
-// keysOfSites returns the key of every site that the group knows; nil where the size decides.
+// keysOfSites returns the keys of all sites that the group knows, or nil if keys depend on the size.
 func (g *grouping) keysOfSites() []analysis.Key {
 	if g.d == column.DimSize {
 		return nil
@@ -127,14 +127,14 @@ func (g *grouping) keysOfSites() []analysis.Key {
 	keys := make([]analysis.Key, 0, len(of))
 	for _, k := range of {
 		if int(k) >= g.known(int(k)+1) {
-			break // it came later
+			break // added later
 		}
 		keys = append(keys, g.f.KeyOf(k))
 	}
 	return keys
 }
 
-// History implements [Trace]. n beyond HistoryColumns repeats columns.
+// History implements [Trace]. If n exceeds HistoryColumns, columns repeat.
 func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -163,15 +163,15 @@ func (ix *fileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, 
 	return group.Buckets(&bySize), group.Buckets(&byLife), nil
 }
 
-// gridCache keeps the last grid of blocks of every group: it costs reading all events of its range.
+// gridCache keeps the last grid of all blocks, since it takes reading all events of its range.
 type gridCache struct {
 	mu     sync.Mutex
-	events int // of the index
-	lo, hi int // that the grid is about
+	events int // number of events of the index
+	lo, hi int // range of the grid
 	grid   *analysis.Grid
 }
 
-// get returns a copy of the grid of events [lo, hi), nil if it is not there.
+// get returns a copy of the grid of events [lo, hi), or nil.
 func (c *gridCache) get(events, lo, hi int) *analysis.Grid {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -204,7 +204,7 @@ func (ix *fileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.
 		return g, ctx.Err()
 	}
 	g, err := ix.makeGrid(ctx, q, lo, hi)
-	if err == nil && ix.events() == n { // what is still arriving may end blocks
+	if err == nil && ix.events() == n { // later events may end blocks
 		ix.grids.put(n, lo, hi, *g)
 	}
 	return g, err
@@ -229,7 +229,7 @@ func (ix *fileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi 
 	return out, nil
 }
 
-// countBlock adds the blocks that are born in events [from, to) of a view and that takes says yes to.
+// countBlock adds the blocks that are born in events [from, to) of a view and for which takes is true.
 func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes func(p int) bool) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
@@ -268,7 +268,7 @@ func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 	return all.sum(), nil
 }
 
-// lifetimes are those of some blocks.
+// lifetimes summarizes lifetimes of blocks.
 type lifetimes struct {
 	lives   []model.Time
 	never   uint64
@@ -285,7 +285,7 @@ func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
 	}
 }
 
-// add adds those of later blocks.
+// add adds the lifetimes of later blocks.
 func (l *lifetimes) add(o lifetimes) {
 	l.lives = append(l.lives, o.lives...)
 	l.never += o.never

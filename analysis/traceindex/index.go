@@ -12,48 +12,48 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// fileIndex is the implementation of [Trace] for traces of any size: it keeps no events, but what is needed to make
-// sense of any part of the file when it is read again. It costs one to two bytes per event.
+// fileIndex is the implementation of [Trace] for traces of any size. It stores no events, but what is needed to
+// interpret any part of the file when it is read again: one to two bytes per event.
 //
-// Events are cut into chunks of half a megabyte to a few. Of each chunk it keeps sums by stack, thread and size; the
-// level of live memory after every few hundred events, and what happens in parts of those; and, for each FREE, which
-// block it ends: one of the same chunk, told by how many allocations ago that was, or a record. Blocks that outlive
-// their chunk have records, numbered by birth.
+// Events are divided into chunks of half a megabyte to a few megabytes. A chunk stores sums by stack, thread and size;
+// the level of live memory after every few hundred events, and what happens in parts of those; and, for each FREE,
+// which block it ends: one of the same chunk, identified by how many allocations ago it was made, or a record. Blocks
+// that outlive their chunk have records, numbered by birth.
 //
-// Writers hold the lock for a while, readers for one answer. "n events" always means the state after the first n.
+// A writer holds the lock briefly, a reader for one answer. "n events" always means the state after the first n.
 type fileIndex struct {
 	mu sync.RWMutex
 	group.Names
 
-	source    model.ChunkSource // nil when the source can only be replayed: then chunks keep their events
-	input     model.Changing    // nil where nothing is known of it
+	source    model.ChunkSource // nil if the source can only be replayed: then chunks keep their events
+	input     model.Changing    // nil if changes of the input cannot be detected
 	chunkSize int               // bytes of a chunk
-	cores     int               // that build it
+	cores     int               // number of builders
 
 	chunks      []*chunk
 	sites       group.SiteTable
 	stackIndex  map[model.StackID]uint32
 	threadIndex map[uint16]uint32
 	records     records
-	sums        [column.DimCount][]column.Cell // everything so far
+	sums        [column.DimCount][]column.Cell // sums over all events
 	checkpoints []chunkSums
 	sparse      int // cells in sums of chunks since the last checkpoint
 	curve       column.Pyramid
 	runs        column.Column[runStart] // aligned with curve.base
-	spans       []spanEdge              // of a restored index; nil where they are found in runs and curve
+	spans       []spanEdge              // of a restored index; nil if they are computed from runs and curve
 	file        *sections.Sums          // of a restored index; nil for none
-	verdicts    verdict.List            // of stacks; nil until they are asked for
+	verdicts    verdict.List            // of stacks; nil until first use
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
 	began       func()        // called when there are events; may be nil
-	budget      int64         // bytes, 0 = unlimited
-	room        *model.Budget // of the whole program; nil for no bound
-	loading     int64         // bytes that only the building needs
-	held        int64         // bytes of chunks and checkpoints that were built
+	budget      int64         // in bytes, 0 for unlimited
+	room        *model.Budget // of the program; nil for unlimited
+	loading     int64         // bytes that only building needs
+	held        int64         // bytes of the chunks and checkpoints that were built
 
-	begin int64           // where the events begin in the input
-	found []model.Problem // among the events, and how many bytes were lost with them
+	begin int64           // offset of the events in the input
+	found []model.Problem // in the events, with the number of bytes lost
 	lost  int64
 
 	views    viewCache
@@ -62,48 +62,49 @@ type fileIndex struct {
 	cells    cellCache
 	peaks    peakCache
 	decoders sync.Pool
-	spare    sync.Pool // views for together
+	spare    sync.Pool // views for together to reuse
 	flights  flights
 	runCache runCache
-	columns  sync.Pool // *model.Columns, to read a run into
+	columns  sync.Pool // *model.Columns, for reading a run
 	readers  sync.Pool // *runReader
 }
 
-// chunk is a run of events and what the file does not tell about them.
+// chunk is a range of events, with what the file does not record about them.
 type chunk struct {
 	first      int            // events before it
 	n          int            // events
-	from, to   int64          // where the events lie in the input
-	kept       *model.Columns // the events, where the input cannot be read again like that
+	from, to   int64          // bytes of the events in the input
+	kept       *model.Columns // the events, if the input cannot be read again in one piece
 	begin, end model.Time     // of its first and last event
 	firstRun   int
 	firstBlock int    // blocks born before it
 	firstRec   uint32 // records before it
-	records    uint32 // blocks of it that outlive it
+	records    uint32 // blocks born in it that outlive it
 	hi, lo     uint64 // live bytes before it, 128 bits
 
-	ends   []byte    // by FREE: see EndWriter
-	freed  []byte    // by FREE: bytes that it ends, see SizeWriter
-	common []uint64  // sizes that freed names by number
-	fine   []byte    // the parts of its runs, see fineWriter; none where sums are too large for it
+	ends   []byte    // by FREE: the ended block, see EndWriter
+	freed  []byte    // by FREE: the freed bytes, see SizeWriter
+	common []uint64  // sizes that freed refers to by number
+	fine   []byte    // parts of its runs, see fineWriter; empty if sums are too large for it
 	over   []overEnd // by event
 	sums   [column.DimCount][]byte
-	totals *analysis.Totals // never nil; of a restored index they lie in the file
+	totals *analysis.Totals // never nil; in a restored index mapped from the file
 }
 
-// overEnd is a block that an allocation over its address ended.
+// overEnd is a block that ended because an allocation took its address.
 type overEnd struct {
-	event uint32 // of the chunk
+	event uint32 // within the chunk
 	ref   column.Ref
 	size  uint64
 }
 
-// runStart is where a run of events begins, within its chunk. All runs but the last of a chunk are of runLength events.
+// runStart is the beginning of a run of events within its chunk. All runs except the last of a chunk have runLength
+// events.
 type runStart struct {
-	time  model.Time // µs after the chunk's first event
-	at    uint32     // bytes after the chunk's first event; of kept events, those before it that are not FREE
-	freed uint32     // in chunk.freed
-	fine  uint32     // in chunk.fine
+	time  model.Time // bytes after the chunk's first event; for kept events the earlier ones that are not FREE
+	at    uint32     // bytes after the chunk's first event; for kept events the number of earlier ones that are not FREE
+	freed uint32     // offset in chunk.freed
+	fine  uint32     // offset in chunk.fine
 }
 
 const runLength = model.OffsetEvery
@@ -113,8 +114,8 @@ type records struct {
 	origin column.OriginColumn
 	born   column.RiseColumn     // events
 	bornAt column.RiseColumn     // times
-	died   column.Column[uint32] // events; alive
-	diedAt column.WideTimes      // of what is alive 0
+	died   column.Column[uint32] // event, or alive
+	diedAt column.WideTimes      // 0 while alive
 }
 
 func (r *records) len() int { return r.origin.N }
@@ -126,10 +127,10 @@ type fileMark struct {
 }
 
 // defaultChunk is large enough that sums cost little, unless there are very many stacks, and small enough that an
-// answer reads one within a frame and that chunks on their way into the index fit the caches.
+// answer reads one within a frame and that chunks fit the caches while they are added to the index.
 const defaultChunk = 512 << 10
 
-// newFileIndex returns an empty index of chunks of some bytes. It answers at once, about nothing.
+// newFileIndex returns an empty index with chunks of the given size. It answers at once, as if the trace were empty.
 func newFileIndex(chunkSize int) *fileIndex {
 	ix := &fileIndex{chunkSize: chunkSize, stackIndex: map[model.StackID]uint32{}, threadIndex: map[uint16]uint32{}}
 	ix.columns.New, ix.spare.New = func() any { return new(model.Columns) }, func() any { return new(view) }
@@ -166,8 +167,8 @@ func (ix *fileIndex) StackIDs() []model.StackID {
 }
 
 // yield releases the read lock in the middle of a long answer, so that a waiting writer, and the readers after it, can
-// proceed. Answers may call it where all they hold is numbers of events and of blocks: what is loaded stays as it is,
-// while sums and the number of keys change.
+// proceed. Answers may call it when they hold only numbers of events and of blocks: what is loaded does not change,
+// while sums and the number of keys do.
 func (ix *fileIndex) yield() {
 	if !ix.status.Final && !ix.status.Stopped {
 		ix.mu.RUnlock()

@@ -9,27 +9,27 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// job is a chunk on its way into the index: decoded, matched, folded. It is used again for a later one.
+// job is a chunk on its way into the index: decoded, matched, folded. It is reused for later chunks.
 type job struct {
-	from, to, next int64 // where it was to begin and end in the input, and where it did
+	from, to, next int64 // planned begin and end in the input, and the actual end
 	err            error
 	decoded        chan struct{} // closed when the events and sites are there
-	keep           bool          // the input cannot be read again like that
+	keep           bool          // the input cannot be read again in one piece
 
 	events model.Columns
 	sites  group.SiteTable // of this chunk alone
-	siteOf []uint32        // by event that is not a FREE, as numbered in sites
+	siteOf []uint32        // by event that is not a FREE: number in sites
 
-	event []uint32 // by ALLOC, as numbered in sites: its number in the chunk; filled in when the chunk is folded
+	event []uint32 // by ALLOC, as numbered in sites: its number in the chunk; set when the chunk is folded
 
 	match.Ends
 
-	stacks    int // of the chunk that was folded last with the job
+	stacks    int // of the chunk last folded with the job
 	firstRec  uint32
 	survivors []uint32 // blocks that outlive the chunk, as numbered in Columns.Size
 }
 
-// reset makes a job ready for another chunk.
+// reset prepares a job for another chunk.
 func (j *job) reset(from, to int64) {
 	j.from, j.to, j.next, j.err, j.keep = from, to, from, nil, false
 	j.decoded = make(chan struct{})
@@ -37,7 +37,8 @@ func (j *job) reset(from, to int64) {
 	j.sites.Reset()
 }
 
-// numberAtOnce is how many events are numbered before the context is asked: each may have a site of its own.
+// numberAtOnce is the number of events that are numbered between checks of the context: each may have a site of its
+// own.
 const numberAtOnce = 64 << 10
 
 // number finds the sites of all allocations. The error is that of the context.
@@ -57,7 +58,7 @@ func (j *job) number(ctx context.Context) error {
 	return nil
 }
 
-// numberAll is number for some of the events that are not FREE, all of them ALLOC. hot kernel
+// numberAll is number for a range of the events that are not FREE, all of which are ALLOC. hot kernel
 func (j *job) numberAll(from, to int) {
 	ids, threads, sites := j.events.ID[from:to], j.events.Thread[from:to], j.siteOf[from:to]
 	for p, id := range ids {
@@ -71,7 +72,7 @@ func (j *job) numberAll(from, to int) {
 	}
 }
 
-// numberSome is number where there are other events.
+// numberSome is number for chunks with other events than ALLOC and FREE.
 func (j *job) numberSome(ctx context.Context) error {
 	p := 0
 	for _, kind := range j.events.Kind {
@@ -88,7 +89,7 @@ func (j *job) numberSome(ctx context.Context) error {
 	return nil
 }
 
-// onlyBlocks reports whether there is nothing but ALLOC and FREE.
+// onlyBlocks reports whether all events are ALLOC or FREE.
 func onlyBlocks(kinds []model.EventKind) bool {
 	all := model.EventKind(0)
 	for _, k := range kinds {

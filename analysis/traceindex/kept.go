@@ -12,44 +12,44 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Place is where the index of one input is kept.
+// Place is the storage of the index file of one input.
 type Place interface {
-	// Open returns the index file. An error says why there is none, in words.
+	// Open returns the index file. The error says in words why there is none.
 	Open() (*sections.File, error)
-	// Key is that of the input as it is now.
+	// Key returns the key of the input in its current state.
 	Key() sections.Key
-	// Discard says that the file that was opened must not be opened again.
+	// Discard marks the file that was opened as unusable: it must not be opened again.
 	Discard()
 }
 
-// KeptIndex is a [fileIndex] that [Build] takes from a file where there is a good one, and builds where there is none.
-// What a restored index answers is what a built one would. Some questions, those of a chart, are answered before all of
-// the file is verified; the others wait. When that fails, the index is built after all, and [Status.Revision] rises.
+// KeptIndex is a [fileIndex] that [Build] reads from a file if there is a good one, else builds. A restored index gives
+// the same answers as a built one. Charts and some other questions are answered before the complete file is verified;
+// the others wait. If verification fails, the index is built after all, and [Status.Revision] rises.
 type KeptIndex struct {
 	place     Place
 	budget    int64
 	libraries *regexp.Regexp
 
-	begun chan struct{} // see Begun
+	begun chan struct{} // closed when there is something to chart, see Begun
 	begin func()        // closes it
 
-	forget sync.Once // after the first chart
+	forget sync.Once // once, after the first chart
 
 	mu     sync.Mutex
 	now    *keptState
-	used   int // who may read the file: answers that are being worked out, and restore
+	used   int // number of readers of the file: answers in progress, and restore
 	closed bool
-	file   *sections.File // nil if none is used
-	why    error          // why none is
+	file   *sections.File // nil if no file is used
+	why    error          // the reason no file is used
 }
 
-// keptState is one index and whether it may be asked.
+// keptState is one index, and whether it may be used.
 type keptState struct {
 	ix       *fileIndex
-	file     bool          // it comes from a file
-	verified chan struct{} // closed when all of it is, or never will be
-	err      error         // why not; valid then
-	first    uint64        // of its revisions
+	file     bool          // it was read from a file
+	verified chan struct{} // closed when the file is verified, or never will be
+	err      error         // the reason it is not verified; set before verified is closed
+	first    uint64        // its first revision
 }
 
 var _ Loading = (*KeptIndex)(nil)
@@ -75,25 +75,24 @@ func (k *KeptIndex) empty() *fileIndex {
 	return ix
 }
 
-// SetLibraries says which functions and files own no memory, beside those that are known. It must be called before
-// [Build]; nil is for none.
+// SetLibraries sets a pattern of functions and files that own no memory, in addition to the built-in ones; nil for
+// none. It must be called before [Build].
 func (k *KeptIndex) SetLibraries(more *regexp.Regexp) {
 	k.libraries = more
 	k.now.ix.Libraries = more
 }
 
-// SetBudget implements [Loading]. What is read from a file costs no memory to speak of.
+// SetBudget implements [Loading]. An index that is read from a file takes little memory.
 func (k *KeptIndex) SetBudget(bytes int64) {
 	k.budget = bytes
 	k.now.ix.SetBudget(bytes)
 }
 
-// Begun returns a channel that is closed when there is something to chart, or will never be.
+// Begun returns a channel that is closed when there is something to chart, or there never will be.
 func (k *KeptIndex) Begun() <-chan struct{} { return k.begun }
 
-// forgetCurve gives back the memory of the file's pages once a chart or a curve is made: that may read a little of each
-// stretch of the curve, for which the system maps all of it. Others ask for a few places only. The index must be in
-// use.
+// forgetCurve releases the pages of the file after a chart or a curve is computed: that may read a little of each part
+// of the curve, for which the system maps all of it. Other questions read only a few places. The index must be in use.
 func (k *KeptIndex) forgetCurve() {
 	k.mu.Lock()
 	file := k.file
@@ -106,14 +105,15 @@ func (k *KeptIndex) forgetCurve() {
 	}
 }
 
-// Used reports whether the index comes from a file, and why not if there was a place for one.
+// Used reports whether the index was read from a file. If not, and there was a place for one, the error says why.
 func (k *KeptIndex) Used() (bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.now.file, k.why
 }
 
-// Write writes the index to w, to be opened in the same place. It must be complete. It may be asked meanwhile.
+// Write writes the index to w, to be opened in the same place. The index must be complete. Questions may be asked
+// meanwhile.
 func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 	ix := k.state().ix
 	if !ix.Status().Final {
@@ -122,8 +122,8 @@ func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
 	return ix.save(ctx, w, k.place.Key())
 }
 
-// CheckIndex says why a file cannot be the index of an input, nil if it seems to be. It reads the ends of the file
-// only.
+// CheckIndex returns the reason why a file cannot be the index of an input, or nil if it seems to be. It reads only the
+// ends of the file.
 func CheckIndex(file *sections.File, key sections.Key) error {
 	return model.Guarded(func() error {
 		_, err := indexFormat.Open(context.Background(), file, key, layoutOfFiles())
@@ -131,7 +131,7 @@ func CheckIndex(file *sections.File, key sections.Key) error {
 	})
 }
 
-// Close gives the file back as soon as nothing reads it anymore. Later questions have no answer.
+// Close closes the file as soon as no reader uses it. Later questions fail.
 func (k *KeptIndex) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -139,7 +139,7 @@ func (k *KeptIndex) Close() {
 	k.release()
 }
 
-// release closes the file when it is time. The lock is held.
+// release closes the file if it is closing and unused. The lock is held.
 func (k *KeptIndex) release() {
 	if k.file != nil && k.used == 0 && (k.closed || !k.now.file) {
 		k.file.Close()
@@ -180,7 +180,7 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	return s.ix.build(ctx, store, p)
 }
 
-// restore takes the index from its file. It returns when all of that is verified, and what it comes down to is
+// restore reads the index from its file. It returns when the complete file is verified, and its essentials are
 // confirmed by the trace.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
@@ -190,7 +190,7 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 	s := &keptState{ix: k.empty(), file: true, verified: make(chan struct{}), first: k.state().revision() + 1}
 	k.mu.Lock()
 	k.file = file
-	k.used++ // what others ask meanwhile, of the empty index, must not close it
+	k.used++ // so that concurrent questions to the empty index do not close the file
 	k.mu.Unlock()
 	defer k.leave()
 	err = model.Guarded(func() error { return s.ix.restore(ctx, file, k.place.Key(), store, p.Allocations) })
@@ -227,7 +227,8 @@ var (
 	errIndexBroken = errors.New("the index file is damaged and will not be used again: read the trace again")
 )
 
-// enter returns the index to ask; leave must follow. Unless early it waits until all of the index is verified.
+// enter returns the index to use; leave must follow. Unless early is set, it waits until the complete index is
+// verified.
 func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
 	for {
 		k.mu.Lock()
@@ -262,8 +263,9 @@ func (k *KeptIndex) leave() {
 	k.release()
 }
 
-// ask asks the index; about says what for. What a damaged or shrinking file does to that becomes an error, and so does
-// a trace that was written over since it was read: its events may be such that nothing in the index fits them.
+// ask calls f with the index; about names the question for errors. Failures because the file is damaged or shrinks
+// become errors. So do those because the trace was overwritten since it was read: then nothing in the index fits its
+// events.
 func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *fileIndex) (T, error)) (out T, err error) {
 	s, err := k.enter(ctx, early)
 	if err != nil {
@@ -280,7 +282,7 @@ func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f f
 	return out, s.ix.explain(err, about)
 }
 
-// explain is [fileIndex.explain] for an index from a file, which is given up where it is at fault. The index must be in
+// explain is [fileIndex.explain] for an index from a file, which is discarded if it is at fault. The index must be in
 // use.
 func (k *KeptIndex) explain(ctx context.Context, ix *fileIndex, err error, about string) error {
 	if !unexplained(err) || ix.inputChanged() {
@@ -293,7 +295,7 @@ func (k *KeptIndex) explain(ctx context.Context, ix *fileIndex, err error, about
 	return fmt.Errorf("%w (%w)", errIndexBroken, err)
 }
 
-// sound reports whether the index file is what was once written. The index must be in use.
+// sound reports whether the index file is still as it was written. The index must be in use.
 func (k *KeptIndex) sound(ctx context.Context) bool {
 	k.mu.Lock()
 	file := k.file

@@ -9,12 +9,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// This file is [Trace] for [KeptIndex], question by question.
+// This file implements [Trace] for [KeptIndex], question by question.
 
 // Status implements [Trace].
 func (k *KeptIndex) Status() analysis.Status {
 	s := k.state()
-	status := s.ix.Status() // touches nothing of the file
+	status := s.ix.Status() // does not touch the file
 	status.Revision += s.first
 	return status
 }
@@ -110,7 +110,7 @@ func (k *KeptIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis
 	return &keptBlocks{l, k}, nil
 }
 
-// keptBlocks is a list whose rows come from the file.
+// keptBlocks is a list whose rows are read from the file.
 type keptBlocks struct {
 	analysis.BlockList
 	k *KeptIndex

@@ -64,8 +64,8 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	return l.list(ctx, 0, n)
 }
 
-// eachLong calls f for the blocks that something ended after they had lived for at least as long as least, in order of
-// birth. A block is valid until f returns.
+// eachLong calls f for the blocks that ended after a lifetime of at least least, in order of birth. A block is valid
+// until f returns.
 func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
 	take := func(b *fileBlock) {
 		if b.died != alive && b.diedAt-b.bornAt >= least {
@@ -74,7 +74,7 @@ func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *f
 	}
 	records := ix.walkRecords()
 	for _, c := range ix.chunks {
-		if c.end-c.begin >= least { // blocks without a record may do too
+		if c.end-c.begin >= least { // blocks without a record may also live that long
 			v, err := ix.view(c)
 			if err != nil {
 				return err
@@ -102,17 +102,17 @@ func (ix *fileIndex) overwrites(event int) bool {
 	return ok
 }
 
-// leakSums sums up blocks by group, in the order of birth.
+// leakSums sums up blocks by group, in order of birth.
 type leakSums struct {
 	*grouping
-	from, to, end model.Time // the range, and the instant that ages count to
+	from, to, end model.Time // the range, and the instant at which ages are taken
 	sites         map[analysis.Key]*leakSum
-	most          int   // sites that there is memory for
-	short         error // that there is none for more
-	err           error // short, once there are more
+	most          int   // number of sites that fit into memory
+	short         error // the error if there are more
+	err           error // set to short once there are more
 }
 
-// leakSiteBytes is what one site takes until the answer is made, about.
+// leakSiteBytes is about how much memory one site takes until the answer is complete.
 const leakSiteBytes = 1200
 
 type leakSum struct {
@@ -132,7 +132,7 @@ func (ix *fileIndex) leakSums(ctx context.Context, by analysis.Group, in group.S
 	return l
 }
 
-// add takes one block.
+// add adds one block.
 func (l *leakSums) add(b *fileBlock, age model.Time) {
 	k := l.keyOf(b)
 	s := l.sites[k]
@@ -155,7 +155,7 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 	s.Threads = group.AddThread(s.Threads, l.ix.Threads[l.ix.sites.Thread[b.site]])
 }
 
-// list makes the answer, with figures of events [lo, hi).
+// list returns the answer, with figures of events [lo, hi).
 func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error) {
 	rows, err := l.sums(ctx, lo, hi, hi)
 	if err == nil {
@@ -188,7 +188,7 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	return out, nil
 }
 
-// seal computes what needs all blocks, in memory that may be used again.
+// seal computes what depends on all blocks. It reuses memory.
 func (s *leakSum) seal(memory *column.AgeMemory) {
 	for i := 1; i < len(s.History); i++ {
 		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])

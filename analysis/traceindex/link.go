@@ -6,21 +6,21 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 )
 
-// linker gives records to the blocks that outlive their chunk, and finds those of the blocks that end in a later one.
-// It takes the chunks in order.
+// linker assigns records to the blocks that outlive their chunk, and finds the records of blocks that end in a later
+// one. It takes the chunks in order.
 type linker struct {
 	ranks    column.Column[rank]
-	payloads int // events so far that are not FREE
+	payloads int // number of events so far that are not FREE
 	records  uint32
 }
 
-// rank tells the records of 64 events that are not FREE: a bit says that one has a record.
+// rank is a bitmap of the records of 64 events that are not FREE, with the number of earlier records.
 type rank struct {
 	has    uint64
-	before uint32 // records of those before
+	before uint32 // number of records before these events
 }
 
-// survive lists the blocks of a chunk that outlive it.
+// survive collects the blocks of a chunk that outlive it.
 func (l *linker) survive(j *job) {
 	j.firstRec, j.survivors = l.records, j.survivors[:0]
 	for p := 0; p < len(j.Died); {
@@ -43,7 +43,7 @@ func (l *linker) survive(j *job) {
 	l.payloads += len(j.Died)
 }
 
-// find returns the record of a block that has one, given its number among all events that are not FREE.
+// find returns the record of a block that has one, by its number among all events that are not FREE.
 func (l *linker) find(payload uint32) uint32 {
 	r := l.ranks.Ref(int(payload / 64))
 	return r.before + uint32(bits.OnesCount64(r.has&(1<<(payload%64)-1)))

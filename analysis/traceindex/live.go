@@ -10,16 +10,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// liveScan follows the live bytes of the blocks in a cell, and of parts of them.
+// liveScan computes the live bytes over time of the blocks in a cell, and of parts of them.
 type liveScan struct {
 	g     *grouping
 	in    *membership
-	slot  []int32 // by key: its part, 0 for none
-	parts int     // and all of them, which is part 0
-	edges []int   // events up to and with each column
+	slot  []int32 // by key: its part, or 0
+	parts int     // number of parts, plus part 0, which has all blocks
+	edges []int   // number of events up to and including each column
 }
 
-// liveStretch is what happens in a part of a chunk that lies in one column, by part.
+// liveStretch summarizes, by part, a range of events that is within one chunk and one column.
 type liveStretch struct {
 	column int
 	moves  []live.Moves
@@ -90,7 +90,7 @@ func (s *liveScan) before(ctx context.Context, events int) ([]live.Level, error)
 	return out, nil
 }
 
-// follow is before by all events, for levels that may not fit.
+// follow is before by replaying all events, for levels that may overflow.
 func (s *liveScan) follow(ctx context.Context, events int, out []live.Level) error {
 	all, curves := *s, make([]*live.Curve, s.parts)
 	all.edges = []int{events}
@@ -104,7 +104,7 @@ func (s *liveScan) follow(ctx context.Context, events int, out []live.Level) err
 	return err
 }
 
-// run adds what happens in events [lo, hi) to the curves.
+// run adds the changes in events [lo, hi) to the curves.
 func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) error {
 	parts := inOrder[[]liveStretch]{take: func(list []liveStretch) {
 		for i := range list {
@@ -124,9 +124,9 @@ func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) er
 	})
 }
 
-// chunk follows events [from, to) of a view.
+// chunk summarizes events [from, to) of a view, column by column.
 func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveStretch) {
-	ix, end := s.g.ix, -1 // of the column
+	ix, end := s.g.ix, -1 // end of the column
 	var moves []live.Moves
 	ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) {
 		if !s.in.has(r, member) {
@@ -149,7 +149,7 @@ func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveStret
 	return list
 }
 
-// liveCurves returns curves as the answer, the first that of all parts.
+// liveCurves converts curves to the answer. The first one is that of all blocks.
 func (ix *fileIndex) liveCurves(curves []*live.Curve) (out analysis.LiveCurves, err error) {
 	for i, c := range curves {
 		bytes, count, events := c.End()

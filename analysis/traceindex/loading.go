@@ -13,15 +13,15 @@ import (
 // Loading is a [Trace] that [Build] fills.
 type Loading interface {
 	analysis.Trace
-	// SetBudget limits the memory that it may take, 0 for no limit. Call it before Build.
+	// SetBudget limits the memory of the index, 0 for no limit. Call it before Build.
 	SetBudget(bytes int64)
 	build(ctx context.Context, store *model.Store, p *model.Profile) error
 	dangling() []model.Problem
 }
 
-// Build reads the allocations of the store's profile into ix, which must be empty, and publishes what it finds on the
-// way as problems and lost bytes. It waits for the first revision; symbols may arrive later. Being canceled is not an
-// error: what was read stays, and [Status] says that there is more. It returns when there is nothing left to read.
+// Build reads the allocations of the store's profile into ix, which must be empty, and publishes problems and lost
+// bytes as it finds them. It waits for the first revision; symbols may arrive later. Cancellation is not an error: what
+// was read stays, and [Status] reports that there is more. Build returns when there is nothing left to read.
 func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	p, err := firstRevision(ctx, store)
 	if err != nil || p.Allocations == nil {
@@ -56,8 +56,8 @@ func publish(store *model.Store, problems []model.Problem, lost int64) {
 	})
 }
 
-// remarks says what is uncertain about answers after reading that ended with err, and returns err unless it is among
-// that.
+// remarks returns what makes answers uncertain after reading that ended with err. It returns err unless that is one of
+// the remarks.
 func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, error) {
 	var found []model.Problem
 	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
@@ -85,8 +85,8 @@ func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, er
 	return found, err
 }
 
-// Conclude publishes the last revision, when both symbols and events are read: what the two say together, and whether
-// the file is complete.
+// Conclude publishes the last revision, once both symbols and events are read: problems that follow from both, and
+// whether the file is complete.
 func Conclude(store *model.Store, ix Loading) {
 	final := ix.Status().Final
 	found := ix.dangling()

@@ -9,16 +9,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// membership tells which blocks are in a cell of the size × lifetime grid.
+// membership determines which blocks are in a cell of the size × lifetime grid.
 type membership struct {
 	ix      *fileIndex
 	in      group.Scope
-	whole   bool          // every block is
-	rect    analysis.Cell // of in, with bounds
-	records []uint64      // a bit for each record; nil while blocks may still end, and leave the cell
+	whole   bool          // every block is in the cell
+	rect    analysis.Cell // the rectangle of in, with explicit bounds
+	records []uint64      // one bit per record; nil while blocks may still end and leave the cell
 }
 
-// membership returns that of a cell. The records are looked at now if the index is settled.
+// membership returns the membership of a cell. If the index is settled, it checks all records now.
 func (ix *fileIndex) membership(in group.Scope) *membership {
 	m := &membership{ix: ix, in: in, whole: in.IsAll(), rect: in.Rectangle()}
 	if m.rect.IsAll() {
@@ -55,7 +55,7 @@ func (ix *fileIndex) membership(in group.Scope) *membership {
 
 func (m *membership) all() bool { return m.whole }
 
-// of tells of the allocations of a view which are in the cell, into memory that may be used again.
+// of sets is for all allocations of a view to whether they are in the cell, reusing its memory.
 func (m *membership) of(v *view, is []bool) []bool {
 	if m.all() {
 		return is
@@ -80,7 +80,7 @@ func (m *membership) of(v *view, is []bool) []bool {
 	return is
 }
 
-// has tells it of any block of the view that is was filled for.
+// has reports whether r is a member; is must come from of for the same view.
 func (m *membership) has(r column.Ref, is []bool) bool {
 	if p, ok := r.Local(); ok {
 		return m.all() || is[p]
@@ -95,7 +95,7 @@ func (m *membership) has(r column.Ref, is []bool) bool {
 	return m.ix.in(m.in, &b)
 }
 
-// lifeClass returns the class of the lifetime of an allocation of a view that was followed.
+// lifeClass returns the lifetime class of an allocation in a view whose fates are filled in.
 func (ix *fileIndex) lifeClass(v *view, p int) int {
 	event, died := v.event[p], v.died[p]
 	if died != 0 {

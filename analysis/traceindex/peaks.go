@@ -12,32 +12,32 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keyLevel is how the level of a key moves over a stretch of events, from 0 before it.
+// keyLevel is how the level of a key changes over a stretch of events, relative to 0 before it.
 type keyLevel struct {
 	end int64  // level after the stretch
 	top int64  // highest level after any of the key's events
-	age uint32 // of the stretch that the rest is about
+	age uint32 // number of the stretch that the fields are about
 }
 
-// stretch is a run of events within a chunk and within a column, and how the levels of the keys of each group move
-// there.
+// stretch is a range of events within a chunk and within a column, with the changes of the levels of the keys of each
+// group.
 type stretch struct {
 	column int // of the history
 	keys   [analysis.GroupCount][]analysis.Key
 	levels [analysis.GroupCount][]keyLevel
 }
 
-// levelScan follows the levels of several groups through all events of a range: each chunk on its own, whatever lived
-// before it, and then chunk after chunk.
+// levelScan computes the levels of several groups over all events of a range: first each chunk on its own, relative to
+// the level before it, and then chunk after chunk.
 type levelScan struct {
 	ix     *fileIndex
 	groups []*grouping
 	in     *membership
-	keyOf  [][]analysis.Key // by group, by site; nil where the size decides
-	edges  []int            // events up to and with each column
+	keyOf  [][]analysis.Key // by group, by site; nil if keys depend on the size
+	edges  []int            // number of events up to and including each column
 	take   func(s *stretch)
-	count  bool             // blocks by size and lifetime too
-	grids  []*analysis.Grid // of the workers, then
+	count  bool             // also count blocks by size and lifetime
+	grids  []*analysis.Grid // one per worker, if count is set
 
 	spare   chan *stretch
 	ordered inOrder[[]*stretch]
@@ -80,8 +80,8 @@ type levelWorker struct {
 	now     [][]keyLevel // by group, by key
 	age     uint32
 	touched [analysis.GroupCount][]analysis.Key
-	member  []bool         // by event that is not a FREE: a block in the cell
-	moves   []move         // not yet taken
+	member  []bool         // by event that is not a FREE: whether the block is in the cell
+	moves   []move         // not yet applied
 	grid    *analysis.Grid // nil if it is not needed
 }
 
@@ -91,7 +91,7 @@ type move struct {
 	site uint32
 }
 
-const movesKept = 512 // as many as stay in the nearest cache
+const movesKept = 512 // as many as fit the first-level cache
 
 func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.member = w.in.of(v, w.member)
@@ -114,7 +114,7 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.ordered.put(n, list)
 }
 
-// stretch returns what was followed last.
+// stretch returns the stretch that was followed last.
 func (w *levelWorker) stretch(column int) *stretch {
 	var s *stretch
 	select {
@@ -134,8 +134,7 @@ func (w *levelWorker) stretch(column int) *stretch {
 	return s
 }
 
-// apply takes the moves, group by group.
-// hot kernel
+// apply applies the moves, group by group. hot kernel
 func (w *levelWorker) apply() {
 	for i, of := range w.keyOf {
 		now, touched, age := w.now[i], w.touched[i], w.age
@@ -159,8 +158,7 @@ func (w *levelWorker) apply() {
 	w.moves = w.moves[:0]
 }
 
-// follow is eachChange by hand, as everything is read for it.
-// hot kernel
+// follow is eachChange inlined, since it runs for every event of the trace. hot kernel
 func (w *levelWorker) follow(v *view, from, to int) {
 	ix, p, over := w.ix, 0, v.c.over
 	if from > 0 {
@@ -204,10 +202,10 @@ func (w *levelWorker) follow(v *view, from, to int) {
 	}
 }
 
-// passes makes the passes of several groups at once, with the developments of the keys that are wanted of the first.
+// passes computes the passes of several groups at once, with the histories of the keys in want for the first group.
 func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
-	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // it costs little more
+	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // at little extra cost
 	builders := make([]*group.PassBuilder, len(groups))
 	for i, g := range groups {
 		builders[i] = group.NewPassBuilder(g.f, n, g.keys, want)
@@ -251,7 +249,7 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 	return out, nil
 }
 
-// columnEnds returns the number of events up to and with each column of the history of the first n events.
+// columnEnds returns the number of events up to and including each column of the history of the first n events.
 func (ix *fileIndex) columnEnds(n int) ([]int, error) {
 	r, end := ix.reader(), ix.duration()
 	edges := slices.Repeat([]int{n}, analysis.HistoryColumns)
@@ -272,8 +270,8 @@ func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 	}
 }
 
-// peaksIn returns the highest level of every key of some groups after any of events [lo, hi), of blocks in a cell
-// alone, given the levels before.
+// peaksIn returns the highest level of every key of some groups after any of events [lo, hi), counting blocks in a cell
+// only. live has the levels before.
 func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int, live [][]uint64) ([][]uint64, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	peaks, first := make([][]uint64, len(groups)), true
@@ -284,7 +282,7 @@ func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int
 		for i := range groups {
 			for j, k := range s.keys[i] {
 				m, before := &s.levels[i][j], live[i][k]
-				if !first { // it held this level after the last event of the chunk before
+				if !first { // the level after the last event of the chunk before
 					peaks[i][k] = max(peaks[i][k], before)
 				}
 				peaks[i][k] = max(peaks[i][k], uint64(int64(before)+m.top))
@@ -303,7 +301,7 @@ func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int
 	return peaks, ix.addCarried(groups, lo, peaks, carried)
 }
 
-// addCarried raises peaks to what is carried in, unless the first event changes it.
+// addCarried raises peaks to the level carried in, unless the first event changes it.
 func (ix *fileIndex) addCarried(groups []*grouping, lo int, peaks, carried [][]uint64) error {
 	v, err := ix.view(ix.chunks[ix.chunkAt(lo)])
 	if err != nil {

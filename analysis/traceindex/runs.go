@@ -12,40 +12,40 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// runReader reads runs of events again, with the level after each of them. It belongs to one answer: the lock is held
-// all the time.
+// runReader reads runs of events again, with the level after each event. It belongs to one answer: the lock is held for
+// its whole life.
 type runReader struct {
 	ix         *fileIndex
-	*runLevels            // the run that was loaded last
-	other      *runLevels // the one before: a range has two ends
-	err        error      // the first one; from then on nothing makes sense
+	*runLevels            // the last run loaded
+	other      *runLevels // the one loaded before: a range has two ends
+	err        error      // the first error; results are meaningless after it
 	freed      streamReader
 	bulk       runBulk
 	parts      runParts
 }
 
-// runBulk are runs that were read from the file at once, to be taken in order.
+// runBulk is several runs that were read from the file at once, to be taken in order.
 type runBulk struct {
-	run, end int // those that are left
-	at, p    int // where the next one begins, as event and as one that is not a FREE
+	run, end int // runs that are left
+	at, p    int // where the next one begins: in all events, and in those that are not FREE
 	events   *model.Columns
 }
 
 // runLevels are the levels after each event of a run.
 type runLevels struct {
 	run    int // -1 if none is loaded
-	first  int // events before it
+	first  int // number of events before it
 	times  []model.Time
 	levels []column.Level
-	kept   bool // read-only, as others may use it
+	kept   bool // read-only, as it is shared
 }
 
 func (ix *fileIndex) reader() *runReader {
 	return &runReader{ix: ix, runLevels: &runLevels{run: -1}, other: &runLevels{run: -1}, parts: runParts{run: -1}}
 }
 
-// usedReader is reader with the memory, and the runs, of an earlier answer, to be put back into ix.readers if all went
-// well.
+// usedReader returns a reader with the memory and the runs of an earlier answer. Put it back into ix.readers if there
+// was no error.
 func (ix *fileIndex) usedReader() *runReader {
 	if r, _ := ix.readers.Get().(*runReader); r != nil {
 		r.err, r.bulk.run, r.bulk.end = nil, 0, 0
@@ -54,13 +54,13 @@ func (ix *fileIndex) usedReader() *runReader {
 	return ix.reader()
 }
 
-// runCache keeps slow runs that were loaded lately: edges of charts fall into them at every zoom.
+// runCache keeps slow runs that were recently loaded: edges of charts fall into them at every zoom.
 type runCache struct {
 	mu         sync.Mutex
 	young, old map[int]*runLevels
 }
 
-// keptRuns is how many runs are kept at least, once there are so many; up to twice as many are.
+// keptRuns is the least number of runs that are kept, once there are that many; the most is twice as many.
 const keptRuns = 256
 
 func (k *runCache) get(run int) *runLevels {
@@ -106,13 +106,13 @@ func (ix *fileIndex) runBegin(run int) int {
 	return c.first + (run-c.firstRun)*runLength
 }
 
-// runEnd returns the number of events up to and with a run.
+// runEnd returns the number of events up to and including a run.
 func (ix *fileIndex) runEnd(run int) int {
 	c := ix.chunkOf(run)
 	return c.first + min((run-c.firstRun+1)*runLength, c.n)
 }
 
-// overFrom returns the blocks that events from one on overwrite.
+// overFrom returns the blocks that are overwritten by the given event or later.
 func (c *chunk) overFrom(event uint32) []overEnd {
 	return c.over[sort.Search(len(c.over), func(i int) bool { return c.over[i].event >= event }):]
 }
@@ -136,7 +136,7 @@ func (r *runReader) load(run int) {
 	if r.verify(c.firstRun, run); r.err != nil {
 		return
 	}
-	// The level before a chunk is known in 128 bits, that before other runs only as it is shown.
+	// The level before a chunk is known in 128 bits, that before other runs only in 64.
 	from, hi, l := run, uint64(0), column.Level{}
 	for from > c.firstRun && r.ix.curve.Base.At(from-1).Bytes == math.MaxUint64 {
 		from--
@@ -161,10 +161,10 @@ func (r *runReader) load(run int) {
 	}
 }
 
-// slowRun is how many times longer than the mean a run takes that is kept.
+// slowRun is how many times longer than the mean a run must take to load to be cached.
 const slowRun = 8
 
-// follow reads a run of a chunk, given the level before it, and returns the one after it.
+// follow reads a run of a chunk, given the level before it, and returns the level after it.
 func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer *model.Columns) (uint64, column.Level) {
 	events, p := r.read(c, run, buffer)
 	if r.err != nil {
@@ -224,8 +224,8 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 	return hi, l
 }
 
-// freedBy returns the stream of the sizes that runs [first, last] of a chunk free. The chunk's common sizes are
-// verified then.
+// freedBy returns the stream of the sizes that runs [first, last] of a chunk free. It also verifies the chunk's common
+// sizes.
 func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	end := uint32(math.MaxUint32)
 	if last-c.firstRun < (c.n-1)/runLength {
@@ -238,14 +238,14 @@ func (r *runReader) freedBy(c *chunk, first, last int) []byte {
 	return stream
 }
 
-// Sums that begin below smallLevel do not overflow with blocks of less than smallSum in all.
+// Sums that begin below smallLevel cannot overflow with blocks of less than smallSum bytes in all.
 const (
 	smallLevel = 1 << 62
 	smallSum   = 1 << 59
 )
 
-// followSmall is follow where nothing overflows or is overwritten; ok is false if it might. Whether an event is an
-// ALLOC or a FREE follows patterns that processors guess well: no branch for that would cost more. hot kernel
+// followSmall is follow for runs where nothing overflows or is overwritten; ok is false if it might. It branches on
+// ALLOC and FREE, as their patterns are predicted well; branchless code would be slower. hot kernel
 func (r *runReader) followSmall(events *model.Columns, p int, l column.Level, rest []byte, common []uint64) (ok bool) {
 	var freed [256]uint64 // by code
 	copy(freed[1:column.RareSize], common)
@@ -283,7 +283,8 @@ func (r *runReader) followSmall(events *model.Columns, p int, l column.Level, re
 	return all < smallSum/runLength
 }
 
-// read returns the events of a run, in the buffer or elsewhere, and which of those that are not FREE is the first.
+// read returns the events of a run, in the buffer or elsewhere, and the index of its first one among those that are not
+// FREE.
 func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *model.Columns, p int) {
 	start := r.ix.runs.At(run)
 	from := (run - c.firstRun) * runLength
@@ -295,7 +296,7 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 		}, int(start.at)
 	}
 	if b := &r.bulk; b.run <= run && run < b.end {
-		for b.run < run { // was not needed after all
+		for b.run < run { // skipped by the caller
 			b.next(runLength)
 		}
 		return b.next(n)
@@ -304,7 +305,7 @@ func (r *runReader) read(c *chunk, run int, buffer *model.Columns) (events *mode
 	return buffer, 0
 }
 
-// next takes the next run, of n events; p is which of those that are not FREE is its first.
+// next takes the next run, of n events; p is the index of its first one among those that are not FREE.
 func (b *runBulk) next(n int) (events *model.Columns, p int) {
 	e, from := b.events, b.at
 	b.run++
@@ -318,7 +319,7 @@ func (b *runBulk) next(n int) (events *model.Columns, p int) {
 	return &model.Columns{Kind: e.Kind[from:b.at], Time: e.Time[from:b.at], High: highOf(e, from, b.at), Size: e.Size}, p
 }
 
-// highOf returns the upper halves of the times of events [from, to), nothing where all are zero.
+// highOf returns the upper halves of the times of events [from, to), or nil if all are zero.
 func highOf(e *model.Columns, from, to int) []uint32 {
 	if len(e.High) == 0 {
 		return nil
@@ -341,8 +342,8 @@ func (r *runReader) decode(c *chunk, first, last int, events *model.Columns) {
 	}
 }
 
-// ahead reads a run and those after it that are in its chunk up to last, unless that was done. They are to be loaded
-// next, in order.
+// ahead reads a run and those after it in its chunk, up to last, unless that is done. The caller must load them next,
+// in order.
 func (r *runReader) ahead(run, last int) {
 	c := r.ix.chunkOf(run)
 	last = min(last, c.firstRun+(c.n-1)/runLength)

@@ -13,18 +13,18 @@ var _ Loading = (*fileIndex)(nil)
 
 var (
 	errChanged = errors.New("the file changed while it was read: what was read first does not match what is read now")
-	errUnlike  = errors.New("events read again differ from those read first") // whoever is at fault
+	errUnlike  = errors.New("events read again differ from those read first") // whatever the cause
 )
 
-// unexplained reports whether an error may come of an input that changes, of an index file, or of a defect.
+// unexplained reports whether an error may be caused by a changing input, an index file, or a bug.
 func unexplained(err error) bool {
 	return model.Internal(err) || errors.Is(err, errUnlike) || errors.Is(err, model.ErrGone)
 }
 
-// inputChanged reports whether the input is known to be another one by now.
+// inputChanged reports whether the input is known to have changed since it was opened.
 func (ix *fileIndex) inputChanged() bool { return ix.input != nil && ix.input.Changed() }
 
-// explain says whose fault an error is that came up while something was done. An input that has not changed has none.
+// explain adds to err what caused it and what was being done. Errors of other causes are returned unchanged.
 func (ix *fileIndex) explain(err error, about string) error {
 	var defect *model.InternalError
 	switch {
@@ -40,20 +40,20 @@ func (ix *fileIndex) explain(err error, about string) error {
 	return err
 }
 
-// sequence puts the batches of a replay together to chunks. Chunks whose bytes lie in one piece are read again when
-// they are needed, others keep their events.
+// sequence groups the batches of a replay into chunks. Chunks whose bytes are contiguous are read again when they are
+// needed, others keep their events.
 type sequence struct {
 	b    *builder
 	ctx  context.Context
-	skip int // events that are in the index already
+	skip int // number of events that are in the index already
 
-	mu     sync.Mutex // the clock may close a chunk too
+	mu     sync.Mutex // a timer may close a chunk too
 	j      *job       // being filled, nil before its first event
-	piece  bool       // all bytes since j.from are its events
-	at     int64      // where the events after those taken begin
+	piece  bool       // all bytes since j.from belong to its events
+	at     int64      // position after the last event taken
 	last   model.Time // of the event before
 	origin model.Time // of j's first event
-	since  time.Time  // when the first event of j came
+	since  time.Time  // when the first event of j arrived
 	err    error
 }
 
@@ -61,7 +61,7 @@ func (b *builder) sequence(skip int) *sequence {
 	return &sequence{b: b, skip: skip, at: b.pos, last: b.match.Now()}
 }
 
-// sequential replays the source from its begin and takes the events that are not there yet.
+// sequential replays the source from its beginning and takes the events that are not in the index yet.
 func (b *builder) sequential(ctx context.Context) error {
 	s := b.sequence(b.match.Events())
 	s.ctx = ctx
@@ -88,7 +88,7 @@ func (b *builder) sequential(ctx context.Context) error {
 	return err
 }
 
-// tick closes a chunk that has been waiting for more for some time.
+// tick closes a chunk that has been waiting for events for some time.
 func (s *sequence) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *sequence) tick() {
 	}
 }
 
-// batch takes one batch.
+// batch takes the events of one batch.
 func (s *sequence) batch(batch *model.EventBatch) error {
 	if len(batch.Problems) > 0 || batch.Lost > 0 {
 		s.b.found(batch.Problems, batch.Lost)
@@ -130,7 +130,7 @@ func (s *sequence) batch(batch *model.EventBatch) error {
 	return s.err
 }
 
-// found publishes problems and lost bytes, and keeps them with the index.
+// found publishes problems and lost bytes, and stores them in the index.
 func (b *builder) found(problems []model.Problem, lost int64) {
 	publish(b.store, problems, lost)
 	b.ix.mu.Lock()
@@ -141,7 +141,7 @@ func (b *builder) found(problems []model.Problem, lost int64) {
 	}
 }
 
-// take adds one event. whole says that its batch lies in one piece.
+// take adds one event. whole reports that the bytes of its batch are contiguous.
 func (s *sequence) take(e *model.Event, whole bool) {
 	if s.j == nil {
 		if s.j, s.err = s.b.job(s.context(), s.at, 0); s.err != nil {
@@ -162,7 +162,7 @@ func (s *sequence) context() context.Context {
 	return s.ctx
 }
 
-// close hands the chunk on.
+// close passes the chunk on.
 func (s *sequence) close() error {
 	j := s.j
 	if j == nil {

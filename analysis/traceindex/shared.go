@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// flights are computations that several questions wait for. They go on when none waits anymore, as the question will
-// come again.
+// flights are computations that several questions share. They run to their end even if no question waits any longer, as
+// it will be asked again.
 type flights struct {
 	mu   sync.Mutex
 	byID map[any]*flight
@@ -22,8 +22,8 @@ type flight struct {
 // settled reports whether nothing more will be loaded.
 func (ix *fileIndex) settled() bool { return ix.status.Final || ix.status.Stopped }
 
-// shared runs f, which keeps its result in the index, and waits for it; who asks for the same id meanwhile waits too.
-// The index must be settled.
+// shared runs f, which stores its result in the index, and waits for it. Concurrent calls with the same id share one
+// run. The index must be settled.
 func (ix *fileIndex) shared(ctx context.Context, id any, f func(context.Context) error) error {
 	k := &ix.flights
 	k.mu.Lock()

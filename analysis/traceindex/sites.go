@@ -37,7 +37,7 @@ func (ix *fileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Si
 	return rows, ctx.Err()
 }
 
-// addPeaks fills the highest live bytes of each group alone after any event of [lo, hi).
+// addPeaks sets the highest live bytes of each group alone after any event of [lo, hi).
 func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	if g.in.IsAll() && lo == 0 && hi == g.ix.events() {
 		p, err := g.pass(ctx, nil)
@@ -57,7 +57,7 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 	return g.keptPeaks(ctx, rows, lo, hi)
 }
 
-// keptPeaks finds the peaks of a range or a cell. The last ones are kept, as scrubbing asks for them again and again.
+// keptPeaks computes the peaks of a range or a cell. The last ones are cached, as scrubbing asks for them repeatedly.
 func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	key := group.CellPeaksKey{By: g.by, In: g.in, Lo: lo, Hi: hi, Keys: len(rows)}
 	peaks := g.ix.peaks.get(key, g.f)
@@ -73,7 +73,7 @@ func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi i
 	return nil
 }
 
-// peakCache keeps the peaks of every group in the range and the cell that were asked about last.
+// peakCache keeps the peaks of every group for the last range and cell.
 type peakCache struct {
 	mu   sync.Mutex
 	kept [analysis.GroupCount]group.CellPeaks
@@ -94,7 +94,7 @@ func (c *peakCache) put(key group.CellPeaksKey, f *group.Fold, peak []uint64) {
 	c.kept[key.By] = group.CellPeaks{Key: key, Fold: f, Peak: peak}
 }
 
-// findPeaks finds the peaks of a group, and those of others with it.
+// findPeaks computes the peaks of a group, along with those of others.
 func (g *grouping) findPeaks(ctx context.Context, key group.CellPeaksKey) ([]uint64, error) {
 	ix := g.ix
 	if !ix.levelsFit() {
@@ -129,14 +129,14 @@ func (g *grouping) findPeaks(ctx context.Context, key group.CellPeaksKey) ([]uin
 	}
 	for i, g := range groups {
 		if !g.in.IsAll() && !ix.settled() {
-			break // blocks may still end, and leave the cell
+			break // blocks may still end and leave the cell
 		}
 		ix.peaks.put(group.CellPeaksKey{By: g.by, In: g.in, Lo: key.Lo, Hi: key.Hi, Keys: g.keys}, g.f, peaks[i])
 	}
 	return peaks[0], nil
 }
 
-// replayPeaks finds the peaks by following every event of [lo, hi).
+// replayPeaks computes the peaks by replaying every event of [lo, hi).
 func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	ix := g.ix
 	carried, err := ix.sumsIn(ctx, g.d, g.in, lo)
@@ -158,7 +158,7 @@ func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi
 		}
 		k := g.key(site, size)
 		if !seen[k] && event > lo {
-			rows[k].PeakBytes = live[k] // carried in, and still there after the first event
+			rows[k].PeakBytes = live[k] // carried in, and unchanged after the first event
 		}
 		seen[k] = true
 		live[k] = group.Changed(live[k], size, how)
@@ -166,13 +166,13 @@ func (g *grouping) replayPeaks(ctx context.Context, rows []analysis.Site, lo, hi
 	})
 	for k := range rows {
 		if !seen[k] {
-			rows[k].PeakBytes = live[k] // it held this level after every event of the range
+			rows[k].PeakBytes = live[k] // the level after every event of the range
 		}
 	}
 	return err
 }
 
-// addKept fills what was allocated in events [lo, hi) and is live after them.
+// addKept sets what was allocated in events [lo, hi) and is live after them.
 func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	ix := g.ix
 	if lo == 0 {
@@ -244,7 +244,7 @@ func (ix *fileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Qu
 	return out, ctx.Err()
 }
 
-// rowWeights returns the costs that need more than sums.
+// rowWeights returns the costs that cannot be computed from sums alone.
 func (g *grouping) rowWeights(ctx context.Context, c analysis.Cost, lo, hi int) ([]uint64, error) {
 	rows, err := g.sums(ctx, lo, hi, lo)
 	if err == nil && c == analysis.CostLeaked {

@@ -18,13 +18,13 @@ import (
 )
 
 // sortedRefs are blocks in the order of a list. At first they are only counted, by class of about the same rank: the
-// blocks of a class are looked for and sorted on first use. The lock of the list is held.
+// blocks of a class are collected and sorted on first use. The lock of the list is held.
 type sortedRefs struct {
 	ix      *fileIndex
 	by      analysis.BlockOrder
 	counts  [rankClasses]int
-	classes [rankClasses][]uint32 // nil until first used: records, or the places of blocks in near plus nearBlock
-	near    []nearRank            // blocks that were born in the last chunk, by birth
+	classes [rankClasses][]uint32 // nil until first use: records, or indexes into near plus nearBlock
+	near    []nearRank            // blocks born in the last chunk, by birth
 	find    refScan
 	n       int
 	bytes   uint64
@@ -39,10 +39,10 @@ type nearRank struct {
 const (
 	rankClasses = 66
 	nearBlock   = 1 << 31
-	atOnce      = 4096 // classes that are looked for together
+	atOnce      = 4096 // number of classes that are collected at once
 )
 
-// rank returns the class of a block and its place there: smaller ones first.
+// rank returns the class of a block and its key within the class; smaller ones come first.
 func (s *sortedRefs) rank(size uint64, died uint32, life model.Time) (class int, key uint64) {
 	switch {
 	case s.by == analysis.LargestFirst:
@@ -61,7 +61,7 @@ func (s *sortedRefs) add(class, n int, bytes uint64) {
 	s.bytes, _ = model.SaturatingAdd(s.bytes, bytes)
 }
 
-// event returns that of the birth of block i. The index is locked.
+// event returns the event of the birth of block i. The index is locked.
 func (s *sortedRefs) event(i int) uint32 {
 	if s.by == analysis.NewestFirst {
 		i = s.n - 1 - i
@@ -80,7 +80,7 @@ func (s *sortedRefs) event(i int) uint32 {
 	return uint32(s.ix.records.born.At(int(ref)))
 }
 
-// fill looks for the blocks of a class, and of more after it as long as they are few.
+// fill collects the blocks of a class, and of the following ones as long as they are few.
 func (s *sortedRefs) fill(k int) {
 	end, n := k+1, s.counts[k]
 	for ; end < rankClasses && n+s.counts[end] <= atOnce; end++ {
@@ -88,7 +88,7 @@ func (s *sortedRefs) fill(k int) {
 	}
 	parts, err := s.find.parts(k, end)
 	if err != nil {
-		return // of a file that is damaged: the row that was asked for is out of range
+		return // in a damaged file: the row is out of range
 	}
 	for c := k; c < end; c++ {
 		s.classes[c] = make([]uint32, 0, s.counts[c])
@@ -108,7 +108,7 @@ func (s *sortedRefs) fill(k int) {
 	}
 }
 
-// sort sorts the blocks of a class; those of one rank stay in the order of birth.
+// sort sorts the blocks of a class; ties stay in order of birth.
 func (s *sortedRefs) sort(refs []uint32) {
 	if s.by == analysis.OldestFirst || s.by == analysis.NewestFirst {
 		return
@@ -129,7 +129,7 @@ func (s *sortedRefs) sort(refs []uint32) {
 		}
 		return
 	}
-	place := make([]int, most-least+2) // by key: where its blocks begin
+	place := make([]int, most-least+2) // by key: index of its first block
 	for i := range rows {
 		place[rows[i].key-least+1]++
 	}
@@ -165,8 +165,8 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 	return key
 }
 
-// keptRefs lists the blocks that are born in events [lo, hi), not after until, and alive after them, and that a query
-// asks for. It need not know addresses.
+// keptRefs returns the blocks that a query selects among those that are born in events [lo, hi), at until or before,
+// and alive after hi. It does not read addresses.
 func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
 	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
@@ -187,7 +187,7 @@ func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in gro
 	if err := s.count(); err != nil {
 		return s, err
 	}
-	if !ix.settled() { // blocks may end until then
+	if !ix.settled() { // blocks may still end
 		for k := range s.classes {
 			if s.counts[k] > 0 && s.classes[k] == nil {
 				s.fill(k)
@@ -246,7 +246,7 @@ func (s *refScan) split(f func(from, to int)) error {
 	return errors.Join(errs...)
 }
 
-// parts lists the blocks of classes [k, end), by parts of all records, in order.
+// parts returns the blocks of classes [k, end), by part of the records, in order.
 func (s *refScan) parts(k, end int) ([]*[rankClasses][]uint32, error) {
 	var mu sync.Mutex
 	found := map[int]*[rankClasses][]uint32{}
@@ -272,16 +272,16 @@ func (s *refScan) parts(k, end int) ([]*[rankClasses][]uint32, error) {
 	return out, err
 }
 
-// plain reports whether all that live are asked for, by sizes that all fit their column.
+// plain reports whether all live blocks are selected and all sizes fit their column.
 func (s *refScan) plain() bool {
 	return s.q.All && s.members.whole && s.by.by == analysis.LargestFirst && len(s.ix.records.origin.Large) == 0
 }
 
-// countPlain counts by class what scan would find if plain, and returns the sum of sizes. Every block is looked at,
-// without a branch: what lives is hard to predict. hot kernel
+// countPlain counts by class what scan would find if plain, and returns the sum of sizes. It reads every block without
+// a branch, as which blocks are alive is hard to predict. hot kernel
 func (s *refScan) countPlain(from, to int, counts *[rankClasses]int) (bytes uint64) {
 	r, hi := &s.ix.records, uint64(s.hi)
-	var bySize [64]int // by bits of the size
+	var bySize [64]int // by bit length of the size
 	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
 		died, origins := r.lives(base, to)
 		for i := range origins {
@@ -297,10 +297,10 @@ func (s *refScan) countPlain(from, to int, counts *[rankClasses]int) (bytes uint
 	return bytes
 }
 
-// listPlain lists by class, out of classes [k, end), what scan would find if plain. hot kernel
+// listPlain collects by class, for classes [k, end), what scan would find if plain. hot kernel
 func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) {
 	r, hi := &s.ix.records, s.hi
-	least := uint64(1) << (64 - min(end, 64)) // of classes before the last one, which is of no bytes
+	least := uint64(1) << (64 - min(end, 64)) // of the classes before the last one, which has size 0
 	if end > 64 {
 		least = 0
 	}
@@ -316,15 +316,15 @@ func (s *refScan) listPlain(from, to, k, end int, found *[rankClasses][]uint32) 
 	}
 }
 
-// lives returns the columns that say which blocks of some size live, from a record on, as far as they lie together and
-// before to.
+// lives returns the columns of the end and the origin of blocks, starting at a record, as far as they are contiguous
+// and before to.
 func (r *records) lives(from, to int) (died []uint32, origins []column.Origin) {
 	k, begin, end := from>>column.ChunkBits, from&column.ChunkMask, min(column.ChunkLen, to-from&^column.ChunkMask)
 	died, origins = r.died.Chunks[k][begin:end], r.origin.Chunks[k][begin:end]
 	return died[:len(origins)], origins
 }
 
-// scan calls f for the blocks of records [from, to) that are alive after hi events and asked for.
+// scan calls f for the selected blocks of records [from, to) that are alive after hi events.
 func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64)) {
 	if from >= to {
 		return
@@ -335,11 +335,11 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
 		died := r.died.Chunks[base>>column.ChunkBits][base&column.ChunkMask : min(column.ChunkLen, to-base&^column.ChunkMask)]
 		n := 0
-		for k, d := range died { // no branch: what lives is hard to predict
+		for k, d := range died { // no branch: which blocks are alive is hard to predict
 			kept[n] = uint16(k)
 			n += int((uint64(d)-uint64(s.hi))>>63 ^ 1)
 		}
-		next := base // of born
+		next := base // index in born
 		for _, k := range kept[:n] {
 			i := base + int(k)
 			site, size := r.origin.At(i)

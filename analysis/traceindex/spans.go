@@ -5,15 +5,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// spanEdge is where a span of the pyramid begins, PyramidFan runs: charts of long ranges need nothing between those
-// edges but extremes of whole spans.
+// spanEdge is the beginning of a span of the pyramid, PyramidFan runs. Charts of long ranges need only extremes of
+// complete spans between these edges.
 type spanEdge struct {
 	at     model.Time
-	events int64 // before it
+	events int64 // number of events before it
 	column.Level
 }
 
-// spanAt returns an edge of spans. Its run must not lie after the end. chunk is one that is near it.
+// spanAt returns an edge of spans, whose run must not be after the last one. chunk is the number of a chunk near it.
 func (ix *fileIndex) spanAt(span, chunk int) spanEdge {
 	if ix.spans != nil {
 		return ix.spans[span]
@@ -56,8 +56,8 @@ func (f *edgeFinder) spanBegun(t model.Time) int {
 	return at
 }
 
-// atSpan returns an edge near t where spans meet, rather one where spans of spans do. span is the last one that begins
-// at t or before.
+// atSpan returns an edge near t on a span boundary, preferring coarser levels. span is the last one that begins at t or
+// before.
 func (f *edgeFinder) atSpan(t model.Time, span int) (e chartEdge, ok bool) {
 	for of := column.PyramidFan; of > 0; of /= column.PyramidFan {
 		round := (span + of/2) / of * of

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keeps reports whether blocks of a site count, as far as their stack decides.
+// keeps reports whether the stack of a site passes the filter.
 func (g *grouping) keeps(site uint32) bool {
 	return g.set == nil || g.set.Has(g.ix.sites.Stack[site])
 }
@@ -29,8 +29,8 @@ func (ix *fileIndex) key(d column.Dim, site uint32, size uint64) uint32 {
 	return sizeClass(size)
 }
 
-// sumsAt returns the sums of one dimension after n events, as long as the dimension is now. The result may be shared:
-// read-only.
+// sumsAt returns the sums of one dimension after n events, with a cell for each key known now. The result may be
+// shared: read-only.
 func (ix *fileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	now := ix.sums[d]
 	if n >= ix.events() {
@@ -55,8 +55,8 @@ func (ix *fileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	return out, err
 }
 
-// ahead begins to read a chunk, if it is needed, and returns how to get its view. That must be called, with the lock
-// held all the time.
+// ahead starts reading a chunk, if it is needed, and returns a function that returns its view. That must be called,
+// with the lock held all the time.
 func (ix *fileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 	if !needed {
 		return func() (*view, error) { return nil, nil }
@@ -74,8 +74,8 @@ func (ix *fileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 	}
 }
 
-// addBegin adds the first n events of a view to the sums of a dimension: eachChange by hand, as scrubbing waits for it.
-// hot kernel
+// addBegin adds the first n events of a view to the sums of a dimension. It is eachChange inlined, since it runs on
+// every move of the cursor. hot kernel
 func (ix *fileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
 	of := ix.sites.Stack
 	if d == column.DimThread {
@@ -134,7 +134,7 @@ func (ix *fileIndex) addBegin(out []column.Cell, d column.Dim, v *view, n int) {
 	}
 }
 
-// allSums is sumsAt after several numbers of events, at the same time.
+// allSums returns sumsAt for several numbers of events, computed in parallel.
 func (ix *fileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([][]column.Cell, error) {
 	out, errs := make([][]column.Cell, len(after)), make([]error, len(after))
 	var adding sync.WaitGroup
@@ -153,7 +153,7 @@ func (ix *fileIndex) allSums(ctx context.Context, d column.Dim, after []int) ([]
 	return out, ctx.Err()
 }
 
-// sumsIn returns what sumsAt does after each of some numbers of events, of the blocks in a cell alone.
+// sumsIn returns sumsAt for several numbers of events, counting blocks in a cell only.
 func (ix *fileIndex) sumsIn(ctx context.Context, d column.Dim, in group.Scope, after ...int) (out [][]column.Cell, err error) {
 	in = in.Of(d)
 	if in.IsAll() {
@@ -179,7 +179,7 @@ func (ix *fileIndex) sumsIn(ctx context.Context, d column.Dim, in group.Scope, a
 	}
 	add := func(i int, b *fileBlock, how column.Change) {
 		k := ix.key(d, b.site, b.size)
-		if n := len(ix.sums[d]); len(out[i]) < n { // there may be more of them now than when this began
+		if n := len(ix.sums[d]); len(out[i]) < n { // there may be more since this began
 			out[i] = append(out[i], make([]column.Cell, n-len(out[i]))...)
 		}
 		out[i][k].Apply(how, b.size)
@@ -216,14 +216,14 @@ func (ix *fileIndex) in(c group.Scope, b *fileBlock) bool {
 	return c.Rectangle().IsAll() || c.Has(analysis.SizeClass(b.size), b.lifeClass())
 }
 
-// grouping is a group as one answer sees it from begin to end, while more is loaded.
+// grouping is a group as one answer sees it from begin to end, while more may be loaded.
 type grouping struct {
 	ix   *fileIndex
 	by   analysis.Group
 	d    column.Dim
 	f    *group.Fold
-	in   group.Scope     // only blocks in it; without a filter of stacks where f heeds that
-	set  *group.StackSet // what a filter leaves of stacks, nil for all
+	in   group.Scope     // only blocks in it; without its filter of stacks where f applies that
+	set  *group.StackSet // the filtered stacks, nil for all
 	keys int
 }
 
@@ -243,10 +243,11 @@ func (g *grouping) key(site uint32, size uint64) analysis.Key {
 
 func (g *grouping) keyOf(b *fileBlock) analysis.Key { return g.key(b.site, b.size) }
 
-// siteRowBytes is what a row takes while it is made, about.
+// siteRowBytes is about how much memory a row takes while it is computed.
 const siteRowBytes = 256
 
-// sums returns one row per key of the group, empty ones included: sums of events [lo, hi), live figures after n events.
+// sums returns one row per key of the group, including empty ones: sums of events [lo, hi), live figures after n
+// events.
 func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, error) {
 	ix, d, f := g.ix, g.d, g.f
 	if b := model.BudgetOf(ctx); !b.Fits(siteRowBytes * int64(g.keys)) {
@@ -289,7 +290,7 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 	return rows, err
 }
 
-// known returns how many of n keys of the dimension the group knows: none of those that are loaded since.
+// known caps n at the number of keys that the dimension had when the grouping was made.
 func (g *grouping) known(n int) int {
 	if g.f != nil {
 		return min(n, len(g.f.Of))
@@ -297,8 +298,8 @@ func (g *grouping) known(n int) int {
 	return min(n, g.keys)
 }
 
-// temporaryAtEdges calls f for a temporary block that ends with the first of events [lo, hi), with -1, and for one that
-// ends with the first event after, with 1.
+// temporaryAtEdges calls f with -1 for a temporary block that ends with the first of events [lo, hi), and with 1 for
+// one that ends with the first event after them.
 func (ix *fileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change uint64)) error {
 	if lo >= hi {
 		return nil
@@ -398,7 +399,7 @@ func (ix *fileIndex) partTotals(v *view, from, to int) analysis.Totals {
 	return t
 }
 
-// public returns a block as others see it.
+// public converts a block to its public form.
 func (ix *fileIndex) public(b *fileBlock) analysis.Block {
 	return analysis.Block{
 		Addr: b.addr, Size: b.size, Born: b.bornAt, Died: b.diedAt,

@@ -9,15 +9,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// chunkWork does something with a part of a chunk: events [from, to) of its view, which it must not keep. n counts the
-// parts from 0 in order.
+// chunkWork processes a part of a chunk: events [from, to) of its view, which it must not keep. n numbers the parts
+// from 0 in order.
 type chunkWork func(n int, v *view, from, to int)
 
-// mostWorkers bounds how many chunks are in memory at once.
+// mostWorkers limits the number of chunks in memory at once.
 const mostWorkers = 8
 
-// together is eachView on all processors: each of them has a worker of its own, and the parts come in any order. The
-// lock is held, and given to writers now and then while more is loaded.
+// together is eachView on all processors: each has a worker of its own, and the parts come in any order. The lock is
+// held, and yielded to writers from time to time while more is loaded.
 func (ix *fileIndex) together(ctx context.Context, lo, hi int, worker func() chunkWork) error {
 	if lo >= hi {
 		return ctx.Err()
@@ -46,7 +46,7 @@ func (ix *fileIndex) together(ctx context.Context, lo, hi int, worker func() chu
 	return nil
 }
 
-// round does a part of together without giving the lock away.
+// round does a part of together without yielding the lock.
 func (ix *fileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi int, workers []chunkWork) error {
 	var next atomic.Int64
 	next.Store(int64(at))
@@ -86,7 +86,7 @@ func (ix *fileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi
 	return nil
 }
 
-// inOrder takes the results of parts as they come, and hands them on in the order of the parts.
+// inOrder receives the results of parts in any order, and passes them on in the order of the parts.
 type inOrder[T any] struct {
 	mu    sync.Mutex
 	next  int

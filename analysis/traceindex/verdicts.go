@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// mostJudged is how many sites are judged: those that hold most. Of a hostile file every event may be a site.
+// mostJudged limits the number of sites that are judged, largest first. In a hostile file every event may be a site.
 const mostJudged = 1 << 15
 
 // Verdicts implements [Trace].
@@ -28,7 +28,7 @@ func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only callt
 		return nil, err
 	}
 	if by == analysis.ByStack {
-		return slices.Clone(ix.verdicts), nil // the file may be gone when it is looked at
+		return slices.Clone(ix.verdicts), nil // the file may be closed when it is read
 	}
 	g := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only}))
 	return ix.verdicts.By(func(stack uint32) (uint32, bool) {
@@ -36,7 +36,7 @@ func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only callt
 	}), nil
 }
 
-// judged makes the verdicts unless they are there. The lock is held, and the index settled.
+// judged computes the verdicts unless they are known. The lock is held, and the index settled.
 func (ix *fileIndex) judged(ctx context.Context) error {
 	return ix.shared(ctx, judgeID{}, func(ctx context.Context) error {
 		if ix.verdicts != nil {
@@ -52,8 +52,8 @@ func (ix *fileIndex) judged(ctx context.Context) error {
 
 type judgeID struct{}
 
-// judge makes the verdicts of all sites, by key. It takes one walk over the records, and reads the chunks of which
-// there are so few that a block may live for long without a record.
+// judge returns the verdicts of all sites, by key. It takes one walk over the records, and reads only chunks that are
+// so long that a block may live long without a record.
 func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
 	if ix.events() == 0 {
 		return verdict.List{}, ctx.Err()
@@ -86,21 +86,21 @@ func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
 	return j.verdicts(), nil
 }
 
-// judge is what the verdicts are made from.
+// judge holds what verdicts are computed from.
 type judge struct {
 	*verdict.Gatherer
 	ix     *fileIndex
-	window int // allocations of one
-	end    int // events until the program begins to give everything back
+	window int // allocations per window
+	end    int // number of events until the program begins to free everything
 	at     model.Time
-	then   []column.Cell // sums by stack at the end
+	then   []column.Cell // sums by stack at end
 	slot   []int32       // by stack: its number in the Gatherer + 1, 0 for none
-	judged []uint32      // stacks by that number
-	late   []lateBlocks  // by the same
+	judged []uint32      // by that number: the stack
+	late   []lateBlocks  // by that number
 	block  verdict.Block
 }
 
-// lateBlocks are blocks that were given back after the end.
+// lateBlocks are blocks that were freed after the end.
 type lateBlocks struct{ count, bytes uint64 }
 
 func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
@@ -136,13 +136,12 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	return j, nil
 }
 
-// reads reports whether the blocks of a chunk are read again, as some may live for long without a record.
+// reads reports whether a chunk must be read, as its blocks may live long without a record.
 func (j *judge) reads(c *chunk) bool {
 	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
 }
 
-// choose picks the sites to judge: those that hold something at the end or after it, and the largest if there are too
-// many.
+// choose selects the sites to judge: those with live blocks at the end or after it, the largest if there are too many.
 func (j *judge) choose(ctx context.Context) error {
 	for k := range j.then {
 		if j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
@@ -164,7 +163,7 @@ func (j *judge) choose(ctx context.Context) error {
 	return nil
 }
 
-// add takes the next block.
+// add adds the next block.
 func (j *judge) add(b *fileBlock) {
 	slot := int(j.slot[j.ix.sites.Stack[b.site]]) - 1
 	if slot < 0 {
@@ -192,8 +191,8 @@ func (j *judge) verdicts() verdict.List {
 	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
 }
 
-// beforeTeardown returns the number of events until the highest level of those from an allocation on: what is given
-// back after it is tidied up at exit.
+// beforeTeardown returns the number of events up to the highest level at or after an allocation: what is freed later is
+// cleanup at exit.
 func (r *runReader) beforeTeardown(alloc int) int {
 	n, ok := r.peakAfter(r.eventOfAlloc(alloc), r.ix.events())
 	if !ok {
@@ -202,7 +201,7 @@ func (r *runReader) beforeTeardown(alloc int) int {
 	return n
 }
 
-// eventOfAlloc returns the number of events before the allocation that so many come before.
+// eventOfAlloc returns the number of events before allocation number allocs.
 func (r *runReader) eventOfAlloc(allocs int) int {
 	ix := r.ix
 	run := sort.Search(ix.curve.Base.N, func(i int) bool {

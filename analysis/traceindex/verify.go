@@ -11,8 +11,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// verifyRuns verifies what is known about runs [from, to], which may reach beyond those that there are, and a span
-// around them.
+// verifyRuns verifies what is stored about runs [from, to], which may exceed the existing ones, and a span around them.
 func (ix *fileIndex) verifyRuns(from, to int) error {
 	if ix.file.Verified() {
 		return nil
@@ -39,8 +38,8 @@ func (r *runReader) verify(from, to int) {
 	}
 }
 
-// verifyAt verifies the runs of the chunks that something may happen in at a time, and of those beside them: all that
-// is read to find out how many events are before it.
+// verifyAt verifies the runs of the chunks that may have an event at a time, and the adjacent runs: all that is read to
+// find the number of events before it.
 func (ix *fileIndex) verifyAt(t model.Time) error {
 	if len(ix.chunks) == 0 || ix.file.Verified() {
 		return nil
@@ -53,7 +52,7 @@ func (ix *fileIndex) verifyAt(t model.Time) error {
 	return ix.verifyRuns(ix.chunks[max(min(first, last)-1, 0)].firstRun, to)
 }
 
-// verifyEnds verifies what is read about the ends of a range.
+// verifyEnds verifies what is read to find the ends of a range.
 func (ix *fileIndex) verifyEnds(rg analysis.Range) error {
 	from, to := ix.bounds(rg)
 	if err := ix.verifyAt(from); err != nil {
@@ -62,8 +61,8 @@ func (ix *fileIndex) verifyEnds(rg analysis.Range) error {
 	return ix.verifyAt(to)
 }
 
-// streamReader reads a stream of a chunk. In a file it reads some way ahead: a few bytes here and there would map many
-// pages. The zero one is ready.
+// streamReader reads a stream of a chunk. In a file it reads ahead, as reading a few bytes here and there would map
+// many pages. The zero value is ready to use.
 type streamReader struct {
 	of   *byte // the stream
 	from int
@@ -72,7 +71,7 @@ type streamReader struct {
 
 const readAhead = 8 << 10
 
-// read returns a stream from a place on, at least up to another one if it is that long. It is valid until the next
+// read returns a stream starting at from, at least up to to if it is that long. The result is valid until the next
 // call.
 func (s *streamReader) read(file *sections.Sums, stream []byte, from, to uint32) ([]byte, error) {
 	at, end := int(from), min(int(to), len(stream))

@@ -12,19 +12,19 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// view is a chunk as it is read again: all its events and what became of its blocks. Read-only while it is in use.
+// view is a chunk that was read again: all its events and what became of its blocks. It is read-only while in use.
 type view struct {
 	c      *chunk
-	users  int        // of a kept view
-	filled *sync.Once // a kept view, or err
+	users  int        // of a cached view
+	filled *sync.Once // for a cached view; then it is filled, or err is set
 	err    error
 	events model.Columns
-	site   []uint32     // by event that is not a FREE: that of an ALLOC
+	site   []uint32     // by event that is not a FREE: the site of an ALLOC
 	refs   []column.Ref // by FREE
 	fates
 }
 
-// fates tell what became of the blocks of a view, by event that is not a FREE. Only some answers need them.
+// fates are what became of the blocks of a view, by event that is not a FREE. Only some answers need them.
 type fates struct {
 	once   *sync.Once
 	event  []uint32 // its number in the chunk
@@ -32,9 +32,9 @@ type fates struct {
 	record []uint32 // the record, if the block has one
 }
 
-// load reads the events of a chunk into v, whose memory is used again. It needs no lock.
+// load reads the events of a chunk into v, reusing its memory. It needs no lock.
 func (ix *fileIndex) load(v *view, c *chunk) error {
-	if v.c != c { // others may look at it
+	if v.c != c { // others may be reading it
 		v.c = c
 	}
 	if c.kept != nil {
@@ -54,7 +54,7 @@ func (ix *fileIndex) load(v *view, c *chunk) error {
 	return nil
 }
 
-// resolve fills in sites and what FREEs end. The lock is held.
+// resolve sets the sites, and the blocks that FREEs end. The lock is held.
 func (ix *fileIndex) resolve(v *view) error {
 	e := &v.events
 	n := len(e.Size)
@@ -96,7 +96,7 @@ func (ix *fileIndex) resolve(v *view) error {
 	return nil
 }
 
-// follow fills in the fates of a view, once.
+// follow sets the fates of a view, once.
 func (v *view) follow() {
 	v.once.Do(func() {
 		n := len(v.events.Size)
@@ -113,7 +113,7 @@ func (v *view) follow() {
 			}
 			v.event[p] = uint32(i)
 			if kind != model.Alloc {
-				v.died[p] = 1 // no block at all
+				v.died[p] = 1 // not a block
 			}
 			p++
 		}
@@ -132,16 +132,16 @@ func (v *view) follow() {
 	})
 }
 
-// keptViews is how many chunks stay decoded.
+// keptViews is the number of chunks that stay decoded.
 const keptViews = 4
 
-// viewCache keeps the views that were asked for last.
+// viewCache keeps the last views that were used.
 type viewCache struct {
 	mu    sync.Mutex
-	views []*view // last one first
+	views []*view // most recently used first
 }
 
-// view returns a chunk's view, to be given back with done. The lock is held.
+// view returns a chunk's view. Return it with done. The lock is held.
 func (ix *fileIndex) view(c *chunk) (*view, error) {
 	v := ix.views.use(c)
 	v.filled.Do(func() {
@@ -159,7 +159,7 @@ func (ix *fileIndex) view(c *chunk) (*view, error) {
 	return v, nil
 }
 
-// use returns the view of a chunk, which is yet to be filled if it is not cached.
+// use returns the view of a chunk, which is empty if it was not cached.
 func (k *viewCache) use(c *chunk) *view {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -177,14 +177,14 @@ func (k *viewCache) use(c *chunk) *view {
 	return v
 }
 
-// drop forgets a view that could not be filled.
+// drop removes a view that could not be filled.
 func (k *viewCache) drop(v *view) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.views = slices.DeleteFunc(k.views, func(o *view) bool { return o == v })
 }
 
-// spare takes the least recently used view out of the cache, or makes a new one.
+// spare removes the least recently used view from the cache, or makes a new one.
 func (k *viewCache) spare() *view {
 	if len(k.views) >= keptViews {
 		for i := len(k.views) - 1; i >= 0; i-- {
@@ -205,20 +205,20 @@ func (v *view) forget() {
 	}
 }
 
-// done gives a view back.
+// done returns a view after use.
 func (ix *fileIndex) done(v *view) {
 	ix.views.mu.Lock()
 	v.users--
 	ix.views.mu.Unlock()
 }
 
-// chunkAt returns the chunk with the event number n, the number of chunks if there is none.
+// chunkAt returns the index of the chunk with event number n, or the number of chunks if there is none.
 func (ix *fileIndex) chunkAt(n int) int {
 	return sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].first+ix.chunks[i].n > n })
 }
 
-// eachView calls f for the chunks with events [lo, hi), in order, with the part of them that is in it. f must not keep
-// the view. The lock is held, and between chunks given to writers for a moment.
+// eachView calls f for the chunks with events [lo, hi), in order, with the part of the chunk that is in the range. f
+// must not keep the view. The lock is held, and yielded to writers between chunks.
 func (ix *fileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, from, to int)) error {
 	if lo >= hi {
 		return ctx.Err()
@@ -239,7 +239,7 @@ func (ix *fileIndex) eachView(ctx context.Context, lo, hi int, f func(v *view, f
 	return ix.scan(ctx, ix.chunks[first:last+1], part)
 }
 
-// scan is eachView for many chunks: it reads ahead, and its views are not kept.
+// scan is eachView for many chunks: it reads ahead, and does not cache its views.
 func (ix *fileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view)) error {
 	type loaded struct {
 		v   *view
@@ -290,8 +290,8 @@ func (ix *fileIndex) scan(ctx context.Context, chunks []*chunk, f func(v *view))
 type fileBlock struct {
 	site           uint32
 	size           uint64
-	addr           uint64     // 0 where it was not looked up
-	born, died     uint32     // events; alive
+	addr           uint64     // 0 if it was not read
+	born, died     uint32     // events; died may be alive
 	bornAt, diedAt model.Time // NoTime while alive
 }
 
@@ -327,7 +327,7 @@ func (ix *fileIndex) recordBlock(r int) (b fileBlock) {
 	return b
 }
 
-// recordWalk is recordBlock for records in ascending order, without looking for each anew.
+// recordWalk is recordBlock for records in ascending order, without a search for each.
 type recordWalk struct {
 	ix           *fileIndex
 	born, bornAt column.RiseReader
@@ -338,7 +338,7 @@ func (ix *fileIndex) walkRecords() *recordWalk {
 	return &recordWalk{ix: ix, born: ix.records.born.Reader(), bornAt: ix.records.bornAt.Reader()}
 }
 
-// to returns the block of a record after the last one. It is valid until the next call.
+// to returns the block of a record after the last one. The result is valid until the next call.
 func (w *recordWalk) to(r int) *fileBlock {
 	b := &w.block
 	b.site, b.size = w.ix.records.origin.At(r)
@@ -354,7 +354,7 @@ func (ix *fileIndex) refBlock(v *view, r column.Ref) fileBlock {
 	return ix.recordBlock(int(r))
 }
 
-// siteSize returns a part of refBlock, faster.
+// siteSize returns the site and size that refBlock would, faster.
 func (ix *fileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) {
 	if p, ok := r.Local(); ok {
 		return v.site[p], v.events.Size[p]
@@ -362,14 +362,14 @@ func (ix *fileIndex) siteSize(v *view, r column.Ref) (site uint32, size uint64) 
 	return ix.records.origin.At(int(r))
 }
 
-// payload returns the number of events before an event of a view that are not FREE.
+// payload returns the number of events of a view before an event that are not FREE.
 func (v *view) payload(event int) int {
 	v.follow()
 	return sort.Search(len(v.event), func(i int) bool { return int(v.event[i]) >= event })
 }
 
-// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order; an allocation over
-// a live address ends the old block first.
+// eachChange calls f for every block that is born or ends in events [from, to) of a view, in order. An allocation at a
+// live address ends the old block first.
 func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r column.Ref, how column.Change)) {
 	e := &v.events
 	p := 0
@@ -400,8 +400,8 @@ func (ix *fileIndex) eachChange(v *view, from, to int, f func(event int, r colum
 	}
 }
 
-// howFreed tells whether the block that a FREE of a view ends was born by the event before; p is the number of events
-// before that are not FREE.
+// howFreed returns how a FREE of a view ends its block, in particular whether the event before allocated it; p is the
+// number of earlier events that are not FREE.
 func (ix *fileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change {
 	if q, ok := r.Local(); ok {
 		if q == p-1 && v.events.Kind[event-1] == model.Alloc {
@@ -413,16 +413,17 @@ func (ix *fileIndex) howFreed(v *view, event, p int, r column.Ref) column.Change
 	return column.Freed
 }
 
-// replay is eachChange for any events, with their numbers in the whole trace.
+// replay is eachChange for any range of events, with their numbers in the trace.
 func (ix *fileIndex) replay(ctx context.Context, lo, hi int, f func(v *view, event int, r column.Ref, how column.Change)) error {
 	return ix.eachView(ctx, lo, hi, func(v *view, from, to int) {
 		ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) { f(v, v.c.first+event, r, how) })
 	})
 }
 
-// bornIn calls f for every block that is born in events [from, to) of a view, in order. It is valid until f returns.
+// bornIn calls f for every block that is born in events [from, to) of a view, in order. The block is valid until f
+// returns.
 func (ix *fileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
-	var b fileBlock // of all, as it lies on the heap
+	var b fileBlock // one for all, as it is heap-allocated
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 		if v.events.Kind[v.event[p]] == model.Alloc {
 			b = ix.blockOf(v, p)
@@ -431,8 +432,8 @@ func (ix *fileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 	}
 }
 
-// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. It need not
-// know addresses, and is valid until f returns.
+// eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. Addresses
+// may be missing. The block is valid until f returns.
 func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	if lo >= hi {
 		return ctx.Err()
@@ -443,7 +444,7 @@ func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlo
 	return ix.keptOfChunk(ctx, lo, hi, f)
 }
 
-// recordsBefore returns the number of records of the chunks that end before hi events, or with them.
+// recordsBefore returns the number of records of the chunks that end at event hi or before.
 func (ix *fileIndex) recordsBefore(hi int) int {
 	if k := ix.chunkAt(hi); k < len(ix.chunks) {
 		return int(ix.chunks[k].firstRec)
@@ -465,7 +466,7 @@ func (ix *fileIndex) keptRecords(from, to, hi int, f func(r int)) {
 	}
 }
 
-// keptOfChunk is eachKept for the blocks of the chunk that hi lies within, if there is one.
+// keptOfChunk is eachKept for the blocks of the chunk that contains hi, if there is one.
 func (ix *fileIndex) keptOfChunk(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
 	k := ix.chunkAt(hi)
 	if k == len(ix.chunks) || ix.chunks[k].first == hi {

@@ -22,9 +22,8 @@ func (f *folder) small() bool {
 // noKind is the kind of no event.
 const noKind = math.MaxUint8
 
-// walk follows the chunk's events. Where no sum can overflow, sums are added without a look at that, the levels are
-// kept in registers, and small sizes are only counted. Elsewhere, which takes sizes that no process has, each event
-// goes through rare. hot kernel
+// walk replays the chunk's events. If no sum can overflow, it adds without checks, keeps levels in registers, and only
+// counts small sizes. Otherwise, which takes sizes that no process has, each event goes through rare. hot kernel
 func (f *folder) walk() {
 	j, kinds := f.j, f.j.events.Kind
 	if !f.parts {
@@ -141,10 +140,10 @@ func (f *folder) walk() {
 	f.sumUp()
 }
 
-// others returns how many events of the chunk so far were neither ALLOC nor FREE.
+// others returns the number of events of the chunk so far that are neither ALLOC nor FREE.
 func (f *folder) others() int { return int(f.c.totals.GCCount + f.c.totals.MarkerCount) }
 
-// nextOver returns the number of the event that overwrites a block next, -1 if none does.
+// nextOver returns the number of the next event that overwrites a block, -1 if there is none.
 func (f *folder) nextOver(over int) int {
 	if over < len(f.j.Over) {
 		return int(f.j.Over[over].Event)
@@ -152,12 +151,12 @@ func (f *folder) nextOver(over int) int {
 	return -1
 }
 
-// endsLast reports whether a record is of the last event before the chunk.
+// endsLast reports whether a record's block was born by the last event before the chunk.
 func (f *folder) endsLast(record uint32) bool {
 	return int(f.records.born.At(int(record)))+1 == f.c.first
 }
 
-// sumUp adds up what walk has only counted.
+// sumUp adds up what walk only counted.
 func (f *folder) sumUp() {
 	bySize, t := f.dimCells[column.DimSize], f.c.totals
 	t.Events, t.FreeCount = uint64(f.j.events.Len()), uint64(len(f.j.Ended))
@@ -188,8 +187,8 @@ func (f *folder) sumUp() {
 	t.UnmatchedFrees = t.FreeCount - t.FreedCount
 }
 
-// rare takes an event that walk does not take itself. p counts those before it that are not FREE, over the blocks that
-// were overwritten.
+// rare handles an event that walk does not handle inline. p is the number of earlier events that are not FREE, over
+// that of overwritten blocks.
 func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	e, t := &f.j.events, f.c.totals
 	switch e.Kind[i] {
@@ -271,7 +270,7 @@ func (f *folder) end(site uint32, size uint64, how column.Change) {
 	f.live.Free(size)
 }
 
-// block returns the block of the next end, numbered as in match.Ends: its site in the chunk and its size.
+// block returns the block of the next end, numbered as in match.Ends, with its site in the chunk and its size.
 func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
 	if p := v - 1 - f.j.FirstPayload; v > f.j.FirstPayload {
 		return column.LocalRef | column.Ref(p), f.j.siteOf[p], f.j.events.Size[p]

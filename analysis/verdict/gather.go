@@ -2,24 +2,24 @@ package verdict
 
 import "github.com/memtui/memtui/model"
 
-// Windows is how many parts of equal numbers of allocations a run has.
+// Windows is the number of parts, with equal numbers of allocations, that a run is divided into.
 const Windows = 64
 
-// Block is a block that lived for long enough to matter. Events are counted from the start of the trace.
+// Block is a block that lived long enough to matter. Events are counted from the start of the trace.
 type Block struct {
 	Size           uint64
-	Born, Died     uint32 // events; Died is beyond the run for one that lives
+	Born, Died     uint32 // events; Died is past the end of the run for a live block
 	BornAt, DiedAt model.Time
 }
 
-// Evidence is what the blocks of one site tell, up to the end of the run.
+// Evidence is what is known about the blocks of one site at the end of the run.
 type Evidence struct {
-	Born, Freed uint64 // all its blocks; the others live at the end of the run
+	Born, Freed uint64 // all its blocks; Born-Freed are live at the end of the run
 	Live, Bytes uint64
 
 	births [Windows]uint32 // survivors by the window of their birth
-	ages   [Windows]uint32 // freed blocks by lifetime in windows; none that lived less than one
-	count  [Windows]int32  // how the level changes in each window, by blocks that outlive one
+	ages   [Windows]uint32 // freed blocks by lifetime in windows, from one window up
+	count  [Windows]int32  // change of the level in each window, in blocks that outlive one window
 	bytes  [Windows]int64
 
 	first, last model.Time // births of survivors
@@ -29,35 +29,36 @@ type Evidence struct {
 
 // chain follows a block that is replaced by larger ones.
 type chain struct {
-	links     uint64    // how often it was
+	links     uint64    // number of replacements
 	size, was uint64    // of the last block, and of the one before
 	least     uint64    // of the first
-	born      [2]uint32 // windows of the births of the block before and of the last
-	died      uint32    // event that ends the last one
-	lives     bool      // the last one, at the end of the run
+	born      [2]uint32 // windows of the births of the previous and of the last block
+	died      uint32    // event that ended the last one
+	lives     bool      // the last one is live at the end of the run
 }
 
-// replaceWithin is how many events apart the birth of a larger block and the end of the one that it replaces are at
-// most: what is moved in between may be copied one by one.
+// replaceWithin is the largest distance in events between the birth of a larger block and the end of the one it
+// replaces: their contents may be copied element by element in between.
 const replaceWithin = 1 << 10
 
-// Gatherer sums up blocks by site. Blocks of one site come in the order of birth.
+// Gatherer sums up blocks by site. Blocks of one site must come in order of birth.
 type Gatherer struct {
 	edges [Windows + 1]uint32 // events before each window, and before the end of the run
-	short model.Time          // an upper bound of the lifetimes of blocks that are left out
+	short model.Time          // upper bound of the lifetimes of blocks that are left out
 	sites []Evidence
 }
 
-// SiteBytes is how much memory a Gatherer takes for a site, about.
+// SiteBytes is about how much memory a Gatherer takes per site.
 const SiteBytes = 1408
 
-// NewGatherer returns one for a number of sites. edges are the numbers of events before each window, and before the end
-// of the run. Blocks that lived shorter than about a window may be left out; none of them lived longer than short.
+// NewGatherer returns a Gatherer for a number of sites. edges are the numbers of events before each window, and before
+// the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than
+// short.
 func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gatherer {
 	return &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
 }
 
-// window returns the window of an event, Windows for one after the run.
+// window returns the window of an event, Windows if it is after the run.
 func (g *Gatherer) window(event uint32) int {
 	lo, hi := 0, Windows+1
 	for lo+1 < hi {
@@ -70,7 +71,7 @@ func (g *Gatherer) window(event uint32) int {
 	return lo
 }
 
-// Add takes a block of a site.
+// Add adds a block of a site.
 func (g *Gatherer) Add(site int, b *Block) {
 	born := g.window(b.Born)
 	if born == Windows {
@@ -98,7 +99,7 @@ func (g *Gatherer) Add(site int, b *Block) {
 	e.bytes[born] += int64(b.Size)
 }
 
-// add takes the next block of a site.
+// add adds the next block of the site.
 func (c *chain) add(b *Block, window uint32, lives bool) {
 	switch {
 	case c.size == 0 || b.Size > c.size && !c.replacedBy(b):
@@ -106,18 +107,18 @@ func (c *chain) add(b *Block, window uint32, lives bool) {
 	case b.Size > c.size:
 		c.links++
 	default:
-		return // a smaller one beside it
+		return // return // a smaller one beside it => a smaller block in addition to it
 	}
 	c.was, c.size, c.died, c.lives = c.size, b.Size, b.Died, lives
 	c.born = [2]uint32{c.born[1], window}
 }
 
-// replacedBy reports whether the last block ended when b was born, or soon before or after.
+// replacedBy reports whether the last block ended when b was allocated, or shortly before or after.
 func (c *chain) replacedBy(b *Block) bool {
 	return uint64(c.died) <= uint64(b.Born)+replaceWithin && uint64(b.Born) <= uint64(c.died)+replaceWithin
 }
 
-// Site completes the evidence of a site with the sums that do not depend on the blocks that were left out.
+// Site returns the evidence of a site, completed with sums that include the blocks that were left out.
 func (g *Gatherer) Site(site int, born, freed, bytes uint64) *Evidence {
 	e := &g.sites[site]
 	e.Born, e.Freed, e.Live, e.Bytes = born, freed, born-min(freed, born), bytes

@@ -9,47 +9,48 @@ import (
 
 // Thresholds of the rule.
 const (
-	// Of the lifetimes of freed blocks the longest counts, but for one in longestShare: those may have been kept by
+	// The longest lifetime of freed blocks counts, except for one block in longestShare, which may have been kept by
 	// chance.
 	longestShare = 1000
-	// A survivor is suspect when it is so many times older than freed blocks became: if it were to be freed, it would
-	// have been.
+	// A survivor is suspect if it is older than freed blocks became by this factor: had it been meant to be freed, it
+	// would have been.
 	outlived = 1.5
-	// Lifetimes and ages are known to so many windows.
+	// Lifetimes and ages are known to this many windows.
 	roughness = 1
-	// Suspects of a leak are so many at least, one for each quarter of the time before which there can be any.
+	// A leak needs at least this many suspects, one for each quarter of the time in which there can be any.
 	leastSuspects = 4
-	// In the last quarter so large a share of those of the fullest is born: the last words of a vocabulary are fewer.
+	// At least this share of the fullest quarter's births is in the last quarter: otherwise growth ends, like the last
+	// words of a vocabulary.
 	fullQuarter = 0.3
-	// So many windows are needed for suspects to be born in, else ages say nothing.
+	// Suspects need at least this many windows to be born in; with fewer, ages say nothing.
 	leastRoom = Windows / 4
-	// The least level stays where its last third rises by less than flat, and goes up where it rises by more than rises
-	// in each third, both as shares of the level, and in the last by no less than goesOn times the third before.
+	// The least level is flat if its last third rises by less than flat, and rises if each third rises by more than
+	// rises, both as shares of the level, and the last by no less than goesOn times the third before.
 	flat, rises, goesOn = 0.05, 0.10, 0.4
-	// A container was replaced so often, and holds so large a share of its site.
+	// A container was replaced at least this often, and has at least this share of its site's bytes.
 	leastLinks, mostOf = 4, 0.5
-	// A container is given so many times as long as its growth lets expect, before it counts as one that has stopped.
+	// A container counts as no longer growing after this many times the time in which its next growth was expected.
 	patience = 1.5
-	// Where freed blocks lived for so many windows, what does not grow is a cache rather than in flight.
+	// If freed blocks lived for at least this many windows, memory that does not grow is a cache rather than in flight.
 	longLife = Windows / 8
-	// The least level is that of so many windows.
+	// Number of windows over which the least level is taken.
 	groupOf = 4
 	groups  = Windows / groupOf
 )
 
-// part is an observation that the rule heeds. Tests leave out single ones to tell what each is worth.
+// part is an observation that the rule uses. Tests leave out single ones to measure what each contributes.
 type part uint
 
 const (
-	lifetimes part = 1 << iota // how old the freed blocks became
+	lifetimes part = 1 << iota // how long freed blocks lived
 	spread                     // survivors are born throughout the run
 	envelope                   // the least level of the live curve
 	containers
 	allParts part = 1<<iota - 1
 )
 
-// Judge returns the verdict, about a run whose last event is at the time end, but for what became of the blocks after
-// the run.
+// Judge returns the verdict about a run whose last event is at time end, before what became of the blocks after the run
+// is taken into account.
 func (e *Evidence) Judge(end model.Time) Verdict { return e.judge(end, allParts) }
 
 func (e *Evidence) judge(end model.Time, use part) Verdict {
@@ -68,7 +69,8 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 		c := &e.chain
 		v.Replaced, v.FirstSize, v.Top = c.links, c.least, c.size
 		say(Leak, container, 0.5+0.05*float64(c.links))
-		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6)) // its steps are too large for a level
+		// The steps of a container are too large for a slope of levels.
+		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6))
 		return v
 	}
 	room := Windows - e.limit(use)
@@ -92,7 +94,7 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	return say(Leak, outlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
 }
 
-// limit returns how many windows ago survivors were born at least that outlived what was freed.
+// limit returns the least age in windows of survivors that outlived the freed blocks.
 func (e *Evidence) limit(use part) int {
 	if e.Freed == 0 || use&lifetimes == 0 {
 		return roughness
@@ -100,7 +102,7 @@ func (e *Evidence) limit(use part) int {
 	return int(math.Ceil(outlived*float64(e.oldest()))) + roughness
 }
 
-// oldest returns how many windows freed blocks lived, but for one in longestShare.
+// oldest returns how many windows freed blocks lived, except for one in longestShare.
 func (e *Evidence) oldest() int {
 	over := uint64(0)
 	for w := Windows - 1; w > 0; w-- {
@@ -111,8 +113,8 @@ func (e *Evidence) oldest() int {
 	return 0
 }
 
-// strays returns how many survivors older than the limit are to be expected by chance, as so many freed blocks were
-// left out of the lifetimes that it is made of.
+// strays returns the expected number of survivors older than the limit by chance, given the freed blocks that were left
+// out when the limit was computed.
 func (e *Evidence) strays() float64 {
 	if e.Freed == 0 {
 		return 0
@@ -120,7 +122,7 @@ func (e *Evidence) strays() float64 {
 	return float64(e.Freed/longestShare) / float64(e.Freed) * float64(e.Live)
 }
 
-// quarters counts the survivors of the first room windows, from the first birth on.
+// quarters counts the survivors of the first room windows by quarter, starting at the first birth.
 func (e *Evidence) quarters(room int) (n [4]uint64) {
 	first := e.firstWindow()
 	if room <= first {
@@ -132,12 +134,12 @@ func (e *Evidence) quarters(room int) (n [4]uint64) {
 	return n
 }
 
-// firstWindow returns that of the first survivor.
+// firstWindow returns the window of the first survivor's birth.
 func (e *Evidence) firstWindow() int {
 	return max(slices.IndexFunc(e.births[:], func(n uint32) bool { return n > 0 }), 0)
 }
 
-// evenness returns the last quarter as a share of the fullest, 0 where one is empty. A few in the last may be so few by
+// evenness returns the last quarter as a share of the fullest, 0 if one is empty. If the last has few, that may be by
 // chance.
 func evenness(quarters [4]uint64) float64 {
 	if slices.Min(quarters[:]) == 0 {
@@ -149,7 +151,7 @@ func evenness(quarters [4]uint64) float64 {
 
 type verdicts = func(k Kind, r Reason, confidence float64) Verdict
 
-// steady judges a site whose survivors are about as young as freed blocks became.
+// steady judges a site whose survivors are about as old as freed blocks became.
 func (e *Evidence) steady(say verdicts, use part) Verdict {
 	if e.oldest() >= longLife && use&envelope != 0 && e.rise() == stays {
 		return say(Bounded, flatLevel, 0.8)
@@ -157,7 +159,7 @@ func (e *Evidence) steady(say verdicts, use part) Verdict {
 	return say(InFlight, youngBlocks, 0.8)
 }
 
-// byLevel judges a site whose freed blocks lived for so long that ages tell nothing.
+// byLevel judges a site whose freed blocks lived so long that ages say nothing.
 func (e *Evidence) byLevel(say verdicts, use part) Verdict {
 	if use&envelope == 0 {
 		return say(Unknown, noneApplies, 0.2)
@@ -171,7 +173,7 @@ func (e *Evidence) byLevel(say verdicts, use part) Verdict {
 	return say(Unknown, noneApplies, 0.2)
 }
 
-// trend is how the least level develops.
+// trend is the development of the least level.
 type trend uint8
 
 const (
@@ -180,7 +182,7 @@ const (
 	goesUp
 )
 
-// rise returns the trend of the site, by its blocks and its bytes: it goes up if both do, and stays if one does.
+// rise returns the trend of the site's blocks and bytes: rising if both rise, flat if either is.
 func (e *Evidence) rise() trend {
 	count, bytes := e.envelopes()
 	a, b := trendOf(&count), trendOf(&bytes)
@@ -193,7 +195,7 @@ func (e *Evidence) rise() trend {
 	return undecided
 }
 
-// trendOf compares how much of the level is there for good after each third of the run.
+// trendOf returns the trend of the memory that stays, by how much of it there is after each third of the run.
 func trendOf(least *[groups]float64) trend {
 	forGood := *least
 	for g := groups - 2; g >= 0; g-- {
@@ -224,8 +226,8 @@ func (e *Evidence) envelopes() (count, bytes [groups]float64) {
 	return count, bytes
 }
 
-// grows reports whether the site's memory is one block that is replaced by a larger one again and again, and will be
-// once more.
+// grows reports whether the site's memory is one block that is repeatedly replaced by a larger one, and is due to be
+// replaced again.
 func (e *Evidence) grows() bool {
 	c := &e.chain
 	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.Bytes) {
@@ -236,7 +238,7 @@ func (e *Evidence) grows() bool {
 	return next >= Windows && c.born[1] >= Windows/4
 }
 
-// growth returns how many bytes per second the least level rises by from the first survivor's birth to the end.
+// growth returns the rise of the least level in bytes per second, from the first survivor's birth to the end.
 func (e *Evidence) growth(end model.Time) float64 {
 	_, bytes := e.envelopes()
 	first := min(e.firstWindow()/groupOf, groups-2)

@@ -1,9 +1,9 @@
-// Package verdict says what became of the memory of an allocation site: whether it leaks, or merely lives. [Gatherer]
+// Package verdict judges what became of the memory of an allocation site: whether it leaks or merely stays. [Gatherer]
 // sums up the blocks of each site, and [Evidence.Judge] decides by the sums.
 //
-// Time is counted in allocations of the whole run, cut into [Windows] of equal numbers: seconds are full of pauses and
-// bursts. The run ends where the program begins to give everything back, so that tidying up at exit changes no verdict
-// but that of a leak, which is then late.
+// Time is counted in allocations of the whole run, divided into [Windows] of equal numbers, because seconds are full of
+// pauses and bursts. The run ends where the program begins to free everything, so that cleaning up at exit changes no
+// verdict except that a leak becomes a late free.
 package verdict
 
 import (
@@ -15,67 +15,67 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Kind is a verdict about a site.
+// Kind is the kind of verdict about a site.
 type Kind uint32
 
 const (
-	None      Kind = iota // nothing of it is live at the end, and nothing was given back late
+	None      Kind = iota // nothing of it is live at the end, and nothing was freed late
 	Unknown               // undecided
-	InFlight              // what lives is no older than what was freed becomes
+	InFlight              // live blocks are no older than freed blocks became
 	Bounded               // a cache, a pool, a window or a table that reached its size
-	Kept                  // blocks of one part of the run that stay, and do not become more
-	Late                  // grew all the run, and was given back at its end
-	Leak                  // grows to the end, and what stays outlives everything that was freed
-	kindCount             // how many there are
+	Kept                  // blocks of one part of the run that stay, without becoming more
+	Late                  // grew all the run, and was freed at its end
+	Leak                  // grows to the end, and its survivors outlive everything that was freed
+	kindCount             // number of kinds
 )
 
-// String returns the word of JSON and of tables, "" for None.
+// String returns the kind as JSON and tables print it, "" for None.
 func (k Kind) String() string {
 	return [kindCount]string{"", "unknown", "in-flight", "bounded", "kept", "late", "leak"}[min(k, kindCount-1)]
 }
 
-// Reason says which observation decided.
+// Reason is the observation that decided a verdict.
 type Reason uint32
 
 const (
-	noneApplies Reason = iota // what was freed lived for most of the run
-	fewBlocks                 // too few to tell whether they become more
-	lastMoment                // all of it was allocated after the run, as this package counts it
-	youngSite                 // it began to allocate when most of the run was over
+	noneApplies Reason = iota // freed blocks lived for most of the run
+	fewBlocks                 // too few to know whether they become more
+	lastMoment                // all of it was allocated after the end of the run as this package defines it
+	youngSite                 // it began to allocate late in the run
 	youngBlocks               // no survivor is much older than freed ones became
 	flatLevel                 // the least level stays the same in the last third
 	outlivedAll               // survivors of the whole run outlived everything that was freed
-	oneTime                   // survivors that outlived everything are of one part of the run
+	oneTime                   // survivors that outlived everything were born in one part of the run
 	risingLevel               // the least level rises to the end
 	container                 // one block that is replaced by a larger one again and again
 )
 
-// Verdict is what is said about a site, with the figures that make it checkable. It has no pointers: index files hold
-// it as it is.
+// Verdict is the judgment about a site, with the figures that it is based on. It has no pointers: index files store it
+// as is.
 type Verdict struct {
 	Key        uint32 // of the site: its dense stack index
 	Kind       Kind
 	Reason     Reason
 	Confidence float32 // 0 … 1
 
-	Born, Freed    uint64 // blocks until the program began to give everything back
-	Held           uint64 // bytes that lived then
+	Born, Freed    uint64 // blocks until the program began to free everything
+	Held           uint64 // bytes live at that moment
 	Live, Bytes    uint64 // blocks and bytes after the last event
 	Ended          uint64 // blocks that were freed or overwritten, of the whole trace
-	Late           uint64 // blocks given back at the very end
+	Late           uint64 // blocks freed at the very end
 	LateBytes      uint64
-	Growth         float64    // bytes per second that the least level rises by; 0 unless it does
-	First, Last    model.Time // births of the oldest and of the newest that lived when the program began to give everything back
+	Growth         float64    // rise of the least level in bytes per second; 0 if it does not rise
+	First, Last    model.Time // births of the oldest and of the newest of the Held bytes
 	Longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
 	Suspects       uint64     // blocks that outlived everything that was freed
-	Replaced       uint64     // of a container: how often it was
-	FirstSize, Top uint64     // of a container: its size at first and at last
+	Replaced       uint64     // of a container: number of replacements
+	FirstSize, Top uint64     // of a container: its first and its last size
 }
 
-// List is verdicts by ascending key.
+// List is a list of verdicts by ascending key.
 type List []Verdict
 
-// Of returns the verdict about a key; its kind is None where there is none.
+// Of returns the verdict about a key; its kind is None if the list has none.
 func (l List) Of(key uint32) Verdict {
 	i, ok := slices.BinarySearchFunc(l, key, func(v Verdict, key uint32) int { return cmp.Compare(v.Key, key) })
 	if !ok {
@@ -84,7 +84,8 @@ func (l List) Of(key uint32) Verdict {
 	return l[i]
 }
 
-// By returns the most telling verdict of each group. groupOf says which one a key belongs to, and false for none.
+// By returns the most significant verdict of each group. groupOf returns the group of a key, and false if it is in
+// none.
 func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 	var out List
 	for _, v := range l {
@@ -97,26 +98,26 @@ func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 	return slices.CompactFunc(out, func(a, b Verdict) bool { return a.Key == b.Key })
 }
 
-// Compare orders verdicts, the most telling first: leaks, what is late, and the others; leaks by their rank, others by
-// what they hold.
+// Compare orders verdicts by significance: leaks, late frees, then the others. Leaks are ordered by rank, others by
+// bytes.
 func Compare(a, b *Verdict) int {
 	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.held(), a.held()))
 }
 
-// held returns how many bytes lived when the program began to give everything back, or came after that and stayed.
+// held returns the bytes that were live when the program began to free everything, or were allocated later and stayed.
 func (v *Verdict) held() uint64 {
 	held, _ := model.SaturatingAdd(v.Bytes, v.LateBytes)
 	return held
 }
 
-// Rank orders findings: growth in bytes per second, weighed by how certain the verdict is.
+// Rank returns the growth in bytes per second times the confidence; findings are ordered by it.
 func (v *Verdict) Rank() float64 { return v.Growth * float64(v.Confidence) }
 
-// Order returns a number that orders verdicts in tables, the most telling highest: by kind, then by rank.
+// Order returns a number that sorts verdicts in tables, the most significant highest: by kind, then by rank.
 func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(max(v.Rank(), 0))>>4 }
 
-// Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace, where
-// nothing has changed since the program began to give everything back, else about that moment, and says so.
+// Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace if
+// nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.Born - min(v.Freed, v.Born)
 	if v.Reason == lastMoment {
@@ -142,10 +143,10 @@ func (v *Verdict) Evidence() string {
 	return text
 }
 
-// alike reports whether figures of both moments differ by one part in fifty at most, too little to tell both.
+// alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.
 func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 
-// others says how the blocks did that were freed.
+// others returns what became of the blocks that were freed.
 func (v *Verdict) others() string {
 	switch {
 	case v.Freed == 1:
@@ -158,7 +159,7 @@ func (v *Verdict) others() string {
 	return "none was freed"
 }
 
-// reason says what was observed of the blocks that were held.
+// reason returns what was observed about the live blocks.
 func (v *Verdict) reason(held string) string {
 	others := v.others()
 	span := fmt.Sprintf("allocated from %v to %v", v.First, v.Last)
@@ -197,12 +198,12 @@ func (v *Verdict) reason(held string) string {
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }
 
-// blocks is "1 block (64 B)" or "452 blocks (5.60 MiB)".
+// blocks returns "1 block (64 B)" or "452 blocks (5.60 MiB)".
 func blocks(n, bytes uint64) string {
 	return model.Blocks(n) + " (" + model.Bytes(bytes).String() + ")"
 }
 
-// was is "1 block (64 B) was" or "452 blocks (5.60 MiB) were".
+// was returns "1 block (64 B) was" or "452 blocks (5.60 MiB) were".
 func was(n, bytes uint64, one, many string) string {
 	if n == 1 {
 		many = one
@@ -210,8 +211,8 @@ func was(n, bytes uint64, one, many string) string {
 	return blocks(n, bytes) + " " + many
 }
 
-// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was given
-// back is late, and there is none about what had nothing live at the end of the run, nor after it.
+// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was freed
+// becomes late, and a site with nothing live at the end of the run or after it has no verdict.
 func (v Verdict) Settled() Verdict {
 	switch {
 	case v.Live+v.Late == 0:

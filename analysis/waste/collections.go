@@ -8,23 +8,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Collection is all collections of one type.
+// Collection sums up all collections of one type.
 type Collection struct {
 	Type     string
 	Form     model.HeapCollectionForm
 	Row      model.Row // the one that wastes most
 	Count    uint64
 	Empty    uint64 // with nothing in them
-	Sparse   uint64 // with something in them, but in at most a quarter of their room
+	Sparse   uint64 // with elements, but in at most a quarter of their capacity
 	Elements uint64
 	Capacity uint64
-	Bytes    uint64 // their own, and of what holds their elements
+	Bytes    uint64 // their own, and those of the objects that hold their elements
 	Wasted   uint64
 
-	most uint64 // of one
+	most uint64 // wasted by Row
 }
 
-// FormName returns the word for a form in JSON.
+// FormName returns the form as JSON prints it.
 func FormName(f model.HeapCollectionForm) string {
 	return [...]string{model.CollectionList: "list", model.CollectionTable: "table", model.CollectionArray: "array", model.CollectionBox: "box"}[f&3]
 }
@@ -35,7 +35,7 @@ type collectionKey struct {
 	kind   model.HeapKind
 }
 
-// findCollections adds collections up by type.
+// findCollections sums up collections by type.
 func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) ([]Collection, error) {
 	at, seen, visited := map[collectionKey]int{}, newRowSet(h.Len()), 0
 	var list []Collection
@@ -65,7 +65,7 @@ func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.H
 	return list, cmp.Or(err, ctx.Err())
 }
 
-// add adds one; what holds elements of several counts once.
+// add adds one collection; an object that holds elements of several counts once.
 func (s *Collection) add(h *model.Heap, c *model.HeapCollection, seen rowSet) {
 	s.Count++
 	length, room := uint64(max(c.Len, 0)), uint64(max(c.Capacity, 0))
@@ -92,7 +92,7 @@ func (s *Collection) add(h *model.Heap, c *model.HeapCollection, seen rowSet) {
 type Doubled struct {
 	Type    string
 	Count   uint64
-	Loaders []string // who loaded it, at most maxLoaders
+	Loaders []string // loaders of the class, at most maxLoaders
 	Row     model.Row
 }
 
@@ -101,7 +101,7 @@ const (
 	maxLoaders = 16
 )
 
-// findDoubled finds classes of one name that different loaders loaded, where the format tells loaders.
+// findDoubled finds classes of one name that different loaders loaded, if the format records loaders.
 func findDoubled(h *model.Heap) (list []Doubled) {
 	axis, ok := h.Schema.AxisNamed(loaderAxis)
 	if !ok {
@@ -129,15 +129,15 @@ func findDoubled(h *model.Heap) (list []Doubled) {
 	return slices.Clip(list)
 }
 
-// Referents are what references of one kind lead to that do not hold it like others, such as soft ones.
+// Referents are the objects that references of one kind, such as soft ones, lead to.
 type Referents struct {
 	Kind       string
 	References uint64
 	Objects    uint64 // each once
-	Bytes      uint64 // of these
+	Bytes      uint64 // of these objects
 }
 
-// findReferents counts references of the kinds that are worth telling.
+// findReferents counts the referents of the reference kinds that are worth reporting.
 func findReferents(ctx context.Context, h *model.Heap) (list []Referents, err error) {
 	for k := range h.Schema.Edges {
 		if !h.Schema.Edges[k].Marked {

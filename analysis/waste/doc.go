@@ -1,3 +1,3 @@
-// Package waste finds memory of heap snapshots that says nothing or says it twice: strings of equal content, room of
-// collections that nothing is in, arrays of nothing, boxed values, classes that are loaded more than once.
+// Package waste finds wasted memory in heap snapshots: duplicate strings, unused capacity of collections, empty arrays,
+// boxed values, and classes that are loaded more than once.
 package waste

@@ -6,20 +6,20 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Finalizers are objects that the runtime of Java keeps until their finalize method has run.
+// Finalizers are objects that the Java runtime keeps until their finalize method has run.
 type Finalizers struct {
-	Count  uint64 // objects that have such a method, each with an instance of its class Finalizer
-	Queued uint64 // of these, those that the program has given up: they wait for the thread that runs the methods
-	Bytes  uint64 // of these instances and of the objects
+	Count  uint64 // objects with such a method, each with an instance of class Finalizer
+	Queued uint64 // those of them that are unreachable otherwise and wait for the finalizer thread
+	Bytes  uint64 // of the instances and of the objects
 	Row    model.Row
 	Type   uint32 // of Row, the first instance
 }
 
-// What the library of Java calls what has a part in it.
+// Names of the Java library.
 const (
 	finalizerType  = "java.lang.ref.Finalizer"
 	queueType      = "java.lang.ref.ReferenceQueue"
-	queuedField    = "ENQUEUED" // a static of the queue: what the field queue of an instance refers to that waits in one
+	queuedField    = "ENQUEUED" // a static of the queue class, to whose value queueField refers while enqueued
 	queueField     = "queue"
 	referentField  = "referent"
 	finalizerSteps = 1 << 16
@@ -62,7 +62,7 @@ func findFinalizers(ctx context.Context, h *model.Heap) (f Finalizers, err error
 	return f, nil
 }
 
-// typesNamed returns the types of a name: several loaders may have one.
+// typesNamed returns the types with a name; several loaders may have loaded one.
 func typesNamed(h *model.Heap, name string) map[uint32]bool {
 	out := map[uint32]bool{}
 	for i := range h.Tables.Types {
@@ -73,7 +73,7 @@ func typesNamed(h *model.Heap, name string) map[uint32]bool {
 	return out
 }
 
-// enqueued returns what instances refer to that wait in a queue.
+// enqueued returns the static object that the queue field of enqueued instances refers to.
 func enqueued(h *model.Heap) (row model.Row, ok bool) {
 	types := typesNamed(h, queueType)
 	for r, about := range h.About {

@@ -10,14 +10,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Strings are those of a snapshot.
+// Strings sums up the strings of a snapshot.
 type Strings struct {
 	Objects    uint64
-	Distinct   uint64 // contents
+	Distinct   uint64 // distinct contents
 	Duplicated uint64 // contents that more than one string has
-	Bytes      uint64 // of all strings and of what holds their characters
-	Wasted     uint64 // what would be saved if strings of equal content were one
-	Maybe      uint64 // strings whose beginnings alone are known, and are equal to others'
+	Bytes      uint64 // of all strings and of the objects that hold their characters
+	Wasted     uint64 // bytes saved if strings of equal content were one
+	Maybe      uint64 // strings of which only the beginnings are known, which equal those of others
 	Top        []Text // most wasted bytes first, at most maxTop
 }
 
@@ -25,7 +25,7 @@ type Strings struct {
 type Text struct {
 	Row    model.Row // the first string
 	Count  uint64
-	Bytes  uint64 // of the strings and of what holds their characters
+	Bytes  uint64 // of the strings and of the objects that hold their characters
 	Wasted uint64
 	Maybe  bool // only the beginnings are known to be equal
 }
@@ -35,14 +35,14 @@ const (
 	often  = 1 << 16
 )
 
-// stringSeen is a string: what its content hashes to stands for that.
+// stringSeen is a string, identified by the hash of its content.
 type stringSeen struct {
 	hash         uint64
 	row, storage model.Row
 	cut          bool
 }
 
-// findStrings hashes every string, and puts equal ones together. In memory stand 32 bytes of each.
+// findStrings hashes every string, and groups equal ones. It takes 32 bytes of memory per string.
 func findStrings(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) (s Strings, err error) {
 	seed, budget := maphash.MakeSeed(), model.BudgetOf(ctx)
 	var list []stringSeen
@@ -83,8 +83,8 @@ func mostWasted(a, b Text) int {
 	return cmp.Or(cmp.Compare(b.Wasted, a.Wasted), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Row, b.Row))
 }
 
-// together adds up strings of one content, in the order of what holds their characters. The largest string, and the
-// largest of what holds characters, are needed; the rest is wasted.
+// together sums up strings of one content, ordered by the object that holds their characters. The largest string and
+// the largest of those objects are needed; the rest is wasted.
 func together(h *model.Heap, list []stringSeen) Text {
 	t := Text{Row: list[0].row, Count: uint64(len(list))}
 	var objects, storage, largest, largestStorage uint64
@@ -105,7 +105,7 @@ func together(h *model.Heap, list []stringSeen) Text {
 	return t
 }
 
-// add adds a content. Now and then those that waste least are let go.
+// add adds a content. From time to time those that waste least are dropped.
 func (s *Strings) add(t Text) {
 	s.Distinct++
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, t.Bytes)
@@ -123,11 +123,11 @@ func (s *Strings) add(t Text) {
 	}
 }
 
-// errEnough ends reading.
+// errEnough stops reading early.
 var errEnough = errors.New("enough")
 
-// Contents reads what strings say, at most some bytes of each, as in the file: not cleaned. whole says of which that is
-// all.
+// Contents reads the contents of strings, at most some bytes of each, as in the file: not cleaned. whole reports which
+// of them are complete.
 func Contents(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, rows []model.Row, most int) (texts map[model.Row]string, whole map[model.Row]bool, err error) {
 	wanted := make(map[model.Row]bool, len(rows))
 	for _, r := range rows {

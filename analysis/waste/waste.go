@@ -7,17 +7,17 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Waste is what was found in a snapshot.
+// Waste is the result of [Find].
 type Waste struct {
 	Strings     Strings
 	Collections []Collection // most wasted bytes first
 	Doubled     []Doubled    // most first
 	Referents   []Referents  // in the order of the schema
 	Finalizers  Finalizers
-	LeftOut     []string // what there was no memory for: "duplicate_strings", "collections"
+	LeftOut     []string // what there was not enough memory for: "duplicate_strings", "collections"
 }
 
-// Bytes returns all that is wasted.
+// Bytes returns the sum of all wasted bytes.
 func (w *Waste) Bytes() uint64 {
 	sum := w.Strings.Wasted
 	for i := range w.Collections {
@@ -26,8 +26,8 @@ func (w *Waste) Bytes() uint64 {
 	return sum
 }
 
-// Find looks through snapshot i, which is decoded as h. progress may be nil; it is given shares of the whole that never
-// fall. Its errors are those of ctx and of reading: what there is no memory for is left out.
+// Find searches snapshot i, which is decoded as h. progress may be nil; it is called with fractions of the work done,
+// which never fall. Find fails only if ctx ends or reading fails: what does not fit into memory is left out.
 func Find(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, progress func(done float64)) (*Waste, error) {
 	if progress == nil {
 		progress = func(float64) {}
@@ -75,7 +75,7 @@ type rowSet []uint64
 
 func newRowSet(n int) rowSet { return make(rowSet, n/64+1) }
 
-// add reports whether the row is new; one that is beyond the snapshot is not.
+// add adds a row and reports whether it is new; a row beyond the snapshot is not.
 func (s rowSet) add(r model.Row) bool {
 	if r/64 >= model.Row(len(s)) || s[r/64]>>(r%64)&1 != 0 {
 		return false
@@ -84,7 +84,7 @@ func (s rowSet) add(r model.Row) bool {
 	return true
 }
 
-// bytesOf returns the memory of a row, 0 beyond the snapshot.
+// bytesOf returns the memory of a row, 0 if it is beyond the snapshot.
 func bytesOf(h *model.Heap, r model.Row) uint64 {
 	if uint64(r) >= uint64(len(h.Size)) {
 		return 0

@@ -55,9 +55,12 @@ func (b *builder) blocks() error {
 	if b.opt.Limit > 0 {
 		n = min(n, b.opt.Limit)
 	}
-	rows := make([]Block, n)
+	rows, until := make([]Block, n), b.opt.AtTime
+	if q.Born {
+		until = b.trace.Status().Duration
+	}
 	for i := range rows {
-		rows[i] = b.block(list.Row(i))
+		rows[i] = b.block(list.Row(i), until)
 	}
 	if q.Born {
 		b.out.Born, b.out.Rows.Born = rows, list.Len()
@@ -67,8 +70,10 @@ func (b *builder) blocks() error {
 	return nil
 }
 
-func (b *builder) block(x analysis.Block) Block {
-	row := Block{Bytes: x.Size, Born: x.Born, Thread: x.Thread, Stack: uint64(x.Stack), Place: newFrames(b.stacks, x.Stack).place(x.Stack)}
+// block returns the row of a block, whose age counts to an instant.
+func (b *builder) block(x analysis.Block, until model.Time) Block {
+	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Thread: x.Thread, Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
+	row.Place = row.frames.place(x.Stack)
 	if x.Addr != 0 {
 		addr := fmt.Sprintf("0x%x", x.Addr)
 		row.Address = &addr

@@ -306,9 +306,13 @@ type Block struct {
 	Bytes   uint64      `json:"bytes"`
 	Born    model.Time  `json:"born_us"`
 	Died    *model.Time `json:"died_us,omitzero"` // nil while never freed
+	Age     model.Time  `json:"age_us"`           // at the instant; of blocks of the range how long they lived, or have lived at the end of the run
 	Thread  uint16      `json:"thread"`
 	Stack   uint64      `json:"stack"`
 	Place
+
+	frames Frames // for filters
+	owner  Owner  // the same
 }
 
 // Point is one column of the live curve: the extremes after any event of the column, and the state at its end.

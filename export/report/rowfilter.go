@@ -144,9 +144,14 @@ func screenWords(name string, names []string) (words []string) {
 		words = []string{"leak", "bytes"}
 	case "oldest_us":
 		words = []string{"age"}
+	case "age_us":
+		words = []string{"oldest"}
 	case "bytes":
-		if words = []string{"size"}; slices.Contains(names, "oldest_us") { // of leaks
+		switch words = []string{"size"}; {
+		case slices.Contains(names, "oldest_us"): // of leaks
 			words = []string{"leaked", "leak"}
+		case slices.Contains(names, "born_us"): // of blocks, each as large as its mean
+			words = []string{"size", "mean", "live", "total", "peak"}
 		}
 	case "count":
 		words = []string{"blocks"}
@@ -209,6 +214,9 @@ func (v *rowView) Texts() (texts []string) {
 	}
 	if d, ok := v.row.Interface().(DiffRow); ok && !d.frames.IsZero() {
 		frames, texts = d.frames, []string{d.Status}
+	}
+	if b, ok := v.row.Interface().(Block); ok {
+		frames, texts = b.frames, append(texts, b.owner.Name())
 	}
 	if !frames.IsZero() {
 		p := frames.site().place(model.StackID(id))

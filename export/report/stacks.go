@@ -139,9 +139,22 @@ func (n RecordName) cell() string { return model.Clean(n.text) }
 type WeightedStack struct {
 	Stack  RecordName    `json:"stack,omitzero"` // absent where the file gives none
 	Value  Amount        `json:"value"`
-	Labels []StackLabel  `json:"labels,omitzero" csv:"-"`
+	Labels StackLabels   `json:"labels,omitzero"`
 	Frames ProfileFrames `json:"frames"`
 }
+
+// StackLabels are all labels of a stack.
+type StackLabels []StackLabel
+
+func (l StackLabels) text() string {
+	set := make([]model.Label, len(l))
+	for i := range l {
+		set[i] = l[i].label()
+	}
+	return model.LabelText(set)
+}
+
+func (l StackLabels) cell() string { return model.Clean(l.text()) }
 
 // StackLabel is what a recording says of a stack beside its frames. A stack may have several of one key.
 type StackLabel struct {
@@ -151,21 +164,18 @@ type StackLabel struct {
 	Unit   string `json:"unit,omitzero"`
 }
 
-// value returns the value as text, a number with its unit.
-func (l *StackLabel) value() string {
-	v := model.Label{Text: l.Text, Unit: l.Unit, Numeric: l.Number != nil}
+// label returns the label of the recording.
+func (l *StackLabel) label() model.Label {
+	v := model.Label{Key: l.Key, Text: l.Text, Unit: l.Unit, Numeric: l.Number != nil}
 	if v.Numeric {
 		v.Number = *l.Number
 	}
-	return v.Value()
+	return v
 }
 
 // stackLabels returns the labels of a record.
-func stackLabels(w *model.StackProfile, r model.RecordID) (out []StackLabel) {
-	if w.Records.Labels == nil {
-		return nil
-	}
-	for _, l := range w.LabelSet(w.Records.Labels[r]) {
+func stackLabels(w *model.StackProfile, r model.RecordID) (out StackLabels) {
+	for _, l := range w.LabelsOf(r) {
 		label := StackLabel{Key: l.Key, Text: l.Text, Unit: l.Unit}
 		if l.Numeric {
 			label.Number = &l.Number

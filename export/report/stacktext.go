@@ -175,20 +175,11 @@ func (w stackWriter) top() table {
 	for _, s := range w.r.Top {
 		row := []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.cell(), 24, w.style.cut())}
 		if labeled {
-			row = append(row, w.name(labelText(s.Labels)))
+			row = append(row, w.name(s.Labels.text()))
 		}
 		out.rows = append(out.rows, row)
 	}
 	return out
-}
-
-// labelText returns labels as they are written after label: to filter by them.
-func labelText(labels []StackLabel) string {
-	words := make([]string, len(labels))
-	for i, l := range labels {
-		words[i] = l.Key + "=" + l.value()
-	}
-	return strings.Join(words, ", ")
 }
 
 // filterText says what stacks are filtered by.

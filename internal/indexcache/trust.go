@@ -12,7 +12,7 @@ import (
 )
 
 // An index is trusted, as its checksums are not secret: whoever writes one determines the results. So it is used only
-// if nobody but the user or root can have written it: the file and its folder must belong to one of them, and neither
+// if only the user or root can have written it: the file and its folder must belong to one of them, and neither
 // may be writable for others. A sticky folder does not suffice, as others can create files there. All checks are made
 // on open files, and files are opened relative to the checked folder, so that nothing can be replaced in between.
 

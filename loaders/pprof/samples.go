@@ -2,9 +2,6 @@ package pprof
 
 import (
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
@@ -146,32 +143,17 @@ func (r *reader) plus(a, b, at int64) int64 {
 	return math.MinInt64
 }
 
-// Keys of labels that name the thread, in lower case, with blanks for other separators.
-var (
-	threadNames   = []string{"thread", "thread name", "threadname", "comm"}
-	threadNumbers = []string{"thread", "tid", "thread id", "threadid", "thread native id", "os thread id"}
-	processKeys   = []string{"pid", "process id"}
-)
-
-var blanks = strings.NewReplacer("_", " ", "-", " ", ".", " ")
-
 // thread returns the thread that labels name.
 func (r *reader) thread() model.ThreadID {
 	pid, tid, comm := int64(-1), int64(-1), ""
-	for _, l := range r.labels {
-		key := strings.ToLower(blanks.Replace(l.Key))
-		number, isNumber := l.Number, l.Numeric
-		if !isNumber {
-			n, err := strconv.ParseInt(l.Text, 10, 64)
-			number, isNumber = n, err == nil
-		}
-		isNumber = isNumber && number >= 0
-		switch {
-		case isNumber && slices.Contains(processKeys, key):
+	for i := range r.labels {
+		l := &r.labels[i]
+		switch part, number := l.OfThread(); part {
+		case model.ProcessNumber:
 			pid = number
-		case isNumber && slices.Contains(threadNumbers, key):
+		case model.ThreadNumber:
 			tid = number
-		case !isNumber && slices.Contains(threadNames, key):
+		case model.ThreadName:
 			comm = l.Text
 		}
 	}

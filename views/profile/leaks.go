@@ -244,6 +244,9 @@ func (p *Leaks) describe() {
 		p.Detail.Facts = []string{"At its own peak this stack held " + ui.BytesText(r.figures[leakPeak].Uint64(), p.State.Exact) +
 			". Peaks of stacks are reached at different times: they do not add up."}
 	}
+	if labels := w.LabelsOf(r.record); len(labels) > 0 {
+		p.Detail.Facts = append(p.Detail.Facts, "Labels: "+widget.Clean(model.LabelText(labels))+".")
+	}
 	node := w.Records.Node[r.record]
 	if node == 0 {
 		p.Detail.SetNoStack("This stack has no frames.")

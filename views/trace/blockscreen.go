@@ -74,6 +74,7 @@ func (p *BlockScreen) Command() []string {
 	if p.born() {
 		q.Table = "born_blocks"
 	}
+	q.By, q.Filter = p.Blocks.OrderKey(), p.Blocks.RowFilter(p.State.Filter)
 	return q.Args()
 }
 

@@ -153,6 +153,15 @@ func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns
 // Fields returns the figures of blocks that filters can compare.
 func (p *BlockPane) Fields() []analysis.Field { return Fields(p.Columns()) }
 
+// Ages returns what tells how old a listed block is.
+func (p *BlockPane) Ages() func(b *analysis.Block) model.Time {
+	until := p.until
+	return func(b *analysis.Block) model.Time { return b.Age(until) }
+}
+
+// RowFilter returns the filter as command lines take it: "" where it compares what reports do not have.
+func (p *BlockPane) RowFilter(text string) string { return rowFilter(p.Columns(), text) }
+
 // AddressText renders an address, or says that it is unknown.
 func AddressText(addr uint64) string {
 	if addr == 0 {
@@ -270,6 +279,21 @@ func (p *BlockPane) sortColumn() (col int, descending bool) {
 		title, descending = titles.Born, p.Query.Sort == analysis.NewestFirst && p.Uses == 0
 	}
 	return slices.IndexFunc(p.cols, func(c Column[analysis.Block]) bool { return c.Title == title }), descending != p.Up
+}
+
+// OrderKey returns what reports call the order, "" for the usual one.
+func (p *BlockPane) OrderKey() string {
+	switch by := p.Query.Sort; {
+	case by == analysis.OldestFirst && p.Up, by == analysis.NewestFirst && !p.Up:
+		return "last_allocated"
+	case by == analysis.OldestFirst, by == analysis.NewestFirst:
+		return "first_allocated"
+	case by == analysis.LowestFirst:
+		return "address"
+	case by == analysis.ShortestFirst:
+		return "lifetime"
+	}
+	return ""
 }
 
 // orders returns those that s goes through.

@@ -45,7 +45,7 @@ func (v blockView) columns() []Column[analysis.Block] {
 	when := func(title, key string, drop int, value func(b *block) uint64) Column[block] {
 		return Column[block]{Title: title, Key: key, Figure: TimeFigure, Width: v.times, MaxWidth: v.times, Drop: drop, Value: value}
 	}
-	ages := when(age, "", 0, func(b *block) uint64 { return uint64(ageAt(b, v.until)) })
+	ages := when(age, "age_us", 0, func(b *block) uint64 { return uint64(b.Age(v.until)) })
 	ages.Fields = []string{"age", "oldest"}
 	freed := when(titles.Died, "died_us", 4, func(b *block) uint64 { return uint64(b.Died) })
 	freed.Known, freed.Unknown = func(b *block) bool { return b.Died != model.NoTime }, func() string { return "never" }
@@ -179,14 +179,6 @@ func (l useList) Bytes() (sum uint64) {
 		sum, _ = model.SaturatingAdd(sum, l[i].Size)
 	}
 	return sum
-}
-
-// ageAt returns how long a block has lived at an instant, or had lived when it ended before.
-func ageAt(b *analysis.Block, until model.Time) model.Time {
-	if b.Died != model.NoTime {
-		until = min(until, b.Died)
-	}
-	return max(until-b.Born, 0)
 }
 
 // blockSiteName names the stack that allocated a block.

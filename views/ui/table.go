@@ -304,11 +304,13 @@ func (t *Table[D, R]) Layout(w int, s *state.State) {
 func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
 
 // RowFilter returns the filter as command lines take it: "" where it compares what reports do not have.
-func (t *Table[D, R]) RowFilter(text string) string {
+func (t *Table[D, R]) RowFilter(text string) string { return rowFilter(t.Columns(), text) }
+
+func rowFilter[R any](cols []Column[R], text string) string {
 	var told []analysis.Field
-	for i := range t.Columns() {
-		if c := &t.cols[i]; c.Key != "" {
-			told = append(told, Fields(t.cols[i:i+1])...)
+	for i := range cols {
+		if cols[i].Key != "" {
+			told = append(told, Fields(cols[i:i+1])...)
 		}
 	}
 	told = append(told, analysis.Field{}) // without any, all would do
