@@ -187,8 +187,8 @@ type HeapTables struct {
 // HeapType is a type: its name, as an index into the strings.
 type HeapType struct{ Name uint32 }
 
-// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID tells frames of one name
-// apart.
+// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID distinguishes frames of the
+// same name.
 type HeapFrame struct{ Name, ID, Line, File uint32 }
 
 // NoHeapLine is the line of a HeapFrame that is unknown.

@@ -149,7 +149,7 @@ type ProfileThread struct {
 	Declared bool
 }
 
-// FrameKind tells user from kernel code.
+// FrameKind distinguishes user from kernel code.
 type FrameKind uint8
 
 const (
@@ -222,7 +222,7 @@ type Window struct {
 	Weights    WeightTable
 }
 
-// Source returns a frame's line as the file writes it, "" when unknown.
+// Source returns a frame's line as in the file, "" if unknown.
 func (p *StackProfile) Source(s *Stacks, f FrameID) string {
 	out := s.Files[s.FrameFile[f]]
 	if line := s.FrameLine[f]; line != NoLine {

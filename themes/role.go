@@ -9,7 +9,7 @@ package themes
 type Role uint8
 
 const (
-	Text          Role = iota // data; its background is that of the whole screen
+	Text          Role = iota // data; its background is that of the complete screen
 	Muted                     // labels, units, what can be overlooked
 	Title                     // titles of panes, with the answer in them
 	StatusBar                 // first line: file, screen, instant

@@ -3,7 +3,7 @@
 // # Why there is no tview.Application
 //
 // The primitives are tview's; its Application is not used. Application.Stop deadlocks when input is pending,
-// QueueUpdate blocks for ever before Run, after Stop and from the event loop, every key draws a whole frame, and keys
+// QueueUpdate blocks for ever before Run, after Stop and from the event loop, every key draws a complete frame, and keys
 // and updates are not ordered. Terminal runs one loop instead: it handles all waiting keys, then all posted functions,
 // then draws once.
 //

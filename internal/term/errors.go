@@ -19,7 +19,7 @@ var ErrUnusable = errors.New("no usable terminal")
 // signal is ignored.
 var ErrGone = errors.New("the terminal is gone")
 
-// SignalError ends Run when the process was asked to stop.
+// SignalError ends Run when a signal requested the process to stop.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// farewellTime is how long a guard may take to end after it was told to.
+// farewellTime is how long a guard may take to end after it was signaled.
 const farewellTime = 500 * time.Millisecond
 
 // firstFrame is how long a guard may wait for the first frame.

@@ -18,7 +18,7 @@ var errClosing = errors.New("the terminal is being released")
 
 // tty is between tcell and the terminal for one reason: tcell waits for its reading goroutine when it releases the
 // terminal, and if input is pending, that waits for a channel that is no longer read. So reading must end before tcell
-// is told to stop; see release.
+// is stopped; see release.
 type tty struct {
 	tcell.Tty
 	closing atomic.Bool

@@ -28,7 +28,7 @@
 // JSON, an object with dhatFileVersion 2: mode, verb, units, command, times, program points (pps) and frames (ftbl). A
 // point has blocks and bytes in total (tbk, tb), the lifetimes of its blocks added up (tl), the live blocks at the peak
 // of the program (gb, gbk) and at its end (eb, ebk), and bytes read and written (rb, wb). Its own peak (mb, mbk) is
-// left out of valgrind's files: valgrind takes it when the whole heap is largest, so it can be below gb and eb. Files
+// left out of valgrind's files: valgrind takes it when the complete heap is largest, so it can be below gb and eb. Files
 // of other modes have tb and tbk only. Version 1 has other fields.
 //
 // Rules: syntax, version, field, reference, number.

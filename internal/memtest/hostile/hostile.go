@@ -99,9 +99,9 @@ func load(ctx context.Context, f loaders.Format, src *loaders.Source) (*model.Pr
 		}
 	}
 	p = store.Current()
-	if said := src.Problems(); len(said) > 0 { // of the file as a whole, as the program reports them
+	if found := src.Problems(); len(found) > 0 { // of the file as a whole, as the program reports them
 		q := *p
-		q.Problems, q.Complete = append(slices.Clip(q.Problems), said...), q.Complete && !model.HasError(said)
+		q.Problems, q.Complete = append(slices.Clip(q.Problems), found...), q.Complete && !model.HasError(found)
 		p = &q
 	}
 	return p, err
@@ -118,8 +118,8 @@ func Open(t testing.TB, f loaders.Format, data []byte) *Result {
 }
 
 // Hurt tries data cut at 200 positions, and 100 times with some of its bytes changed; with the race detector a fifth of
-// that. A cut for which tells returns true must not be accepted as complete.
-func Hurt(t *testing.T, f loaders.Format, data []byte, tells func(cut int) bool) {
+// that. A cut for which detectable returns true must not be accepted as complete.
+func Hurt(t *testing.T, f loaders.Format, data []byte, detectable func(cut int) bool) {
 	t.Helper()
 	cuts, changes := 200, 100
 	if modeltest.UnderRace {
@@ -130,8 +130,8 @@ func Hurt(t *testing.T, f loaders.Format, data []byte, tells func(cut int) bool)
 		r, err := Try(t.Context(), f, data[:n])
 		if err != nil {
 			t.Errorf("cut at byte %d: %v", n, err)
-		} else if r.Err == nil && r.Profile.Complete && r.Valid() && tells(n) {
-			t.Errorf("cut at byte %d of %d: it is whole", n, len(data))
+		} else if r.Err == nil && r.Profile.Complete && r.Valid() && detectable(n) {
+			t.Errorf("cut at byte %d of %d: it is accepted as complete", n, len(data))
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
