@@ -100,7 +100,7 @@ func (a *app) open() {
 	}
 }
 
-// emptyList returns the list that has the keys where that has no rows, else nil.
+// emptyList returns the list that has the focus where that has no rows, else nil.
 func (a *app) emptyList() *widget.List {
 	if l, ok := a.current().(ui.Lister); ok {
 		if list := l.FocusedList(); list != nil && list.Len() == 0 {
@@ -110,7 +110,7 @@ func (a *app) emptyList() *widget.List {
 	return nil
 }
 
-// nothingToOpen says why nothing is selected.
+// nothingToOpen returns why nothing is selected.
 func (a *app) nothingToOpen(list *widget.List) string {
 	switch {
 	case list != nil && len(list.Empty) > 0:
@@ -378,7 +378,7 @@ func (a *app) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// unordered says that the command on screen prints rows in another order than the table has, "" where it does not.
+// unordered reports that the command on screen prints rows in another order than the table has, "" where it does not.
 func (a *app) unordered() string {
 	t := a.sorting()
 	if t == nil || a.commandLine() == "" {
@@ -395,7 +395,7 @@ func (a *app) unordered() string {
 	return "the command does not sort by " + title
 }
 
-// sorting returns the table that has the keys, nil for none.
+// sorting returns the table that has the focus, nil for none.
 func (a *app) sorting() ui.Sorting {
 	if t, ok := a.front().(ui.Sorting); ok {
 		return t
@@ -429,7 +429,7 @@ func (a *app) command(file []string) []string {
 	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
 }
 
-// noCommand says why no command prints what is on screen.
+// noCommand returns why no command prints what is on screen.
 func (a *app) noCommand() string {
 	why := "a command line cannot name the peak of part of a file"
 	if u, ok := a.current().(ui.Unprinted); ok {

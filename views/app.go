@@ -84,7 +84,7 @@ type app struct {
 	all          []ui.Screen
 	screens      []ui.Screen             // of all, those that the file has
 	at           int                     // the one on screen
-	inDifference map[ui.Screen]ui.Screen // what stands for a screen while the difference is shown
+	inDifference map[ui.Screen]ui.Screen // what replaces a screen while the difference is shown
 	laid         ui.Screen               // what the layout holds
 	previous     int
 	header       *bar
@@ -335,7 +335,7 @@ func (a *app) layout() {
 // HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
 func (a *app) HasFocus() bool { return true }
 
-// current returns the screen that is shown, or what stands for it while the difference is.
+// current returns the screen that is shown, or what replaces it while the difference is.
 func (a *app) current() ui.Screen {
 	s := a.screens[a.at]
 	if twin := a.inDifference[s]; twin != nil && a.state.Compare.On {

@@ -35,7 +35,7 @@ func (a *app) chips() (out []chip) {
 	return out
 }
 
-// stepText says in words what a step of a filter does. It is not cleaned.
+// stepText returns in words what a step of a filter does. It is not cleaned.
 func stepText(s calltree.Step) string {
 	word := [...]string{"only ", "without ", "from ", "hiding ", "around "}[s.Kind]
 	return word + funcname.Bare(s.Name)

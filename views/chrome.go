@@ -108,7 +108,7 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 	return "", title, whole, when
 }
 
-// sidesOf says what is compared on the screen shown in at most w cells.
+// sidesOf returns what is compared on the screen shown in at most w cells.
 func (a *app) sidesOf(w int) string {
 	what := ui.DiffSites
 	if p, ok := a.current().(ui.TwoSided); ok {
@@ -148,7 +148,7 @@ func (a *app) sidesShown() bool {
 	return itself || a.inDifference[a.screens[a.at]] != nil
 }
 
-// instantText says what everything on screen is about.
+// instantText returns what everything on screen is about.
 func (a *app) instantText() string {
 	s := &a.state
 	if a.Heaps != nil {
@@ -278,7 +278,7 @@ func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// unopened says why the selected row cannot be opened, "" when it can or there is nothing to open.
+// unopened returns why the selected row cannot be opened, "" when it can or there is nothing to open.
 func (a *app) unopened() string {
 	if u, ok := a.current().(ui.Unopener); ok && len(a.overlays) == 0 {
 		return u.Unopened()

@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// differences returns the screens that stand for others while the difference is shown.
+// differences returns the screens that represent others while the difference is shown.
 func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 	out := map[ui.Screen]ui.Screen{}
 	table := func(of ui.Screen, t ui.DiffTable) ui.Screen { return compare.New(e, of, t) }
@@ -302,7 +302,7 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 }
 
 // newSecondFile returns a file to compare with, its first revision read. It may take a moment. libraries own no memory,
-// beside those that are known.
+// in addition to the built-in ones.
 func newSecondFile(s *compare.Second, libraries *regexp.Regexp) *ui.ComparedFile {
 	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Heaps: s.Heaps, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {

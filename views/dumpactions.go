@@ -66,7 +66,7 @@ func (a *app) dumpPeak(r analysis.Range) {
 	a.emit(state.MoveTo{At: analysis.At(f.MaxAt)})
 }
 
-// dumpInstant says which instant of a dump everything on screen is about.
+// dumpInstant returns which instant of a dump everything on screen is about.
 func (a *app) dumpInstant() string {
 	s := &a.state
 	unit := a.Dump.Timeline.AxisUnit

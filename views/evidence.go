@@ -70,7 +70,7 @@ func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
 	}
 }
 
-// without says that the comparison on screen is left out, as it is of a redacted one.
+// without reports that the comparison on screen is left out, as it is of a redacted one.
 func (q *EvidenceQuery) without(redacted bool) string {
 	if redacted || q.Without {
 		return ", without the difference"
@@ -78,7 +78,7 @@ func (q *EvidenceQuery) without(redacted bool) string {
 	return ""
 }
 
-// evidenceIsWhole says that evidence does not follow filters, where there are any.
+// evidenceIsWhole reports that evidence does not follow filters, where there are any.
 func (a *app) evidenceIsWhole() string {
 	if a.state.Filters == "" && a.state.Cell.IsAll() {
 		return ""

@@ -193,7 +193,7 @@ func (a *app) goToID(at int, id string) error {
 	return nil
 }
 
-// snapshotText says which snapshot everything on screen is about.
+// snapshotText returns which snapshot everything on screen is about.
 func (a *app) snapshotText() string {
 	i := a.state.Snapshot()
 	if i < 0 {

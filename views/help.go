@@ -164,7 +164,7 @@ func (v *helpView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.text.Draw(s, in, v.k)
 }
 
-// title says how to read on where there is more below.
+// title returns how to read on where there is more below.
 func (v *helpView) title() string {
 	if _, below := v.text.More(); below || v.width == 0 {
 		return v.name + v.app.Keys.Text(" · {page-down} reads on", keymap.ScopeText, keymap.ScopeGlobal)

@@ -28,8 +28,8 @@ type Opening struct {
 // openingEvery is how often the progress is drawn anew.
 const openingEvery = 100 * time.Millisecond
 
-// RunOpening is Run for a file that takes long to say what it holds: until then a frame says how far reading is, and
-// the keys that quit, suspend and help work. It returns what Run returns, or the error of Ready.
+// RunOpening is Run for a file that takes long to say what it holds: until then a frame says how far reading is,
+// and the keys that quit, suspend and help work. It returns what Run returns, or the error of Ready.
 func RunOpening(o Opening) error {
 	v := newOpening(o)
 	err := o.Terminal.Run(v)
@@ -153,7 +153,7 @@ func (v *openingView) Draw(s tcell.Screen) {
 	}
 }
 
-// hints names the keys that work, in w cells.
+// hints returns the names of the keys that work, in w cells.
 func (v *openingView) hints(w int) string {
 	var words []string
 	works := func(act keymap.Action) bool { return act == keymap.Help || act == keymap.Quit }

@@ -263,7 +263,7 @@ func (p *palette) complete() {
 		return
 	}
 	if p.shown[row].name == strings.TrimSpace(p.input.Text()) && row+1 < len(p.shown) && !p.shown[row].more {
-		row++ // what stands there already completes nothing
+		row++ // what is there already completes nothing
 	}
 	text := p.shown[row].name
 	if p.shown[row].more && !strings.HasSuffix(text, "/") {
@@ -273,7 +273,7 @@ func (p *palette) complete() {
 	p.narrow()
 }
 
-// close ends the palette, which lies on top.
+// close ends the palette, which is on top.
 func (p *palette) close() {
 	p.app.overlays = p.app.overlays[:len(p.app.overlays)-1]
 	p.app.o.Terminal.Screen().HideCursor()

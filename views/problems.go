@@ -25,8 +25,8 @@ type problems struct {
 
 	facts   widget.TextView // about the file
 	factsOf factsKey
-	inFacts bool // they have the keys
-	big     bool // the pane that has the keys fills the screen
+	inFacts bool // they have the focus
+	big     bool // the pane that has the focus fills the screen
 }
 
 // problemRow is a finding, and which one of the file it is.

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// SampleName stands for the file in commands that save a built-in sample, which has no path.
+// SampleName represents the file in commands that save a built-in sample, which has no path.
 const SampleName = "sample"
 
 // SaveQuery asks for a file with what is on screen.
@@ -53,7 +53,7 @@ func (a *app) askSave() {
 	a.recall(a.prompt)
 }
 
-// maySave says why nothing can be saved now.
+// maySave returns why nothing can be saved now.
 func (a *app) maySave() error {
 	switch {
 	case a.o.Save == nil:
@@ -128,7 +128,7 @@ func notes(list []string) string {
 	return "; " + model.Clean(strings.Join(list, "; "))
 }
 
-// unfiltered says that commands print all rows where a filter hides some on screen; "" where none does.
+// unfiltered reports that commands print all rows where a filter hides some on screen; "" where none does.
 func (a *app) unfiltered() string {
 	filter := a.state.Filter
 	if b, ok := a.current().(ui.Searcher); ok {

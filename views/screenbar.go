@@ -111,7 +111,7 @@ func (v *screenList) Cell(row, col int) widget.Cell {
 	return widget.Cell{Text: v.app.screenHelp(v.app.screens[row]), Style: k.Muted}
 }
 
-// screenHelp says in one sentence what a screen shows.
+// screenHelp returns in one sentence what a screen shows.
 func (a *app) screenHelp(sc ui.Screen) string {
 	for _, e := range a.o.Keys.Actions(keymap.ScopeGlobal) {
 		if e.Action == sc.Action() {

@@ -24,7 +24,7 @@ const (
 	comparedBlocksCount
 )
 
-// Blocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants
+// Blocks replaces Blocks while the difference is shown: the blocks that came and those that went between two instants
 // of one file. Those of two files are not the same by anything, so that only their sizes can be compared.
 type Blocks struct {
 	*Screen
@@ -32,7 +32,7 @@ type Blocks struct {
 	mode   blocks
 }
 
-// newBlocks returns the difference of lists of blocks, which stands for the screen of.
+// newBlocks returns the difference of lists of blocks, which replaces a screen.
 func newBlocks(e *ui.Env, of ui.Screen) *Blocks {
 	by := analysis.BySizeClass
 	p := &Blocks{Screen: newScreen(e, of, ui.DiffTable{Group: &by}), Blocks: ui.NewBlockPane(e)}

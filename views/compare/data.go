@@ -46,7 +46,7 @@ type sideKey struct {
 	layout   ui.LayoutRef
 	figure   diff.PageFigure // of ui.DiffPages
 
-	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
+	libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // rowsKey determines a comparison.
@@ -249,8 +249,8 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
 }
 
-// rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these
-// belong to; profiles alone also have source lines, binaries and kinds of frames.
+// rowsOf returns what rows are grouped by. What traces and profiles have in common are files, and what these belong to;
+// profiles alone also have source lines, binaries and kinds of frames.
 func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff.StackGroup {
 	switch {
 	case what == ui.DiffSizes:
@@ -344,7 +344,7 @@ func (k *sideKey) thing() string {
 	return k.rows.Thing()
 }
 
-// noStack says why a row has no stack to show.
+// noStack returns why a row has no stack to show.
 func (k *sideKey) noStack(e *ui.Env) string {
 	if k.what > ui.DiffLeaked {
 		return ui.WithArticle(k.thing()) + " has no stack of its own"

@@ -43,7 +43,7 @@ func (k *sideKey) cut(st *state.State) bool {
 	return p != nil && model.CutShort(p.Problems) != nil
 }
 
-// signsIn says what + means in a title, where the head is too low to say it.
+// signsIn returns what + means in a title, where the head is too low to say it.
 func signsIn(c *Set, r widget.Rect) string {
 	if c == nil || r.H >= signsHeight {
 		return ""
@@ -55,8 +55,8 @@ func signsIn(c *Set, r widget.Rect) string {
 	return " · + more in " + to
 }
 
-// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable;
-// it returns what is left of r.
+// drawCompareHead draws what changed in a sentence, what the signs mean, and what was done to make the sides
+// comparable; it returns what is left of r.
 func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *Set) widget.Rect {
 	sentence, signs, notes := headLines(st, c, r.W, r.H)
 	var line widget.Rect
@@ -112,7 +112,7 @@ func (k *rowsKey) sampling() string {
 	return diff.SamplingNote(names, sampled)
 }
 
-// notesOf says what was done to the figures and the names, and what is only on one side.
+// notesOf returns what was done to the figures and the names, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
 	if text := c.key.sampling(); text != "" {

@@ -66,7 +66,7 @@ func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 }
 
 // FileNames returns the names of both files in at most w cells each, so that they differ where the files do: of equal
-// names the folders that differ stand before them, of long ones the common beginning is left out.
+// names the folders that differ are before them, of long ones the common beginning is left out.
 func FileNames(e *ui.Env, w int) (names [2]string) {
 	names = [2]string{e.First.Name, e.Second.Name}
 	if names[0] == names[1] {
@@ -104,7 +104,7 @@ func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 	}
 	places := [2]string{keys[state.SideA].place, keys[state.SideB].place}
 	if a, b := &keys[state.SideA].Prof, &keys[state.SideB].Prof; a.Of != nil && b.Of != nil && a.Title() == b.Title() {
-		places = [2]string{a.Scope(), b.Scope()} // what is weighed stands above the table
+		places = [2]string{a.Scope(), b.Scope()} // what is weighed is above the table
 		for i := range places {
 			if places[i] == "" && (e.Second == nil || places[1-i] != "") {
 				places[i] = "whole run"

@@ -15,11 +15,11 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Screen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room
+// Screen replaces a screen while the difference is shown: what changed in a sentence, both curves where there is room
 // for them, and the table of what the screen lists.
 type Screen struct {
 	*table
-	of    ui.Screen // what it stands for
+	of    ui.Screen // what it represents
 	Own   bool      // rows are grouped by mine, not as everywhere
 	Mine  analysis.Group
 	live  bool // whatever else is weighed, here it is live memory
@@ -29,7 +29,7 @@ type Screen struct {
 	areas struct{ chart, table widget.Rect }
 }
 
-// New returns the difference that stands for the screen of.
+// New returns the difference that replaces a screen.
 func New(e *ui.Env, of ui.Screen, t ui.DiffTable) ui.Screen {
 	if t.Blocks {
 		return newBlocks(e, of)
@@ -129,7 +129,7 @@ func (p *Screen) Columns() int {
 	return p.chart.Columns()
 }
 
-// group returns what rows are put together by.
+// group returns what rows are grouped by.
 func (p *Screen) group() analysis.Group {
 	if p.What > ui.DiffLeaked {
 		return analysis.BySizeClass
@@ -201,7 +201,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	p.drawTable(s, body)
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Screen) Title() string {
 	if p.Set == nil {
 		return "Difference"

@@ -183,7 +183,7 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	t.DrawPanes(s)
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (t *table) emptyText() []string {
 	if t.Sets.Err != nil && t.Sets.Ready {
 		return failedText(t.TablePane.Env, t.Sets.Err)
@@ -191,7 +191,7 @@ func (t *table) emptyText() []string {
 	return t.Nothing("{mark-a} and {mark-b} mark other moments")
 }
 
-// failedText says why two sides cannot be compared, and what to do.
+// failedText returns why two sides cannot be compared, and what to do.
 func failedText(e *ui.Env, err error) []string {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return []string{model.Capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}

@@ -162,7 +162,7 @@ func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	return out
 }
 
-// levelValue returns a value as charts show it: what is below 0 stands at 0.
+// levelValue returns a value as charts show it: what is below 0 is at 0.
 func levelValue(v float64) uint64 {
 	switch {
 	case v <= 0:

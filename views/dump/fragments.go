@@ -262,7 +262,7 @@ func (p *Fragments) Draw(s tcell.Screen) {
 	}
 }
 
-// answer says what holes cost in all.
+// answer returns what holes cost in all.
 func (p *Fragments) answer() string {
 	if p.figures == nil {
 		return ""
@@ -277,7 +277,7 @@ func (p *Fragments) answer() string {
 	return fmt.Sprintf("packing would reclaim %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact), ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
 }
 
-// emptyText says why there are no rows.
+// emptyText returns why there are no rows.
 func (p *Fragments) emptyText() []string {
 	switch {
 	case p.Dump == nil:

@@ -123,7 +123,7 @@ type fitted struct {
 	w, h  int
 	order widget.CellOrder
 	alone bool
-	typ   int // where it stands alone
+	typ   int // where it is alone
 }
 
 // fit chooses the finest level at which everything is visible; where the types are too many, one at which each is. A
@@ -412,7 +412,7 @@ func fillGlyphs(plain bool) [pages.FillLevels]string {
 	return [...]string{"·", "░", "▒", "▓", "█"}
 }
 
-// sameGlyph stands for what did not change.
+// sameGlyph represents what did not change.
 func sameGlyph(k *widget.Look) string {
 	if k.Glyphs.Plain {
 		return k.Glyphs.Same

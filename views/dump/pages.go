@@ -95,7 +95,7 @@ func (p *Pages) About() string {
 	return strings.TrimPrefix(text, " · ")
 }
 
-// layoutPlace says which layout a state is about, by its number in the file, as commands take it, and when it was
+// layoutPlace returns which layout a state is about, by its number in the file, as commands take it, and when it was
 // taken, which may be long before the instant; "" before the first. Where layouts of several series are in the file it
 // names the series.
 func layoutPlace(d *ui.DumpFile, s *state.State) string {
@@ -171,7 +171,7 @@ func (p *Pages) ask() {
 	}
 }
 
-// sideText names one side of a difference.
+// sideText returns the name of one side of a difference.
 func (p *Pages) sideText(r ui.LayoutRef, sign string) string {
 	name := ""
 	if p.OtherDump() != nil {
@@ -196,7 +196,7 @@ func (p *Pages) gridTypes() (out []gridPages) {
 	return out
 }
 
-// typeName returns the type that the chart is about: the cursor's where it stands alone, "" for all.
+// typeName returns the type that the chart is about: the cursor's where it is alone, "" for all.
 func (p *Pages) typeName() string {
 	if !p.Grid.alone || p.Grid.cursor.Typ >= len(p.Grid.Types) {
 		return ""
@@ -256,7 +256,7 @@ func (p *Pages) Draw(s tcell.Screen) {
 	p.drawLegend(s, p.areas.legend)
 }
 
-// emptyText says why there is no grid, nil where there is one.
+// emptyText returns why there is no grid, nil where there is one.
 func (p *Pages) emptyText() []string {
 	if p.Dump == nil {
 		return []string{"Opening the file " + p.Look.Glyphs.Ellipsis}
@@ -322,7 +322,7 @@ func typeLabel(name string) string {
 	return name
 }
 
-// bits returns the memory that so many bits stand for.
+// bits returns the memory that so many bits represent.
 func (p *Pages) bits(n uint64) string { return ui.BytesText(ui.HoleBytes(n), p.State.Exact) }
 
 // drawHead says what there is, how it is laid out, and what a cell is.
@@ -364,7 +364,7 @@ func (p *Pages) drawHead(s tcell.Screen, r widget.Rect) {
 	widget.Print(s, r.X+1, r.Y, r.W-n-4, text, p.Look.Text)
 }
 
-// cellText says what one cell stands for.
+// cellText returns what one cell represents.
 func (p *Pages) cellText() string {
 	g := &p.Grid
 	if g.level > 0 {

@@ -81,7 +81,7 @@ func partStart(n uint64, part, parts int) uint64 {
 	return scale(n, part, parts)
 }
 
-// scale is n · part / parts, for part up to parts.
+// scale returns n · part / parts, for part up to parts.
 func scale(n uint64, part, parts int) uint64 {
 	hi, lo := bits.Mul64(n, uint64(part))
 	q, _ := bits.Div64(hi, lo, uint64(parts))

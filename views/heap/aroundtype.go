@@ -36,7 +36,7 @@ type aroundKey struct {
 	id   uint32
 }
 
-// aroundPart is what a row is to the type. Larger ones stand above.
+// aroundPart is what a row is to the type. Larger ones are above.
 type aroundPart uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	refersToIt
 )
 
-// words returns what stands before a name.
+// words returns what is before a name.
 func (k aroundPart) words() string { return [...]string{"refer to ", "", "referred to by "}[k] }
 
 // aroundRow is rows of one kind and type that refer to the objects, the objects, or rows that these refer to.

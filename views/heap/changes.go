@@ -104,7 +104,7 @@ func (s *changeSet) amount(n uint64, exact bool) string {
 	return ui.BytesText(n, exact)
 }
 
-// notes says what was done to the figures, and what is not compared; "" for nothing.
+// notes returns what was done to the figures, and what is not compared; "" for nothing.
 func (s *changeSet) notes() string {
 	var parts []string
 	if text := s.Normalized(); text != "" {

@@ -239,7 +239,7 @@ func (p *comparison) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *comparison) emptyText() []string {
 	for i, z := range p.sides {
 		if z.Ready && z.Err != nil {
@@ -269,7 +269,7 @@ func (p *comparison) emptyText() []string {
 	return p.table.Nothing("{mark-a} and {mark-b} mark other snapshots")
 }
 
-// unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
+// unknown returns why retained sizes cannot be compared yet, or at all; nil where they can.
 func (p *comparison) unknown() []string {
 	for i, load := range p.compared {
 		switch {

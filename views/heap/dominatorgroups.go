@@ -108,7 +108,7 @@ func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, i
 	return out, nil
 }
 
-// summary says in a few words how many dominate them.
+// summary returns in a few words how many dominate them.
 func (h *dominatorGroups) summary() string {
 	if h.all == 1 {
 		return "a single object"
@@ -116,7 +116,7 @@ func (h *dominatorGroups) summary() string {
 	return rowsText(h.all)
 }
 
-// dominatorLines says what dominates count rows, a line for each kind of dominator.
+// dominatorLines returns what dominates count rows, a line for each kind of dominator.
 func dominatorLines(p *ui.Pane, h *dominatorGroups, count uint64) []widget.Line {
 	const most = 20
 	var lines []widget.Line

@@ -151,7 +151,7 @@ func (p *Dominators) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// Title says what the tree begins with.
+// Title returns what the tree begins with.
 func (p *Dominators) Title() string {
 	if p.table.Now() == nil || p.top == model.RootRow {
 		return "Dominators"
@@ -163,7 +163,7 @@ func (p *Dominators) Title() string {
 	return t
 }
 
-// OnlyText says which rows are shown, "" for all.
+// OnlyText returns which rows are shown, "" for all.
 func (p *Dominators) OnlyText() string {
 	h := p.graph.Heap
 	switch k := h.Schema.Kind(p.only.kind); k.Naming {

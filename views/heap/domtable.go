@@ -20,7 +20,7 @@ type domKey struct {
 // domRow is a row of the table: a row of the snapshot, or all dominated rows of one type or frame.
 type domRow struct {
 	row      model.Row // the one that retains most
-	count    uint64    // rows that this stands for
+	count    uint64    // rows that this represents
 	kind     model.HeapKind
 	entity   uint32
 	retained uint64
@@ -44,8 +44,8 @@ type domData struct {
 // domID returns a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
-// domGroup is what rows are put together by: their type or frame, or what their schema says they are. It has room for a
-// row, where each has a name of its own.
+// domGroup is what rows are grouped by: their type or frame, or what their schema says they are. It has room for a row,
+// where each has a name of its own.
 type domGroup struct {
 	kind   model.HeapKind
 	entity uint64
@@ -154,7 +154,7 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	}
 }
 
-// label names a row of the table, with a sign where there is something below it.
+// label returns the name of a row of the table, with a sign where there is something below it.
 func (p *Dominators) label(v *domRow) string {
 	h := p.table.Now().Of.graph.Heap
 	if v.count > 1 {

@@ -93,7 +93,7 @@ func quoted(ctx context.Context, texts model.HeapTexts, n int, h *model.Heap, r 
 	return "“" + text + "”", nil
 }
 
-// hiddenValue stands for values that are not shown.
+// hiddenValue represents values that are not shown.
 const hiddenValue = "hidden"
 
 // fieldRow returns a field as a row of the list.

@@ -48,7 +48,7 @@ func (g grouping) words(s *model.HeapSchema) (one, many, in string) {
 	return axis.One, axis.Many, set.Many
 }
 
-// title says what the groups are, with a capital letter.
+// title returns what the groups are, with a capital letter.
 func (g grouping) title(s *model.HeapSchema) string {
 	if g.set == 0 {
 		return model.Capital(s.Axes[g.axis].Many)
@@ -75,7 +75,7 @@ func schemaOf(s *state.State) *model.HeapSchema {
 	return &noSchema
 }
 
-// noSchema stands for the schema before anything is read.
+// noSchema represents the schema before anything is read.
 var noSchema = model.HeapSchema{
 	Sets:     []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Naming: model.NamedByType}},
 	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type"}},
@@ -83,7 +83,7 @@ var noSchema = model.HeapSchema{
 	Policies: []model.HeapPolicy{{Name: "all"}},
 }
 
-// secondTitle returns the title of the column of what tells types of one name apart, "" where nothing does.
+// secondTitle returns the title of the column of what distinguishes types of one name, "" where nothing does.
 func secondTitle(s *model.HeapSchema) string {
 	if axis := s.Distinct(); axis > 0 {
 		return strings.ToUpper(s.Axes[axis].One)

@@ -232,7 +232,7 @@ func (p *Groups) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Groups) Title() string {
 	t := p.grouping().title(schemaOf(&p.State))
 	if p.State.Filter != "" {
@@ -241,7 +241,7 @@ func (p *Groups) Title() string {
 	return t
 }
 
-// answer says how many groups there are, and how much they take.
+// answer returns how many groups there are, and how much they take.
 func (p *Groups) answer() string {
 	t := p.table.Now()
 	if t == nil || p.load == nil {

@@ -176,7 +176,7 @@ func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
 	return ui.ShareCell(c.Value(g), c.Whole)
 }
 
-// groupName names a group: a type, a representation, or a frame.
+// groupName returns the name of a group: a type, a representation, or a frame.
 func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	if p.Frames {
 		return frameText(g.Name, g.File, g.Line, full)

@@ -25,7 +25,7 @@ type held struct {
 	title string
 	name  string // of the type
 	id    uint32
-	axis  int // what holders are put together by
+	axis  int // what holders are grouped by
 	trees *ui.Lazy[heldKey, *heldSet]
 	table *ui.Table[heldData, heldRow]
 }
@@ -37,7 +37,7 @@ type heldKey struct {
 	axis  int
 }
 
-// heldRow is holders that are put together.
+// heldRow is holders that are grouped.
 type heldRow struct {
 	n, depth int
 	of       *heapgraph.Holders

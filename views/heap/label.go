@@ -10,7 +10,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// textOf names a row as tables show it: its type or frame, and what it is where that is no plain object. Not cleaned.
+// textOf returns the name of a row as tables show it: its type or frame, and what it is where that is no plain object.
+// Not cleaned.
 func textOf(h *model.Heap, r model.Row, full bool) string {
 	if int(r) >= h.Len() {
 		return ui.RowText(r) + "?"
@@ -26,7 +27,7 @@ func textOf(h *model.Heap, r model.Row, full bool) string {
 	return ui.HeapName(label)
 }
 
-// frameText names a static frame: "name (file:line)", with the last part of the path only unless full.
+// frameText returns the name of a static frame: "name (file:line)", with the last part of the path only unless full.
 func frameText(name, file string, line int64, full bool) string {
 	if where := frameWhere(file, line, full); where != "" {
 		return ui.HeapName(name) + " (" + where + ")"
@@ -56,7 +57,7 @@ func namedRow(h *model.Heap, r model.Row, full bool) string {
 	return textOf(h, r, full) + " " + ui.RowText(r)
 }
 
-// kindText says what a row is in words.
+// kindText returns what a row is in words.
 func kindText(h *model.Heap, r model.Row) string {
 	if k := h.Kind(r); !k.Virtual {
 		return k.Title
@@ -97,7 +98,7 @@ func markedEdge(h *model.Heap, e model.Ref, text string) string {
 	return text
 }
 
-// unnamedEdge returns what stands for the text of a reference of which the recorder tells none.
+// unnamedEdge returns what represents the text of a reference of which the recorder tells none.
 func unnamedEdge(h *model.Heap, e model.Ref) string {
 	from := sort.Search(h.Len(), func(r int) bool { return model.Ref(h.Start.At(r+1)) > e })
 	if h.Has(model.Row(from)) && h.Kind(model.Row(from)).Virtual {

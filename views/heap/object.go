@@ -145,7 +145,7 @@ func (p *object) showFields() {
 	}
 }
 
-// listsFields reports whether fields stand in the place of references out.
+// listsFields reports whether fields are in the place of references out.
 func (p *object) listsFields() bool {
 	return p.fields != nil && p.fields.has && p.fields.total > 0 && !p.plain && !p.onlyOut.set
 }

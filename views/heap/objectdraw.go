@@ -90,7 +90,7 @@ func (p *object) drawList(s tcell.Screen, i int, r widget.Rect) {
 	l.List.Draw(s, body, p.Look)
 }
 
-// describe returns the title of a list, its answer, and what stands there when it is empty.
+// describe returns the title of a list, its answer, and what is there when it is empty.
 func (p *object) describe(i int) (name, answer, empty string) {
 	switch {
 	case i == listPath:
@@ -116,7 +116,7 @@ func (p *object) none(text string) string {
 	return text
 }
 
-// refAnswer says how many references there are, and how they are shown.
+// refAnswer returns how many references there are, and how they are shown.
 func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 	text := model.Counted(all, "reference")
 	switch {

@@ -101,7 +101,7 @@ type objectKey struct {
 	by   heapgraph.By
 	id   uint32
 
-	filter string        // of what stands inside of rows; "" for one that the table sees to
+	filter string        // of what is inside of rows; "" for one that the table sees to
 	graph  *ui.HeapGraph // where the filter needs it
 }
 
@@ -127,7 +127,7 @@ func newObjects(e *ui.Env) *objects {
 	return p
 }
 
-// listObjects lists the rows of a type or frame, those that pass a filter of what stands inside of them.
+// listObjects lists the rows of a type or frame, those that pass a filter of what is inside of them.
 func listObjects(ctx context.Context, k objectKey) (*objectSet, error) {
 	rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 	set := &objectSet{objectKey: k, rows: rows, all: len(rows)}
@@ -182,7 +182,7 @@ func (p *objects) kind() (name string) {
 	return name
 }
 
-// unprinted says why no command prints the list, "" where one does.
+// unprinted returns why no command prints the list, "" where one does.
 func (p *objects) unprinted() string {
 	if p.load == nil {
 		return "the snapshot is not read yet"
@@ -204,8 +204,8 @@ func (p *objects) Sorting() (title, key string, usual bool) {
 	return title, key, false
 }
 
-// narrow puts a filter of what stands inside of rows into the question about them, and returns the one that is left to
-// the table.
+// narrow puts a filter of what is inside of rows into the question about them, and returns the one that is left to the
+// table.
 func (p *objects) narrow(graph *ui.HeapGraph) string {
 	p.of.filter, p.of.graph = "", nil
 	f, err := analysis.ParseFilter(p.filter, choose.Fields(p.load.Heaps.Source())...)
@@ -298,7 +298,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	}
 }
 
-// unknown stands for what follows from references, before these are known.
+// unknown represents what follows from references, before these are known.
 func (p *objects) unknown() string {
 	if p.load != nil && p.load.Unlinked() {
 		return "?"
@@ -338,7 +338,7 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.explain()
 }
 
-// dominatorText names the dominator of a row.
+// dominatorText returns the name of the dominator of a row.
 func dominatorText(g *ui.HeapGraph, r model.Row, full bool) string {
 	if d := g.Idom(r); d != model.RootRow {
 		return namedRow(g.Heap, d, full)
@@ -411,7 +411,7 @@ func (p *objects) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// heading says what the rows are.
+// heading returns what the rows are.
 func (p *objects) heading() string {
 	if p.filter != "" {
 		return "Objects of " + p.title + " · filter “" + p.filter + "”"

@@ -36,7 +36,7 @@ type refRow struct {
 	stated
 }
 
-// what says what a row refers to, or the value that it has.
+// what returns what a row refers to, or the value that it has.
 func (v *refRow) what(h *model.Heap, full bool) string {
 	switch {
 	case v.none:

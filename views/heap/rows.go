@@ -18,7 +18,7 @@ func (p *rowPane) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTa
 
 func (p *rowPane) Command() []string { return nil }
 
-// emptyText says why nothing is listed: why there is no answer, nil while it is awaited; what is read meanwhile, nil
+// emptyText returns why nothing is listed: why there is no answer, nil while it is awaited; what is read meanwhile, nil
 // once it is there; that a filter leaves none of some rows; or that there is none.
 func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) []string {
 	switch {
@@ -60,7 +60,7 @@ func visitRow(e *ui.Env, a keymap.Action, snapshot int, row model.Row) bool {
 	return true
 }
 
-// below returns a line that stands below what it is about.
+// below returns a line that is below what it is about.
 func below(spans ...widget.Span) widget.Line {
 	return widget.Line{Indent: 4, Spans: append([]widget.Span{{Text: "  "}}, spans...)}
 }

@@ -37,7 +37,7 @@ type snapshots struct {
 	counts   bool
 }
 
-// snapshotPane is a part of the screen that has the keys.
+// snapshotPane is a part of the screen that has the focus.
 type snapshotPane uint8
 
 const (
@@ -207,7 +207,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 	return append(cols, refs, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
 }
 
-// stateCell says what is special about a snapshot.
+// stateCell returns what is special about a snapshot.
 func (p *snapshots) stateCell(r *snapshotRow) widget.Cell {
 	if !r.info.Complete {
 		return widget.Cell{Text: p.Look.Glyphs.Warning + " cut", Style: p.Style(themes.Warning)}
@@ -273,7 +273,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 	p.trends.Draw(s)
 }
 
-// answer says how the heap developed.
+// answer returns how the heap developed.
 func (p *snapshots) answer() string {
 	n := len(p.set.rows)
 	if n == 0 {

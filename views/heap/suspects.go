@@ -138,7 +138,7 @@ func (l *suspectPane) drawRow(s tcell.Screen, body widget.Rect, y int, r *suspec
 	widget.Print(s, body.X+suspectIndent, y, body.W-suspectIndent, r.text, text)
 }
 
-// sign returns what stands beside a sentence, and its color.
+// sign returns what is beside a sentence, and its color.
 func (l *suspectPane) sign(v suspects.Verdict) (string, themes.Role) {
 	g := &l.p.Look.Glyphs
 	switch v {

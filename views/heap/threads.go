@@ -132,7 +132,7 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 	}
 }
 
-// threadName names a thread.
+// threadName returns the name of a thread.
 func threadName(t *threadRow) string { return t.Title(t.n) }
 
 // topFrame returns where a thread is.
@@ -220,7 +220,7 @@ func (p *Threads) explain() {
 	p.Detail.SetText(uint64(t.n)+1, threadName(t), answer, lines)
 }
 
-// local says what a call holds.
+// local returns what a call holds.
 func (p *Threads) local(d threadData, l model.HeapLocal) widget.Line {
 	line := below()
 	if l.Name != "" {

@@ -220,7 +220,7 @@ func (l *trendList) Draw(s tcell.Screen) {
 	l.List.Draw(s, body, l.p.Look)
 }
 
-// heading says what is listed: with one snapshot, nothing has a trend.
+// heading returns what is listed: with one snapshot, nothing has a trend.
 func (l *trendList) heading() string {
 	if l.Blank.one() {
 		return "Totals and " + schemaOf(&l.p.State).Axes[0].Many
@@ -247,7 +247,7 @@ func (l *trendList) copyText() string {
 	return text
 }
 
-// answer says what the trends are made from.
+// answer returns what the trends are made from.
 func (l *trendList) answer() string {
 	set, ok := l.p.scores.Get()
 	switch {

@@ -111,7 +111,7 @@ func readSaid(ctx context.Context, k saidKey) (string, error) {
 	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxSaid)
 }
 
-// sayText says what equal strings say, where values are shown.
+// sayText returns what equal strings say, where values are shown.
 func (p *Waste) sayText(w *wasteRow, d wasteData) widget.Line {
 	if !p.State.Values {
 		return p.Note(p.Hint("{values} reveals the texts: they may be secrets"))

@@ -21,7 +21,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// maxBeside bounds the other events that stand beside the chosen one.
+// maxBeside bounds the other events that are beside the chosen one.
 const maxBeside = 3
 
 // RowsKey determines the weights of a table of functions.
@@ -210,7 +210,7 @@ func (p *Functions) Show(s *state.State) {
 	}
 }
 
-// nameCell returns the name of a row; the sign and the color of kernel and inlined frames stand before it.
+// nameCell returns the name of a row; the sign and the color of kernel and inlined frames are before it.
 func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {

@@ -255,7 +255,7 @@ func (p *Leaks) describe() {
 	p.Detail.SetStack(of.Profile.Stacks, model.StackID(r.record), node, p.State.FullName)
 }
 
-// label names a stack after the function that is not of a library.
+// label returns the name of a stack after the function that is not of a library.
 func (t *leakTable) label(r *leak) string {
 	st := t.of.Profile.Stacks
 	node := t.of.Weights.Records.Node[r.record]

@@ -10,8 +10,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their
-// IDs.
+// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows are in the order of their IDs.
 type rowKey struct {
 	by    [4]uint64
 	place uint32

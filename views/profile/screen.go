@@ -102,7 +102,7 @@ func modeText(e *model.ProfileEvent) string {
 	return e.Mode
 }
 
-// estimates says which events were sampled, "" for none.
+// estimates returns which events were sampled, "" for none.
 func (p *Screen) estimates() string {
 	var list []string
 	for i := range p.Prof.Weights.Events {
@@ -157,7 +157,7 @@ func (p *Screen) events() int {
 	return len(p.Prof.Weights.Events)
 }
 
-// answer says what all screens weigh by.
+// answer returns what all screens weigh by.
 func (p *Screen) answer() string {
 	if p.events() == 0 {
 		return ""
@@ -165,7 +165,7 @@ func (p *Screen) answer() string {
 	return "all screens show " + p.Prof.Key(&p.State).Title()
 }
 
-// missing says which screens the file has nothing for.
+// missing returns which screens the file has nothing for.
 func (p *Screen) missing() string {
 	switch d := p.Prof; {
 	case d.Samples == 0 && len(d.Weights.Windows) == 0:

@@ -46,7 +46,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 	return true
 }
 
-// doPane is for the pane that has the keys.
+// doPane is for the pane that has the focus.
 func (p *Stacks) doPane(a keymap.Action) bool {
 	if p.Now == nil {
 		return false
@@ -211,7 +211,7 @@ func (p *Stacks) CopyText() string {
 	return b.String()
 }
 
-// Command names the table of the report that is sorted by the same cost.
+// Command returns the name of the table of the report that is sorted by the same cost.
 func (p *Stacks) Command() []string {
 	if p.Prof != nil {
 		return p.Prof.Arguments(&p.State)

@@ -59,7 +59,7 @@ func newAroundView(p *Stacks, name string) *aroundView {
 	return v
 }
 
-// aroundKind is what a row is to the function. Larger ones stand above.
+// aroundKind is what a row is to the function. Larger ones are above.
 type aroundKind uint8
 
 const (
@@ -68,7 +68,7 @@ const (
 	callsIt
 )
 
-// words returns what stands before a name.
+// words returns what is before a name.
 func (k aroundKind) words() string { return [...]string{"calls ", "", "called by "}[k] }
 
 // aroundRow is a caller, the function itself, or what it calls.

@@ -18,7 +18,7 @@ type treeKey struct {
 	ids      int // stacks in use
 	invert   bool
 	collapse bool
-	full     bool            // names as they stand in the file
+	full     bool            // names as they are in the file
 	prof     *ui.ProfileFile // of weighted stacks; nil for traces
 	chips    calltree.Filter
 	part     calltree.Part
@@ -79,7 +79,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	return &callTree{t, key, ids, pick}, err
 }
 
-// keptStacks returns the stacks that a filter leaves, and where they stand in ids.
+// keptStacks returns the stacks that a filter leaves, and where they are in ids.
 func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
 	pick = []int32{}
 	unknown := calltree.StacksAreKept(key.chips)
@@ -225,7 +225,7 @@ func (m *members) of(t *callTree, n int32) []int {
 	return m.stacks
 }
 
-// nodeIDs are nodes as widgets know them.
+// nodeIDs returns nodes as widgets know them.
 func nodeIDs(nodes []int32) []uint64 {
 	out := make([]uint64, len(nodes))
 	for i, n := range nodes {
@@ -237,7 +237,7 @@ func nodeIDs(nodes []int32) []uint64 {
 // exists reports whether a node is in the graph: it weighs anything, or what is below it changed.
 func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
 
-// frame returns what is known of a node beyond its name; mixed says that it stands for several places.
+// frame returns what is known of a node beyond its name; mixed says that it represents several places.
 func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	id, mixed := w.Frame(n)
 	if w.tree.key.stacks == nil || id == 0 {

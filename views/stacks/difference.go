@@ -21,7 +21,7 @@ import (
 // became of the whole.
 type Difference struct{ *Stacks }
 
-// NewDifference returns what stands for a screen of stacks while the difference is shown.
+// NewDifference returns what replaces a screen of stacks while the difference is shown.
 func NewDifference(p *Stacks) *Difference { return &Difference{p} }
 
 // About implements [ui.Screen].
@@ -199,7 +199,7 @@ func (p *Stacks) dashes(id uint64) string {
 	return " "
 }
 
-// changedSentence tells what a frame weighed before and after, and how much of all changes is below it. Bottom-up its
+// changedSentence returns what a frame weighed before and after, and how much of all changes is below it. Bottom-up its
 // own is all that a function has.
 func (p *Stacks) changedSentence(n int32) []string {
 	side := func(i int, word string) string {
@@ -228,7 +228,7 @@ func (p *Stacks) changedAnswer() string {
 	return text
 }
 
-// unchanged says why there is no difference to see, and what to do.
+// unchanged returns why there is no difference to see, and what to do.
 func (p *Stacks) unchanged() []string {
 	if text := p.sides.Failed(); text != nil {
 		return text

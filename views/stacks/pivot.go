@@ -29,7 +29,7 @@ func (p *Stacks) part() calltree.Part {
 // inverts reports whether the tree is bottom-up.
 func (p *Stacks) inverts() bool { return p.half || p.invert && !p.pivoted() }
 
-// active returns the tree that has the keys.
+// active returns the tree that has the focus.
 func (p *Stacks) active() *Stacks {
 	if p.inUpper && p.Upper != nil && p.pivoted() && p.Upper.Now != nil {
 		return p.Upper
@@ -61,7 +61,7 @@ func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 		p.drawTree(s, r, !p.detail)
 		return
 	}
-	const low = 9 // rows below which only the half with the keys is shown
+	const low = 9 // rows below which only the half with the focus is shown
 	if r.H < low {
 		at := p.active()
 		if at == p.Upper {
@@ -88,7 +88,7 @@ func (p *Stacks) drawTree(s tcell.Screen, r widget.Rect, focused bool) {
 	p.rows.draw(s, r, focused)
 }
 
-// nextPane gives the keys to the callers, the callees, or the detail.
+// nextPane moves the focus to the callers, the callees, or the detail.
 func (p *Stacks) nextPane(forward bool) {
 	if p.Upper == nil {
 		p.detail = !p.detail && !p.whole

@@ -191,7 +191,7 @@ func (p *Stacks) costText() string {
 	return ui.CostWords(p.Now.key.cost)
 }
 
-// profTitle says what is weighed.
+// profTitle returns what is weighed.
 func (p *Stacks) profTitle() string {
 	k := p.Prof.Key(&p.State)
 	if p.Now != nil {
@@ -210,7 +210,7 @@ func (p *Stacks) profBound() string {
 	return ""
 }
 
-// profEmpty says why there is no tree, and what to do.
+// profEmpty returns why there is no tree, and what to do.
 func (p *Stacks) profEmpty() []string {
 	if p.Now == nil {
 		return []string{"Building the tree …"}

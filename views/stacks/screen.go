@@ -33,7 +33,7 @@ type Stacks struct {
 	flame          bool
 	invert         bool
 	collapse       bool
-	detail         bool // the detail has the keys
+	detail         bool // the detail has the focus
 	whole          bool // the pane has the whole screen
 	touched        bool // the user has moved or opened something: the tree is not opened anew
 	left           way  // to what was selected, when there was something to see last
@@ -47,7 +47,7 @@ type Stacks struct {
 
 	Upper   *Stacks     // the callers about a pivot; nil without one
 	half    bool        // this is the upper tree of another screen
-	inUpper bool        // the upper tree has the keys
+	inUpper bool        // the upper tree has the focus
 	upperAt widget.Rect // where that is
 }
 
@@ -324,7 +324,7 @@ func (p *Stacks) Draw(s tcell.Screen) {
 	p.info.draw(p, s, side, below)
 }
 
-// divide shares the room between the tree and the detail, which stands beside it where there is room, or below.
+// divide shares the room between the tree and the detail, which is beside it where there is room, or below.
 func (p *Stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
 	if p.whole || p.Now == nil || p.Now.Total[0] == 0 {
 		return r, side, below

@@ -17,7 +17,7 @@ import (
 // maxPath bounds the frames of a path that the detail shows.
 const maxPath = 300
 
-// Title says what is weighed, and how.
+// Title returns what is weighed, and how.
 func (p *Stacks) Title() string {
 	cost, invert, collapse := p.State.Cost, p.invert, p.collapse
 	pivot := p.pivoted()
@@ -99,7 +99,7 @@ func (p *Stacks) bound() string {
 	return ""
 }
 
-// emptyText says why there is no tree, and what to do.
+// emptyText returns why there is no tree, and what to do.
 func (p *Stacks) emptyText() []string {
 	if p.comparing() {
 		return p.unchanged()

@@ -36,7 +36,7 @@ type Compare struct {
 	Per      diff.Normal
 	Match    diff.FrameMatch
 	Align    diff.Align    // of curves
-	Moments  [2]model.Time // that stand at the same place with [diff.AlignMarker]
+	Moments  [2]model.Time // that are at the same place with [diff.AlignMarker]
 	Masks    string        // texts of [diff.ParseMask], one per line
 	Target   model.NodeID  // of the joined stacks: what Stacks was sent to
 	Requests int           // how often it was
@@ -150,7 +150,7 @@ func (c *Compare) Shows(status diff.ChangeStatus) bool {
 	return int(status) == c.Only-1
 }
 
-// OnlyText says which rows are shown, "" for all.
+// OnlyText returns which rows are shown, "" for all.
 func (c *Compare) OnlyText() string {
 	if c.Only == 0 {
 		return ""
@@ -188,7 +188,7 @@ type Moment struct {
 }
 
 // Moments returns what both sides are about, before and after as they are marked, not swapped. With one file and no
-// mark A stands for its beginning. With two files an unmarked side is where the other one is: m says which time of B
+// mark A represents its beginning. With two files an unmarked side is where the other one is: m says which time of B
 // belongs to one of A.
 func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	here := Moment{At: s.At, Over: s.Range, Prof: s.Prof}

@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoLayout stands for no page layout, also in marks, NoSeries for the series that has layouts first.
+// NoLayout represents no page layout, also in marks, NoSeries for the series that has layouts first.
 const (
 	NoLayout = NoNumber
 	NoSeries = -1

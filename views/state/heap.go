@@ -11,7 +11,7 @@ import (
 // NoSnapshot is where a number of a snapshot is missing: the last whole one, or no row.
 const NoSnapshot = -1
 
-// Heap is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
+// Heap is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that is beside them.
 type Heap struct {
 	Snapshot int // NoSnapshot follows the last whole one
 	Other    int // the same of the second file, where two are compared

@@ -19,7 +19,7 @@ type Profile struct {
 	Event    int             // NoEvent for the first that has stacks
 	Metric   int             // NoMetric for the event's own
 	Window   int             // NoWindow for the records as a whole
-	By       weights.By      // what rows of Functions stand for
+	By       weights.By      // what rows of Functions represent
 	Target   string          // the function that Stacks was sent to
 	Requests int             // how often it was
 	Within   calltree.Filter // of stacks when it was: with another one the request is void

@@ -102,7 +102,7 @@ func OrderOf(words []string) (by string, ok bool) {
 	return words[i+1], true
 }
 
-// args are flags being put together. Those that were not given are left out.
+// args are flags under construction. Those that were not given are left out.
 type args struct{ words []string }
 
 func (a *args) text(flag, value string) {
@@ -135,7 +135,7 @@ func Over(r analysis.Range) model.Period {
 	return model.Period{From: model.MomentAt(r.From), To: model.MomentAt(r.To)}
 }
 
-// Instant returns an instant of a trace as a question has it: none for the end, the peak where it stands for that.
+// Instant returns an instant of a trace as a question has it: none for the end, the peak where it represents that.
 func Instant(at analysis.Instant) model.Moment {
 	switch {
 	case at.Events != 0:

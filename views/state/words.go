@@ -21,8 +21,8 @@ func ParseCost(text string) (c analysis.Cost, ok bool) {
 	return 0, false
 }
 
-// SortKey returns the one of some keys that a text stands for: itself, or that of a cost by its word on screens. A text
-// that stands for none is returned as it is.
+// SortKey returns the one of some keys that a text represents: itself, or that of a cost by its word on screens. A text
+// that represents none is returned as it is.
 func SortKey(text string, keys []string) string {
 	if slices.Contains(keys, text) {
 		return text

@@ -124,7 +124,7 @@ func (p *BlockScreen) Show(s *state.State) {
 	p.Blocks.Show(s, q, what, until)
 }
 
-// emptyText says why nothing is listed, and what to do.
+// emptyText returns why nothing is listed, and what to do.
 func (p *BlockScreen) emptyText() []string {
 	switch s := &p.State; {
 	case p.Blocks.Uses != 0:

@@ -82,7 +82,7 @@ func (p *findingsPane) Show(s *state.State) {
 const (
 	findingKind  = 12
 	findingSpark = 24
-	findingWide  = 110 // from here on the text leaves room for its curve
+	findingWide  = 110 // from here the text leaves room for its curve
 )
 
 // fewFindings is how many findings are in view beside the chosen one: it gives up lines for them.
@@ -231,7 +231,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return f.Text
 }
 
-// sign returns what stands beside a finding's color.
+// sign returns what is beside a finding's color.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
 	switch k {

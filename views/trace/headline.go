@@ -96,8 +96,8 @@ type item struct{ label, value, rest string }
 // wideFigures is the width from which on there is room to say which time figures are about.
 const wideFigures = 100
 
-// items are columns of two figures each, the most telling first: what lives at the instant, and figures of the run or
-// the range.
+// items returns columns of two figures each, the most telling first: what lives at the instant, and figures of the run
+// or the range.
 func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	in := func(n uint64) string { return " in " + model.Group(n) }
@@ -116,7 +116,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		leaking = item{"frees", "none", ""}
 	}
 	sites := item{"sites", number(h.sites, model.Group(uint64(h.sites))), ""}
-	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks all the same
+	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks nevertheless
 		sites.rest = " allocate"
 	}
 	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}

@@ -117,7 +117,7 @@ func (p *Leaks) Command() []string {
 	return q.Args()
 }
 
-// group returns what the section shown is put together by.
+// group returns what the section shown is grouped by.
 func (p *Leaks) group() analysis.Group {
 	if p.inLate {
 		return analysis.ByStack

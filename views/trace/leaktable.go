@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// leakList is a list of leaks and what it is put together by. Read-only once made.
+// leakList is a list of leaks and what it is grouped by. Read-only once made.
 type leakList struct {
 	analysis.Leaks
 	by   analysis.Group

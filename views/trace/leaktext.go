@@ -95,7 +95,7 @@ func (p *Leaks) note() string {
 	return ""
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *Leaks) emptyText() []string {
 	t, _ := p.totals.Get()
 	shown := ui.Failing(p.found)
@@ -131,7 +131,7 @@ func (p *Leaks) emptyText() []string {
 	return []string{p.Look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}
 }
 
-// allFreed says that n blocks were freed.
+// allFreed reports that n blocks were freed.
 func allFreed(n uint64) string {
 	if n == 1 {
 		return "its only block was freed."
@@ -175,7 +175,7 @@ func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	return text
 }
 
-// fate says what became of the blocks of a site.
+// fate returns what became of the blocks of a site.
 func (p *Leaks) fate(s *analysis.LeakSite) string {
 	whole := "the run"
 	if !p.State.Range.IsWhole() {

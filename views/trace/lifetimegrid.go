@@ -16,7 +16,7 @@ type gridLayout struct {
 	high   int         // its height
 	sizes  [2]int      // smallest and largest size class shown
 	lives  [2]int      // the same of lifetimes
-	line   int         // lifetime class that the line stands before, 0 where it is not shown
+	line   int         // lifetime class that the line is before, 0 where it is not shown
 	never  int         // x of the last column
 	margin int         // x of the margin at the right
 }

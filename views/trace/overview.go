@@ -210,7 +210,7 @@ func (p *Overview) Do(a keymap.Action) bool {
 	return true
 }
 
-// turn gives the keys to the next pane that is there.
+// turn moves the focus to the next pane that is there.
 func (p *Overview) turn(n int) {
 	panes := 2
 	if p.Rect().W >= wideOverview {
@@ -220,7 +220,7 @@ func (p *Overview) turn(n int) {
 	p.Changed()
 }
 
-// focused returns the pane that has the keys.
+// focused returns the pane that has the focus.
 func (p *Overview) focused() interface {
 	Do(keymap.Action) bool
 	CopyText() string

@@ -111,7 +111,7 @@ func (p *Timeline) instantFigures() []figure {
 	return list
 }
 
-// stepFigures are the sums of the time that the column of the chart under the instant stands for.
+// stepFigures are the sums of the time that the column of the chart under the instant represents.
 type stepFigures struct {
 	totalsKey
 	totals analysis.Totals
@@ -132,7 +132,7 @@ func (p *Timeline) stepSpan(f *stepFigures) string {
 	return " in this column of " + span
 }
 
-// stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the
+// stepRange returns the time that the column of cells under the instant represents, when all are of equal duration: the
 // edges of the chart's own columns may lie elsewhere.
 func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	s := &p.State

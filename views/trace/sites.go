@@ -187,7 +187,7 @@ func (p *Sites) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// by returns what the rows shown are put together by: the state's group may be on its way.
+// by returns what the rows shown are grouped by: the state's group may be on its way.
 func (p *Sites) by() analysis.Group {
 	if t := p.Now(); t != nil {
 		return t.Of.key.By
@@ -195,7 +195,7 @@ func (p *Sites) by() analysis.Group {
 	return p.State.Group
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Sites) Title() string {
 	t := "Sites by " + p.by().String()
 	if !p.State.Range.IsWhole() && p.State.Cell.IsAll() {
@@ -207,7 +207,7 @@ func (p *Sites) Title() string {
 	return t
 }
 
-// answer says how many rows there are, and how much of everything they are.
+// answer returns how many rows there are, and how much of everything they are.
 func (p *Sites) answer() string {
 	t, f := p.Now(), ui.Figures{Exact: p.State.Exact, Wide: true}
 	if t == nil {
@@ -240,7 +240,7 @@ func (p *Sites) answer() string {
 		f.Bytes(shown), f.Bytes(all))
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *Sites) emptyText() []string {
 	if why := ui.Unanswered(p.rows, p.Table); why != nil {
 		return why
@@ -336,7 +336,7 @@ func (p *Sites) amounts(s *analysis.Site) string {
 		f.Bytes(s.AllocBytes), model.Blocks(s.AllocCount), mean, over)
 }
 
-// lifetimes says how long the blocks of a row lived, and who allocated them.
+// lifetimes returns how long the blocks of a row lived, and who allocated them.
 func (p *Sites) lifetimes(s *analysis.Site) string {
 	if !p.State.Settled() {
 		return "lifetimes: when everything is read"

@@ -60,7 +60,7 @@ func addSite(sum, s *analysis.Site) {
 const peakWord = "peak"
 
 // filtersPeaks reports whether rows cannot be chosen without their peaks, which take a walk over the trace: while more
-// is read they are there only for who needs them. Upper and lower case are the same to filters.
+// is read they are there only for whoever needs them. Upper and lower case are the same to filters.
 func filtersPeaks(s *state.State) bool { return strings.Contains(strings.ToLower(s.Filter), peakWord) }
 
 // naming is how the rows of a table of groups are called.
@@ -84,7 +84,7 @@ func (n naming) words(by analysis.Group, s *analysis.Site) []string {
 	return words
 }
 
-// ownerWord is what filters of tables know a site by beside its names: "owner:" and the function that owns it.
+// ownerWord returns what filters of tables know a site by beside its names: "owner:" and the function that owns it.
 func ownerWord(function string) string { return "owner:" + funcname.Bare(function) }
 
 // siteData determines the table of sites.
@@ -218,12 +218,12 @@ func untold[R any](cols []ui.Column[R]) []ui.Column[R] {
 // itself returns the group that a row of Sites is about.
 func itself(s *analysis.Site) *analysis.Site { return s }
 
-// siteTitle names a group as column titles do.
+// siteTitle returns the name of a group as column titles do.
 func siteTitle(by analysis.Group) string {
 	return [...]string{titles.Site, titles.Function, titles.Owner, titles.File, titles.Module, titles.Thread, titles.Size}[by]
 }
 
-// siteCut says which part of a group's name goes where it does not fit.
+// siteCut returns which part of a group's name goes where it does not fit.
 func siteCut(by analysis.Group) widget.Cut {
 	if by == analysis.ByFile || by == analysis.ByModule {
 		return widget.CutFolder

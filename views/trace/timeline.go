@@ -192,7 +192,7 @@ func (p *Timeline) Do(a keymap.Action) bool {
 	return true
 }
 
-// turn gives the keys to the next pane.
+// turn moves the focus to the next pane.
 func (p *Timeline) turn(n int) {
 	p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes
 	if p.focus == timelineChart && !p.maximal {

@@ -278,7 +278,7 @@ func (t *topSites) title() (title, answer string) {
 	return what, answer
 }
 
-// orderText says how the rows are sorted where that is not by the cost, the highest first.
+// orderText returns how the rows are sorted where that is not by the cost, the highest first.
 func (t *topSites) orderText() string {
 	byCost := t.Sorted().Title == t.Columns()[topValue].Title
 	switch {
@@ -292,14 +292,14 @@ func (t *topSites) orderText() string {
 	return " · sorted by " + t.Sorted().Title
 }
 
-// costText says what a table is sorted by.
+// costText returns what a table is sorted by.
 func costText(c analysis.Cost) string {
 	return "by " + [...]string{
 		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "leaked bytes", "temporary blocks",
 	}[c]
 }
 
-// whenText names the rows' instant.
+// whenText returns the name of the rows' instant.
 func (t *topSites) whenText() string {
 	switch at := t.data().at; {
 	case at == analysis.End && !t.state.Status.Final:
@@ -331,7 +331,7 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	t.List.Draw(s, body, t.env.Look)
 }
 
-// Function returns the one that the selected row stands for, "" for none.
+// Function returns the one that the selected row represents, "" for none.
 func (t *topSites) Function() string {
 	s, ok := t.Selected()
 	if !ok {
@@ -381,7 +381,7 @@ func (t *topSites) weighBy(c analysis.Cost) {
 	t.env.Emit(state.SetCost{Cost: c})
 }
 
-// click selects a row, or opens it, or sorts by what stands in the header.
+// click selects a row, or opens it, or sorts by what is in the header.
 func (t *topSites) click(x, y int, double bool) {
 	if _, title := t.List.HitHeader(x, y); title && t.List.HideHeader || !t.Hit(x, y) {
 		return

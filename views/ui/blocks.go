@@ -225,7 +225,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.draw(s, p.Look)
 }
 
-// Title says which blocks are listed.
+// Title returns which blocks are listed.
 func (p *BlockPane) Title() string {
 	t := "Blocks of " + p.name
 	if p.name == "" {
@@ -352,7 +352,7 @@ func (p *BlockPane) sortBy(o analysis.BlockOrder) {
 	p.Changed()
 }
 
-// Click selects a block, or sorts by what stands in the header.
+// Click selects a block, or sorts by what is in the header.
 func (p *BlockPane) Click(x, y int) {
 	p.click(x, y, false)
 	p.Changed()

@@ -65,7 +65,7 @@ func (v blockView) columns() []Column[analysis.Block] {
 	}
 }
 
-// site names the stack of a block.
+// site returns the name of the stack of a block.
 func (v blockView) site(b *analysis.Block, full bool) string {
 	return blockSiteName(v.stacks, v.labels, b.Stack, full)
 }
@@ -181,7 +181,7 @@ func (l useList) Bytes() (sum uint64) {
 	return sum
 }
 
-// blockSiteName names the stack that allocated a block.
+// blockSiteName returns the name of the stack that allocated a block.
 func blockSiteName(s *model.Stacks, labels *SiteLabels, id model.StackID, full bool) string {
 	leaf, ok := s.Node(id)
 	if !ok || leaf == 0 {

@@ -194,7 +194,7 @@ func (t *Changes) Share(r *diff.Row) string {
 	return PartText(ChangeOf(r), t.sum) + " of all changes"
 }
 
-// Nothing says why a table of changes has no rows, and what to do; others is what can be done where nothing is
+// Nothing returns why a table of changes has no rows, and what to do; others is what can be done where nothing is
 // filtered, with keys as in [Env.Hint].
 func (t *Changes) Nothing(others string) []string {
 	c := &t.state.Compare

@@ -152,7 +152,7 @@ func (c *ChartPane) setData(from, to model.Time) {
 	c.showMeasured()
 }
 
-// emptyText says why there is no curve.
+// emptyText returns why there is no curve.
 func (c *ChartPane) emptyText() string {
 	switch s := &c.state; {
 	case model.Internal(c.curve.Failure()):
@@ -176,7 +176,7 @@ func (c *ChartPane) setMarks() {
 	}
 }
 
-// Title says what the chart shows, and of which time.
+// Title returns what the chart shows, and of which time.
 func (c *ChartPane) Title() string {
 	s := &c.state
 	title := s.Series.String() + c.partTitle()

@@ -15,7 +15,7 @@ func Measured(s *state.State) *model.Series {
 	return &s.Profile.Timeline.Series[0]
 }
 
-// showMeasured draws the measured curve in the background, where both can be told apart.
+// showMeasured draws the measured curve in the background, where both can be distinguished.
 func (c *ChartPane) showMeasured() {
 	s, ch := &c.state, &c.chart
 	of := Measured(s)

@@ -37,8 +37,8 @@ type parted struct {
 	names   []string            // of them, or of what is selected; not cleaned
 }
 
-// MostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the
-// rest.
+// MostParts is how many sites the chart is divided by: as many as fills and colors can be distinguished, less one for
+// the rest.
 const MostParts = 6
 
 // partOf returns the key of a chart for a state; ok is false for one of all blocks.
@@ -113,8 +113,8 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 	return nil
 }
 
-// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told
-// apart.
+// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be
+// distinguished.
 func (c *ChartPane) showPart(k partKey) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
@@ -231,7 +231,7 @@ func partStyle(e *Env, i int) tcell.Style {
 	return e.Style(roles[i%len(roles)])
 }
 
-// partTitle names the part of the trace that the chart shows, "" for all of it.
+// partTitle returns the name of the part of the trace that the chart shows, "" for all of it.
 func (c *ChartPane) partTitle() string {
 	s := &c.state
 	var of []string

@@ -34,7 +34,7 @@ type Column[R any] struct {
 	MaxWidth int
 	Drop     int
 	Cut      widget.Cut
-	Right    bool // text stands at the right, as figures do anyway
+	Right    bool // text is right-aligned, as figures always are
 	Muted    bool // text is of less weight than that of other columns
 	Hidden   bool // not shown, and nothing to sort by: there is no such thing in this table now
 
@@ -48,7 +48,7 @@ type Column[R any] struct {
 	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
 	Known   func(r *R) bool            // nil where the figure is known of every row
 	AtLeast func(r *R) bool            // nil where no figure is a lower bound
-	Unknown func() string              // what stands there where it is not, on the event loop; nil for nothing
+	Unknown func() string              // what is there where it is not, on the event loop; nil for nothing
 	Whole   uint64                     // what Value is a part of, 0 for nothing
 	Share   func(r *R) float64         // instead of the part of Whole
 	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
@@ -193,7 +193,7 @@ func Fields[R any](cols []Column[R]) (all []analysis.Field) {
 	return all
 }
 
-// FilterHint says what can be typed to filter a table: words, and the first comparisons that do not look alike.
+// FilterHint returns what can be typed to filter a table: words, and the first comparisons that do not look alike.
 func FilterHint(fields []analysis.Field) string {
 	const most = 3
 	var seen []string

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// ComparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never
+// ComparedFile is a file that comparisons ask. One value represents a file as long as it is open. All but what never
 // changes belongs to the event loop.
 type ComparedFile struct {
 	Name, Path string
@@ -79,7 +79,7 @@ func (e *Env) Mixed(s *state.State) bool {
 	return (e.First.Trace == nil) != (e.Second.Trace == nil) && (e.First.ProfileFile(s) != nil || e.Second.ProfileFile(s) != nil)
 }
 
-// TimeMap tells which time of the second file belongs to one of the first.
+// TimeMap returns which time of the second file belongs to one of the first.
 func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 	if e.Second == nil {
 		return diff.TimeMap{}

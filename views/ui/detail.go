@@ -43,7 +43,7 @@ type stackKey struct {
 type FrameRow struct {
 	Name, Where string
 	Site        bool // the frame that the stack is named after
-	Folded      bool // stands for several frames, or for what is not listed
+	Folded      bool // represents several frames, or frames that are not listed
 }
 
 // SetText shows lines of text instead of a stack; that of another row begins at its top.
@@ -60,7 +60,7 @@ func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
 }
 
 // SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every
-// frame with its name as it stands in the file; otherwise runs of library frames become one line.
+// frame with its name as it is in the file; otherwise runs of library frames become one line.
 func (d *Detail) SetStack(s *model.Stacks, id model.StackID, node model.NodeID, full bool) {
 	key := stackKey{s, id, node, full}
 	if key == d.key && d.Frames != nil {
@@ -141,7 +141,8 @@ func foldable(frames []model.Frame) int {
 	return n
 }
 
-// Family names the library whose inner workings a function belongs to, "" for functions that are worth showing.
+// Family returns the name of the library whose inner workings a function belongs to, "" for functions that are worth
+// showing.
 func Family(function string) string {
 	name := function
 	if i := strings.IndexAny(name, "(<"); i > 0 {
@@ -194,7 +195,7 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	}
 }
 
-// Dressed returns a look whose titles say that the pane has the keys.
+// Dressed returns a look whose titles say that the pane has the focus.
 func Dressed(k *widget.Look) *widget.Look {
 	out := *k
 	out.Title = k.Sorted.Bold(true)

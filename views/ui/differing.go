@@ -14,7 +14,7 @@ const (
 	DiffPages  // page types of a layout
 )
 
-// DiffTable is a table of what changed, as it stands for a screen.
+// DiffTable describes a table of changes that replaces a screen.
 type DiffTable struct {
 	Rows   DiffRows
 	Chart  bool            // with both curves

@@ -116,7 +116,7 @@ func SureCell(v verdict.Verdict) widget.Cell {
 	return widget.Cell{Text: ShareText(float64(v.Confidence))}
 }
 
-// VerdictSign stands beside the color of a verdict.
+// VerdictSign returns the sign that accompanies the color of a verdict.
 func (e *Env) VerdictSign(k verdict.Kind) string {
 	g := &e.Look.Glyphs
 	switch k {
@@ -142,7 +142,7 @@ func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 	return e.Look.Text
 }
 
-// Certain says how certain a verdict is ("96 % certain").
+// Certain returns how certain a verdict is ("96 % certain").
 func Certain(confidence float64) string { return ShareText(confidence) + " certain" }
 
 // VerdictSentence returns a verdict with how certain it is and its evidence, "" for none.
@@ -189,7 +189,7 @@ func CostTitle(c analysis.Cost) string {
 	return [...]string{titles.Live, titles.Blocks, titles.AtPeak, titles.Allocated, titles.Allocs, titles.Leaked, titles.Temporary}[c]
 }
 
-// AtMost stands before figures that are upper bounds.
+// AtMost returns the prefix of figures that are upper bounds.
 func AtMost(s *state.State) string {
 	if s.Status.Unfreed {
 		return "≤ "

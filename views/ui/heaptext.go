@@ -12,7 +12,7 @@ func ShareCell(n, whole uint64) widget.Cell {
 	return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(n, whole)}
 }
 
-// RowText names a row by its number ("#40,211").
+// RowText returns the name of a row by its number ("#40,211").
 func RowText(r model.Row) string { return "#" + model.Group(uint64(r)) }
 
 // HeapName returns a name from a snapshot as tables show it.

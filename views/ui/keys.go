@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Hint returns a sentence that names keys: {action} or {scope.action} stands for the key that does it, as in
+// Hint returns a sentence that names keys: {action} or {scope.action} represents the key that does it, as in
 // [keymap.Map.Text].
 func (e *Env) Hint(sentence string) string { return e.Keys.Text(sentence) }
 

@@ -108,7 +108,7 @@ func (l *LastLayout) open(ctx context.Context, k LayoutKey) (*model.Layout, erro
 	if l.layout != nil && l.key == k {
 		return l.layout, nil
 	}
-	if err := ctx.Err(); err != nil { // no one waits any more
+	if err := ctx.Err(); err != nil { // no one waits any longer
 		return nil, err
 	}
 	layout, err := k.Dump.Pages.Open(ctx, k.Layout)
@@ -250,7 +250,7 @@ func momentOf(f *pages.Figures) MomentFigures {
 	return MomentFigures{f.Name, f.Bytes, f.OccupiedBytes, f.Returned, HoleBytes(f.Holes.Largest), f.Share()}
 }
 
-// HoleBytes returns how many bytes so many bits stand for.
+// HoleBytes returns how many bytes so many bits represent.
 func HoleBytes(bits uint64) uint64 {
 	if bits > 1<<60 {
 		return 1 << 63

@@ -151,7 +151,7 @@ func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
 // Good reports whether there is a value of the key asked for last.
 func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
 
-// Failure is why the value of the key asked for last could not be computed, nil where it was or is still being
+// Failure returns why the value of the key asked for last could not be computed, nil where it was or is still being
 // computed.
 func (z *Lazy[K, V]) Failure() error {
 	if z.Ready {
@@ -163,8 +163,8 @@ func (z *Lazy[K, V]) Failure() error {
 // Failing is what may have no answer.
 type Failing interface{ Failure() error }
 
-// Unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none
-// did.
+// Unanswered returns the text to show in place of rows if one of the values failed: the reason of the first. It is nil
+// if none did.
 func Unanswered(all ...Failing) []string {
 	for _, z := range all {
 		if err := z.Failure(); err != nil {
@@ -224,7 +224,7 @@ func (z *Staged[K, V]) Fresh() bool { return z.wanted && z.whole.Good() }
 // Failed reports whether either could not be computed.
 func (z *Staged[K, V]) Failed() bool { return z.whole.Err != nil || z.part.Err != nil }
 
-// Failure is why the whole, or the part that stands in for it, could not be computed.
+// Failure returns why the whole, or the part that replaces it, could not be computed.
 func (z *Staged[K, V]) Failure() error {
 	if z.parted && !z.wanted {
 		return z.part.Failure()

@@ -11,7 +11,7 @@ import (
 type ListPane struct {
 	List     widget.List
 	Detail   Detail
-	InDetail bool // the detail has the keys
+	InDetail bool // the detail has the focus
 	ListAt   widget.Rect
 	DetailAt widget.Rect
 	Low      int  // rows that a detail below the list needs at most, 0 for the usual
@@ -21,7 +21,7 @@ type ListPane struct {
 	Enter func()  // the selected row was opened
 	Order Orderly // the table; may be nil for one that has no rows yet
 
-	big bool // the pane with the keys has the whole screen
+	big bool // the pane with the focus has the whole screen
 }
 
 // Orderly is a table whose order a person can change.
@@ -32,7 +32,7 @@ type Orderly interface {
 
 // Sizes below and above which the detail pane changes its place.
 const (
-	SideWidth = 150 // cells: from here on it stands beside the table
+	SideWidth = 150 // cells: from here it is beside the table
 	LowHeight = 14  // rows: below there is none
 )
 
@@ -147,7 +147,7 @@ func (p *ListPane) Hit(x, y int) (row bool) {
 	return false
 }
 
-// click selects a row, opens it, sorts by a title, or gives the keys to the detail.
+// click selects a row, opens it, sorts by a title, or moves the focus to the detail.
 func (p *ListPane) click(x, y int, double bool) {
 	if p.ListAt.Contains(x, y) && p.Hit(x, y) {
 		p.InDetail = false

@@ -76,7 +76,7 @@ type profileGroupings struct {
 	mu   sync.Mutex
 	last []*weights.Grouping
 
-	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
+	libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // maxGroupings is enough for every way to group stacks.
@@ -97,7 +97,7 @@ func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights
 	return made
 }
 
-// NoWeight says why nothing weighs anything.
+// NoWeight returns why nothing weighs anything.
 func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	switch {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
@@ -131,8 +131,8 @@ type ProfileFile struct {
 	Groups      profileGroupings
 }
 
-// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are what owns no memory beside
-// what is known, nil for none.
+// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are functions and files that own
+// no memory, in addition to the built-in ones, nil for none.
 func NewProfileFile(p *model.Profile, libraries *regexp.Regexp) *ProfileFile {
 	w := p.Weights
 	d := &ProfileFile{Profile: p, Weights: w, end: max(w.End, 0)}
@@ -302,7 +302,7 @@ func (k ProfileKey) Scope() string {
 	return ""
 }
 
-// parts names what a range is chosen of.
+// parts returns the name of what a range is chosen of.
 func (d *ProfileFile) parts() string {
 	if d.Samples == 0 {
 		return "windows"
@@ -334,7 +334,7 @@ func windowArgument(w *model.StackProfile, n int) string {
 	return w.Windows[n].ID
 }
 
-// InstantText says what everything on screen is about.
+// InstantText returns what everything on screen is about.
 func (d *ProfileFile) InstantText(s *state.State) string {
 	k := d.Key(s)
 	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)

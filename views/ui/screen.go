@@ -89,7 +89,7 @@ type Functioner interface {
 
 // Lister is a screen with lists or trees whose selected row can be shown in full.
 type Lister interface {
-	// FocusedList returns the list that has the keys, nil for none.
+	// FocusedList returns the list that has the focus, nil for none.
 	FocusedList() *widget.List
 }
 
@@ -156,7 +156,7 @@ func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) w
 type Env struct {
 	Ctx        context.Context
 	Trace      analysis.Trace  // nil for files without allocations
-	Libraries  *regexp.Regexp  // functions and files that own no memory, beside those that are known; may be nil
+	Libraries  *regexp.Regexp  // functions and files that own no memory, in addition to the built-in ones; may be nil
 	Heaps      heapgraph.Heaps // nil for files without heap snapshots
 	Dump       *DumpFile       // nil for files without measured series
 	Layouts    *layoutLoads    // of page layouts, which screens share
@@ -183,7 +183,7 @@ type Env struct {
 	Popup      func(o Overlay)                   // show something over the screen
 }
 
-// Style is shorthand for a role of the current theme.
+// Style returns the style of a role in the current theme.
 func (e *Env) Style(r themes.Role) tcell.Style { return e.Theme.Style(r) }
 
 // Overlay lies over the screen until Esc: help, palette, lists.

@@ -15,7 +15,7 @@ import (
 // SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session ›
 // _M_mutate"), as reports do, since the library's own name tells nothing. Safe for use from any goroutine.
 type SiteLabels struct {
-	libraries *regexp.Regexp // that own nothing beside those that are known; may be nil
+	libraries *regexp.Regexp // that own nothing in addition to the built-in ones; may be nil
 
 	mu     sync.Mutex
 	stacks *model.Stacks
@@ -26,8 +26,8 @@ type SiteLabels struct {
 	hidden []func(string) bool // functions that the filter hides
 }
 
-// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, beside those
-// that are known; it may be nil.
+// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, in addition to
+// the built-in ones; it may be nil.
 func NewSiteLabels(libraries *regexp.Regexp) *SiteLabels { return &SiteLabels{libraries: libraries} }
 
 // Follow makes labels leave out functions that a filter hides.

@@ -35,7 +35,7 @@ type HeapLoad struct {
 // Unlinked reports whether the file ends before the references of the snapshot: it has no dominators.
 func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && l.Heap.To.Len() == 0 }
 
-// UnlinkedText says of an [HeapLoad.Unlinked] snapshot what is missing, and what to do.
+// UnlinkedText returns of an [HeapLoad.Unlinked] snapshot what is missing, and what to do.
 func (e *Env) UnlinkedText(l *HeapLoad) []string {
 	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: there are no dominators.", l.I),
 		e.Hint("Types and Frames show what could be read of it; {step-back} goes to the previous snapshot.")}
@@ -153,7 +153,7 @@ func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 	return nil
 }
 
-// Running reports whether a snapshot is being decoded or its dominators are looked for.
+// Running reports whether a snapshot is being decoded or its dominators are searched.
 func (l *HeapLoads) Running() bool {
 	return l.Heap.Running() || l.Graph.Running() || l.Types.Running() || l.Suspects.Running()
 }
@@ -184,7 +184,7 @@ func (l *HeapLoads) Resume() bool {
 	return true
 }
 
-// Progress says what is done and how far that is ("finding dominators 40 %"), "" when nothing is under way.
+// Progress returns what is done and how far that is ("finding dominators 40 %"), "" when nothing is under way.
 func (l *HeapLoads) Progress() string {
 	if !l.Running() || l.Heaps == nil {
 		return ""
@@ -212,7 +212,7 @@ func (l *HeapLoads) underWay() int {
 	return l.Heap.Key.I
 }
 
-// Waiting says why there is no table yet, and what to do.
+// Waiting returns why there is no table yet, and what to do.
 func (l *HeapLoads) Waiting(s *state.State) []string {
 	n := s.Snapshot()
 	switch {

@@ -59,7 +59,7 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 	return out, nil
 }
 
-// progress says what the search does once the dominators are found.
+// progress returns what the search does once the dominators are found.
 func (s *suspecting) progress() string {
 	if done := math.Float64frombits(s.counting.Load()); done > 0 {
 		return "counting objects " + model.Share(done).Done()
@@ -84,7 +84,7 @@ func (l *HeapLoads) AskSuspects(s *state.State) *HeapSuspects {
 	return nil
 }
 
-// NoSuspects says in the place of suspects why there are none.
+// NoSuspects returns why there are no suspects, to show in their place.
 func (l *HeapLoads) NoSuspects(s *state.State) []string {
 	z := l.Suspects
 	switch n := s.Snapshot(); {

@@ -326,7 +326,7 @@ func (t *Table[D, R]) Home() {
 	t.list.Home()
 }
 
-// ClickTitle implements [Orderly]. The title of a bar or a curve stands for that of its figure.
+// ClickTitle implements [Orderly]. The title of a bar or a curve represents that of its figure.
 func (t *Table[D, R]) ClickTitle(col int) {
 	cols := t.Columns()
 	if col < len(cols) && cols[col].Like != "" {

@@ -84,7 +84,7 @@ func Axis(unit string) func(t, step int64) string {
 	return func(t, _ int64) string { return model.ShortCount(uint64(max(t, 0))) }
 }
 
-// MomentText is [TimeText] of a file whose times may count something else than microseconds.
+// MomentText is [TimeText] for a file whose times may count something else than microseconds.
 func MomentText(t model.Time, unit string, exact bool) string {
 	switch {
 	case unit == "":
@@ -95,7 +95,7 @@ func MomentText(t model.Time, unit string, exact bool) string {
 	return t.In(unit)
 }
 
-// DeltaText is after − before with its sign, "±0" without a difference.
+// DeltaText returns after − before with its sign, "±0" without a difference.
 func DeltaText(before, after uint64, format func(uint64) string) string {
 	switch {
 	case after > before:
@@ -128,7 +128,7 @@ func AxisTime(t, step int64) string {
 	return fmt.Sprintf("%d:%02d:%s", t/hour, t%hour/minute, clockSeconds(t%minute, step))
 }
 
-// fixed is t in a unit of so many microseconds, with the decimals that step needs.
+// fixed returns t in a unit of so many microseconds, with the decimals that step needs.
 func fixed(t, unit, step int64) string {
 	digits := 0
 	for u := unit; u > 1 && step%u != 0; u /= 10 {

@@ -90,7 +90,7 @@ func ClickFlame(g *widget.Flame, x, y int, double bool) bool {
 	return true
 }
 
-// DivideStacks shares the room between a tree or a graph and the detail, which stands beside it where there is room, or
+// DivideStacks shares the room between a tree or a graph and the detail, which is beside it where there is room, or
 // below; neither has any where it is low.
 func DivideStacks(r widget.Rect) (body, side, below widget.Rect) {
 	const wide, high = 150, 10

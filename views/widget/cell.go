@@ -7,7 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Align is where text stands in its column.
+// Align is where text is in its column.
 type Align uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 // Curve is one of several in a [Lines] chart.
 type Curve struct {
 	Data  []Point // as in a [Chart]
-	Glyph string  // one cell; stands on the curve now and then, and for its dots without Unicode
+	Glyph string  // one cell; is on the curve now and then, and for its dots without Unicode
 	Style tcell.Style
 	Front bool // drawn over the others
 }
@@ -116,7 +116,7 @@ func onTop(p, below Point) Point {
 	return Point{add(p.Lo, below.Lo), add(p.Hi, below.Hi), add(p.Last, below.Last), true}
 }
 
-// dotRow returns the dot that stands for v, counted from below.
+// dotRow returns the dot that represents v, counted from below.
 func (c *Lines) dotRow(v uint64) int { return max(c.height(v, c.plot.H), 1) - 1 }
 
 // overlay draws every curve as a line, those in front last.

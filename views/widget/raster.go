@@ -166,7 +166,7 @@ func brailleBars(l, r int) string {
 	return brailleRows[i : i+glyphBytes]
 }
 
-// asciiArea stands for a cell with l and r of four dots filled. A full cell of the area is light, one of the band
+// asciiArea represents a cell with l and r of four dots filled. A full cell of the area is light, one of the band
 // heavy.
 func asciiArea(l, r int, band bool) string {
 	switch max(l, r) {

@@ -54,7 +54,7 @@ func rowLen(text string, w int) int {
 	return n
 }
 
-// viewRow is one row on the screen: bytes from … to of all spans of a line put together.
+// viewRow is one row on the screen: bytes from … to of all spans of a line, joined.
 type viewRow struct {
 	line     int32
 	from, to int32

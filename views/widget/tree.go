@@ -136,7 +136,7 @@ func (t *Tree) OpenAll() (whole bool) {
 }
 
 // OpenPath opens the path of first children below the selected node and selects its end. keep, asked for a parent and
-// its first child, says whether to go on; nil means down to a leaf.
+// its first child, reports whether to go on; nil means down to a leaf.
 func (t *Tree) OpenPath(keep func(parent, child uint64) bool) {
 	row, ok := t.Selected()
 	if !ok {
