@@ -60,7 +60,7 @@ func LivesText(c analysis.Cell) string {
 // CellText returns the name of a cell.
 func CellText(c analysis.Cell) string { return SizesText(c) + ", " + LivesText(c) }
 
-// NoneInCell returns why nothing is shown while only one cell is.
+// NoneInCell returns why nothing is shown while blocks are restricted to one cell.
 func (e *Env) NoneInCell(c analysis.Cell) []string {
 	return []string{"No block of " + CellText(c) + " is here.", e.Hint("{back} shows blocks of every size and lifetime again.")}
 }

@@ -9,7 +9,7 @@ import (
 // [keymap.Map.Text].
 func (e *Env) Hint(sentence string) string { return e.Keys.Text(sentence) }
 
-// FilterHint returns what to do about a filter that leaves nothing.
+// FilterHint returns what a user can do about a filter that matches nothing.
 func (e *Env) FilterHint() string { return e.Hint("{back} clears the filter, {find} changes it.") }
 
 // ScrollText moves a text by the usual actions.

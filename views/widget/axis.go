@@ -156,8 +156,7 @@ func (c *Chart) formatY(v uint64) string {
 	return c.FormatY(v)
 }
 
-// drawXAxis draws the line with its ticks, the peak's sign on it and its label below, then time labels where there is
-// room.
+// drawXAxis draws the line with its ticks, the peak's sign on it and its label below, then time labels where they fit.
 func (c *Chart) drawXAxis(s tcell.Screen, p chartParts, k *Look) {
 	if p.axis.Empty() {
 		return

@@ -175,7 +175,7 @@ func brailleDot(x, y int) uint8 {
 	return [dotsX][dotsY]uint8{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}[x][y]
 }
 
-// fills tell stacked areas apart without colors.
+// fills distinguish stacked areas without colors.
 var fills = [...]uint8{0xff, 0xaa, 0x6d, 0x47, 0x92, 0x55, 0x24, 0x81}
 
 // stack fills the area below every curve down to the one beneath, from the last to the first.

@@ -104,8 +104,8 @@ func plain(s string) bool {
 	return true
 }
 
-// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones, also those wider
-// than two cells, are replaced: terminals do not agree on them.
+// nextCluster splits the first character, as a person sees it, off a clean string. Excessively long ones and those
+// wider than two cells are replaced, because terminals disagree on them.
 func nextCluster(s string, state int) (cluster, rest string, width, newState int) {
 	cluster, rest, width, newState = uniseg.FirstGraphemeClusterInString(s, state)
 	if len(cluster) > maxCluster || width > 2 {
