@@ -10,12 +10,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// About a pivot there are two trees: the screen's own holds what the function calls, another one above it who calls it.
+// With a pivot there are two trees: the screen's own has the callees of the function, another one above it the callers.
 
-// pivoted reports whether trees turn about a function.
+// pivoted reports whether there is a pivot.
 func (p *Stacks) pivoted() bool { return p.State.Filters.Pivot() != "" }
 
-// part returns what of the stacks the tree is made of.
+// part returns the part of the stacks in the tree.
 func (p *Stacks) part() calltree.Part {
 	switch {
 	case p.half:
@@ -54,7 +54,7 @@ func (p *Stacks) showUpper(s *state.State) {
 	p.Upper.Show(s)
 }
 
-// drawTrees draws the tree or the graph, below that of the callers where there is one and room for both.
+// drawTrees draws the tree or the graph, below that of the callers if there is one and both fit.
 func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 	p.upperAt = widget.Rect{}
 	if !p.pivoted() || p.Upper == nil || p.Upper.Now == nil || p.Now == nil || p.Now.Total[0] == 0 {
@@ -131,7 +131,7 @@ func (p *Stacks) Function() string {
 
 func (p *Stacks) Follows() string { return "" }
 
-// rising turns up and down about where the graph grows upwards.
+// rising swaps up and down if the graph grows upwards.
 func (g *flamePane) rising(a keymap.Action) keymap.Action {
 	if !g.Rising {
 		return a

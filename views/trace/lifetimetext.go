@@ -108,7 +108,7 @@ func (p *Lifetimes) legend() string {
 	return text
 }
 
-// figure returns what is counted of a cell.
+// figure returns the counted figure of a cell.
 func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	if p.counts {
 		return c.Count
@@ -116,7 +116,7 @@ func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	return c.Bytes
 }
 
-// amount returns a figure in a few cells.
+// amount formats a figure in a few cells.
 func (p *Lifetimes) amount(n uint64) string {
 	if p.counts {
 		return model.ShortCount(n)
