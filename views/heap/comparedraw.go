@@ -34,7 +34,7 @@ func (p *comparison) sidesText() string {
 	return "before: " + p.sideText(k[0]) + " · after: " + p.sideText(k[1])
 }
 
-// drawHead draws which side is which, the change in a sentence, and the totals; it returns what is left.
+// drawHead draws the names of the sides, the change in a sentence, and the totals; it returns the rest of r.
 func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	const low = 12
 	if r.H <= 3 {
@@ -75,8 +75,8 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 	return uint64(t.Counts[set])
 }
 
-// drawTotals draws the totals. They are no [ui.Table]: the few lines are in a fixed order above the table, and none can
-// be selected.
+// drawTotals draws the totals. They are not a [ui.Table]: the few lines are in a fixed order above the table, and
+// cannot be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.compared[0].Totals, &p.compared[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
@@ -117,7 +117,7 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	return r
 }
 
-// sentence returns what happened in words.
+// sentence returns a summary of the changes.
 func (p *comparison) sentence() string {
 	if p.single() {
 		return p.Hint("This file has one snapshot, and nothing to compare it with: :compare FILE opens another one.")
@@ -154,7 +154,7 @@ func (p *comparison) sentence() string {
 	return text + p.mostOf() + "."
 }
 
-// objectsChange returns how many objects more or fewer there are, shortly where that goes without saying.
+// objectsChange returns the change of the number of objects, in short form where the meaning is clear.
 func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 	n := model.CountedAs(int(max(d, -d)), set.One, set.Many)
 	switch {
@@ -168,7 +168,7 @@ func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 	return " (though with " + n + " fewer)"
 }
 
-// mostOf returns the name of the type that has most of the change of all objects, "" while that is not known.
+// mostOf returns the name of the type with the largest part of the change of all objects, "" while unknown.
 func (p *comparison) mostOf() string {
 	set, ok := p.bytes.Get()
 	if !ok || set.sides != p.compared {
@@ -218,7 +218,7 @@ func (p *comparison) answer(w int) string {
 	return strings.Join(parts, " · ")
 }
 
-// treeName returns the end of the way to a subtree.
+// treeName returns the end of the path to a subtree.
 func treeName(t *heapgraph.GrownSubtree, arrow string) string {
 	if len(t.Path) == 0 {
 		return "the root"
