@@ -136,7 +136,7 @@ func (s *spaaWriter) threads() error {
 	return err
 }
 
-// frames writes the dictionaries. Frame 0 stands for stacks without frames.
+// frames writes the dictionaries. Frame 0 represents stacks without frames.
 func (s *spaaWriter) frames() error {
 	dsos, err := s.dsos()
 	if err != nil {

@@ -199,7 +199,7 @@ func (s *spaaCopy) dsos() error {
 	return nil
 }
 
-// frames writes the dictionary. Frame 0 stands for stacks without frames.
+// frames writes the dictionary. Frame 0 represents stacks without frames.
 func (s *spaaCopy) frames() error {
 	for i := range s.stacks.FrameFunc {
 		if i == 0 && !s.frameless {

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// stopsDecoding ends the decoding of a snapshot where an action asks for that.
+// stopsDecoding stops the decoding of a snapshot if an action requests it.
 func (a *app) stopsDecoding(act keymap.Action) bool {
 	if !a.decoding() || act != keymap.StopLoading && (act != keymap.Back || len(a.overlays) > 0) {
 		return false
@@ -23,7 +23,7 @@ func (a *app) stopsDecoding(act keymap.Action) bool {
 	return true
 }
 
-// doSnapshots handles what moves from snapshot to snapshot, and what all heap screens have in common.
+// doSnapshots handles the actions that move between snapshots, and those that all heap screens share.
 func (a *app) doSnapshots(act keymap.Action) bool {
 	if a.Heaps == nil {
 		return false
@@ -66,7 +66,7 @@ func (a *app) movesOther() bool {
 	return a.After() != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
 }
 
-// toSnapshot goes to a snapshot, or as far as there are any.
+// toSnapshot selects a snapshot, or the nearest existing one.
 func (a *app) toSnapshot(i int) {
 	if a.movesOther() {
 		last := a.After().Source().Len() - 1
@@ -85,7 +85,7 @@ func (a *app) toSnapshot(i int) {
 	}
 }
 
-// heapBack takes back what was marked or left out; false when there is nothing of that kind.
+// heapBack removes marks or exclusions; it returns false if there are none.
 func (a *app) heapBack() bool {
 	if a.state.Heap.Without != "" {
 		a.emit(state.Include{})
@@ -102,7 +102,7 @@ func (a *app) toggleEdges() {
 	a.say("edges " + p.Of(schema).Name + ": " + p.Of(schema).Help)
 }
 
-// toggleValues shows or hides what objects state.
+// toggleValues shows or hides contents of objects.
 func (a *app) toggleValues() {
 	if _, ok := model.HeapFacet[model.HeapTexts](a.Heaps.Source()); !ok {
 		a.say("files of this format hold no values")
@@ -112,7 +112,7 @@ func (a *app) toggleValues() {
 	a.say(a.Hint(map[bool]string{true: "values are shown and may be secrets: {values} hides them", false: "values are hidden: {values} shows them"}[a.state.Values]))
 }
 
-// askSnapshot types a snapshot's number.
+// askSnapshot prompts for a snapshot's number.
 func (a *app) askSnapshot() {
 	a.prompt = &prompt{accept: a.goToSnapshot}
 	a.prompt.Prompt, a.prompt.Hint = "snapshot: ", fmt.Sprintf("0 … %d, peak, end", a.state.Snapshots()-1)
@@ -159,7 +159,7 @@ func (a *app) goToRow(text string) error {
 	return nil
 }
 
-// goToID shows the row of an identity once the snapshot is there.
+// goToID shows the row with an identity once the snapshot is decoded.
 func (a *app) goToID(at int, id string) error {
 	if load, ok := a.Loads.Heap.Get(); ok && load.I == at {
 		row, found := load.Heap.RowOf(id)
@@ -193,7 +193,7 @@ func (a *app) goToID(at int, id string) error {
 	return nil
 }
 
-// snapshotText says which snapshot everything on screen is about.
+// snapshotText returns which snapshot everything on screen is about.
 func (a *app) snapshotText() string {
 	i := a.state.Snapshot()
 	if i < 0 {
@@ -221,7 +221,7 @@ func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
 	return info.Bytes
 }
 
-// followProgress draws again in a moment for as long as something is decoded.
+// followProgress redraws in a moment while a snapshot is decoded.
 func (a *app) followProgress() {
 	if a.ticking || !a.decoding() {
 		return

@@ -6,15 +6,15 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// adoptProf begins with the weighted stacks of a revision unless they are known.
+// adoptProf sets up the weighted stacks of a revision unless that is done.
 func (a *app) adoptProf(p *model.Profile) {
 	if d := a.profileOf(p); d != nil {
 		a.Prof, a.First.Prof = d, d
 	}
 }
 
-// profileOf returns what a revision holds of weighted stacks, nil for nothing. It may take a while the first time: off
-// the event loop, which finds the answer there afterwards.
+// profileOf returns the weighted stacks of a revision, nil if it has none. The first call may take long: call it off
+// the event loop, which then finds the cached answer.
 func (a *app) profileOf(p *model.Profile) *ui.ProfileFile {
 	if !ui.HasProf(p) {
 		return nil
@@ -43,7 +43,7 @@ func (a *app) doProfile(act keymap.Action) bool {
 	case keymap.Series:
 		a.NextMetric(&a.state)
 	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:
-		if a.Dump != nil { // there are curves beside the stacks
+		if a.Dump != nil { // there are curves in addition to the stacks
 			return false
 		}
 		a.say("stack profiles are sums over time: choose a range on Timeline")

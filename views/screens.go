@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// allScreens lists every screen in the order of its number. A file is offered those whose facets it has.
+// allScreens returns every screen in the order of its number. A file is offered those whose facets it has.
 func allScreens(e *ui.Env) []ui.Screen {
 	return []ui.Screen{
 		trace.NewOverview(e),

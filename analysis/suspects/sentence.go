@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Evidence returns the suspect in a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one
+// Evidence returns the suspect as a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one
 // SessionCache through `$cache`; grew by 1,096 since #0, in every snapshot".
 func (s *Suspect) Evidence() string {
 	text := s.subject() + s.held()
@@ -17,8 +17,8 @@ func (s *Suspect) Evidence() string {
 	return text
 }
 
-// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of
-// snapshots.
+// Change returns the suspect of a comparison of two snapshots as a sentence, with the owner of what was added, without
+// numbers of snapshots.
 func (s *Suspect) Change() string {
 	text := s.subject() + s.held()
 	switch {
@@ -32,13 +32,13 @@ func (s *Suspect) Change() string {
 	return text
 }
 
-// Snapshots returns by how many snapshots the suspect was judged.
+// Snapshots returns the number of snapshots by which the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
-// sureOfTwo and sureOfMore are how certain a verdict is by two snapshots and by more.
+// sureOfTwo and sureOfMore are the confidence of verdicts by two snapshots and by more.
 const sureOfTwo, sureOfMore = 0.5, 0.9
 
-// Confidence returns how certain the verdict is, 0 … 1: 0 where there is one snapshot, which tells nothing of growth.
+// Confidence returns the confidence of the verdict, 0 … 1: 0 for one snapshot, which says nothing about growth.
 func (s *Suspect) Confidence() float64 {
 	switch n := s.Snapshots(); {
 	case n > 2:
@@ -54,7 +54,7 @@ var commonWords = map[string]bool{
 	"class": true, "frame": true, "function": true, "method": true, "module": true, "object": true, "root": true, "thread": true, "type": true,
 }
 
-// What names the objects: "Session", "objects of type module", or "objects of package shop.cart".
+// What returns the name of the objects: "Session", "objects of type module", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
 	if name == "" {
@@ -74,7 +74,7 @@ func (s *Suspect) subject() string {
 	return fmt.Sprintf("%s %s (%v, %v of the heap)", model.Group(s.Count), s.What(), model.Bytes(s.Retained), model.ShareOf(s.Retained, s.Total))
 }
 
-// held says who holds them.
+// held returns what retains them.
 func (s *Suspect) held() string {
 	verb := " are"
 	if s.Count == 1 {
@@ -83,7 +83,7 @@ func (s *Suspect) held() string {
 	switch {
 	case !s.HasRow:
 		return verb + " held in many places: no single object holds a large part of them"
-	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // few of many, but large ones
+	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // a few large ones of many
 		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
 		return fmt.Sprintf(", %s of them held %s", model.Group(s.Held), s.holderText())
@@ -112,7 +112,7 @@ func (s *Suspect) holderText() string {
 	return "by " + text
 }
 
-// grew says how the number of objects developed, "" where there is one snapshot.
+// grew returns how the number of objects changed, "" for one snapshot.
 func (s *Suspect) grew() string {
 	if !s.HasGrowth {
 		return ""
@@ -134,7 +134,7 @@ func (s *Suspect) grew() string {
 	return text + s.bound()
 }
 
-// stayed says how many of the objects of the first snapshot are still there, "" where the format does not tell.
+// stayed returns how many of the objects of the first snapshot still exist, "" if the format does not identify objects.
 func (s *Suspect) stayed() string {
 	before := s.course[0].count
 	switch about := map[bool]string{false: "about "}[s.exact]; {
@@ -149,7 +149,7 @@ func (s *Suspect) stayed() string {
 	}
 }
 
-// bound says how many there are at most.
+// bound returns the maximum number of objects.
 func (s *Suspect) bound() string {
 	text, most := "", s.course[0]
 	for _, p := range s.course {
@@ -168,7 +168,7 @@ func (s *Suspect) bound() string {
 	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
 }
 
-// grewBy says by how much, in objects, or in bytes where there are as many as before.
+// grewBy returns by how much it grew, in objects, or in bytes if there are as many as before.
 func (s *Suspect) grewBy(since string) string {
 	switch {
 	case s.Growth > 0 && s.course[0].count == 0:
@@ -182,7 +182,7 @@ func (s *Suspect) grewBy(since string) string {
 	return fmt.Sprintf("will grow to %s in #%d", model.Group(last.count), last.snapshot)
 }
 
-// howOften says in how many of the snapshots there were more than in the one before.
+// howOften returns in how many of the snapshots there were more than in the one before.
 func (s *Suspect) howOften() string {
 	steps := len(s.course) - 1
 	if steps < 2 {
@@ -200,7 +200,7 @@ func (s *Suspect) howOften() string {
 	return fmt.Sprintf(", in %d of %d snapshots", up, steps)
 }
 
-// step returns the two snapshots between which most came.
+// step returns the two snapshots between which most were added.
 func (s *Suspect) step() (from, to moment) {
 	from, to = s.course[0], s.course[0]
 	for i := range s.course[1:] {
@@ -211,7 +211,7 @@ func (s *Suspect) step() (from, to moment) {
 	return from, to
 }
 
-// level reports whether there were as many in all snapshots.
+// level reports whether all snapshots have the same number.
 func (s *Suspect) level() bool {
 	for _, p := range s.course {
 		if p.count != s.course[0].count {

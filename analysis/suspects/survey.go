@@ -9,24 +9,25 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// pauseEvery is how many rows are looked at between two looks at the context: a few milliseconds.
+// pauseEvery is the number of rows between two checks of the context: a few milliseconds.
 const pauseEvery = 1 << 16
 
 // class is the objects of one type, or of one package.
 type class struct {
 	key
 	seen                   bool
-	same                   uint64 // of count, objects that the first snapshot has, too; an estimate where there are very many
-	count, bytes, retained uint64 // retained by those that hang below no other of the class
-	until                  uint64 // where the rows below the last such one end
-	shift                  int32  // of picked ones: their place among those, plus one
+	same                   uint64 // those of count that are in the first snapshot; an estimate if there are very many
+	count, bytes, retained uint64 // retained by those that are not below another one of the class
+	until                  uint64 // end of the rows below the last such one
+	shift                  int32  // of picked ones: their index among those, plus one
 
-	rows model.Column[uint64] // of picked ones: where all of them stand in the order, ascending
-	tops model.Column[uint64] // those of rows that hang below no other
-	sums []uint64             // retained by the tops before each
+	rows model.Column[uint64] // of picked ones: positions of all of them in the order, ascending
+	tops model.Column[uint64] // those of rows that are not below another one
+	sums []uint64             // sums of what the tops before each retain
 }
 
-// survey is the types of one snapshot, or its packages, with the order in which what a row dominates follows it.
+// survey is the types, or the packages, of one snapshot, with an order in which each row is followed by all that it
+// dominates.
 type survey struct {
 	ctx   context.Context
 	g     *heapgraph.Graph
@@ -36,18 +37,18 @@ type survey struct {
 	axis  int
 	real  model.HeapKinds
 	kinds model.HeapKinds         // of objects
-	first *heapgraph.IdentitiesIn // of the first snapshot, nil where they tell nothing
+	first *heapgraph.IdentitiesIn // of the first snapshot, nil if objects are not identified
 
-	byID  []int32 // class of a type
+	byID  []int32 // by type: its class
 	rest  map[uint32]int32
 	byKey map[key]int32
 	list  []class
 }
 
-// total is what the whole heap retains.
+// total returns the retained size of the heap.
 func (s *survey) total() uint64 { return s.g.Retained[model.RootRow] }
 
-// classOf returns the class of a row, -1 for other rows than objects.
+// classOf returns the class of a row, -1 if the row is not an object.
 func (s *survey) classOf(r model.Row) int32 {
 	if !s.kinds.Has(s.h.Kinds[r]) {
 		return -1
@@ -67,7 +68,7 @@ func (s *survey) classOf(r model.Row) int32 {
 	return c
 }
 
-// number enters a type, or finds another one of the same name.
+// number adds a type, or finds another one of the same name.
 func (s *survey) number(id uint32) int32 {
 	k := key{axis: s.axis, name: s.h.Tables.OnAxis(s.axis, id)}
 	if second := s.h.Schema.Distinct(); s.axis == 0 && second > 0 {
@@ -82,7 +83,7 @@ func (s *survey) number(id uint32) int32 {
 	return c
 }
 
-// sum finds out how many objects of each class there are, and what those retain.
+// sum computes the number of objects of each class, and what they retain.
 func (s *survey) sum() error {
 	for p, r := range s.order.All() {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
@@ -106,7 +107,7 @@ func (s *survey) sum() error {
 	return nil
 }
 
-// pick lists where the objects of some classes stand.
+// pick records the positions of the objects of some classes.
 func (s *survey) pick(picked []*class) error {
 	for i, c := range picked {
 		c.shift, c.rows = int32(i)+1, model.Column[uint64]{}
@@ -145,39 +146,39 @@ func (s *survey) listTops(c *class) {
 	c.sums = append(c.sums, sum)
 }
 
-// end returns where in the order the row at p and all below it end.
+// end returns the position after the row at p and all rows below it.
 func (s *survey) end(p uint64) uint64 { return p + s.g.RetainedCount(s.row(p)) }
 
-// row returns what stands at place p of the order.
+// row returns the row at position p of the order.
 func (s *survey) row(p uint64) model.Row { return s.order.At(int(p)) }
 
-// weight returns what the objects of a class retain that stand from place p on and before end.
+// weight returns what the objects of a class at positions [p, end) retain.
 func (c *class) weight(p, end uint64) uint64 {
 	i, _ := c.tops.Search(p)
 	j, _ := c.tops.Search(end)
 	return c.sums[j] - c.sums[i]
 }
 
-// within returns how many objects of a class stand from place p on and before end.
+// within returns the number of objects of a class at positions [p, end).
 func (c *class) within(p, end uint64) uint64 {
 	i, _ := c.rows.Search(p)
 	j, _ := c.rows.Search(end)
 	return uint64(j - i)
 }
 
-// isLeaf reports whether the objects of a class hold little but themselves: texts, numbers and arrays of bytes.
+// isLeaf reports whether the objects of a class retain little but themselves: texts, numbers and arrays of bytes.
 func (c *class) isLeaf() bool { return c.retained-min(c.bytes, c.retained) <= c.retained/10 }
 
-// point is a row below which objects of a class gather.
+// point is a row below which objects of a class accumulate.
 type point struct {
 	row    model.Row
-	weight uint64 // retained by those below it, and by itself where it is one of them
-	held   uint64 // how many those are
+	weight uint64 // retained by those below it, and by itself if it is one of them
+	held   uint64 // number of those
 }
 
-// points finds the rows below which the objects of a class gather: from the root it goes down as long as one row has
-// most of them below it. The recorder's roots hold everything: below them it follows each row that has a good part of
-// them.
+// points returns the rows below which the objects of a class accumulate: from the root it descends as long as one row
+// has most of them below it. The recorder's roots refer to everything: below them it follows each row that has a large
+// part of them.
 func (s *survey) points(c *class) ([]point, error) {
 	least := c.retained / branches
 	var found []point
@@ -219,7 +220,7 @@ func (s *survey) points(c *class) ([]point, error) {
 	return found, nil
 }
 
-// follow adds the rows right below place p that have at least so much of a class below them.
+// follow adds the rows directly below position p with at least least of a class below them.
 func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uint64 {
 	for q := p + 1; q < s.end(p); q = s.end(q) {
 		if c.weight(q, s.end(q)) >= least {
@@ -229,9 +230,9 @@ func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uin
 	return starts
 }
 
-// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs.
+// overlap returns how much of what the objects of c retain belongs to objects of other or is retained by them, too.
 func (s *survey) overlap(c, other *class) (bytes uint64) {
-	at := 0 // in the tops of other, which ascend as those of c do
+	at := 0 // index into the tops of other, which ascend as those of c do
 	for _, p := range c.tops.All() {
 		at = other.tops.SearchFrom(at, p)
 		if other.covers(s, at, p) {
@@ -243,7 +244,7 @@ func (s *survey) overlap(c, other *class) (bytes uint64) {
 	return bytes
 }
 
-// related returns how many objects of c hang below one of other or hold one.
+// related returns the number of objects of c that are below one of other or retain one.
 func (s *survey) related(c, other *class) (rows uint64) {
 	at := 0
 	for _, p := range c.rows.All() {
@@ -255,13 +256,13 @@ func (s *survey) related(c, other *class) (rows uint64) {
 	return rows
 }
 
-// covers reports whether the row at place p is an object of c or hangs below one. at is the first of its tops that is
+// covers reports whether the row at position p is an object of c or below one. at is the index of its first top that is
 // not before p.
 func (c *class) covers(s *survey, at int, p uint64) bool {
 	return at < c.tops.Len() && c.tops.At(at) == p || at > 0 && s.end(c.tops.At(at-1)) > p
 }
 
-// weightFrom is weight from the place of one of the tops on.
+// weightFrom is weight starting at the position of a top.
 func (c *class) weightFrom(at int, end uint64) uint64 {
 	return c.sums[c.tops.SearchFrom(at, end)] - c.sums[at]
 }

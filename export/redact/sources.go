@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// errHidden stands for errors whose text may quote names.
+// errHidden represents errors whose text may quote names.
 var errHidden = errors.New("it cannot be read (the reason is left out because it may contain names)")
 
 // hide keeps the context's own errors, and hides the text of all others.
@@ -87,7 +87,7 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 // Wraps implements [model.HeapWrapper].
 func (h *heaps) Wraps() model.HeapSource { return h.HeapSource }
 
-// named is a snapshot with the names of the file, by which the source may know what its objects are.
+// named returns a snapshot with the names of the file, by which the source may know what its objects are.
 func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
 	out := *in
 	h.mu.Lock()

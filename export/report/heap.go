@@ -39,7 +39,7 @@ type HeapTrends struct {
 // HeapTrend is the objects of one type, by snapshot.
 type HeapTrend struct {
 	Type       string   `json:"type"`
-	Sub        string   `json:"of,omitzero"` // what tells types of one name apart: the loader of a class
+	Sub        string   `json:"of,omitzero"` // what distinguishes types of one name: the loader of a class
 	Bytes      []uint64 `json:"bytes"`
 	Count      []uint64 `json:"count"`
 	GrownBytes uint64   `json:"growth_bytes"` // in the last one, since the one that had least

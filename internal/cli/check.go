@@ -52,7 +52,7 @@ type budget struct {
 	seconds float64 // that it has
 }
 
-// Run says whether a file keeps limits. The status says it too.
+// Run checks whether a file keeps limits. The exit status reports it, too.
 func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if len(budgets) == 0 && c.Base == "" && !c.wanted() {
 		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-type-growth 1M, --max-live-at 50%=10M or --base FILE"))
 	}
-	a.anew = true // what lies in a cache must not make a check pass
+	a.anew = true // what is in a cache must not make a check pass
 	list, err := a.checked(ctx, c.File, c.Base)
 	if err != nil {
 		return err

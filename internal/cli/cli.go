@@ -25,7 +25,7 @@ import (
 
 const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared; more files, or a folder, are read as one recording."
 
-// globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
+// globals are the flags that mean the same everywhere. Each may also be in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
 	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
@@ -120,7 +120,8 @@ func Main(ctx context.Context, env Env) int {
 	return a.status(ctx, err)
 }
 
-// interrupted says that the command did not finish, and returns the status that shells give the signal that ended ctx.
+// interrupted reports that the command did not finish, and returns the status that shells give the signal that ended
+// ctx.
 func (a *app) interrupted(ctx context.Context) int {
 	fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
 	if sig := (*term.SignalError)(nil); errors.As(context.Cause(ctx), &sig) {
@@ -193,7 +194,7 @@ func (a *app) run(ctx context.Context) error {
 	return err
 }
 
-// needsNothing names the commands that must work whatever the config file says.
+// needsNothing returns the names of the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
 	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
 }

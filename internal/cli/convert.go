@@ -212,12 +212,12 @@ func same(in, out string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// cannot says why a target holds nothing of that kind of file.
+// cannot returns why a target holds nothing of that kind of file.
 func (c *conversion) cannot(why string) error {
 	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
-// whole says that a target knows no instant and no range, where one was asked for.
+// whole reports that a target knows no instant and no range, where one was asked for.
 func (c *conversion) whole() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
 		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
@@ -292,7 +292,7 @@ func permission(path string) os.FileMode {
 	return 0o644
 }
 
-// inputFailure is err with the status of a file that cannot be used.
+// inputFailure returns err with the status of a file that cannot be used.
 func inputFailure(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

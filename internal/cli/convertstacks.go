@@ -72,7 +72,7 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	}, nil
 }
 
-// left says which lines are not records.
+// left returns which lines are not records.
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {

@@ -45,7 +45,7 @@ type diffFlags struct {
 	grown bool // only rows that are larger after
 }
 
-// Run says what changed between two files, or between two places of one.
+// Run prints what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
 	return a.withSides(ctx, c, func(before, after *session) error { return a.writeDiff(ctx, before, after, c) })
 }
@@ -159,7 +159,7 @@ type diffInput struct {
 	label string // that rows are the values of
 }
 
-// diffing is a comparison being put together.
+// diffing is a comparison in preparation.
 type diffing struct {
 	flags  *diffFlags
 	sides  [2]*diffInput

@@ -210,7 +210,7 @@ type pagesCmd struct {
 	arg.RowFlags
 }
 
-// Run says what is in one page layout.
+// Run prints what is in one page layout.
 func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if c.PerCell < 0 {
 		return usageError(errors.New("--per-cell: must not be negative"))

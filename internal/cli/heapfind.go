@@ -75,7 +75,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// nothing says that no row was found; of a type that no object has, which ones there are.
+// nothing reports that no row was found; of a type that no object has, which ones there are.
 func (c *heapFindCmd) nothing(h *model.Heap) string {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
 		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {

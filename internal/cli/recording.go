@@ -138,7 +138,7 @@ func (a *app) joinStacks(ctx context.Context, list []*session) error {
 	return nil
 }
 
-// secondHint says what else two files can be.
+// secondHint returns what else two files can be.
 func secondHint(list []*session) string {
 	if len(list) == 2 {
 		return "; memtui diff compares two files"

@@ -75,7 +75,8 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 	}
 }
 
-// mayWrite says why a file must not be written: it exists and is not to be replaced, or is one of those that are shown.
+// mayWrite returns why a file must not be written: it exists and is not to be replaced, or is one of those that are
+// shown.
 func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	info, err := os.Lstat(q.Path)
 	switch {

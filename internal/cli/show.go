@@ -30,7 +30,7 @@ type showing struct {
 	err    error // why nothing can be shown
 }
 
-// mostUnseen is how long the first screen may take before a frame stands in for it. Most files have one much sooner.
+// mostUnseen is how long the first screen may take before a frame replaces it. Most files have one much sooner.
 const mostUnseen = 100 * time.Millisecond
 
 // show starts the full-screen program, as soon as the headers are read, or prints the report.
@@ -91,7 +91,7 @@ func (w *showing) end(cancel func()) {
 	}
 }
 
-// soon waits for what is shown, for a moment where a frame can stand in for it, and reports whether it is known.
+// soon waits for what is shown, for a moment where a frame can replace it, and reports whether it is known.
 func (w *showing) soon() bool {
 	if w.app.env.Opening == nil {
 		<-w.ready

@@ -211,7 +211,7 @@ func window(p *model.Profile, name string) (int, error) {
 	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
 }
 
-// grouping is what rows of a table of groups stand for. "label:" is followed by a key.
+// grouping is what rows of a table of groups represent. "label:" is followed by a key.
 type grouping string
 
 // String returns the value as help lists it.
@@ -237,7 +237,7 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 	return by, by != weights.ByFunctionDSO, nil
 }
 
-// labelKeys says which labels there are.
+// labelKeys returns which labels there are.
 func labelKeys(w *model.StackProfile) string {
 	keys := weights.LabelKeys(w)
 	if len(keys) == 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// objectsPane is a table in whose place the rows of one of its own can be listed.
+// objectsPane is a table that can list the rows of one of its groups in its place.
 type objectsPane struct {
 	ui.TablePane
 	objects *objects
@@ -101,8 +101,8 @@ type objectKey struct {
 	by   heapgraph.By
 	id   uint32
 
-	filter string        // of what stands inside of rows; "" for one that the table sees to
-	graph  *ui.HeapGraph // where the filter needs it
+	filter string        // on contents of rows; "" if the table can filter
+	graph  *ui.HeapGraph // if the filter needs it
 }
 
 // objectSet is those rows, by row. Read-only once made.
@@ -127,7 +127,7 @@ func newObjects(e *ui.Env) *objects {
 	return p
 }
 
-// listObjects lists the rows of a type or frame, those that pass a filter of what stands inside of them.
+// listObjects returns the rows of a type or frame that pass a filter on their contents.
 func listObjects(ctx context.Context, k objectKey) (*objectSet, error) {
 	rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
 	set := &objectSet{objectKey: k, rows: rows, all: len(rows)}
@@ -147,7 +147,7 @@ func listObjects(ctx context.Context, k objectKey) (*objectSet, error) {
 	return set, err
 }
 
-// fields returns what filters of the list can ask for.
+// fields returns the fields for filters of the list.
 func (p *objects) fields() []analysis.Field {
 	if p.load == nil {
 		return p.table.Fields()
@@ -169,7 +169,7 @@ func (p *objects) command(file []string) []string {
 	return command(&plain, "find", q, file)
 }
 
-// kind names the kind of the rows, "" where they are of several.
+// kind returns the name of the kind of the rows, "" if they are of several.
 func (p *objects) kind() (name string) {
 	for k := range p.load.Heap.Schema.Kinds {
 		if p.of.by.Kinds.Has(model.HeapKind(k)) {
@@ -182,7 +182,7 @@ func (p *objects) kind() (name string) {
 	return name
 }
 
-// unprinted says why no command prints the list, "" where one does.
+// unprinted returns why no command prints the list, "" where one does.
 func (p *objects) unprinted() string {
 	if p.load == nil {
 		return "the snapshot is not read yet"
@@ -204,8 +204,7 @@ func (p *objects) Sorting() (title, key string, usual bool) {
 	return title, key, false
 }
 
-// narrow puts a filter of what stands inside of rows into the question about them, and returns the one that is left to
-// the table.
+// narrow moves a filter on contents of rows to the query, and returns the filter that is left for the table.
 func (p *objects) narrow(graph *ui.HeapGraph) string {
 	p.of.filter, p.of.graph = "", nil
 	f, err := analysis.ParseFilter(p.filter, choose.Fields(p.load.Heaps.Source())...)
@@ -254,7 +253,7 @@ func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, 
 // objectRetained is the column of what rows retain.
 const objectRetained = 3
 
-// columns returns those of the list of rows. What is not known yet sorts like bytes.
+// columns returns the columns of the list of rows. What is not known yet sorts like bytes.
 func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	var h *model.Heap
 	var totals heapgraph.Totals
@@ -298,7 +297,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	}
 }
 
-// unknown stands for what follows from references, before these are known.
+// unknown returns the text for figures that need references, before these are known.
 func (p *objects) unknown() string {
 	if p.load != nil && p.load.Unlinked() {
 		return "?"
@@ -306,7 +305,7 @@ func (p *objects) unknown() string {
 	return p.Look.Glyphs.Ellipsis
 }
 
-// start opens the list for a group, those that retain most first.
+// start opens the list for a group, largest retained size first.
 func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.open, p.title, p.filter = true, title, ""
 	p.of = objectKey{by: by, id: g.ID}
@@ -316,7 +315,7 @@ func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.Changed()
 }
 
-// show asks for the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
+// show requests the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
 func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.State, p.load = *s, load
 	p.of.load = load
@@ -338,7 +337,7 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.explain()
 }
 
-// dominatorText names the dominator of a row.
+// dominatorText returns the name of the dominator of a row.
 func dominatorText(g *ui.HeapGraph, r model.Row, full bool) string {
 	if d := g.Idom(r); d != model.RootRow {
 		return namedRow(g.Heap, d, full)
@@ -354,7 +353,7 @@ func (p *objects) selected() (model.Row, bool) {
 	return *r, true
 }
 
-// explain says of the selected row what it is, and how it hangs together.
+// explain describes the selected row, and its dominators.
 func (p *objects) explain() {
 	r, ok := p.selected()
 	if !ok {
@@ -374,7 +373,7 @@ func (p *objects) explain() {
 	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
 }
 
-// dominatorChain returns what dominates a row, the nearest first, up to the root.
+// dominatorChain returns the dominators of a row, nearest first, up to the root.
 func dominatorChain(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
 	if g.Idom(r) == model.RootRow {
@@ -411,7 +410,7 @@ func (p *objects) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// heading says what the rows are.
+// heading returns what the rows are.
 func (p *objects) heading() string {
 	if p.filter != "" {
 		return "Objects of " + p.title + " · filter “" + p.filter + "”"

@@ -21,13 +21,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Waste is the screen of memory that says nothing, or says it twice.
+// Waste is the screen of wasted memory.
 type Waste struct {
 	rowPane
 	sets  *ui.Lazy[*ui.HeapLoad, *wasteSet]
 	table *ui.Table[wasteData, wasteRow]
 	said  *ui.Lazy[saidKey, string]
-	done  *atomic.Uint64 // bits of the share that is looked through
+	done  *atomic.Uint64 // bits of the fraction that is searched
 }
 
 // wasteRow is a content that several strings have, all collections of a type, or a class that is loaded more than once.
@@ -96,13 +96,13 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	return set, nil
 }
 
-// saidKey is a row that says something.
+// saidKey identifies a row with a text.
 type saidKey struct {
 	load *ui.HeapLoad
 	row  model.Row
 }
 
-// readSaid reads the beginning of what a row says, "" where that is nothing.
+// readSaid reads the beginning of a row's text, "" if it has none.
 func readSaid(ctx context.Context, k saidKey) (string, error) {
 	texts, ok := model.HeapFacet[model.HeapTexts](k.load.Heaps.Source())
 	if !ok {
@@ -111,7 +111,7 @@ func readSaid(ctx context.Context, k saidKey) (string, error) {
 	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxSaid)
 }
 
-// sayText says what equal strings say, where values are shown.
+// sayText returns the text of duplicate strings, if values are shown.
 func (p *Waste) sayText(w *wasteRow, d wasteData) widget.Line {
 	if !p.State.Values {
 		return p.Note(p.Hint("{values} reveals the texts: they may be secrets"))
@@ -135,7 +135,7 @@ func (p *Waste) Action() keymap.Action { return keymap.ShowWaste }
 
 func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapWaste }
 
-// Useless implements [ui.Refuser]: nothing here is grouped, nor depends on who holds what.
+// Useless implements [ui.Refuser]: nothing here is grouped or depends on references.
 func (p *Waste) Useless(a keymap.Action) bool {
 	return a == keymap.Group || a == keymap.Edges || a == keymap.HoldersOf
 }
@@ -162,7 +162,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 				if !w.roomy() {
 					return 0
 				}
-				return of(w.room) + 1 // none is more than what has no room
+				return of(w.room) + 1 // none counts as more than no capacity
 			},
 			Value: func(w *wasteRow) uint64 {
 				if w.room == nil {
@@ -183,7 +183,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 	}
 }
 
-// roomy reports whether a row is collections with room for elements.
+// roomy reports whether a row is collections with capacity for elements.
 func (w *wasteRow) roomy() bool { return w.room != nil && w.room.Form != model.CollectionBox }
 
 // Show implements screen.
@@ -207,7 +207,7 @@ func (p *Waste) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// answer sums up.
+// answer returns the sums.
 func (p *Waste) answer() string {
 	t := p.table.Now()
 	if t == nil || t.Of.of == nil {
@@ -230,7 +230,7 @@ func (p *Waste) emptyText() []string {
 	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
 }
 
-// explain says what of the selected row is wasted.
+// explain describes what the selected row wastes.
 func (p *Waste) explain() {
 	w, ok := p.table.Selected()
 	if !ok {

@@ -64,7 +64,7 @@ func about() []Use {
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
-// looked says where names of addresses are looked for.
+// looked returns where names of addresses are searched.
 func looked() []Use {
 	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
 }
@@ -82,14 +82,14 @@ func part() []Use {
 // steps filter stacks.
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
-// reader are flags of every command that reads a file whole.
+// reader returns flags of every command that reads a file whole.
 func reader() []Use { return of(kind.All, "max-memory", "index", "insecure") }
 
-// drawing are flags of what prints text, tables those of what prints tables.
+// drawing returns flags of what prints text, tables those of what prints tables.
 func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
 func tables() []Use  { return append(drawing(), of(kind.All, "limit")...) }
 
-// paged are flags of what prints tables, or a page for browsers.
+// paged returns flags of what prints tables, or a page for browsers.
 func paged() []Use {
 	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
 }
