@@ -26,6 +26,7 @@ type JoinedHeaps struct {
 type joinedPart struct {
 	src   HeapSource
 	after Time // how long after the first one's clock its times begin
+	file  int  // which one of the files it is, as they are given
 }
 
 // joinedAt is where a snapshot is.
@@ -39,13 +40,13 @@ func JoinHeaps(list []HeapSource, written []Time) (*JoinedHeaps, error) {
 		return nil, errors.New("no snapshots to join")
 	}
 	j := &JoinedHeaps{Clocked: true}
-	for _, src := range list {
+	for i, src := range list {
 		if src.Schema() != list[0].Schema() {
 			return nil, errors.New("the files are of different formats: their snapshots are not those of one recording")
 		}
 		at, ok := clockOf(src)
 		j.Clocked = j.Clocked && ok
-		j.parts = append(j.parts, joinedPart{src, at})
+		j.parts = append(j.parts, joinedPart{src, at, i})
 	}
 	for i := range j.parts {
 		if j.Clocked {
@@ -82,6 +83,15 @@ func (j *JoinedHeaps) of(n int) (joinedPart, int, error) {
 		return joinedPart{}, 0, fmt.Errorf("no snapshot %d", n)
 	}
 	return j.parts[j.at[n].part], j.at[n].i, nil
+}
+
+// Files returns how many files there are.
+func (j *JoinedHeaps) Files() int { return len(j.parts) }
+
+// File returns which one of the files, as they are given, snapshot n is of, and its number there.
+func (j *JoinedHeaps) File(n int) (file, number int, err error) {
+	part, number, err := j.of(n)
+	return part.file, number, err
 }
 
 // Schema implements [HeapSource], like what follows.
