@@ -49,15 +49,14 @@ type file struct {
 
 	problems []model.Problem // found while opening
 
+	state   loaders.HeapState
 	mu      sync.Mutex
-	store   *model.Store           // takes problems of decoding; nil drops them
-	counted map[int]model.HeapInfo // exact figures of dumps that have been decoded
-	kept    sections.Keeper        // where decoded dumps stay for the next run; nil for nowhere
-	places  map[int]*places        // by dump: where its rows stand
-	readers map[int]*reader        // by dump: what reads its objects
-	stackAt map[uint32]int         // by serial; nil until asked for, like what follows
-	frameAt map[uint64]int         // by id
-	classAt map[uint32]int         // by serial
+	kept    sections.Keeper // where decoded dumps stay for the next run; nil for nowhere
+	places  map[int]*places // by dump: where its rows stand
+	readers map[int]*reader // by dump: what reads its objects
+	stackAt map[uint32]int  // by serial; nil until asked for, like what follows
+	frameAt map[uint64]int  // by id
+	classAt map[uint32]int  // by serial
 }
 
 // segment is a part of a dump that pieces fill.
@@ -114,7 +113,7 @@ func (f *file) cursor(ctx context.Context) *cursor {
 
 // open reads the records of a file, but not what is in its dumps.
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
-	f := &file{src: src, size: src.Size(), counted: map[int]model.HeapInfo{}, places: map[int]*places{}, readers: map[int]*reader{}}
+	f := &file{src: src, size: src.Size(), places: map[int]*places{}, readers: map[int]*reader{}}
 	if f.size < 0 { // everything refers to anything: the end must be there
 		if _, err := src.ReadSome(ctx, make([]byte, 1), math.MaxInt64/2); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
