@@ -103,11 +103,6 @@ func (t *term) effort() int {
 	return 0
 }
 
-// Slow reports whether the filter looks inside of rows.
-func (f *Filter) Slow() bool {
-	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.effort() > 0 })
-}
-
 // Parts reports whether the filter looks at parts of rows.
 func (f *Filter) Parts() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.within != "" })
