@@ -103,12 +103,7 @@ func (t *term) effort() int {
 	return 0
 }
 
-// Slow reports whether the filter reads the contents of rows.
-func (f *Filter) Slow() bool {
-	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.effort() > 0 })
-}
-
-// Parts reports whether the filter uses named texts or contents of rows.
+// Parts reports whether the filter looks at parts of rows.
 func (f *Filter) Parts() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.within != "" })
 }

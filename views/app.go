@@ -37,6 +37,7 @@ type Options struct {
 	Keys       *keymap.Map
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
 	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
+	Paths      int                       // how many paths at the end of Command are one recording; 0 for a file alone
 	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now, nil when they can; may be nil
 	Memory     *Memory                   // state before the file was read again; nil for the first time
 	// Evidence writes a report about the file to a place, from any goroutine; nil if that is impossible.
@@ -131,7 +132,7 @@ func newApp(o Options) *app {
 		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
-		First: &ui.ComparedFile{Trace: o.Trace}, Joins: &ui.JoinCache{},
+		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, Joins: &ui.JoinCache{},
 		Changed: func() { a.stale = true },
 		Popup:   func(v ui.Overlay) { a.overlays = append(a.overlays, v) },
 	}

@@ -101,8 +101,8 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 	lent := false
 	for i, path := range paths {
 		if a.lend != nil {
-			if list[i] = a.lend(a.target(path)); list[i] != nil {
-				lent = true
+			if s := a.lend(a.target(path)); s != nil && s.joined == nil { // else it is about more files
+				list[i], lent = s, true
 				continue
 			}
 		}

@@ -151,7 +151,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	screen.Store, screen.Trace, screen.Begun, screen.Done, screen.Cancel = s.store, s.index, s.index.Begun(), s.done, s.stop
 	screen.Command, screen.Memory = a.naming(file), &a.memory
 	if s.joined != nil {
-		screen.Command = a.naming(s.joined...)
+		screen.Command, screen.Paths = a.naming(s.joined...), len(s.joined)
 	}
 	screen.Again = func(second string) error { return a.readable(file, second) }
 	if err := a.startAt(ctx, s, &screen); err != nil {

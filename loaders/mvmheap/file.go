@@ -43,10 +43,8 @@ type file struct {
 	tables tables
 	kits   sync.Pool // of *kit
 
-	mu      sync.Mutex
-	kept    sections.Keeper        // stores decoded snapshots for the next run; nil for no store
-	store   *model.Store           // receives problems of decoding; nil drops them
-	counted map[int]model.HeapInfo // exact figures of decoded snapshots
+	kept  sections.Keeper // where decoded snapshots stay for the next run; nil for nowhere
+	state loaders.HeapState
 }
 
 func (f *file) problem(severity model.Severity, code string, offset int64, format string, args ...any) {

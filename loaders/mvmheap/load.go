@@ -68,7 +68,7 @@ func open(ctx context.Context, src *loaders.Source) (*file, *window, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &file{src: src, size: w.size, large: maxLarge, counted: map[int]model.HeapInfo{}}
+	f := &file{src: src, size: w.size, large: maxLarge}
 	if f.version, err = f.readMagic(w); err != nil {
 		return nil, nil, err
 	}
@@ -139,10 +139,8 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 			f.problem(model.Error, "row-count", s.first(), "snapshot %d lacks some of its columns", i)
 		}
 	}
-	f.mu.Lock()
-	f.store, f.kept = store, opt.Kept
-	f.mu.Unlock()
-	store.Publish(&model.Profile{
+	f.kept = opt.Kept
+	f.state.Publish(store, &model.Profile{
 		Meta: f.describe(), Heaps: f, Problems: f.problems, Lost: f.lost, Complete: !f.explained() && f.lost == 0,
 	})
 	return nil

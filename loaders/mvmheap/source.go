@@ -18,10 +18,7 @@ func (f *file) Len() int { return len(f.snaps) }
 
 // Info implements [model.HeapSource]. Once a snapshot was decoded, its figures are exact.
 func (f *file) Info(i int) model.HeapInfo {
-	f.mu.Lock()
-	exact, ok := f.counted[i]
-	f.mu.Unlock()
-	if ok {
+	if exact, ok := f.state.Counted(i); ok {
 		return exact
 	}
 	return f.stated(i)
@@ -67,17 +64,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	_, again := f.counted[i]
-	f.counted[i] = made.Info
-	f.mu.Unlock()
-	if !again {
-		f.publish(made.Problems, lost[0])
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return made.Heap, nil
+	return f.state.Decoded(i, made, lost[0], progress), nil
 }
 
 // decode reads a snapshot, and sets lost to how many bytes of it could not be read.
@@ -111,29 +98,6 @@ func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	info.Counts = []int64{setObjects: rows[KindObject], setTypeObjects: rows[KindTypeObject], setSTables: rows[KindSTable], setFrames: rows[KindFrame]}
 	info.Bytes, info.ManagedBytes, info.UnmanagedBytes = signed(all), signed(managed), signed(unmanaged)
 	return info
-}
-
-// publish adds what was found after the file was opened to its profile.
-func (f *file) publish(problems []model.Problem, lost int64) {
-	f.mu.Lock()
-	store := f.store
-	f.mu.Unlock()
-	if store == nil || len(problems) == 0 && lost == 0 {
-		return
-	}
-	store.Update(func(old *model.Profile) *model.Profile {
-		if old == nil {
-			return nil
-		}
-		next := *old
-		next.Lost += lost
-		for _, p := range problems {
-			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error && p.Code != model.CodeMemory
-		}
-		next.Complete = next.Complete && next.Lost == 0
-		return &next
-	})
 }
 
 // Scores implements [model.HeapSource].

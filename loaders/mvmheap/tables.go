@@ -84,7 +84,7 @@ func (t *tables) limited() bool {
 func (t *tables) problem(severity model.Severity, code string, at int64, format string, args ...any) {
 	p := model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: at}
 	t.problems = model.AddProblem(t.problems, p)
-	t.f.publish([]model.Problem{p}, 0)
+	t.f.state.Found([]model.Problem{p}, 0)
 }
 
 func (t *tables) next3(ctx context.Context, s *snapshot) error {
@@ -170,7 +170,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		p := t.f.src.Budget().Problem("names were left out")
 		p.Offset, t.budget, t.left = b.start, 0, true
 		t.problems = model.AddProblem(t.problems, p)
-		t.f.publish([]model.Problem{p}, 0)
+		t.f.state.Found([]model.Problem{p}, 0)
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {

@@ -12,13 +12,7 @@ import (
 // validate reports every broken rule: those of blocks and tables of contents first, then those of each snapshot.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, w, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		rule := broken.Field
-		if rule == "" {
-			rule = "truncated"
-		}
-		report(loaders.Violation{Rule: rule, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "truncated", report) {
 		return nil
 	}
 	if err != nil {
@@ -38,11 +32,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		}
 	}
 	v.take(f.tables.problems)
-	for _, p := range v.problems {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(v.problems, report)
 	return err
 }
 

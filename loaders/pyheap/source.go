@@ -30,8 +30,8 @@ func Format() loaders.Format {
 		Extensions: []string{".pydump", ".jsonl"},
 		Heap:       Schema(),
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
+		Load:       objects.Load(open),
+		Info:       objects.Info(open),
 		Validate:   validate,
 	}
 }
@@ -122,26 +122,8 @@ func (f *file) readHeader(ctx context.Context) error {
 // Clock implements [model.HeapClock].
 func (f *file) Clock() (at model.Time, ok bool) { return f.head.clock, f.head.clock > 0 }
 
-// load publishes the file: its dump is decoded on request.
-func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
-	f, err := open(ctx, src)
-	if err != nil {
-		return err
-	}
-	f.Kept = opt.Kept
-	f.Publish(store, f.describe(), f)
-	return nil
-}
-
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	f, err := open(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	return &model.Profile{Meta: f.describe(), Problems: f.Problems}, nil
-}
-
-func (f *file) describe() model.Meta {
+// Describe implements [objects.Dumped].
+func (f *file) Describe() model.Meta {
 	m := model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: int(f.head.version), Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 	if f.head.python != "" {
 		m.Facts = append(m.Facts, model.Fact{Key: "python", Label: "Python", Value: f.head.python + " (" + f.head.implementation + ")"})
@@ -158,9 +140,7 @@ func (f *file) describe() model.Meta {
 
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		report(loaders.Violation{Rule: broken.Field, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "", report) {
 		return nil
 	}
 	if err != nil {

@@ -19,8 +19,8 @@ func Format() loaders.Format {
 		Extensions: []string{".json", ".ndjson", ".dump"},
 		Heap:       Schema(),
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
+		Load:       objects.Load(open),
+		Info:       objects.Info(open),
 		Validate:   validate,
 	}
 }
@@ -78,26 +78,8 @@ func open(ctx context.Context, src *loaders.Source) (*file, error) {
 	return &file{f}, nil
 }
 
-// load publishes the file: its dump is decoded on request.
-func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
-	f, err := open(ctx, src)
-	if err != nil {
-		return err
-	}
-	f.Kept = opt.Kept
-	f.Publish(store, f.describe(), f)
-	return nil
-}
-
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	f, err := open(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	return &model.Profile{Meta: f.describe(), Problems: f.Problems}, nil
-}
-
-func (f *file) describe() model.Meta {
+// Describe implements [objects.Dumped].
+func (f *file) Describe() model.Meta {
 	return model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: model.NoVersion, Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 }
 

@@ -128,11 +128,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		return err
 	}
 	b.finish(ctx)
-	for _, p := range b.found.list() {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
-		}
-	}
+	loaders.Report(b.found.list(), report)
 	return nil
 }
 

@@ -92,12 +92,6 @@ func (p *comparison) CommandLine(file []string) []string {
 	plain := p.State
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
-	name := func(k ui.HeapKey) string {
-		if k.Heaps == p.After() && p.After() != nil {
-			return fmt.Sprintf("%s#%d", p.Second.Path, k.I)
-		}
-		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
-	}
 	var q state.Question
 	how, f := p.State.Compare, figures[p.figure]
 	switch p.by {
@@ -114,8 +108,43 @@ func (p *comparison) CommandLine(file []string) []string {
 	}
 	how.Ask(&q, false)
 	q.Filter = p.table.RowFilter(p.State.Filter)
-	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
-	return append(words, name(keys[0]), name(keys[1]))
+	files := p.sidesOf(keys, &q, file)
+	if files == nil {
+		return nil
+	}
+	return slices.Concat([]string{"memtui", "diff"}, q.Args(), files)
+}
+
+// sidesOf returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
+// recording of several files. It is nil where a command line cannot.
+func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []string) []string {
+	joined, several := p.State.Profile.Heaps.(*model.JoinedHeaps)
+	switch {
+	case !several || p.After() != nil:
+		words := slices.Clone(file[:len(file)-1])
+		for _, k := range keys {
+			path := file[len(file)-1]
+			if k.Heaps == p.After() && p.After() != nil {
+				path = p.Second.Path
+			}
+			words = append(words, fmt.Sprintf("%s#%d", path, k.I))
+		}
+		return words
+	case p.Paths != 2 || len(file) < 2: // two files are two sides
+		q.A.Number, q.B.Number = &keys[0].I, &keys[1].I
+		return file
+	case joined.Files() != 2:
+		return nil
+	}
+	words := slices.Clone(file[:len(file)-2])
+	for _, k := range keys {
+		n, i, err := joined.File(k.I)
+		if err != nil {
+			return nil
+		}
+		words = append(words, fmt.Sprintf("%s#%d", file[len(file)-2+n], i))
+	}
+	return words
 }
 
 func (p *comparison) About() string {

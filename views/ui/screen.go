@@ -164,6 +164,7 @@ type Env struct {
 	Prof       *ProfileFile    // nil for files without weighted stacks
 	First      *ComparedFile   // the file opened first, for comparisons
 	Second     *ComparedFile   // what it is compared with, nil for none
+	Paths      int             // at the end of what names the file on a command line, of one recording; 0 for a file alone
 	Joins      *JoinCache
 	Views      *StackViews  // of traces
 	Keys       *keymap.Map  // with the user's bindings; never nil
