@@ -98,6 +98,7 @@ func texts(f *sections.Codec, name string, of *[]string) {
 	var all []byte
 	if f.Writing() {
 		end := uint64(0)
+		ends = make([]uint64, 0, len(*of))
 		for _, s := range *of {
 			end += uint64(len(s))
 			ends = append(ends, end)
