@@ -11,7 +11,8 @@ type Names struct {
 	cut   int64 // names that were longer than they may be
 }
 
-func newNames() *Names { return &Names{list: []string{""}, index: map[string]uint32{"": 0}} }
+// NewNames returns no texts but the empty one.
+func NewNames() *Names { return &Names{list: []string{""}, index: map[string]uint32{"": 0}} }
 
 // Add returns the number of a text.
 func (n *Names) Add(text []byte) uint32 {
