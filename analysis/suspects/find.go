@@ -94,14 +94,17 @@ func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 
 // find is Find without the cache, for snapshots in their order.
 func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
-	order, place, err := g.Preorder(ctx)
+	order, err := g.Preorder(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w := &finder{at: at, others: others}
+	layout, err := newPlaces(ctx, g.Heap, order, w.firstObjects(g.Heap))
+	if err != nil {
+		return nil, err
+	}
 	for _, axis := range axes(g.Heap.Schema) {
-		s := &survey{ctx: ctx, g: g, h: g.Heap, order: order, place: place, axis: axis, real: g.Heap.Schema.Real(),
-			kinds: g.Heap.Schema.Objects().Kinds & g.Heap.Schema.Real(), first: w.firstObjects(g.Heap), byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
+		s := newSurvey(ctx, g, layout, axis)
 		if w.survey = s; axis == 0 {
 			w.types = s
 		}
@@ -230,7 +233,7 @@ func (w *finder) judge(c *candidate) {
 // growth of the same thing.
 func (w *finder) replaced(c *candidate) bool {
 	before := c.course[0].count
-	return w.first != nil && before >= crowd && min(c.same, before) < before/telling
+	return w.known && before >= crowd && min(c.same, before) < before/telling
 }
 
 func hasSnapshot(list []moment, i int) bool {

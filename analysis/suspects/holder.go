@@ -29,8 +29,8 @@ func (w *finder) describe(c *candidate) Suspect {
 		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
 		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
 	}
-	if w.first != nil && len(c.course) > 1 {
-		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.first.Exact()
+	if w.known && len(c.course) > 1 {
+		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.exact
 	}
 	s.Runtime = w.isRuntime(c.key)
 	if len(c.points) == 0 {
@@ -73,8 +73,8 @@ func (w *finder) onlyThose(s *Suspect, c *candidate) {
 	}
 }
 
-// placeOf returns the position of a row in the order.
-func (w *finder) placeOf(r model.Row) uint64 { return w.place.At(int(r)) }
+// placeOf returns where a row stands in the order.
+func (w *finder) placeOf(r model.Row) uint64 { return w.Place.At(int(r)) }
 
 // isOf reports whether a row is an object of a class that is not below another one.
 func (w *finder) isOf(c *candidate, r model.Row) bool {

@@ -3,6 +3,7 @@ package suspects
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -15,11 +16,10 @@ const pauseEvery = 1 << 16
 // class is the objects of one type, or of one package.
 type class struct {
 	key
-	seen                   bool
-	same                   uint64 // those of count that are in the first snapshot; an estimate if there are very many
-	count, bytes, retained uint64 // retained by those that are not below another one of the class
-	until                  uint64 // end of the rows below the last such one
-	shift                  int32  // of picked ones: their index among those, plus one
+	same                   uint64 // of count, objects that the first snapshot has, too; an estimate where there are very many
+	count, bytes, retained uint64 // retained by those that hang below no other of the class
+	until                  uint64 // where the rows below the last such one end
+	picked                 bool
 
 	rows model.Column[uint64] // of picked ones: positions of all of them in the order, ascending
 	tops model.Column[uint64] // those of rows that are not below another one
@@ -29,20 +29,38 @@ type class struct {
 // survey is the types, or the packages, of one snapshot, with an order in which each row is followed by all that it
 // dominates.
 type survey struct {
-	ctx   context.Context
-	g     *heapgraph.Graph
-	h     *model.Heap
-	order model.Column[model.Row]
-	place model.Column[uint64]
-	axis  int
-	real  model.HeapKinds
-	kinds model.HeapKinds         // of objects
-	first *heapgraph.IdentitiesIn // of the first snapshot, nil if objects are not identified
+	*places
+	ctx  context.Context
+	g    *heapgraph.Graph
+	axis int
+	real model.HeapKinds
 
-	byID  []int32 // by type: its class
-	rest  map[uint32]int32
-	byKey map[key]int32
-	list  []class
+	of   []int32 // by number of a type: its class
+	list []class
+}
+
+// newSurvey puts the types of a snapshot together to classes of an axis.
+func newSurvey(ctx context.Context, g *heapgraph.Graph, x *places, axis int) *survey {
+	s := &survey{places: x, ctx: ctx, g: g, axis: axis, real: x.h.Schema.Real()}
+	byKey, second := map[key]int32{}, x.h.Schema.Distinct()
+	for i := range x.types {
+		t := &x.types[i]
+		k := key{axis: axis, name: x.h.Tables.OnAxis(axis, t.id)}
+		if axis == 0 && second > 0 {
+			k.sub = x.h.Tables.OnAxis(second, t.id)
+		}
+		n, ok := byKey[k]
+		if !ok {
+			n = int32(len(s.list))
+			byKey[k] = n
+			s.list = append(s.list, class{key: k})
+		}
+		c := &s.list[n]
+		c.count, c.same = c.count+t.count, c.same+t.same
+		c.bytes, _ = model.SaturatingAdd(c.bytes, t.bytes)
+		s.of = append(s.of, n)
+	}
+	return s
 }
 
 // total returns the retained size of the heap.
@@ -50,58 +68,24 @@ func (s *survey) total() uint64 { return s.g.Retained[model.RootRow] }
 
 // classOf returns the class of a row, -1 if the row is not an object.
 func (s *survey) classOf(r model.Row) int32 {
-	if !s.kinds.Has(s.h.Kinds[r]) {
-		return -1
+	if n := s.typeOf(r); n != noType {
+		return s.of[n]
 	}
-	id := s.h.Entity[r]
-	if int(id) < len(s.byID) {
-		if s.byID[id] == 0 {
-			s.byID[id] = s.number(id) + 1
-		}
-		return s.byID[id] - 1
-	}
-	c, ok := s.rest[id] // beyond the tables of a damaged file
-	if !ok {
-		c = s.number(id)
-		s.rest[id] = c
-	}
-	return c
-}
-
-// number adds a type, or finds another one of the same name.
-func (s *survey) number(id uint32) int32 {
-	k := key{axis: s.axis, name: s.h.Tables.OnAxis(s.axis, id)}
-	if second := s.h.Schema.Distinct(); s.axis == 0 && second > 0 {
-		k.sub = s.h.Tables.OnAxis(second, id)
-	}
-	c, ok := s.byKey[k]
-	if !ok {
-		c = int32(len(s.list))
-		s.byKey[k] = c
-		s.list = append(s.list, class{key: k})
-	}
-	return c
+	return -1
 }
 
 // sum computes the number of objects of each class, and what they retain.
 func (s *survey) sum() error {
-	for p, r := range s.order.All() {
+	for p, n := range s.typeAt {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		n := s.classOf(r)
-		if n < 0 {
+		if n == noType {
 			continue
 		}
-		c := &s.list[n]
-		c.count++
-		if s.first != nil {
-			c.same += s.first.Has(r)
-		}
-		c.bytes, _ = model.SaturatingAdd(c.bytes, s.h.Bytes(r))
-		if !c.seen || uint64(p) >= c.until {
-			c.seen, c.until = true, uint64(p)+s.g.RetainedCount(r)
-			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[r])
+		if c := &s.list[s.of[n]]; uint64(p) >= c.until { // at first 0
+			c.until = s.end(uint64(p))
+			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[s.row(uint64(p))])
 		}
 	}
 	return nil
@@ -109,18 +93,21 @@ func (s *survey) sum() error {
 
 // pick records the positions of the objects of some classes.
 func (s *survey) pick(picked []*class) error {
-	for i, c := range picked {
-		c.shift, c.rows = int32(i)+1, model.Column[uint64]{}
-		if c.rows.Grow(int(c.count)); s.order.Wide != nil {
+	for _, c := range picked {
+		c.picked, c.rows = true, model.Column[uint64]{}
+		if c.rows.Grow(int(c.count)); s.Rows.Wide != nil {
 			c.rows.Widen()
 		}
 	}
-	for p, r := range s.order.All() {
+	for p, n := range s.typeAt {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		if n := s.classOf(r); n >= 0 && s.list[n].shift > 0 {
-			s.list[n].rows.Append(uint64(p))
+		if n == noType {
+			continue
+		}
+		if c := &s.list[s.of[n]]; c.picked {
+			c.rows.Append(uint64(p))
 		}
 	}
 	for _, c := range picked {
@@ -146,13 +133,7 @@ func (s *survey) listTops(c *class) {
 	c.sums = append(c.sums, sum)
 }
 
-// end returns the position after the row at p and all rows below it.
-func (s *survey) end(p uint64) uint64 { return p + s.g.RetainedCount(s.row(p)) }
-
-// row returns the row at position p of the order.
-func (s *survey) row(p uint64) model.Row { return s.order.At(int(p)) }
-
-// weight returns what the objects of a class at positions [p, end) retain.
+// weight returns what the objects of a class retain that stand from place p on and before end.
 func (c *class) weight(p, end uint64) uint64 {
 	i, _ := c.tops.Search(p)
 	j, _ := c.tops.Search(end)
@@ -194,11 +175,10 @@ func (s *survey) points(c *class) ([]point, error) {
 			}
 			virtual := !s.real.Has(s.h.Kinds[r])
 			best, heaviest := p, uint64(0)
-			for q := p + 1; q < s.end(p); q = s.end(q) {
+			for q, w := range s.below(c, p) {
 				if steps++; steps%pauseEvery == 0 && s.ctx.Err() != nil {
 					return nil, s.ctx.Err()
 				}
-				w := c.weight(q, s.end(q))
 				if w > heaviest || w == heaviest && w > 0 && s.row(q) < s.row(best) {
 					best, heaviest = q, w
 				}
@@ -222,15 +202,30 @@ func (s *survey) points(c *class) ([]point, error) {
 
 // follow adds the rows directly below position p with at least least of a class below them.
 func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uint64 {
-	for q := p + 1; q < s.end(p); q = s.end(q) {
-		if c.weight(q, s.end(q)) >= least {
+	for q, w := range s.below(c, p) {
+		if w >= least {
 			starts = append(starts, q)
 		}
 	}
 	return starts
 }
 
-// overlap returns how much of what the objects of c retain belongs to objects of other or is retained by them, too.
+// below iterates over the rows right below place p, with what objects of a class retain from there on down. Those come
+// in the order of the tops, of which most rows have none.
+func (s *survey) below(c *class, p uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(uint64, uint64) bool) {
+		i, _ := c.tops.Search(p + 1)
+		for q, end := p+1, s.end(p); q < end; q = s.end(q) {
+			next := c.tops.SearchFrom(i, s.end(q))
+			if !yield(q, c.sums[next]-c.sums[i]) {
+				return
+			}
+			i = next
+		}
+	}
+}
+
+// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs.
 func (s *survey) overlap(c, other *class) (bytes uint64) {
 	at := 0 // index into the tops of other, which ascend as those of c do
 	for _, p := range c.tops.All() {

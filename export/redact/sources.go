@@ -157,11 +157,11 @@ func (h *heaps) tables(t *model.HeapTables) *model.HeapTables {
 
 // tables replaces strings by what they are used for; equal ones are one string in the file, and stay one.
 func (r *Redactor) tables(s *model.HeapSchema, t *model.HeapTables) *model.HeapTables {
-	out := &model.HeapTables{Types: t.Types, Axes: t.Axes, Frames: t.Frames, Strings: make([]string, len(t.Strings))}
-	done := make([]bool, len(t.Strings))
+	out := &model.HeapTables{Types: t.Types, Axes: t.Axes, Frames: t.Frames, Strings: make([]string, t.NumStrings())}
+	done := make([]bool, t.NumStrings())
 	put := func(i uint32, replace func(string) string) {
 		if int(i) < len(done) && !done[i] {
-			out.Strings[i], done[i] = replace(t.Strings[i]), true
+			out.Strings[i], done[i] = replace(t.String(i)), true
 		}
 	}
 	as := func(kind string) func(string) string { return func(s string) string { return r.Name(kind, s) } }
@@ -178,7 +178,7 @@ func (r *Redactor) tables(s *model.HeapSchema, t *model.HeapTables) *model.HeapT
 		put(f.File, r.Path)
 		put(f.ID, as("id"))
 	}
-	for i := range t.Strings {
+	for i := range t.NumStrings() {
 		put(uint32(i), as("text"))
 	}
 	return out

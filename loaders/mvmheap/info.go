@@ -37,7 +37,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 		return nil, err
 	}
 	meta.Facts = append(meta.Facts,
-		number("strings", "Strings", int64(len(t.Strings))),
+		number("strings", "Strings", int64(t.NumStrings())),
 		number("types", "Types", int64(len(t.Types))),
 		number("frames", "Frames", int64(len(t.Frames))),
 	)

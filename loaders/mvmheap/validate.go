@@ -171,7 +171,7 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 		}
 	}
 	for e, l := range h.Label {
-		if l.Form() == model.LabelString && int(schema.LabelValue(l)) >= len(h.Tables.Strings) {
+		if l.Form() == model.LabelString && int(schema.LabelValue(l)) >= h.Tables.NumStrings() {
 			noString.add(int64(e))
 		}
 	}
@@ -183,7 +183,7 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 
 // checkNames checks that the names of types and frames exist.
 func (d *decoding) checkNames(t *model.HeapTables) {
-	n := uint32(len(t.Strings))
+	n := uint32(t.NumStrings())
 	var bad tally
 	for i, x := range t.Types {
 		if x.Name >= n || t.Axes[axisRepr][i] >= n {

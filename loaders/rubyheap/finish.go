@@ -43,10 +43,8 @@ func (p *parser) finish(u *objects.Unit, at int64, cut bool) {
 // object adds an object.
 func (p *parser) object(u *objects.Unit, at int64) {
 	l := &p.line
-	o := objects.Object{ID: l.id, Class: l.class, Size: l.size, Kind: kindOther}
-	if k, ok := kinds[string(l.kind)]; ok {
-		o.Kind = k
-	}
+	o := objects.Object{ID: l.id, Class: l.class, Size: l.size}
+	o.Kind, _ = kindOf(l.kind)
 	refs, labels := u.Refs()
 	if o.Kind != kindIMemo && o.Kind != kindNode {
 		refs[0] = l.class

@@ -42,12 +42,16 @@ type parser struct {
 
 	line parsed
 	site []byte
+
+	flags  []byte           // of the last line that had some
+	places [knownSites]site // where objects were allocated, by the low bits of the line's number
 }
 
 // parsed is a parsed line.
 type parsed struct {
 	kind, root, name, inner          []byte // raw values: type, category, name, kind of objects without a class
 	file, method                     []byte
+	rawFile, rawMethod               []byte // values that are to be decoded only where the site is new
 	id, class, super, value, size    uint64
 	number, generation, shape        uint64 // number is that of the line of code
 	length, shapeID, parentID        uint64
@@ -83,8 +87,12 @@ func (p *parser) Line(u *objects.Unit, line []byte, at int64, cut bool) {
 		u.Problem(model.Warning, "foreign-line", at, "output of the program is mixed with the lines of the dump: it was left out")
 		text = text[i:]
 	}
-	u.Ref(0, p.label.class) // a placeholder
-	p.members(u, text, at, cut)
+	u.Ref(0, p.label.class) // its place
+	if !p.quick(u, text) {
+		u.Drop()
+		u.Ref(0, p.label.class)
+		p.members(u, text, at, cut)
+	}
 	p.finish(u, at, cut)
 }
 
@@ -388,6 +396,9 @@ func between(b []byte, from, to string) ([]byte, bool) {
 // siteName returns the name of the place where an object was allocated, 0 for none.
 func (p *parser) siteName() uint32 {
 	l := &p.line
+	if l.rawFile != nil {
+		return p.knownSite()
+	}
 	if len(l.file) == 0 {
 		return 0
 	}

@@ -63,7 +63,7 @@ func isLine(line []byte, ended bool) bool {
 		return false
 	}
 	word, _, _ := bytes.Cut(name, []byte(`"`))
-	_, known := kinds[string(word)]
+	_, known := kindOf(word)
 	return known || ended && (string(word) == "SHAPE" || string(word) == "NONE" || string(word) == "ZOMBIE" || string(word) == "MOVED")
 }
 

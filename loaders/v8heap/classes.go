@@ -25,14 +25,14 @@ type classKey struct {
 
 // add adds a text of our own, and returns its index.
 func (d *decoding) add(text string) uint32 {
-	d.texts = append(d.texts, text)
-	return uint32(len(d.texts) - 1)
+	d.more = append(d.more, text)
+	return uint32(d.numTexts() - 1)
 }
 
 // classes sets the classes of rows, named as in DevTools.
 func (d *decoding) classes() error {
 	k := &classing{d: d, byText: map[classKey]uint32{}}
-	n := len(d.texts)
+	n := d.numTexts()
 	for i := range k.named {
 		k.named[i] = d.numbers(n)
 	}
@@ -75,7 +75,7 @@ func (k *classing) of(kind model.HeapKind, name uint32) uint32 {
 	if x := k.named[native][name]; x > 0 {
 		return x - 1
 	}
-	text := k.d.texts[name]
+	text := k.d.text(name)
 	x := k.class(kind, classOf(kind, text), name)
 	k.named[native][name] = x + 1
 	return x
@@ -129,7 +129,7 @@ func (k *classing) class(kind model.HeapKind, name string, at uint32) uint32 {
 		return x
 	}
 	t := k.d.h.Tables
-	if at == noRow || k.d.texts[at] != name {
+	if at == noRow || k.d.text(at) != name {
 		at = k.d.add(name)
 	}
 	x := uint32(len(t.Types))

@@ -24,10 +24,10 @@ func textOf(h *model.Heap, r model.Row, most int) (text string, whole, cut, ok b
 	default:
 		return "", false, false, false
 	}
-	if int(r) >= len(h.Names) || int(h.Names[r]) >= len(h.Tables.Strings) {
+	if int(r) >= len(h.Names) || int(h.Names[r]) >= h.Tables.NumStrings() {
 		return "", false, false, false
 	}
-	text = h.Tables.Strings[h.Names[r]]
+	text = h.Tables.String(h.Names[r])
 	cut = h.Kinds[r] == kindString && isCut(text)
 	if len(text) > most {
 		return firstBytes(text, most), false, cut, true
@@ -137,10 +137,10 @@ func (f *file) Texts(ctx context.Context, _ int, h *model.Heap, visit func(t *mo
 		if r%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if kind != kindString || r >= len(h.Names) || int(h.Names[r]) >= len(h.Tables.Strings) {
+		if kind != kindString || r >= len(h.Names) || int(h.Names[r]) >= h.Tables.NumStrings() {
 			continue
 		}
-		text := h.Tables.Strings[h.Names[r]]
+		text := h.Tables.String(h.Names[r])
 		t := model.HeapText{Row: model.Row(r), Storage: model.Row(r), Content: []byte(text), Cut: isCut(text)}
 		if err := visit(&t); err != nil {
 			return err

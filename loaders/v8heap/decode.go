@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -27,10 +28,11 @@ type decoding struct {
 	room     *model.Room // of columns; nil: memory
 
 	h      *model.Heap
-	texts  []string
-	traces []uint32 // by row: the number of its stack; nil if the file has none
-	states []byte   // by row: detachedness; nil if the file has none
-	start  []uint32 // by row, shifted by one: number of references; then where they begin
+	texts  model.Texts // of the file
+	more   []string    // of our own, after them
+	traces []uint32    // by row: the number of its stack; nil where the file has none
+	states []byte      // by row: detachedness; nil where the file has none
+	start  []uint32    // by row, shifted by one: how many references; then where they begin
 	to     []uint32
 	label  []model.EdgeLabel
 	kinds  []model.HeapKind // by type of nodes
@@ -99,7 +101,7 @@ func (d *decoding) run() (*model.Heap, error) {
 		d.reached(float64(i+1) / 5)
 	}
 	d.say()
-	d.h.Tables.Strings = d.texts
+	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
 	d.h.Complete = d.whole()
 	return d.h, nil
 }
@@ -331,13 +333,14 @@ type edgeReader struct {
 	s                     *section
 	kindAt, nameAt, rowAt int
 	columns, nodeColumns  uint64
+	share                 uint64 // 2^64 by nodeColumns, rounded up; 0 for one column
 	unknownForm           edgeForm
 }
 
 func newEdgeReader(d *decoding) *edgeReader {
 	f := d.head.edgeFields
 	return &edgeReader{decoding: d, s: d.sections["edges"], kindAt: field(f, "type"), nameAt: field(f, "name_or_index"), rowAt: field(f, "to_node"),
-		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), unknownForm: formOf(edgeOther)}
+		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), share: math.MaxUint64/uint64(len(d.head.nodeFields)) + 1, unknownForm: formOf(edgeOther)}
 }
 
 func (r *edgeReader) chunk(c *numbers, i int) error {
@@ -357,7 +360,7 @@ func (r *edgeReader) chunk(c *numbers, i int) error {
 			}
 			kind, name, to = values[r.kindAt], values[r.nameAt], values[r.rowAt]
 		}
-		row := to / r.nodeColumns
+		row := r.rowOf(to)
 		if row >= rows || row*r.nodeColumns != to {
 			row = noRow
 			dangling++
@@ -368,7 +371,17 @@ func (r *edgeReader) chunk(c *numbers, i int) error {
 	return r.ends(c, "edges", c.at()-r.s.chunks[i].from)
 }
 
-// noRow is returned for a missing row.
+// rowOf divides the number of a column by how many there are: exactly where it is the first one of a row, and else the
+// product is another number.
+func (r *edgeReader) rowOf(to uint64) uint64 {
+	if r.share == 0 || to > math.MaxUint32 {
+		return to / r.nodeColumns
+	}
+	row, _ := bits.Mul64(to, r.share)
+	return row
+}
+
+// noRow stands for a row that there is not.
 const noRow = math.MaxUint32
 
 const smallLabel = 1 << 20 // of values that fit whatever the number of kinds

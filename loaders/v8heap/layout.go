@@ -30,14 +30,15 @@ type layout struct {
 	tell func(bytes int64) // called with progress
 	buf  []byte
 
-	head      head
-	hasHead   bool
-	sections  map[string]*section
-	strings   int64 // offset after the bracket, 0 for none
-	tree      int64 // of the tree of stacks: offset of its bracket, 0 for none
-	end       int64 // end of what was read
-	problems  []model.Problem
-	truncated bool
+	head       head
+	hasHead    bool
+	sections   map[string]*section
+	strings    int64 // offset after the bracket, 0 for none
+	stringsEnd int64
+	tree       int64 // of the tree of stacks: offset of its bracket, 0 for none
+	end        int64 // of what was read
+	problems   []model.Problem
+	truncated  bool
 }
 
 func (l *layout) problem(severity model.Severity, code string, at, n int64, format string, args ...any) {
@@ -172,6 +173,7 @@ func (l *layout) other(c *json.Cursor, member string) {
 			c.Next()
 			l.strings = c.Offset()
 			c.Skip('[')
+			l.stringsEnd = c.Offset()
 			return
 		}
 		l.tree = c.Offset()

@@ -165,13 +165,19 @@ func (d *decoding) page() rowSet {
 func (d *decoding) name(r uint32) string { return d.text(d.h.Names[r]) }
 
 func (d *decoding) text(i uint32) string {
-	if int(i) < len(d.texts) {
-		return d.texts[i]
+	n := d.texts.Len()
+	switch {
+	case int(i) < n:
+		return d.texts.At(int(i))
+	case int(i)-n < len(d.more):
+		return d.more[int(i)-n]
 	}
 	return ""
 }
 
-// weakTables are the tables of WeakMaps by the names of references that describe their pairs.
+func (d *decoding) numTexts() int { return d.texts.Len() + len(d.more) }
+
+// weakTables are the tables of WeakMaps by the names of references that speak of their pairs.
 type weakTables struct {
 	names rowSet // of strings
 	ids   map[uint32]uint64
@@ -187,8 +193,9 @@ func (w *weakTables) of(l model.EdgeLabel) uint64 {
 
 // weakMaps finds the names "7 / part of key (…) -> value (…) pair in WeakMap (table @9)".
 func (d *decoding) weakMaps() *weakTables {
-	w := &weakTables{names: make(rowSet, (len(d.texts)+63)/64), ids: map[uint32]uint64{}}
-	for i, s := range d.texts {
+	w := &weakTables{names: make(rowSet, (d.numTexts()+63)/64), ids: map[uint32]uint64{}}
+	for i := range d.texts.Len() {
+		s := d.texts.At(i)
 		if len(s) == 0 || s[len(s)-1] != ')' || !strings.Contains(s, " / part of key (") {
 			continue
 		}

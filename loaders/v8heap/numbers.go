@@ -2,9 +2,11 @@ package v8heap
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"math/bits"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
@@ -65,11 +67,42 @@ func (c *numbers) fill() bool {
 }
 
 // next returns the next number with the comma after it; 0 for anything else, which is counted.
-func (c *numbers) next() (n uint64) {
+func (c *numbers) next() uint64 {
 	if len(c.b)-c.p < maxNumber {
 		c.fill()
 	}
-	b, i := c.b[c.p:], 0
+	b := c.b[c.p:]
+	if len(b) < 16 {
+		return c.digits(b)
+	}
+	x := binary.LittleEndian.Uint64(b) ^ ones*'0'
+	other := ((x + ones*(128-10)) | x) & highs // its first byte that is not 0 is the first that is no digit
+	n := bits.TrailingZeros64(other) / 8       // 8 for none
+	switch {
+	case n == 0:
+		return c.digits(b)
+	case b[n] == ',':
+		c.p += n + 1
+	case b[n] == '\n' && b[n+1] == ',':
+		c.p += n + 2
+	default:
+		return c.digits(b)
+	}
+	x <<= 64 - 8*uint(n) // zeros before the digits; the shift is 0 … 56
+	x = x*10 + x>>8      // in every second byte two digits
+	return ((x&pairs)*(100+1000000<<32) + (x>>16&pairs)*(1+10000<<32)) >> 32
+}
+
+// For looking at eight digits at once.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	pairs = 0x000000ff000000ff
+)
+
+// digits is next for numbers of any length, one digit after the other.
+func (c *numbers) digits(b []byte) (n uint64) {
+	i := 0
 	for i < len(b) {
 		d := b[i] - '0'
 		if d > 9 {

@@ -177,8 +177,8 @@ func (t *tracing) name(n *stackNode, functions []functionInfo, none uint32) {
 		}
 		text += ")"
 	}
-	if up := t.nodes[n.parent].stack; up != none && len(stack)+len(t.texts[up]) < maxStackText {
-		stack += " < " + t.texts[up]
+	if up := t.nodes[n.parent].stack; up != none && len(stack)+len(t.text(up)) < maxStackText {
+		stack += " < " + t.text(up)
 	}
 	n.site, n.stack = t.add(text), t.add(stack)
 }
