@@ -171,3 +171,43 @@ func TestAtChoosesAWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestSeriesAreWritten expects convert and evidence to take several files, or a folder, as report does.
+func TestSeriesAreWritten(t *testing.T) {
+	dir, files := series(t)
+	want := ""
+	for _, in := range [][]string{files, {dir}} {
+		out := filepath.Join(t.TempDir(), "out.folded")
+		for _, args := range [][]string{append(append([]string{"convert"}, in...), out), append([]string{"convert", "-o", out}, in...)} {
+			if status, _, errs := run(t, Env{}, args...); status != 0 {
+				t.Fatal(args, errs)
+			}
+			b, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = string(b)
+			}
+			if got := string(b); got != want || !strings.Contains(got, "main.main;main.leak 3000\n") {
+				t.Errorf("%s: %s", args, got)
+			}
+		}
+		place := filepath.Join(t.TempDir(), "evidence")
+		if status, _, errs := run(t, Env{}, append([]string{"evidence", "-o", place}, in...)...); status != 0 {
+			t.Fatal(errs)
+		}
+		commands, err := os.ReadFile(filepath.Join(place, "COMMANDS.txt"))
+		if err != nil || !strings.Contains(string(commands), " "+strings.Join(in, " ")) {
+			t.Errorf("%v %s", err, commands)
+		}
+	}
+	before, err := os.ReadFile(files[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := run(t, Env{}, append([]string{"convert", "--to", "folded"}, files...)...)
+	if after, err := os.ReadFile(files[2]); status != statusUsage || err != nil || string(after) != string(before) || !strings.Contains(errs, "--output") {
+		t.Errorf("the last file was taken for the output: status %d, %s", status, errs)
+	}
+}
