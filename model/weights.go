@@ -34,6 +34,7 @@ type StackProfile struct {
 	FrameOrder, StackIDMode          string // as the file states them
 
 	Events  []ProfileEvent
+	Shown   uint16          // the event that the file shows first; where it has no stacks, the first that has
 	Metrics []ProfileMetric // by MetricID, in order of appearance
 	DSOs    []DSO           // [0] is unknown
 	Threads []ProfileThread // [0] is unknown

@@ -400,6 +400,9 @@ func (s *Selection) functionRows() (rows []Function, of []uint32) {
 func DefaultEvent(p *model.StackProfile) uint16 {
 	best := model.NoEvent
 	for _, e := range p.Records.Event {
+		if e == p.Shown {
+			return e
+		}
 		best = min(best, e)
 	}
 	if best == model.NoEvent {
