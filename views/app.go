@@ -148,6 +148,9 @@ func newApp(o Options) *app {
 	a.all = allScreens(&a.Env)
 	a.inDifference = differences(&a.Env, a.all)
 	a.refresh(a.loadedNow())
+	if n := a.state.Prof.Window; n != state.NoWindow && o.HeapStart.Snapshot != nil {
+		a.followWindow(state.ChooseWindow{Window: n})
+	}
 	a.at = a.firstScreen()
 	again := o.Memory != nil && o.Memory.state != nil
 	if again {
@@ -347,6 +350,7 @@ func (a *app) emit(i state.Intent) {
 	before := a.state.Narrowing()
 	a.state, a.stale = a.state.Apply(i), true
 	a.noteNarrowing(before)
+	a.followWindow(i)
 }
 
 func (a *app) say(text string) { a.message = text }
@@ -481,6 +485,10 @@ func (a *app) travel(from, to *[]place) {
 
 // peakIn moves to the peak of a range, found off the loop.
 func (a *app) peakIn(r analysis.Range) {
+	if a.windowed() && r.IsWhole() && (a.Dump == nil || a.current().Needs()&model.FacetProfile != 0) {
+		a.windowPeak()
+		return
+	}
 	if a.Dump != nil {
 		a.dumpPeak(r)
 		return

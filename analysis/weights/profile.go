@@ -97,8 +97,40 @@ func Span(w *model.StackProfile) (first, last model.Time) {
 	return first, last
 }
 
-// windowsIn returns the windows that have a metric in a time range: for states the last one, else all that are within
-// the range.
+// WindowAt returns the window that an instant is about: of those that began by then the one that began last, in the
+// file's order the later one of two; ok is false where none had begun.
+func WindowAt(w *model.StackProfile, at model.Time) (n int, ok bool) {
+	for i := range w.Windows {
+		if s := w.Windows[i].Start; s <= at && (!ok || s >= w.Windows[n].Start) {
+			n, ok = i, true
+		}
+	}
+	return n, ok
+}
+
+// End returns when the last window ends, or the profile as a whole where that is later.
+func End(w *model.StackProfile) model.Time {
+	end := w.End
+	for i := range w.Windows {
+		end = max(end, w.Windows[i].End)
+	}
+	return end
+}
+
+// LargestWindow returns the first of the windows of which a selection weighs most; ok is false where there are none.
+// The error is that of ctx.
+func (s *Selection) LargestWindow(ctx context.Context) (n int, ok bool, err error) {
+	sums, err := s.WindowSums(ctx)
+	for i := range sums {
+		if i == 0 || sums[i].Compare(sums[n]) > 0 {
+			n, ok = i, true
+		}
+	}
+	return n, ok, err
+}
+
+// windowsIn returns the windows that tell a metric from one time to another: of states the last one, else all that lie
+// within.
 func windowsIn(w *model.StackProfile, metric model.MetricID, from, to model.Time) (list []int) {
 	for i := range w.Windows {
 		win := &w.Windows[i]
@@ -367,6 +399,9 @@ func (s *Selection) functionRows() (rows []Function, of []uint32) {
 func DefaultEvent(p *model.StackProfile) uint16 {
 	best := model.NoEvent
 	for _, e := range p.Records.Event {
+		if e == p.Shown {
+			return e
+		}
 		best = min(best, e)
 	}
 	if best == model.NoEvent {

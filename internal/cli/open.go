@@ -282,6 +282,8 @@ func (a *app) asksIn(s *session) bool {
 	switch kind.Of(s.store.Current()) {
 	case kind.Heap:
 		return s.snapshot != nil || a.flags.At.Given()
+	case kind.Stacks:
+		return s.snapshot != nil || a.flags.At.Given()
 	case kind.Dump:
 		return s.snapshot != nil || a.flags.Series != nil || a.flags.Point != nil
 	}

@@ -20,7 +20,8 @@ type reader struct {
 	names  map[string]bool // of events
 	steps  int
 	err    error
-	number int // profiles that were read
+	number int      // profiles that were read
+	events []uint16 // of each the event, as many as there can be events
 	end    model.Time
 }
 
@@ -61,6 +62,7 @@ func (r *reader) read() error {
 		r.Say(model.Error, "frames", 0, 1, "there is no list of frames")
 	}
 	r.Cursor = r.JSON(r.Ctx)
+	active := uint64(0)
 	r.members(func(name string) bool {
 		switch name {
 		case "profiles":
@@ -69,11 +71,19 @@ func (r *reader) read() error {
 			if r.Value() == json.String {
 				r.Fact(name, strings.ToUpper(name[:1])+name[1:], model.KeptName(string(r.Text())))
 			}
+		case "activeProfileIndex":
+			k := r.Value()
+			if n, ok := json.Uint(r.Text()); k == json.Number && ok {
+				active = n
+			}
 		default:
 			r.Value()
 		}
 		return r.err == nil
 	})
+	if active < uint64(len(r.events)) {
+		r.Profile.Shown = r.events[active]
+	}
 	r.Unread(r.Cursor)
 	if len(r.units) > 1 {
 		r.Say(model.Note, "units", model.NoOffset, 0, "profiles are in different units: figures are shown without one")
@@ -181,6 +191,7 @@ func (r *reader) profiles() {
 		at, line := r.Offset(), r.Line()
 		p := profile{r: r, at: map[model.NodeID]int{}}
 		p.read()
+		known := len(r.Profile.Events)
 		switch {
 		case r.err != nil || r.Dead():
 			p.add() // the readable part
@@ -194,6 +205,12 @@ func (r *reader) profiles() {
 			p.add()
 		}
 		r.number++
+		if len(r.Profile.Events) > known { // one that was rejected has the place of the next, which is shown for it
+			known = len(r.Profile.Events) - 1
+		}
+		if len(r.events) < int(model.NoEvent) {
+			r.events = append(r.events, uint16(known))
+		}
 		r.Publish()
 	})
 }

@@ -192,6 +192,9 @@ func (p *Timeline) Do(a keymap.Action) bool {
 	case keymap.Open:
 		p.choose()
 	case keymap.Peak:
+		if p.Prof == nil || p.Prof.Samples == 0 { // the peak is a window
+			return false
+		}
 		p.toPeak()
 	case keymap.Maximize:
 		p.big = !p.big

@@ -321,14 +321,14 @@ func WindowName(w *model.StackProfile, n int) string {
 	if id := w.Windows[n].ID; id != "" {
 		return id
 	}
-	return fmt.Sprintf("#%d", n)
+	return fmt.Sprintf("#%d", w.WindowNumber(n))
 }
 
 // windowArgument returns a window as --window takes it.
 func windowArgument(w *model.StackProfile, n int) string {
 	for i := range w.Windows {
 		if id := w.Windows[i].ID; id == w.Windows[n].ID && i != n || id == "" && i == n {
-			return fmt.Sprintf("#%d", n)
+			return fmt.Sprintf("#%d", w.WindowNumber(n))
 		}
 	}
 	return w.Windows[n].ID

@@ -271,11 +271,6 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 		}
 	}
 	switch flag := f.Name; {
-	case k == kind.Stacks && flag == "at":
-		if command == "report" {
-			return "a stack profile has totals, not instants; choose a window with --window, or a range with --from and --to"
-		}
-		return "a stack profile has totals, not instants; choose a range with --from and --to"
 	case k == kind.Stacks && flag == "min-age":
 		return "a stack profile does not record how old blocks are"
 	case k == kind.Trace && flag == "window":
