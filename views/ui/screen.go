@@ -111,6 +111,12 @@ type Narrower interface{ Narrows() bool }
 // Revealer is a screen that shows what objects state and say, hidden until one asks for it.
 type Revealer interface{ Reveals() bool }
 
+// Worker is a screen whose answers may take long: while it works, it is drawn again and again, and can be stopped.
+type Worker interface {
+	Working() bool
+	StopWork()
+}
+
 // Refuser is a screen on which some actions have nothing to do: hints leave them out.
 type Refuser interface{ Useless(a keymap.Action) bool }
 
