@@ -73,6 +73,7 @@ const (
 	ShowObject     Action = "object"
 	ShowComparison Action = "comparison"
 	ShowWaste      Action = "waste"
+	ShowFind       Action = "find-objects"
 	ShowProfile    Action = "profile"
 	ShowFunctions  Action = "functions"
 )

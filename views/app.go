@@ -45,9 +45,11 @@ type Options struct {
 	// Save checks a request and returns a function that writes it to a file, from any goroutine; nil if that is
 	// impossible.
 	Save     func(SaveQuery) (SaveFunc, error)
-	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
-	Begun    <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
-	Patience time.Duration   // how long a frame waits for answers; 0 for the default
+	Stop     func()                                // ends loading, keeping what was read; nil when that is impossible
+	Begun    <-chan struct{}                       // closed when there are events to chart, or never will be; nil for at once
+	Within   func(context.Context) context.Context // what everything is asked under, made of the terminal's; nil for that itself
+	Damaged  <-chan struct{}                       // closed when what is shown turns out to be made of a damaged file that was kept: it is read again; nil for never
+	Patience time.Duration                         // how long a frame waits for answers; 0 for the usual
 }
 
 // ErrReload is what Run returns when the file is to be read again.
@@ -60,6 +62,7 @@ func Run(o Options) error {
 	o.Terminal.SetKeys(a.ownKey)
 	a.awaitFirst()
 	a.follow()
+	a.distrust()
 	return o.Terminal.Run(a)
 }
 
@@ -128,8 +131,12 @@ func newApp(o Options) *app {
 	if o.Patience == 0 {
 		a.o.Patience = ui.Patience
 	}
+	within := o.Within
+	if within == nil {
+		within = func(ctx context.Context) context.Context { return ctx }
+	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, Joins: &ui.JoinCache{},
@@ -171,6 +178,20 @@ func newApp(o Options) *app {
 		a.openSecond(o.Memory.second, func(*compare.Second) { a.state.Compare, a.stale = compared, true })
 	}
 	return a
+}
+
+// distrust reads the file again once what is shown turns out to be made of a damaged file that was kept of it.
+func (a *app) distrust() {
+	if a.o.Damaged == nil {
+		return
+	}
+	a.o.Terminal.Background(func() {
+		select {
+		case <-a.Ctx.Done():
+		case <-a.o.Damaged:
+			a.Post(a.readAgain)
+		}
+	})
 }
 
 // follow refreshes the state whenever more was read, until everything is.

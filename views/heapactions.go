@@ -1,22 +1,32 @@
 package views
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
 
-// stopsDecoding stops the decoding of a snapshot if an action requests it.
+var errNoHeaps = errors.New("this file has no heap snapshots")
+
+// stopsDecoding ends the decoding of a snapshot where an action asks for that.
 func (a *app) stopsDecoding(act keymap.Action) bool {
 	if !a.decoding() || act != keymap.StopLoading && (act != keymap.Back || len(a.overlays) > 0) {
 		return false
+	}
+	if w, ok := a.current().(ui.Worker); ok && w.Working() && !a.Loads.Running() {
+		w.StopWork()
+		a.say(a.Hint("the search was stopped: {open} continues"))
+		return true
 	}
 	a.Loads.Stop()
 	a.say(a.Hint("decoding stopped: {open} continues"))
@@ -141,7 +151,7 @@ func (a *app) goToSnapshot(text string) error {
 // goToRow shows a row, by its number or identity, on the Object screen.
 func (a *app) goToRow(text string) error {
 	if a.Heaps == nil {
-		return fmt.Errorf("this file has no heap snapshots")
+		return errNoHeaps
 	}
 	at := a.state.Snapshot()
 	if form := a.Heaps.Source().Schema().IDs; form.Prefix != "" && strings.HasPrefix(text, form.Prefix) {
@@ -238,5 +248,41 @@ func (a *app) followProgress() {
 	})
 }
 
-// decoding reports whether a snapshot is being decoded.
-func (a *app) decoding() bool { return a.Loads != nil && a.Loads.Running() }
+// decoding reports whether a snapshot is being decoded, or searched by the screen that is shown.
+func (a *app) decoding() bool {
+	if w, ok := a.current().(ui.Worker); ok && w.Working() {
+		return true
+	}
+	return a.Loads != nil && a.Loads.Running()
+}
+
+// findCommand finds objects in the whole snapshot.
+func (a *app) findCommand(text string) error {
+	if a.Heaps == nil {
+		return errNoHeaps
+	}
+	if _, err := analysis.ParseFilter(text, objects.Fields(a.Heaps.Source())...); err != nil {
+		return err
+	}
+	a.visit(keymap.ShowFind, state.SetFind{Text: text})
+	return nil
+}
+
+// perCommand counts what is found.
+func (a *app) perCommand(key string) error {
+	if a.Heaps == nil {
+		return errNoHeaps
+	}
+	if err := objects.CheckKey(a.Heaps.Source(), key); err != nil {
+		return err
+	}
+	a.visit(keymap.ShowFind, state.CountBy{Key: key})
+	return nil
+}
+
+func perNames(a *app) []string {
+	if a.Heaps == nil {
+		return []string{}
+	}
+	return objects.Keys(a.Heaps.Source(), true)
+}

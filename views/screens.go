@@ -28,6 +28,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		heap.NewObject(e),
 		heap.NewComparison(e),
 		heap.NewWaste(e),
+		heap.NewFind(e),
 		dump.NewSeries(e),
 		dump.NewPages(e),
 		dump.NewFragments(e),

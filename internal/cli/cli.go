@@ -83,6 +83,7 @@ type grammar struct {
 type app struct {
 	env       Env
 	out       *bufio.Writer // of standard output; Main flushes it
+	written   *soundWriter  // below it
 	flags     *globals
 	parser    *kong.Kong    // of the whole command line, nil where nothing needed it
 	parsed    *kong.Context // the command line
@@ -106,16 +107,13 @@ type app struct {
 func Main(ctx context.Context, env Env) int {
 	var line *progress.Line
 	env.Stdout, env.Stderr, line = progress.Watch(env.Stdout, env.Stderr, env.IsTerminal, env.Watched)
-	a := &app{env: env, progress: line, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
+	a := &app{env: env, progress: line, collector: &memory.Collector{}, ending: &ending{}}
 	defer a.collector.Stop()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // whoever goes on has a limit of his own
-	err, ended := a.runUntil(ctx)
+	err, ended := a.runSound(ctx)
 	if !ended {
 		a.ending.removeUnfinished()
 		return a.interrupted(ctx)
-	}
-	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
-		err = inputError(fmt.Errorf("standard output: %w", flushErr))
 	}
 	return a.status(ctx, err)
 }

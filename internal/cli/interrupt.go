@@ -38,7 +38,7 @@ const (
 // first.
 func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	done := make(chan error, 1)
-	go func() { done <- a.run(ctx) }()
+	go func() { done <- a.runTold(ctx) }()
 	select {
 	case err := <-done:
 		return err, true

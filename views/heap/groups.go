@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // Groups is the table of the heap by type or by frame.
@@ -127,6 +128,17 @@ func (p *Groups) CommandLine(file []string) []string {
 	}
 	q.Filter = p.table.RowFilter(p.State.Filter)
 	return command(&p.State, verb, q, file)
+}
+
+// FocusedList implements [ui.Lister].
+func (p *Groups) FocusedList() *widget.List {
+	switch {
+	case p.held.open:
+		return p.held.FocusedList()
+	case p.around.open:
+		return p.around.FocusedList()
+	}
+	return p.objectsPane.FocusedList()
 }
 
 // Sorting implements [ui.Sorting].

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -24,10 +22,11 @@ import (
 // Waste is the screen of wasted memory.
 type Waste struct {
 	rowPane
-	sets  *ui.Lazy[*ui.HeapLoad, *wasteSet]
-	table *ui.Table[wasteData, wasteRow]
-	said  *ui.Lazy[saidKey, string]
-	done  *atomic.Uint64 // bits of the fraction that is searched
+	sets    *ui.Lazy[*ui.HeapLoad, *wasteSet]
+	table   *ui.Table[wasteData, wasteRow]
+	said    *ui.Lazy[saidKey, string]
+	found   search
+	stopped *ui.HeapLoad // that a person stopped
 }
 
 // wasteRow is a content that several strings have, all collections of a type, or a class that is loaded more than once.
@@ -53,7 +52,7 @@ type wasteData struct{ *wasteSet }
 
 // NewWaste returns the screen of what is wasted.
 func NewWaste(e *ui.Env) *Waste {
-	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}, done: new(atomic.Uint64)}
+	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
 	p.sets = ui.NewLazy(e, p.fetch)
 	p.said = ui.NewLazy(e, readSaid)
 	p.table = ui.NewTable(e, &p.ListPane, wasteData{&wasteSet{}}, ui.Spec[wasteData, wasteRow]{
@@ -74,8 +73,7 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	if !ok {
 		return &wasteSet{load: load, of: &waste.Waste{}}, nil
 	}
-	p.done.Store(0)
-	found, err := waste.Find(ctx, src, load.I, load.Heap, func(done float64) { p.done.Store(math.Float64bits(done)) })
+	found, err := waste.Find(ctx, src, load.I, load.Heap, p.found.begin())
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +141,16 @@ func (p *Waste) Useless(a keymap.Action) bool {
 // Reveals implements [ui.Revealer].
 func (p *Waste) Reveals() bool { return true }
 
+// Working implements [ui.Worker].
+func (p *Waste) Working() bool { return p.sets.Running() }
+
+// StopWork implements [ui.Worker].
+func (p *Waste) StopWork() {
+	p.stopped = p.sets.Key
+	p.sets.Stop()
+	p.Changed()
+}
+
 // CommandLine implements commander.
 func (p *Waste) CommandLine(file []string) []string {
 	s := p.State
@@ -193,7 +201,9 @@ func (p *Waste) Show(s *state.State) {
 		p.table.Forget()
 		return
 	}
-	p.sets.Ask(p.load)
+	if p.load != p.stopped {
+		p.sets.Ask(p.load)
+	}
 	if set, ok := p.sets.Get(); ok && p.table.Ask(wasteData{set}, s.Filter) {
 		p.explain()
 	}
@@ -224,7 +234,10 @@ func (p *Waste) answer() string {
 func (p *Waste) emptyText() []string {
 	t := p.table.Now()
 	if t == nil {
-		reading := []string{"Looking through strings and collections…", model.Share(math.Float64frombits(p.done.Load())).Done()}
+		if p.load != nil && p.load == p.stopped {
+			return []string{p.Hint("The search was stopped: {open} continues.")}
+		}
+		reading := []string{"Looking through strings and collections…", p.found.text()}
 		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
 	}
 	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
@@ -273,6 +286,9 @@ func (p *Waste) explain() {
 func (p *Waste) Do(a keymap.Action) bool {
 	w, ok := p.table.Selected()
 	switch {
+	case !ok && (a == keymap.ObjectOf || a == keymap.Open) && p.stopped != nil:
+		p.stopped = nil
+		p.Changed()
 	case !ok && a == keymap.ObjectOf:
 		p.Loads.Resume()
 	case ok && visitRow(p.Env, a, p.table.Now().Of.load.I, w.row):

@@ -21,6 +21,8 @@ type Heap struct {
 	RowOf   int
 	Top     model.Row // whose children Dominators lists
 	TopOf   int
+	Find    string // what Find looks for: a filter of objects
+	Per     string // what Find counts objects by, "" for a list of them
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
 }
 
@@ -39,8 +41,10 @@ type (
 		Row model.Row
 	}
 	SetTop  SetRow
-	Exclude struct{ Row model.Row } // exclude from paths to the row; again to undo
-	Include struct{}                // undo all exclusions
+	Exclude struct{ Row model.Row } // from paths to the row; again to take it back
+	Include struct{}                // everything again
+	SetFind struct{ Text string }
+	CountBy struct{ Key string } // the objects that Find finds
 )
 
 func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
@@ -50,6 +54,10 @@ func (i SetOther) apply(s State) State { s.Heap.Other = i.I; return s }
 func (i SetPolicy) apply(s State) State { s.Heap.Policy = i.P; return s }
 
 func (i SetTop) apply(s State) State { s.Heap.Top, s.Heap.TopOf = i.Row, i.Of; return s }
+
+func (i SetFind) apply(s State) State { s.Heap.Find = i.Text; return s }
+
+func (i CountBy) apply(s State) State { s.Heap.Per = i.Key; return s }
 
 func (Include) apply(s State) State { s.Heap.Without = ""; return s }
 

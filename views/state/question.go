@@ -32,8 +32,9 @@ type Question struct {
 	MinAge   model.Moment
 	Event    string
 	Group    string
-	Type     string // type of the requested objects, or of those whose holders are requested
-	Exact    bool   // Type is the complete name
+	Per      string // what objects found are counted by
+	Type     string // of objects that are asked for, or whose holders are
+	Exact    bool   // Type is the whole name
 	Kind     string // of rows
 	By       string
 
@@ -77,6 +78,7 @@ func (q *Question) Args() []string {
 	a.text("min-age", q.MinAge.String())
 	a.text("event", q.Event)
 	a.text("group", q.Group)
+	a.text("per", q.Per)
 	a.text("type", q.Type)
 	a.on("exact", q.Exact)
 	a.text("kind", q.Kind)

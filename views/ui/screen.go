@@ -111,7 +111,13 @@ type Narrower interface{ Narrows() bool }
 // Revealer is a screen that can show the contents of objects, which are hidden at first.
 type Revealer interface{ Reveals() bool }
 
-// Refuser is a screen on which some actions do nothing: hints leave them out.
+// Worker is a screen whose answers may take long: while it works, it is drawn again and again, and can be stopped.
+type Worker interface {
+	Working() bool
+	StopWork()
+}
+
+// Refuser is a screen on which some actions have nothing to do: hints leave them out.
 type Refuser interface{ Useless(a keymap.Action) bool }
 
 // Clicker is a screen that handles the mouse. Coordinates are those of the terminal.

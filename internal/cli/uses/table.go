@@ -128,7 +128,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"heap holders":    heapTable,
 		"heap threads":    heapTable,
 		"heap waste":      slices.Concat(inHeap, of(heaps, "limit")),
-		"heap find":       slices.Concat(inHeap, of(heaps, "limit"), heapBy("row or bytes")),
+		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
