@@ -19,6 +19,8 @@ const (
 	grownPart = 100
 	// branches is how many places the objects of a class may be spread over and still be told to be held there.
 	branches = 8
+	// spread is the part of what a class retains that is in one of its places at least: else it is all over the heap.
+	spread = 4
 	// crowd is how many objects are many: with fewer, each may be looked at by itself.
 	crowd = 8
 	// mostPicked is how many classes are looked at closely: more cannot each hold much of a heap but as holders of each
@@ -27,6 +29,9 @@ const (
 	// telling is the part of a suspect that must not be the same memory as one told before it, in halves: else it is
 	// the same thing.
 	telling = 2
+	// everything is the part of the heap, in quarters, that hangs below a row of the whole program, such as the global
+	// object of JavaScript: that objects are somewhere below it is no news.
+	everything = 3
 )
 
 // Usual is how many suspects a screen shows.
@@ -245,12 +250,13 @@ func (w *finder) worth(c *candidate) float64 {
 	}
 	p := c.points[0]
 	covered := math.Min(1, float64(p.weight)/float64(max(1, w.g.Retained[p.row])))
-	held := uint64(0)
+	held, weight := uint64(0), uint64(0)
 	for _, p := range c.points {
 		held += p.held
+		weight += p.weight
 	}
 	value := covered * float64(held) / float64(c.count)
-	if held < crowd {
+	if c.holding(weight/2) < crowd {
 		value *= 0.3
 	}
 	switch {
@@ -260,6 +266,17 @@ func (w *finder) worth(c *candidate) float64 {
 		value *= 0.5
 	}
 	return value
+}
+
+// holding returns how many objects are in the places that retain so many bytes, those with most of them first.
+func (c *candidate) holding(bytes uint64) (held uint64) {
+	weight := uint64(0)
+	for _, p := range c.points {
+		if held, weight = held+p.held, weight+p.weight; weight >= bytes {
+			break
+		}
+	}
+	return held
 }
 
 // accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell
@@ -285,8 +302,11 @@ func (w *finder) isNew(c *candidate) bool {
 		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
 			return false
 		}
-		bytes := w.overlap(c.class, t.class)
+		bytes := w.overlap(c.class, t.class, 0, math.MaxUint64)
 		left := c.retained - min(bytes, c.retained)
+		if (c.verdict != Grows || t.verdict == Grows) && !w.isElsewhere(c, t) {
+			return false
+		}
 		if c.verdict != Grows {
 			if !w.large(c, left) || left < c.retained/telling {
 				return false
@@ -303,6 +323,20 @@ func (w *finder) isNew(c *candidate) bool {
 	return true
 }
 
+// isElsewhere reports whether most of what is in the places where a candidate gathers is not that of another one, and
+// most of what is in the first of them.
+func (w *finder) isElsewhere(c, t *candidate) bool {
+	weight, left := uint64(0), uint64(0)
+	for i, p := range c.points {
+		from := w.placeOf(p.row)
+		weight += p.weight
+		if left += p.weight - min(w.overlap(c.class, t.class, from, w.end(from)), p.weight); i == 0 && left < weight/telling {
+			return false
+		}
+	}
+	return left >= weight/telling
+}
+
 // gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or
 // right below the roots, where nothing else holds them.
 func (w *finder) gathers(c *candidate) bool {
@@ -312,7 +346,11 @@ func (w *finder) gathers(c *candidate) bool {
 		held += p.held
 	}
 	if w.large(c, sum) {
-		return true
+		most := c.points[0]
+		if w.isMost(most.weight) && (c.axis > 0 || most.held < crowd && most.weight-min(c.bytes, most.weight) > most.weight/telling) {
+			return false // that the program holds the heap is no news
+		}
+		return w.large(c, most.weight) || most.weight >= c.retained/spread
 	}
 	if held > 0 && c.few(held) {
 		return false // of these few, the others are too many to tell anything
