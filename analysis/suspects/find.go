@@ -20,13 +20,18 @@ const (
 	grownPart = 100
 	// branches is the maximum number of places over which the objects of a class may be spread to be reported.
 	branches = 8
-	// crowd is the number of objects that counts as many: fewer can be inspected one by one.
+	// spread is the part of what a class retains that is in one of its places at least: else it is all over the heap.
+	spread = 4
+	// crowd is how many objects are many: with fewer, each may be looked at by itself.
 	crowd = 8
 	// mostPicked is the number of classes that are examined closely: more cannot each retain much of a heap, except by
 	// retaining each other.
 	mostPicked = 64
 	// 1/telling of a suspect must not be the same memory as that of a suspect before it: else it is the same thing.
 	telling = 2
+	// everything is the part of the heap, in quarters, that hangs below a row of the whole program, such as the global
+	// object of JavaScript: that objects are somewhere below it is no news.
+	everything = 3
 )
 
 // Usual is the number of suspects on a screen.
@@ -248,12 +253,13 @@ func (w *finder) worth(c *candidate) float64 {
 	}
 	p := c.points[0]
 	covered := math.Min(1, float64(p.weight)/float64(max(1, w.g.Retained[p.row])))
-	held := uint64(0)
+	held, weight := uint64(0), uint64(0)
 	for _, p := range c.points {
 		held += p.held
+		weight += p.weight
 	}
 	value := covered * float64(held) / float64(c.count)
-	if held < crowd {
+	if c.holding(weight/2) < crowd {
 		value *= 0.3
 	}
 	switch {
@@ -265,8 +271,19 @@ func (w *finder) worth(c *candidate) float64 {
 	return value
 }
 
-// accept takes candidates that are not the same memory as one taken before: first growing ones, then those that
-// describe it best; on a tie what is retained comes before what retains it.
+// holding returns how many objects are in the places that retain so many bytes, those with most of them first.
+func (c *candidate) holding(bytes uint64) (held uint64) {
+	weight := uint64(0)
+	for _, p := range c.points {
+		if held, weight = held+p.held, weight+p.weight; weight >= bytes {
+			break
+		}
+	}
+	return held
+}
+
+// accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell
+// most, of equal ones what is held before what holds it.
 func (w *finder) accept() {
 	slices.SortStableFunc(w.list, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(math.Round(4*b.value), math.Round(4*a.value)),
@@ -288,8 +305,11 @@ func (w *finder) isNew(c *candidate) bool {
 		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
 			return false
 		}
-		bytes := w.overlap(c.class, t.class)
+		bytes := w.overlap(c.class, t.class, 0, math.MaxUint64)
 		left := c.retained - min(bytes, c.retained)
+		if (c.verdict != Grows || t.verdict == Grows) && !w.isElsewhere(c, t) {
+			return false
+		}
 		if c.verdict != Grows {
 			if !w.large(c, left) || left < c.retained/telling {
 				return false
@@ -306,8 +326,22 @@ func (w *finder) isNew(c *candidate) bool {
 	return true
 }
 
-// gathers reports whether objects of a class retain a large part of the heap in the places where they accumulate, or
-// directly below the roots, where they have no other owner.
+// isElsewhere reports whether most of what is in the places where a candidate gathers is not that of another one, and
+// most of what is in the first of them.
+func (w *finder) isElsewhere(c, t *candidate) bool {
+	weight, left := uint64(0), uint64(0)
+	for i, p := range c.points {
+		from := w.placeOf(p.row)
+		weight += p.weight
+		if left += p.weight - min(w.overlap(c.class, t.class, from, w.end(from)), p.weight); i == 0 && left < weight/telling {
+			return false
+		}
+	}
+	return left >= weight/telling
+}
+
+// gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or
+// right below the roots, where nothing else holds them.
 func (w *finder) gathers(c *candidate) bool {
 	sum, held := uint64(0), uint64(0)
 	for _, p := range c.points {
@@ -315,7 +349,11 @@ func (w *finder) gathers(c *candidate) bool {
 		held += p.held
 	}
 	if w.large(c, sum) {
-		return true
+		most := c.points[0]
+		if w.isMost(most.weight) && (c.axis > 0 || most.held < crowd && most.weight-min(c.bytes, most.weight) > most.weight/telling) {
+			return false // that the program holds the heap is no news
+		}
+		return w.large(c, most.weight) || most.weight >= c.retained/spread
 	}
 	if held > 0 && c.few(held) {
 		return false // so few, and the others are too many to say anything

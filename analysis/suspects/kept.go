@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// keptFormat is the format of files with suspects. Its version rises when other suspects would be found.
-var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 1}
+// keptFormat is that of files with suspects. Its version rises when others would be found.
+var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 2}
 
 // keptSuspect is a suspect as stored in JSON: texts may be any bytes.
 type keptSuspect struct {

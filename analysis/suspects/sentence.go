@@ -35,18 +35,57 @@ func (s *Suspect) Change() string {
 // Snapshots returns the number of snapshots by which the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
-// sureOfTwo and sureOfMore are the confidence of verdicts by two snapshots and by more.
-const sureOfTwo, sureOfMore = 0.5, 0.9
+// sureOfTwo is how certain a verdict is by two snapshots: chance alone may tell which of them has more.
+const sureOfTwo = 0.5
 
 // Confidence returns the confidence of the verdict, 0 … 1: 0 for one snapshot, which says nothing about growth.
 func (s *Suspect) Confidence() float64 {
-	switch n := s.Snapshots(); {
-	case n > 2:
-		return sureOfMore
-	case n == 2:
+	switch s.Snapshots() {
+	case 0, 1:
+		return 0
+	case 2:
 		return sureOfTwo
 	}
-	return 0
+	as, steps := s.agreeing()
+	return float64(as+1) / float64(steps+2)
+}
+
+// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time of
+// what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
+func (s *Suspect) agreeing() (as, steps int) {
+	from := s.course[0]
+	switch s.Verdict {
+	case Once:
+		_, from = s.step()
+	case Bounded:
+		from = s.most()
+	}
+	for i := range s.course[1:] {
+		a, b := s.course[i], s.course[i+1]
+		if a.snapshot < from.snapshot {
+			continue
+		}
+		if steps++; b.isMore(a) == (s.Verdict == Grows) || s.Verdict == Bounded {
+			as++
+		}
+	}
+	return as, steps
+}
+
+// most returns the first moment with the most objects.
+func (s *Suspect) most() moment {
+	most := s.course[0]
+	for _, p := range s.course {
+		if p.count > most.count {
+			most = p
+		}
+	}
+	return most
+}
+
+// isMore reports whether there are more objects than at another moment, or as many that are larger.
+func (m moment) isMore(than moment) bool {
+	return m.count > than.count || m.count == than.count && m.bytes > than.bytes
 }
 
 // commonWords are names of types that read as words of a sentence: "2 module" could be modules.
@@ -81,12 +120,12 @@ func (s *Suspect) held() string {
 		verb = " is"
 	}
 	switch {
-	case !s.HasRow:
+	case !s.HasRow, s.Of == s.Count && s.HeldBytes < s.Retained/spread:
 		return verb + " held in many places: no single object holds a large part of them"
-	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // a few large ones of many
+	case s.Of == s.Count && s.Held < crowd && s.Held < s.Count: // few of many, but large ones
 		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
-		return fmt.Sprintf(", %s of them held %s", model.Group(s.Held), s.holderText())
+		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.HeldBytes), s.holderText())
 	case s.Linked && s.Axis > 0:
 		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.holderText()
 	case s.Linked:
@@ -106,7 +145,7 @@ func (s *Suspect) holderText() string {
 	case s.HolderOne:
 		text = "one " + text
 	}
-	if s.Through != "" {
+	if strings.Trim(s.Through, "0123456789") != "" { // the place in an array tells nothing
 		text += " through `" + strings.ReplaceAll(model.Clean(s.Through), "`", "'") + "`"
 	}
 	return "by " + text
@@ -151,12 +190,7 @@ func (s *Suspect) stayed() string {
 
 // bound returns the maximum number of objects.
 func (s *Suspect) bound() string {
-	text, most := "", s.course[0]
-	for _, p := range s.course {
-		if p.count > most.count {
-			most = p
-		}
-	}
+	text, most := "", s.most()
 	switch {
 	case s.level():
 		return fmt.Sprintf("bounded: as many as in #%d", s.First)
@@ -190,7 +224,7 @@ func (s *Suspect) howOften() string {
 	}
 	up := 0
 	for i := range steps {
-		if a, b := s.course[i], s.course[i+1]; b.count > a.count || b.bytes > a.bytes && b.count == a.count {
+		if s.course[i+1].isMore(s.course[i]) {
 			up++
 		}
 	}

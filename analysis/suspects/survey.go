@@ -187,7 +187,7 @@ func (s *survey) points(c *class) ([]point, error) {
 				p = best
 				continue
 			}
-			if virtual {
+			if virtual || s.isEverything(c, p) {
 				starts, p = s.follow(c, p, max(least, 1), starts), 0
 			}
 			break
@@ -200,7 +200,17 @@ func (s *survey) points(c *class) ([]point, error) {
 	return found, nil
 }
 
-// follow adds the rows directly below position p with at least least of a class below them.
+// isEverything reports whether nearly the whole heap hangs below place p, a good part of which is of other classes: then
+// that is no place where objects of this one gather.
+func (s *survey) isEverything(c *class, p uint64) bool {
+	all := s.g.Retained[s.row(p)]
+	return s.isMost(all) && c.weight(p, s.end(p))/everything < all/4
+}
+
+// isMost reports whether so many bytes are nearly the whole heap.
+func (s *survey) isMost(bytes uint64) bool { return bytes/everything >= s.total()/4 }
+
+// follow adds the rows right below place p that have at least so much of a class below them.
 func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uint64 {
 	for q, w := range s.below(c, p) {
 		if w >= least {
@@ -225,10 +235,16 @@ func (s *survey) below(c *class, p uint64) iter.Seq2[uint64, uint64] {
 	}
 }
 
-// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs.
-func (s *survey) overlap(c, other *class) (bytes uint64) {
-	at := 0 // index into the tops of other, which ascend as those of c do
-	for _, p := range c.tops.All() {
+// overlap returns how much of what the objects of c from place from on and before end retain is also retained by
+// objects of other, or is theirs.
+func (s *survey) overlap(c, other *class, from, end uint64) (bytes uint64) {
+	at := 0 // in the tops of other, which ascend as those of c do
+	first, _ := c.tops.Search(from)
+	for i := first; i < c.tops.Len(); i++ {
+		p := c.tops.At(i)
+		if p >= end {
+			break
+		}
 		at = other.tops.SearchFrom(at, p)
 		if other.covers(s, at, p) {
 			bytes += s.g.Retained[s.row(p)]
