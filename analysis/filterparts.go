@@ -103,12 +103,7 @@ func (t *term) effort() int {
 	return 0
 }
 
-// Slow reports whether the filter reads the contents of rows.
-func (f *Filter) Slow() bool {
-	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.effort() > 0 })
-}
-
-// Parts reports whether the filter uses named texts or contents of rows.
+// Parts reports whether the filter looks at parts of rows.
 func (f *Filter) Parts() bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.within != "" })
 }
@@ -133,7 +128,14 @@ func (f *Filter) And(g *Filter) *Filter {
 	return out
 }
 
-// Compares reports whether the filter compares the named figure.
+// Begins reports whether a word of the filter begins with a text in lower case.
+func (f *Filter) Begins(text string) bool {
+	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool {
+		return t.within == "" && t.op == "" && t.expr == nil && strings.HasPrefix(t.text, text)
+	})
+}
+
+// Compares reports whether the filter compares a figure of that name.
 func (f *Filter) Compares(name string) bool {
 	return f != nil && slices.ContainsFunc(f.terms, func(t term) bool { return t.field == name })
 }

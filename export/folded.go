@@ -46,7 +46,7 @@ type folder struct {
 	frames   *frameTable
 	name     []int32 // by frame: of its function, an index of names
 	names    []string
-	nodes    []foldedNode // a parent stands before its children; the root is 0
+	nodes    []foldedNode // a parent is before its children; the root is 0
 	children map[foldedEdge]int32
 	path     []int32
 	lost     losses

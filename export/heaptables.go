@@ -13,12 +13,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapTables names what can be written of a heap snapshot, the default first.
+// HeapTables returns the names of what can be written of a heap snapshot, the default first.
 func HeapTables() []string { return []string{"types", "frames", "dominators"} }
 
 // WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row
-// before those that it dominates, with the row that dominates it and its depth below the root. Types and frames stand
-// in the order of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
+// before those that it dominates, with the row that dominates it and its depth below the root. Types and frames are in
+// the order of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
 func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph, table string) ([]Loss, error) {
 	out := csv.NewWriter(w)
 	columns, err := heapColumns(h.Schema, table)

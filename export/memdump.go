@@ -123,7 +123,7 @@ func (m *mbWriter) color(s *model.Series) string {
 	return s.Color
 }
 
-// survey collects strings and counts points: both stand in front.
+// survey collects strings and counts points: both come first.
 func (m *mbWriter) survey(ctx context.Context) error {
 	next := 0
 	begin := func(to int) {

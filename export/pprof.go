@@ -72,7 +72,7 @@ func (b *pprofBuilder) head() {
 	b.out.Comments = []string{"written by memtui from " + model.Clean(p.Meta.Name)}
 }
 
-// nanos is microseconds as nanoseconds, 0 (which is unknown) where those do not fit.
+// nanos returns microseconds as nanoseconds, 0 (which is unknown) where those do not fit.
 func nanos(us uint64) int64 {
 	if us > math.MaxInt64/1000 {
 		return 0
@@ -194,7 +194,7 @@ func (b *pprofBuilder) function(f *stackFrame) *profile.Function {
 	return fn
 }
 
-// mapping returns the binary of a frame. Where the file names none, the file itself stands for the program.
+// mapping returns the binary of a frame. Where the file names none, the file itself represents the program.
 func (b *pprofBuilder) mapping(id model.DSOID) *profile.Mapping {
 	if m, ok := b.mappings[id]; ok {
 		return m

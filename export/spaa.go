@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,10 +17,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-const (
-	spaaMalloc  = "malloc"
-	spaaNoStack = "[unknown stack]"
-)
+const spaaMalloc = "malloc"
 
 // WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names:
 // what q asks for of every stack. With samples there is one for every allocation of the range. Ids of stacks are hashes
@@ -30,40 +26,27 @@ func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysi
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as stacks of allocations")
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	s := &spaaWriter{ctx: ctx, out: json.NewEncoder(out), p: p, trace: trace, query: q, stacks: p.Stacks, ids: map[model.StackID]string{}}
-	s.out.SetEscapeHTML(false)
-	if s.stacks == nil {
-		s.stacks = model.NewStacks()
-	}
+	s := &spaaWriter{spaaOut: newSPAAOut(ctx, w, p), trace: trace, query: q, ids: map[model.StackID]string{}}
 	steps := []func() error{s.header, s.frames, s.sites}
 	if samples {
 		steps = []func() error{s.header, s.frames, s.threads, s.sites, s.samples}
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	s.lost.add("markers, collections, sizes and lifetimes of blocks are not written")
-	return s.lost.list, out.Flush()
+	return s.write(append(steps, func() error {
+		s.lost.add("markers, collections, sizes and lifetimes of blocks are not written")
+		return nil
+	})...)
 }
 
 type spaaWriter struct {
-	ctx    context.Context
-	out    *json.Encoder
-	p      *model.Profile
-	trace  analysis.Trace
-	query  analysis.Query
-	stacks *model.Stacks
-	lost   losses
-	ids    map[model.StackID]string // of the stacks written
+	spaaOut
+	trace analysis.Trace
+	query analysis.Query
+	ids   map[model.StackID]string // of the stacks written
 }
 
 func (s *spaaWriter) header() error {
 	r := s.query.Range
-	return s.out.Encode(spaaHeader{
-		Type: "header", Format: "spaa", Version: "1.0", SourceTool: "memtui", FrameOrder: "leaf_to_root",
+	return s.head(spaaHeader{
 		Events: []spaaEvent{{
 			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{Mode: "event", Primary: "alloc_bytes"}, Tracking: &spaaTracking{true, true},
 		}},
@@ -94,7 +77,7 @@ func address(function string) bool {
 // dsos writes the binaries, and returns their numbers. 0 is unknown.
 func (s *spaaWriter) dsos() (map[string]uint32, error) {
 	known := map[string]uint32{}
-	if err := s.out.Encode(spaaDSO{Type: "dso", ID: 0, Name: "[unknown]"}); err != nil {
+	if err := s.encode(spaaDSO{Type: "dso", ID: 0, Name: spaaUnknown}); err != nil {
 		return nil, err
 	}
 	for i := range s.stacks.FrameFunc {
@@ -108,7 +91,7 @@ func (s *spaaWriter) dsos() (map[string]uint32, error) {
 		known[f.File] = uint32(len(known) + 1)
 		name := s.lost.text(f.File)
 		kernel := strings.HasPrefix(name, "[kernel") || name == "vmlinux"
-		if err := s.out.Encode(spaaDSO{Type: "dso", ID: known[f.File], Name: name, Kernel: kernel}); err != nil {
+		if err := s.encode(spaaDSO{Type: "dso", ID: known[f.File], Name: name, Kernel: kernel}); err != nil {
 			return nil, err
 		}
 	}
@@ -131,12 +114,12 @@ func (s *spaaWriter) threads() error {
 		s.lost.add("a trace does not record its process: threads are written with pid 0")
 	}
 	for _, t := range list {
-		err = cmp.Or(err, s.out.Encode(spaaThread{Type: "thread", TID: int64(t)}))
+		err = cmp.Or(err, s.encode(spaaThread{Type: "thread", TID: int64(t)}))
 	}
 	return err
 }
 
-// frames writes the dictionaries. Frame 0 stands for stacks without frames.
+// frames writes the dictionaries. Frame 0 represents stacks without frames.
 func (s *spaaWriter) frames() error {
 	dsos, err := s.dsos()
 	if err != nil {
@@ -163,7 +146,7 @@ func (s *spaaWriter) frames() error {
 			}
 			r.Source = &source
 		}
-		if err := s.out.Encode(r); err != nil {
+		if err := s.encode(r); err != nil {
 			return err
 		}
 	}
@@ -203,7 +186,7 @@ func (s *spaaWriter) sites() error {
 		if i%model.AskEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		if err := s.out.Encode(s.record(id, rows[id])); err != nil {
+		if err := s.encode(s.record(id, rows[id])); err != nil {
 			return err
 		}
 	}
@@ -241,22 +224,12 @@ func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
 		weights = append(slices.Clone(weights), spaaBytes("peak_bytes", t.PeakBytes))
 		exclusive = weights
 	}
-	frames := s.frameIDs(t.Stack)
+	leaf, _ := s.stacks.Node(t.Stack)
+	frames := s.frameIDs(leaf)
 	return spaaStack{
 		Type: "stack", ID: id, Frames: frames, StackType: "user", Context: spaaContext{Event: spaaMalloc}, Weights: weights,
 		Exclusive: &spaaExclusive{frames[0], exclusive},
 	}
-}
-
-// frameIDs returns the frames of a stack, leaf first; frame 0 for one without frames.
-func (s *spaaWriter) frameIDs(id model.StackID) []uint32 {
-	leaf, _ := s.stacks.Node(id)
-	out := frameList(s.stacks, leaf)
-	if len(out) == 0 {
-		s.lost.add("a stack without frames is written as " + spaaNoStack)
-		out = []uint32{0}
-	}
-	return out
 }
 
 // id returns a hash of the resolved frames of a stack, leaf first.
@@ -279,7 +252,7 @@ func (s *spaaWriter) id(stack model.StackID) string {
 func (s *spaaWriter) samples() error {
 	return s.allocations(func(e *model.Event) error {
 		tid := int64(e.Thread)
-		return s.out.Encode(spaaSample{
+		return s.encode(spaaSample{
 			Type: "sample", Time: seconds(e.Time), spaaPlace: spaaPlace{TID: &tid}, Event: spaaMalloc, Period: json.Number(strconv.FormatUint(e.Size, 10)), StackID: s.id(model.StackID(e.ID)),
 		})
 	})

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,29 +19,15 @@ func WriteProfileSPAA(ctx context.Context, w io.Writer, p *model.Profile) ([]Los
 	if p.Weights == nil {
 		return nil, errors.New("only stack profiles can be written as stack profiles")
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
-	s := &spaaCopy{ctx: ctx, out: json.NewEncoder(out), p: p, w: p.Weights, stacks: p.Stacks}
-	s.out.SetEscapeHTML(false)
-	if s.stacks == nil {
-		s.stacks = model.NewStacks()
-	}
+	s := &spaaCopy{spaaOut: newSPAAOut(ctx, w, p), w: p.Weights}
 	s.prepare()
-	for _, step := range []func() error{s.header, s.dsos, s.frames, s.threads, s.records, s.samples, s.windows} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	return s.lost.list, out.Flush()
+	return s.write(s.header, s.dsos, s.frames, s.threads, s.records, s.samples, s.windows)
 }
 
 // spaaCopy writes one stack profile.
 type spaaCopy struct {
-	ctx    context.Context
-	out    *json.Encoder
-	p      *model.Profile
-	w      *model.StackProfile
-	stacks *model.Stacks
-	lost   losses
+	spaaOut
+	w *model.StackProfile
 
 	left    []bool           // by metric: it is not written
 	primary []model.MetricID // by event
@@ -51,8 +36,6 @@ type spaaCopy struct {
 
 	frameless bool // a record has no frames
 }
-
-const spaaNoEvent = "[unknown]"
 
 // prepare chooses what is written, and tells what is not.
 func (s *spaaCopy) prepare() {
@@ -105,33 +88,24 @@ func (s *spaaCopy) choosePrimaries() {
 	}
 }
 
-// encode writes a record, unless the user has given up.
-func (s *spaaCopy) encode(record any) error {
-	if err := s.ctx.Err(); err != nil {
-		return err
-	}
-	return s.out.Encode(record)
-}
-
 func (s *spaaCopy) header() error {
 	w := s.w
 	h := spaaHeader{
-		Type: "header", Format: "spaa", Version: "1.0", SourceTool: "memtui", FrameOrder: "leaf_to_root", IDMode: "local",
-		Source: &spaaSource{w.SourceTool, w.Command, w.ToolVersion}, Events: []spaaEvent{},
+		IDMode: "local", Source: &spaaSource{w.SourceTool, w.Command, w.ToolVersion}, Events: []spaaEvent{},
 	}
 	for e := range w.Events {
 		h.Events = append(h.Events, s.event(e))
 	}
 	if slices.Contains(w.Records.Event, model.NoEvent) {
-		s.lost.add("stacks of no event are written under " + spaaNoEvent)
-		h.Events = append(h.Events, spaaEvent{Name: spaaNoEvent, Kind: "software", Sampling: spaaSampling{Mode: "event", Primary: s.metricName(s.primaryOf(model.NoEvent))}})
+		s.lost.add("stacks of no event are written under " + spaaUnknown)
+		h.Events = append(h.Events, spaaEvent{Name: spaaUnknown, Kind: "software", Sampling: spaaSampling{Mode: "event", Primary: s.metricName(s.primaryOf(model.NoEvent))}})
 	}
 	if s.timed || w.AxisUnit == "" && w.Start >= 0 && w.End >= w.Start {
 		first, last := weights.Span(w)
 		first, last = min(first, max(w.Start, 0)), max(last, w.End)
 		h.TimeRange = &spaaRange{seconds(s.zero + first), seconds(s.zero + max(last, first)), spaaUnit}
 	}
-	return s.encode(h)
+	return s.head(h)
 }
 
 // event describes one in the words that SPAA has.
@@ -190,7 +164,7 @@ func (s *spaaCopy) dsos() error {
 			if !s.frameless && !slices.Contains(s.w.FrameDSO[1:], 0) {
 				continue
 			}
-			d.Name = "[unknown]"
+			d.Name = spaaUnknown
 		}
 		if err := s.encode(spaaDSO{Type: "dso", ID: uint32(i), Name: s.lost.text(d.Name), BuildID: s.lost.text(d.BuildID), Kernel: d.Kernel}); err != nil {
 			return err
@@ -199,7 +173,7 @@ func (s *spaaCopy) dsos() error {
 	return nil
 }
 
-// frames writes the dictionary. Frame 0 stands for stacks without frames.
+// frames writes the dictionary. Frame 0 represents stacks without frames.
 func (s *spaaCopy) frames() error {
 	for i := range s.stacks.FrameFunc {
 		if i == 0 && !s.frameless {
@@ -261,13 +235,9 @@ func (s *spaaCopy) records() error {
 	for i := range r.Len() {
 		id := model.RecordID(i)
 		out := spaaStack{
-			Type: "stack", ID: recordID(id), Frames: frameList(s.stacks, r.Node[i]), StackType: "unified",
-			Context: spaaContext{Event: spaaNoEvent, spaaPlace: s.place(r.Thread[i], r.CPU[i]), Comm: s.lost.text(s.w.Threads[r.Thread[i]].Comm)},
+			Type: "stack", ID: recordID(id), Frames: s.frameIDs(r.Node[i]), StackType: "unified",
+			Context: spaaContext{Event: spaaUnknown, spaaPlace: s.place(r.Thread[i], r.CPU[i]), Comm: s.lost.text(s.w.Threads[r.Thread[i]].Comm)},
 			Weights: s.weigh(&r.Weights, i),
-		}
-		if len(out.Frames) == 0 {
-			s.lost.add("a stack without frames is written as " + spaaNoStack)
-			out.Frames = []uint32{0}
 		}
 		if e := r.Event[i]; e != model.NoEvent {
 			out.Context.Event = s.lost.text(s.w.Events[e].Name)
@@ -314,7 +284,7 @@ func (s *spaaCopy) samples() error {
 				s.lost.add("a sample of an unknown stack is left out")
 				continue
 			}
-			event := spaaNoEvent
+			event := spaaUnknown
 			if sample.Event != model.NoEvent {
 				event = s.lost.text(s.w.Events[sample.Event].Name)
 			}

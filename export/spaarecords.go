@@ -1,8 +1,11 @@
 package export
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -122,6 +125,67 @@ type (
 	}
 )
 
+const (
+	spaaNoStack = "[unknown stack]" // the function of frame 0, for stacks without frames
+	spaaUnknown = "[unknown]"       // a binary or an event without a name
+)
+
+// spaaOut writes the records of one file.
+type spaaOut struct {
+	ctx     context.Context
+	buf     *bufio.Writer
+	records *json.Encoder
+	p       *model.Profile
+	stacks  *model.Stacks
+	lost    losses
+}
+
+func newSPAAOut(ctx context.Context, w io.Writer, p *model.Profile) spaaOut {
+	buf := bufio.NewWriterSize(w, 1<<16)
+	out := spaaOut{ctx: ctx, buf: buf, records: json.NewEncoder(buf), p: p, stacks: p.Stacks}
+	out.records.SetEscapeHTML(false)
+	if out.stacks == nil {
+		out.stacks = model.NewStacks()
+	}
+	return out
+}
+
+// write takes the steps of writing a file, and returns what was left out of it.
+func (o *spaaOut) write(steps ...func() error) ([]Loss, error) {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return o.lost.list, o.buf.Flush()
+}
+
+// encode writes a record, unless the user has given up.
+func (o *spaaOut) encode(record any) error {
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
+	return o.records.Encode(record)
+}
+
+// head writes the header, of which the caller says what differs between files.
+func (o *spaaOut) head(h spaaHeader) error {
+	h.Type, h.Format, h.Version, h.SourceTool, h.FrameOrder = "header", "spaa", "1.0", "memtui", "leaf_to_root"
+	return o.encode(h)
+}
+
+// frameIDs returns the frames of a stack, leaf first; frame 0 for one without frames.
+func (o *spaaOut) frameIDs(leaf model.NodeID) (out []uint32) {
+	for n := leaf; n != 0; n = o.stacks.Parent[n] {
+		out = append(out, uint32(o.stacks.Frame[n]))
+	}
+	if len(out) == 0 {
+		o.lost.add("a stack without frames is written as " + spaaNoStack)
+		out = []uint32{0}
+	}
+	return out
+}
+
 // spaaUnit is that of all times written.
 const spaaUnit = "seconds"
 
@@ -140,14 +204,6 @@ func spaaBytes(metric string, n uint64) spaaWeight {
 
 func spaaCount(metric string, n uint64) spaaWeight {
 	return spaaWeight{metric, json.Number(strconv.FormatUint(n, 10)), ""}
-}
-
-// frameList returns the frames of a stack, leaf first.
-func frameList(s *model.Stacks, leaf model.NodeID) (out []uint32) {
-	for n := leaf; n != 0; n = s.Parent[n] {
-		out = append(out, uint32(s.Frame[n]))
-	}
-	return out
 }
 
 // text returns a text for a format that is UTF-8, and notes where it is not.

@@ -13,7 +13,7 @@ import (
 const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 
 // WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has, of which the
-// main one stands first: speedscope shows that, and so do programs that do not look which one is to be shown.
+// main one is first: speedscope shows that, and so do programs that do not look which one is to be shown.
 func WriteSpeedscope(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {

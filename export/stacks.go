@@ -75,7 +75,7 @@ func traceMetrics() []traceMetric {
 	}
 }
 
-// TraceMetrics names the figures that stacks of traces have, in their order.
+// TraceMetrics returns the names of the figures that stacks of traces have, in their order.
 func TraceMetrics() []string {
 	var names []string
 	for _, m := range traceMetrics() {

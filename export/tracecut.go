@@ -47,7 +47,7 @@ const endMark = "memtui: end of the part"
 // stay what they are. Blocks that live at the start of the range are written before it, at their own times, so that
 // live figures and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the
 // range stay. A block that is kept, but ended when another one that is not took its address, ends with a FREE. Where
-// nothing kept happens at the end, a marker stands there. What the range does not hold of a block is lost: one that is
+// nothing kept happens at the end, a marker is there. What the range does not hold of a block is lost: one that is
 // freed after it looks never freed, so that lifetimes differ from those of the whole. The events are read three times,
 // and two times where only the end is cut off.
 func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Time, cut Cut) ([]Loss, error) {

@@ -1,20 +1,19 @@
-// Package keymap is the one table of what can be done and which keys do it. Help, footer hints, the command palette,
-// `memtui keys`, docs/keys.md and the manual page are generated from it; nothing else in the program knows a key.
+// Package keymap is the only table of actions and their keys. Help, footer hints, the command palette, `memtui keys`,
+// docs/keys.md and the manual page are generated from it; no other part of the program knows a key.
 //
-// A key means the same everywhere. h and l always move the instant, also in trees and flame graphs, so that holding one
-// of them shows any view developing. The arrows are spatial: left and right move the instant too, but in a tree they
-// close and open a node, and in a flame graph they go to the neighboring frame. Esc goes back one level and never
-// quits; Ctrl-C ends the most urgent thing: typing, else loading, else the program.
+// A key has the same meaning everywhere. h and l always move the instant, also in trees and flame graphs, so that
+// holding one of them animates any view. The arrows are spatial: left and right move the instant too, but in a tree
+// they close and open a node, and in a flame graph they go to the neighboring frame. Esc goes back one level and never
+// quits; Ctrl-C ends the most urgent activity: typing, or else loading, or else the program.
 //
 // The package imports the standard library only, so it also defines the key names and reads the text of the config
 // file.
 package keymap
 
-// Action is something that a person can ask for. Its text is its name in the palette, the config file and `memtui
-// keys`.
+// Action is something that a user can do. Its text is its name in the palette, the config file and `memtui keys`.
 type Action string
 
-// What works everywhere.
+// Actions that work everywhere.
 const (
 	Quit           Action = "quit"
 	Help           Action = "help"
@@ -36,8 +35,8 @@ const (
 	StopLoading    Action = "stop-loading"
 )
 
-// Screens and panes. Screen1 … Screen9 are the screens that the loaded file has, in order; the named ones have no key
-// of their own and are reached through the palette.
+// Screens and panes. Screen1 … Screen9 are the screens of the loaded file, in order; the named ones have no key of
+// their own and are reached through the palette.
 const (
 	Screen1        Action = "screen-1"
 	Screen2        Action = "screen-2"
@@ -74,6 +73,7 @@ const (
 	ShowObject     Action = "object"
 	ShowComparison Action = "comparison"
 	ShowWaste      Action = "waste"
+	ShowFind       Action = "find-objects"
 	ShowProfile    Action = "profile"
 	ShowFunctions  Action = "functions"
 )
@@ -183,7 +183,7 @@ const (
 	Match      Action = "match"
 )
 
-// Typing one line: a filter, a search, a time, a command.
+// Editing one line: a filter, a search, a time, a command.
 const (
 	Accept       Action = "accept"
 	Cancel       Action = "cancel"
@@ -203,16 +203,16 @@ const (
 	ScopeOverview   Scope = "overview" // footer only
 	ScopeTimeline   Scope = "timeline" // footer only
 	ScopeTable      Scope = "table"
-	ScopeBlocks     Scope = "blocks"      // single blocks in place of a table, footer only: give it before ScopeTable
-	ScopeBlockTable Scope = "block-table" // the Blocks screen: give it before ScopeTable
+	ScopeBlocks     Scope = "blocks"      // single blocks instead of a table, footer only: pass it before ScopeTable
+	ScopeBlockTable Scope = "block-table" // the Blocks screen: pass it before ScopeTable
 	ScopeLifetimes  Scope = "lifetimes"
-	ScopeLeaks      Scope = "leaks"  // the Leaks screen: give it before ScopeTable
-	ScopeStacks     Scope = "stacks" // tree or flame graph: give it after ScopeTree or ScopeFlame
+	ScopeLeaks      Scope = "leaks"  // the Leaks screen: pass it before ScopeTable
+	ScopeStacks     Scope = "stacks" // tree or flame graph: pass it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
 	ScopeSnapshots  Scope = "snapshots" // footer only
-	ScopeTypes      Scope = "types"     // objects by type: give it before ScopeTable
-	ScopeHeap       Scope = "heap"      // screens of heap snapshots: give it after those of the screen
+	ScopeTypes      Scope = "types"     // objects by type: pass it before ScopeTable
+	ScopeHeap       Scope = "heap"      // screens of heap snapshots: pass it after those of the screen
 	ScopeDominators Scope = "dominators"
 	ScopeObject     Scope = "object" // footer only
 	ScopeComparison Scope = "comparison"
@@ -220,11 +220,11 @@ const (
 	ScopeSeries     Scope = "series"
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
-	ScopeProfile    Scope = "profile"       // screens of stack profiles: give it after those of the screen
-	ScopeFilters    Scope = "filters"       // where functions can be selected: give it last
+	ScopeProfile    Scope = "profile"       // screens of stack profiles: pass it after those of the screen
+	ScopeFilters    Scope = "filters"       // where functions can be selected: pass it last
 	ScopeText       Scope = "text"          // help and other texts
-	ScopeLoading    Scope = "loading"       // while a file is read: give it first
-	ScopeInput      Scope = "input"         // one line of typing: hides every scope after it
+	ScopeLoading    Scope = "loading"       // while a file is read: pass it first
+	ScopeInput      Scope = "input"         // editing one line: hides every scope after it
 )
 
 // Scopes returns all scopes, the most general first.
@@ -234,7 +234,7 @@ func Scopes() []Scope {
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
 
-// Where says in words where the keys of a scope work ("in trees"); "" for everywhere.
+// Where describes where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
 	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeTypes, ScopeDominators, ScopeObject, ScopeComparison,
@@ -262,7 +262,7 @@ func (s Scope) Where() string {
 	return ""
 }
 
-// Current returns the name that an action has now: users' files and habits may still have its former spelling.
+// Current returns the current name of an action: users' files and habits may still have a former spelling.
 func (a Action) Current() Action {
 	switch a {
 	case "maximise":

@@ -63,9 +63,9 @@ func (k Key) named() string {
 	return ""
 }
 
-// Canonical returns the one form in which a chord is compared: Ctrl with a letter is lower case, Shift with a character
-// is dropped, Shift-Tab is Backtab, and what a terminal cannot tell apart (Ctrl-I and Tab, Ctrl-M and Enter, Ctrl-H and
-// Backspace, Ctrl-[ and Esc) is the named key. Whoever translates key events calls it.
+// Canonical returns the form in which chords are compared: Ctrl with a letter is lower case, Shift with a character is
+// dropped, Shift-Tab is Backtab, and chords that a terminal cannot distinguish (Ctrl-I and Tab, Ctrl-M and Enter,
+// Ctrl-H and Backspace, Ctrl-[ and Esc) are the named key. Whoever translates key events calls it.
 func (c Chord) Canonical() Chord {
 	if c.Key != KeyRune {
 		c.Rune = 0
@@ -139,8 +139,8 @@ func (c Chord) Short() string {
 	return c.String()
 }
 
-// ParseChord reads one key press as people write it: a character, or a key's name, after any of Ctrl- (or ^), Alt- and
-// Shift-. Names of keys and modifiers may be written in any case. The result is canonical.
+// ParseChord reads one key press as users write it: a character, or a key's name, after any of Ctrl- (or ^), Alt- and
+// Shift-. Names of keys and modifiers may be in any case. The result is canonical.
 func ParseChord(s string) (Chord, error) {
 	mod, rest := cutMods(s)
 	if rest == "" {
@@ -162,8 +162,7 @@ func ParseChord(s string) (Chord, error) {
 	return c.Canonical(), nil
 }
 
-// cutMods takes the modifiers from the front of s. The last character is never taken for one, so that "-" and "^" are
-// keys.
+// cutMods cuts the modifiers off the front of s. The last character is never part of one, so that "-" and "^" are keys.
 func cutMods(s string) (Mod, string) {
 	var mod Mod
 	for {

@@ -9,17 +9,17 @@ import (
 	"unicode"
 )
 
-// Line is one `key = value` line of a config file. It is an alias, so that package themes, which knows nothing of this
-// one, takes the same lines.
+// Line is one `key = value` line of a config file. It is an alias, so that package themes, which does not import this
+// one, accepts the same lines.
 type Line = struct {
 	Number int // from 1
 	Key    string
 	Value  string // without blanks at its ends, never ""
 }
 
-// Config is a config file taken apart; what settings and roles mean is the business of others.
+// Config is a parsed config file; settings and roles are interpreted elsewhere.
 //
-//	# comments stand on lines of their own
+//	# comments are on lines of their own
 //	theme = dark
 //	mouse = on
 //	bind = global.quit q Ctrl-Q
@@ -27,22 +27,22 @@ type Line = struct {
 //	base = dark
 //	warning = #ffaf00 bold
 type Config struct {
-	Settings []Line // everything before the first section but bindings, each key once
+	Settings []Line // everything before the first section except bindings, each key once
 	Bindings []Line // bind and unbind, for [Map.Merge]
 	Themes   []ThemeLines
 }
 
-// ThemeLines is a section [theme NAME]: the lines of one theme of the user's.
+// ThemeLines is a section [theme NAME]: the lines of one user theme.
 type ThemeLines struct {
 	Name   string // letters, digits, - and _
 	Number int    // line of the heading
 	Lines  []Line
 }
 
-// MaxConfig is the size of the largest config file that is read, in bytes.
+// MaxConfig is the maximum size of a config file, in bytes.
 const MaxConfig = 1 << 20
 
-// ParseConfig reads a config file. Every error names its line; what could be read is returned beside the errors.
+// ParseConfig reads a config file. Every error names its line; the readable part is returned with the errors.
 func ParseConfig(r io.Reader) (*Config, error) {
 	limited := &io.LimitedReader{R: r, N: MaxConfig + 1}
 	in := bufio.NewScanner(limited)
@@ -61,12 +61,12 @@ func ParseConfig(r io.Reader) (*Config, error) {
 	return p.config, errors.Join(p.errs...)
 }
 
-// maxConfigErrors ends the list of errors: a file that is not a config file breaks a rule on every line.
+// maxConfigErrors limits the list of errors: a file that is not a config file has one on every line.
 const maxConfigErrors = 20
 
 type configReader struct {
 	config *Config
-	theme  *ThemeLines    // the section we are in, nil before the first
+	theme  *ThemeLines    // the current section, nil before the first
 	seen   map[string]int // section and key → line
 	errs   []error
 }
@@ -105,7 +105,7 @@ func (p *configReader) line(number int, text string) error {
 func (p *configReader) heading(number int, text string) error {
 	words := strings.Fields(strings.TrimSuffix(text[1:], "]"))
 	p.config.Themes = append(p.config.Themes, ThemeLines{Number: number})
-	p.theme = &p.config.Themes[len(p.config.Themes)-1] // also when malformed: its lines are no settings
+	p.theme = &p.config.Themes[len(p.config.Themes)-1] // also if malformed: its lines are not settings
 	if !strings.HasSuffix(text, "]") || len(words) != 2 || words[0] != "theme" || !isName(words[1]) {
 		p.config.Themes = p.config.Themes[:len(p.config.Themes)-1]
 		p.theme = &ThemeLines{}
@@ -115,7 +115,7 @@ func (p *configReader) heading(number int, text string) error {
 	return p.once("theme "+words[1], "theme "+words[1], number)
 }
 
-// once reports what stands in the file twice.
+// once reports a duplicate in the file.
 func (p *configReader) once(id, what string, number int) error {
 	if first := p.seen[id]; first != 0 {
 		return fmt.Errorf("%s is already on line %d", what, first)
@@ -124,7 +124,7 @@ func (p *configReader) once(id, what string, number int) error {
 	return nil
 }
 
-// isName tells names from other text: letters, digits, - and _, beginning with a letter or digit.
+// isName reports whether s is a name: letters, digits, - and _, beginning with a letter or digit.
 func isName(s string) bool {
 	for i, r := range s {
 		letter := r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))

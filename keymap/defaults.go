@@ -225,6 +225,7 @@ func screenRows() []row {
 		{s, ShowObject, "", "One object: its references, its retainers, and the path from the root."},
 		{s, ShowComparison, "", "Two heap snapshots side by side: what is new, gone, grown and shrunk."},
 		{s, ShowWaste, "", "Duplicate strings, unused capacity of collections, boxed numbers, classes loaded twice."},
+		{s, ShowFind, "", "Find objects of the whole snapshot by class, size, field or text, and count them."},
 		{s, ShowSeries, "", "Measured curves: all series over time."},
 		{s, ShowPages, "", "One page layout as a grid: what is occupied and what is free."},
 		{s, ShowFragments, "", "Occupancy, holes and runs by page type, and over time."},

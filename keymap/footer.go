@@ -9,7 +9,7 @@ import (
 type Hint struct {
 	Keys   string // "h/l"
 	Text   string // "time"
-	Action Action // the first of them: what a click on the hint does
+	Action Action // the first of them, done by a click on the hint
 }
 
 // Width returns the number of cells of the hint as "keys text".
@@ -27,15 +27,15 @@ type hint struct {
 	actions []Action
 }
 
-// MaxHints returns the most items a footer of so many cells shows: more are not read.
+// MaxHints returns the most items that a footer of so many cells shows.
 func MaxHints(cells int) int { return min(max(cells/9, 9), 14) }
 
 // hintGap is the number of blanks between two hints.
 const hintGap = 2
 
-// Hints returns the keys that matter most where the given scopes hold, most special scope first, as many as fit side by
-// side in cells with two blanks between them and one before. Help and quit come last and are kept longest; quit has a
-// Text only where there is room for it.
+// Hints returns the most important keys in the given scopes, most specific scope first, as many as fit side by side in
+// cells with two blanks between them and one before. Help and quit come last and are kept longest; quit has a Text only
+// if that fits.
 func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
 	return m.UsefulHints(cells, func(Action) bool { return true }, scopes...)
 }
@@ -62,7 +62,7 @@ func (m *Map) UsefulHints(cells int, useful func(Action) bool, scopes ...Scope) 
 	return list
 }
 
-// resolve looks up the keys of hints; what has no key here is left out, and so is what stands earlier in the list.
+// resolve looks up the keys of hints; it leaves out actions without a key here, and repeated ones.
 func (m *Map) resolve(hints []hint, scopes []Scope) []Hint {
 	var list []Hint
 	seen := map[Action]bool{}

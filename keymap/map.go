@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Binding says which keys do an action in one scope. An action may be bound in several scopes.
+// Binding is the keys of an action in one scope. An action may be bound in several scopes.
 type Binding struct {
 	Scope  Scope
 	Action Action
-	Keys   []Chord // the one to show first; none for what only the palette offers
+	Keys   []Chord // the one to show first; none for actions that only the palette offers
 	Group  string  // heading in the help
 	Help   string  // one sentence
 }
 
-// Map is a table of bindings. Reading it is safe from any goroutine, [Map.Merge] is not.
+// Map is a table of bindings. Any goroutine may read it, but not during [Map.Merge].
 type Map struct {
 	bindings []Binding // in the order of help and palette
 	index    map[place]Action
@@ -73,7 +73,7 @@ func parseChords(words []string) ([]Chord, error) {
 	return keys, nil
 }
 
-// conflictError says that two actions want one key in one scope.
+// conflictError reports that two actions use one key in one scope.
 type conflictError struct {
 	place
 	first, second Action
@@ -83,7 +83,7 @@ func (e *conflictError) Error() string {
 	return fmt.Sprintf("%s already does %s.%s, it cannot do %s too: unbind it there first", e.chord, e.scope, e.first, e.second)
 }
 
-// reindex rebuilds the index and reports the first key that two actions claim.
+// reindex rebuilds the index and reports the first key that two actions use.
 func (m *Map) reindex() error {
 	m.index = make(map[place]Action)
 	for _, b := range m.bindings {
@@ -98,9 +98,9 @@ func (m *Map) reindex() error {
 	return nil
 }
 
-// Lookup returns what a key does where the given scopes hold, the most special one first; the first that binds the key
-// wins. ScopeGlobal must be named like any other. After ScopeInput nothing is searched: what it does not bind is typed
-// text. The chord must be canonical.
+// Lookup returns the action of a key in the given scopes, the most specific one first; the first that binds the key
+// wins. ScopeGlobal must be passed like any other. ScopeInput hides the scopes after it: a key that it does not bind is
+// typed text. The chord must be canonical.
 func (m *Map) Lookup(c Chord, scopes ...Scope) (Action, bool) {
 	for _, s := range scopes {
 		if a, ok := m.index[place{s, c}]; ok {
@@ -114,7 +114,7 @@ func (m *Map) Lookup(c Chord, scopes ...Scope) (Action, bool) {
 }
 
 // Keys returns the keys that reach an action through the given scopes, the one to show first. Keys that an earlier
-// scope uses for something else are left out.
+// scope uses for another action are left out.
 func (m *Map) Keys(a Action, scopes ...Scope) []Chord {
 	var keys []Chord
 	for _, s := range scopes {
@@ -132,7 +132,7 @@ func (m *Map) Keys(a Action, scopes ...Scope) []Chord {
 	return keys
 }
 
-// Bindings returns the whole table in the order of the help. The caller must not change the keys in it.
+// Bindings returns the complete table in the order of the help. The caller must not change the keys in it.
 func (m *Map) Bindings() []Binding { return slices.Clone(m.bindings) }
 
 // Entry is one line of the command palette.
@@ -142,8 +142,8 @@ type Entry struct {
 	Keys   string // short names of the keys, separated by spaces; may be ""
 }
 
-// Actions returns what the palette offers where the given scopes hold, in the order of the help: every action once,
-// without editing keys and without the numbered screens (which have names).
+// Actions returns the palette's entries in the given scopes, in the order of the help: every action once, without
+// editing keys and without the numbered screens (which have names).
 func (m *Map) Actions(scopes ...Scope) []Entry {
 	var list []Entry
 	seen := map[Action]bool{}

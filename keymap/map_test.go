@@ -74,7 +74,7 @@ func TestDefaultTableIsSound(t *testing.T) {
 func TestOnlyNamedScreensLackKeys(t *testing.T) {
 	for _, b := range Default().Bindings() {
 		named := []Action{ShowOverview, ShowTimeline, ShowSites, ShowLeaks, ShowStacks, ShowBlocks, ShowLifetimes, ShowProblems,
-			ShowSnapshots, ShowTypes, ShowFrames, ShowDominators, ShowThreads, ShowObject, ShowComparison, ShowWaste, ShowSeries, ShowPages, ShowFragments, ShowProfile, ShowFunctions}
+			ShowSnapshots, ShowTypes, ShowFrames, ShowDominators, ShowThreads, ShowObject, ShowComparison, ShowWaste, ShowFind, ShowSeries, ShowPages, ShowFragments, ShowProfile, ShowFunctions}
 		if len(b.Keys) == 0 != slices.Contains(named, b.Action) {
 			t.Errorf("%s.%s has keys %v", b.Scope, b.Action, b.Keys)
 		}

@@ -9,11 +9,11 @@ import (
 
 // Merge overlays the user's bindings, given as the `bind` and `unbind` lines of a config file:
 //
-//	bind = <scope>.<action> <key> [<key>…]     these keys instead of those it had in that scope
-//	unbind = <scope>.<action> [<key>…]         takes away these keys, or all
+//	bind = <scope>.<action> <key> [<key>…]     these keys replace those it had in that scope
+//	unbind = <scope>.<action> [<key>…]         removes these keys, or all
 //
-// Keys may be swapped: conflicts are sought after the last line. Every error names its line; after an error m is as
-// before.
+// Keys may be swapped: conflicts are detected after the last line. Every error names its line; after an error m is
+// unchanged.
 func (m *Map) Merge(lines []Line) error {
 	next := &Map{bindings: slices.Clone(m.bindings)}
 	changed := map[place]int{} // key → line that gave it
@@ -72,7 +72,7 @@ func (m *Map) apply(l Line, changed map[place]int) error {
 	return nil
 }
 
-// binding finds scope.action for changing it. An action may be bound in a scope where it was not; it is added then.
+// binding finds the binding of scope.action to change it. If the action is not bound in the scope, it is added.
 func (m *Map) binding(name string) (*Binding, error) {
 	s, a, ok := strings.Cut(name, ".")
 	scope, action := Scope(s), Action(a).Current()

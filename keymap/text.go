@@ -3,8 +3,8 @@ package keymap
 import "strings"
 
 // Text returns a sentence in which each {action} is replaced by the name of the key that reaches it through the given
-// scopes or, where none of them binds it, through the first scope that does; {scope.action} names the scope itself.
-// What has no key is written as it is typed in the palette, ":leaks". Braces around anything else stay.
+// scopes or, if none of them binds it, through the first scope that does; {scope.action} names the scope itself. An
+// action without a key is written as typed in the palette, ":leaks". Braces around anything else stay.
 func (m *Map) Text(sentence string, scopes ...Scope) string {
 	if !strings.Contains(sentence, "{") {
 		return sentence
@@ -28,10 +28,10 @@ func (m *Map) Text(sentence string, scopes ...Scope) string {
 	}
 }
 
-// sentence returns the help of a binding, which names other keys as [Map.Text] does.
+// sentence returns the help of a binding, with {action} replaced as in [Map.Text].
 func (m *Map) sentence(b Binding) string { return m.Text(b.Help, b.Scope, ScopeGlobal) }
 
-// keyOf returns how a person reaches an action, named as in [Map.Text].
+// keyOf returns how a user reaches an action, named as in [Map.Text].
 func (m *Map) keyOf(name string, scopes []Scope) (text string, known bool) {
 	only, action, scoped := strings.Cut(name, ".")
 	if !scoped {
@@ -57,7 +57,7 @@ func (m *Map) keyOf(name string, scopes []Scope) (text string, known bool) {
 	return text, known
 }
 
-// inText returns the name of a key as sentences write it: "Ctrl-Y", "→".
+// inText returns the name of a key as in sentences: "Ctrl-Y", "→".
 func inText(c Chord) string {
 	if c.Mod == 0 {
 		return c.Short()

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Section is a heading of the help and what stands below it.
+// Section is a heading of the help with its rows.
 type Section struct {
 	Title string
 	Rows  []Row
@@ -17,14 +17,14 @@ type Section struct {
 
 // Row is one line of the help. Actions with the same sentence share one.
 type Row struct {
-	Keys  string // full names, separated by blanks; what has no key is typed in the palette: ":leaks"
+	Keys  string // full names, separated by blanks; without a key, as typed in the palette: ":leaks"
 	Where string // "in trees"; "" for everywhere
 	Help  string // one sentence
 	Name  string // in palette and config file: "global.quit", "global.screen-1…9"
 }
 
-// Help returns what works where the given scopes hold, without keys that a more special scope hides; without scopes,
-// the whole table.
+// Help returns the bindings in the given scopes, without keys that a more specific scope hides; without scopes, the
+// complete table.
 func (m *Map) Help(scopes ...Scope) []Section {
 	var list []Section
 	var last Binding
@@ -57,7 +57,7 @@ func (m *Map) Help(scopes ...Scope) []Section {
 	return list
 }
 
-// add lets a row speak for one more numbered action.
+// add adds one more numbered action to a row.
 func (r *Row) add(keys string, a Action) {
 	r.Keys += " " + keys
 	number := string(a)[strings.LastIndexByte(string(a), '-')+1:]
@@ -74,7 +74,7 @@ type Record struct {
 	Help   string   `json:"help"`
 }
 
-// Records returns the whole table for JSON output.
+// Records returns the complete table for JSON output.
 func (m *Map) Records() []Record {
 	list := make([]Record, len(m.bindings))
 	for i, b := range m.bindings {
@@ -86,7 +86,7 @@ func (m *Map) Records() []Record {
 	return list
 }
 
-// WriteMarkdown writes the whole table as one Markdown table per group, for docs/keys.md.
+// WriteMarkdown writes the complete table as one Markdown table per group, for docs/keys.md.
 func (m *Map) WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	for i, s := range m.Help() {
@@ -120,7 +120,7 @@ func code(s string) string {
 
 func escapeCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// WriteText writes the whole table for people, one aligned list per group.
+// WriteText writes the complete table as text, one aligned list per group.
 func (m *Map) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	sections := m.Help()

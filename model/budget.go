@@ -220,7 +220,7 @@ func Lifts(bytes int64) string {
 // MemoryError reports that the memory the user allows is not enough.
 type MemoryError struct {
 	Budget *Budget
-	What   string // what does not fit; "" for the whole command
+	What   string // what does not fit; "" for the complete command
 }
 
 // Error names the limit and how to raise it.

@@ -178,7 +178,8 @@ const LargeSize = ^uint16(0)
 
 // HeapTables names the types and frames of rows. Indexes beyond a table are possible in damaged files: use the methods.
 type HeapTables struct {
-	Strings []string   // as in the file: not cleaned
+	Packed  Texts      // the first strings, where there are very many or they come from a file that was kept
+	Strings []string   // the others. Both are as in the file: not cleaned
 	Types   []HeapType // their names
 	Axes    [][]uint32 // by axis of the schema that is neither the first nor ByRow, by type: an index into the strings
 	Frames  []HeapFrame
@@ -187,17 +188,24 @@ type HeapTables struct {
 // HeapType is a type: its name, as an index into the strings.
 type HeapType struct{ Name uint32 }
 
-// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID tells frames of one name
-// apart.
+// HeapFrame is a frame's static part. Name, ID and File are indexes into the strings; ID distinguishes frames of the
+// same name.
 type HeapFrame struct{ Name, ID, Line, File uint32 }
 
 // NoHeapLine is the line of a HeapFrame that is unknown.
 const NoHeapLine = ^uint32(0)
 
-// String resolves a string; an unknown one is "<string 77?>".
+// NumStrings returns how many strings there are.
+func (t *HeapTables) NumStrings() int { return t.Packed.Len() + len(t.Strings) }
+
+// String resolves a string; one that is missing is "<string 77?>".
 func (t *HeapTables) String(i uint32) string {
-	if int(i) < len(t.Strings) {
-		return t.Strings[i]
+	n := t.Packed.Len()
+	switch {
+	case int(i) < n:
+		return t.Packed.At(int(i))
+	case int(i)-n < len(t.Strings):
+		return t.Strings[int(i)-n]
 	}
 	return "<string " + strconv.FormatUint(uint64(i), 10) + "?>"
 }

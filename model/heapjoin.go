@@ -24,7 +24,8 @@ type JoinedHeaps struct {
 
 type joinedPart struct {
 	src   HeapSource
-	after Time // from the first part's clock to the begin of its times
+	after Time // how long after the first one's clock its times begin
+	file  int  // which one of the files it is, as they are given
 }
 
 // joinedAt is the position of a snapshot.
@@ -38,13 +39,13 @@ func JoinHeaps(list []HeapSource, written []Time) (*JoinedHeaps, error) {
 		return nil, errors.New("no snapshots to join")
 	}
 	j := &JoinedHeaps{Clocked: true}
-	for _, src := range list {
+	for i, src := range list {
 		if src.Schema() != list[0].Schema() {
 			return nil, errors.New("the files are of different formats: their snapshots are not those of one recording")
 		}
 		at, ok := clockOf(src)
 		j.Clocked = j.Clocked && ok
-		j.parts = append(j.parts, joinedPart{src, at})
+		j.parts = append(j.parts, joinedPart{src, at, i})
 	}
 	for i := range j.parts {
 		if j.Clocked {
@@ -83,7 +84,16 @@ func (j *JoinedHeaps) of(n int) (joinedPart, int, error) {
 	return j.parts[j.at[n].part], j.at[n].i, nil
 }
 
-// Schema implements [HeapSource], as do the methods below.
+// Files returns how many files there are.
+func (j *JoinedHeaps) Files() int { return len(j.parts) }
+
+// File returns which one of the files, as they are given, snapshot n is of, and its number there.
+func (j *JoinedHeaps) File(n int) (file, number int, err error) {
+	part, number, err := j.of(n)
+	return part.file, number, err
+}
+
+// Schema implements [HeapSource], like what follows.
 func (j *JoinedHeaps) Schema() *HeapSchema { return j.parts[0].src.Schema() }
 
 // Len is the number of snapshots of all files.

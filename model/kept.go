@@ -46,7 +46,13 @@ func boolNumber(b bool) int {
 }
 
 func (t *HeapTables) sections(f *sections.Codec) {
-	texts(f, "strings", &t.Strings)
+	packed := t.Packed
+	if f.Writing() && len(t.Strings) > 0 {
+		packed = t.pack()
+	}
+	if packed.sections(f, "strings"); f.Reads() {
+		t.Packed = packed
+	}
 	sections.Array(f, "types", &t.Types)
 	lists(f, "axes of types", &t.Axes)
 	sections.Array(f, "frames", &t.Frames)
@@ -92,34 +98,20 @@ func lists(f *sections.Codec, name string, of *[][]uint32) {
 	sections.Parts(f, name, len(*of), func(i int) *[]uint32 { return &(*of)[i] })
 }
 
-// texts writes or reads strings. Strings that are read share the file's memory.
-func texts(f *sections.Codec, name string, of *[]string) {
-	var ends []uint64
-	var all []byte
-	if f.Writing() {
-		end := uint64(0)
-		for _, s := range *of {
-			end += uint64(len(s))
-			ends = append(ends, end)
-		}
-		all = make([]byte, 0, end)
-		for _, s := range *of {
-			all = append(all, s...)
-		}
+// pack returns all strings in one piece of memory.
+func (t *HeapTables) pack() Texts {
+	packed, bytes := Texts{}, len(t.Packed.All)
+	for _, s := range t.Strings {
+		bytes += len(s)
 	}
-	sections.Array(f, name+", their ends", &ends)
-	sections.Array(f, name, &all)
-	if !f.Reads() {
-		return
+	packed.All = append(make([]byte, 0, bytes), t.Packed.All...)
+	packed.Ends.Grow(t.NumStrings())
+	for _, end := range t.Packed.Ends.All() {
+		packed.Ends.Append(end)
 	}
-	*of = make([]string, len(ends))
-	from := uint64(0)
-	for i, to := range ends {
-		if to < from || to > uint64(len(all)) {
-			f.Fail("%s overlap", name)
-			return
-		}
-		(*of)[i] = sections.Text(all[from:to])
-		from = to
+	for _, s := range t.Strings {
+		packed.All = append(packed.All, s...)
+		packed.Ends.Append(uint64(len(packed.All)))
 	}
+	return packed
 }

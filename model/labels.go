@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Label is one thing that a recording says of a stack beside its frames, such as the tenant that it worked for. A set
-// may hold a key several times.
+// Label is a fact that a recording states about a stack in addition to its frames, such as the tenant that it worked
+// for. A set may have a key several times.
 type Label struct {
 	Key  string
-	Text string // the value; "" where it is a number
-	// Number is the value where Numeric, in Unit.
+	Text string // the value; "" if it is a number
+	// Number is the value if Numeric, in Unit.
 	Number  int64
 	Unit    string
 	Numeric bool
@@ -28,7 +28,7 @@ func (l *Label) Value() string {
 	return strconv.FormatInt(l.Number, 10) + " " + l.Unit
 }
 
-// LabelText returns a set of labels as they are written after label: to filter by them: "tenant=a, bytes=64 bytes".
+// LabelText renders a set of labels as a filter after "label:": "tenant=a, bytes=64 bytes".
 func LabelText(set []Label) string {
 	words := make([]string, len(set))
 	for i := range set {
@@ -45,7 +45,7 @@ func (p *StackProfile) LabelSet(id LabelSetID) []Label {
 	return p.Labels[id]
 }
 
-// LabelsOf returns the labels of a record, nil where it has none.
+// LabelsOf returns the labels of a record, nil if it has none.
 func (p *StackProfile) LabelsOf(r RecordID) []Label {
 	if p.Records.Labels == nil {
 		return nil
@@ -53,7 +53,7 @@ func (p *StackProfile) LabelsOf(r RecordID) []Label {
 	return p.LabelSet(p.Records.Labels[r])
 }
 
-// ThreadPart is what a label says of the thread of a stack.
+// ThreadPart is what a label states about the thread of a stack.
 type ThreadPart uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	ProcessNumber
 )
 
-// Keys of labels that name the thread, in lower case with blanks for lines.
+// Keys of labels that name the thread, in lower case, with blanks for other separators.
 var (
 	threadNames   = []string{"thread", "thread name", "threadname", "comm"}
 	threadNumbers = []string{"thread", "tid", "thread id", "threadid", "thread native id", "os thread id"}
@@ -72,7 +72,7 @@ var (
 
 var labelBlanks = strings.NewReplacer("_", " ", "-", " ", ".", " ")
 
-// OfThread tells what a label says of the thread, as its key and value have it; number is that of numbers.
+// OfThread returns what a label states about the thread, by its key and value; number is the value if it is a number.
 func (l *Label) OfThread() (part ThreadPart, number int64) {
 	key := strings.ToLower(labelBlanks.Replace(l.Key))
 	number, is := l.Number, l.Numeric

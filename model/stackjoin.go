@@ -40,6 +40,7 @@ type StackJoin struct {
 // stackPart is one of the profiles.
 type stackPart struct {
 	name, path string
+	number     int  // how many windows there were before it, also of those that were dropped
 	at         Time // µs since 1970
 	stated     bool // the profile itself states it
 	length     Time // of the time it covers; 0 for a state
@@ -115,6 +116,12 @@ func (j *StackJoin) Add(p *Profile, at Time) error {
 	j.take(p, &part)
 	i, _ := slices.BinarySearchFunc(j.parts, part, func(a, b stackPart) int { return cmp.Or(cmp.Compare(a.at, b.at), compareNames(a.name, b.name), -1) })
 	j.parts = slices.Insert(slices.Clone(j.parts), i, part)
+	if i > 0 {
+		j.parts[i].number = j.parts[i-1].number + 1
+	}
+	for k := i + 1; k < len(j.parts); k++ {
+		j.parts[k].number++
+	}
 	j.size, j.lost, j.cut = j.size+p.Meta.Size, j.lost+p.Lost, j.cut || !p.Complete
 	if j.names == 2 { // of one file only, its name would mean nothing
 		j.problems = slices.Clone(j.problems) // published revisions share it

@@ -82,7 +82,10 @@ func TestStackJoin(t *testing.T) {
 		add(moment("d", 5, 6, 0), model.Time(400+i))
 	}
 	j.Thin()
-	if p := j.Profile(); len(p.Weights.Windows) != 6 || p.Weights.Windows[1].ID != "c" || p.Problems[len(p.Problems)-1].Code != "thinned" {
+	if n := add(moment("e", 5, 6, 0), 500).Weights.Numbers; !slices.Equal(n, []int{0, 2, 4, 5, 6, 7, 8}) {
+		t.Errorf("numbers after thinning: %d", n)
+	}
+	if p := j.Profile(); len(p.Weights.Windows) != 7 || p.Weights.Windows[1].ID != "c" || p.Problems[len(p.Problems)-1].Code != "thinned" {
 		t.Errorf("after thinning: %+v", p.Problems)
 	}
 }

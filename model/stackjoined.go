@@ -35,6 +35,9 @@ func (j *StackJoin) Profile() *Profile {
 			win.Start, win.End = Time(i), Time(i)
 		}
 		w.Windows[i], w.End = win, max(w.End, win.End)
+		if j.dropped > 0 {
+			w.Numbers = append(w.Numbers, part.number)
+		}
 	}
 	if !spread {
 		w.AxisUnit = "files"

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,6 +34,7 @@ type StackProfile struct {
 	FrameOrder, StackIDMode          string // as in the file
 
 	Events  []ProfileEvent
+	Shown   uint16          // the event that the file shows first; where it has no stacks, the first that has
 	Metrics []ProfileMetric // by MetricID, in order of appearance
 	DSOs    []DSO           // [0] is unknown
 	Threads []ProfileThread // [0] is unknown
@@ -49,6 +51,8 @@ type StackProfile struct {
 	Records StackRecords
 	Samples []SampleChunk
 	Windows []Window
+	// Numbers are the numbers of windows, rising, where some were dropped; nil where each is that of its place.
+	Numbers []int
 
 	Start, End Time // the header's time range, relative to its start: Start is 0; both are NoTime if it has none
 	// AxisUnit is the unit of times that are not microseconds, such as "instructions"; "" for microseconds.
@@ -149,7 +153,7 @@ type ProfileThread struct {
 	Declared bool
 }
 
-// FrameKind tells user from kernel code.
+// FrameKind distinguishes user from kernel code.
 type FrameKind uint8
 
 const (
@@ -220,6 +224,27 @@ type Window struct {
 	Start, End Time
 	Record     []RecordID // row by row, or NoRecord
 	Weights    WeightTable
+}
+
+// WindowNumber returns the number of a window: how many there were before it, also those that were dropped since.
+func (p *StackProfile) WindowNumber(i int) int {
+	if p.Numbers == nil {
+		return i
+	}
+	return p.Numbers[i]
+}
+
+// WindowNumbered returns the place of a window of a number, from the end where that is negative; ok is false where
+// there is none.
+func (p *StackProfile) WindowNumbered(n int) (i int, ok bool) {
+	switch {
+	case n < 0:
+		n += len(p.Windows)
+		return n, n >= 0
+	case p.Numbers == nil:
+		return n, n < len(p.Windows)
+	}
+	return slices.BinarySearch(p.Numbers, n)
 }
 
 // Source returns a frame's line as the file writes it, "" when unknown.

@@ -8,7 +8,7 @@ import (
 // builtin is a theme in the form that users write too; see [Load].
 type builtin struct{ name, text string }
 
-// theme builds the theme; a test verifies that no built-in one gives an error.
+// theme builds the theme; a test verifies that no built-in one has an error.
 func (b builtin) theme() (*Theme, error) {
 	specs := &table{}
 	for line := range strings.Lines(b.text) {
@@ -38,7 +38,7 @@ func builtins() []builtin {
 	}
 }
 
-// dark is quiet: gray but for what matters. Text roles also keep their contrast on the selection.
+// dark is gray except for what matters. Text roles keep their contrast on the selection.
 const dark = `text = 253 on 234
 muted = 248
 title = 255 bold
@@ -147,7 +147,7 @@ hint-text = 231
 flame = 16 on 222, 16 on 216, 16 on 229, 16 on 180, 16 on 150, 16 on 153
 heat = 240, 38, 44, 120, 227, 231`
 
-// colorBlind tells by blue against orange and by brightness, which all common deficiencies keep.
+// colorBlind distinguishes by blue and orange and by brightness, which all common deficiencies preserve.
 const colorBlind = `base = dark
 gain = 75
 loss = 214
@@ -159,8 +159,8 @@ peak = 229 bold
 flame = 16 on 229, 16 on 110, 16 on 180, 16 on 153, 16 on 137, 16 on 252
 heat = 60, 67, 109, 144, 186, 230`
 
-// terminal16 stands on the terminal's own colors. They may be anything, so it leaves text and background alone and
-// keeps to the first eight.
+// terminal16 uses the terminal's own colors. They may be anything, so it does not set text and background and uses only
+// the first eight.
 const terminal16 = `text = default on default
 muted = dim
 title = bold

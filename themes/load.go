@@ -9,7 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Line is one `key = value` line. It is an alias, so that the lines of a config file can be taken as they are without
+// Line is one `key = value` line. It is an alias, so that the lines of a config file can be used unchanged without
 // importing the package that read them.
 type Line = struct {
 	Number int // in its file, from 1
@@ -17,17 +17,17 @@ type Line = struct {
 	Value  string
 }
 
-// Load makes a theme of the user's from the lines of its section:
+// Load builds a user theme from the lines of its section:
 //
-//	base = light                    what it begins with; default dark
+//	base = light                    the theme it is based on; default dark
 //	text = #eeeeee on 234           a role: [color] [on color] [attributes]
 //	warning = bright-yellow bold
 //	flame = 16 on 173, 16 on 179    styles of flame graph cells, at least six
 //	heat = 52, 88, 124, 160, 196    from least to most, at least two
 //
 // A color is default, #rrggbb, #rgb, a number 0 … 255, or the name of one of the 16 colors of terminals. Attributes are
-// bold, dim, italic, underline, reverse, and normal for none. Without a color a role has that of text, and so it
-// follows when text changes. Every error names its line.
+// bold, dim, italic, underline, reverse, and normal for none. A role without a color has that of text, and changes with
+// it. Every error names its line.
 func Load(name string, lines []Line) (*Theme, error) {
 	base, err := baseOf(lines)
 	if err != nil {
@@ -60,7 +60,7 @@ func baseOf(lines []Line) (table, error) {
 	return t.specs, nil
 }
 
-// spec is a style as it is written: colors may be left open.
+// spec is a style as written: colors may be left open.
 type spec struct {
 	fg, bg       tcell.Color
 	hasFg, hasBg bool
@@ -84,7 +84,7 @@ func (s spec) style() tcell.Style {
 		Italic(s.attrs&italic != 0).Underline(s.attrs&underline != 0).Reverse(s.attrs&reverse != 0)
 }
 
-// on fills what is left open with the colors of text.
+// on fills open colors with the colors of text.
 func (s spec) on(text spec) spec {
 	if !s.hasFg {
 		s.fg = text.fg
@@ -98,7 +98,7 @@ func (s spec) on(text spec) spec {
 // needs returns how many colors a terminal must have to show s.
 func (s spec) needs() int { return max(needs(s.fg), needs(s.bg)) }
 
-// table is a theme as it is written.
+// table is a theme as written.
 type table struct {
 	roles       [RoleCount]spec
 	isSet       [RoleCount]bool
@@ -144,7 +144,7 @@ func parseList(list *[]spec, value string, least int) error {
 	return nil
 }
 
-// resolve makes the styles.
+// resolve builds the styles.
 func (t *table) resolve(name string) *Theme {
 	theme := &Theme{name: name, specs: *t}
 	text := t.roles[Text]

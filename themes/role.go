@@ -1,15 +1,15 @@
-// Package themes turns what a thing means into how it looks. Views name roles, never colors; a theme gives every role a
-// style. Color is never the only sign of anything: views put a glyph or a word beside it, and mono has no color at all.
+// Package themes maps meanings to styles. Views name roles, never colors; a theme gives every role a style. Color is
+// never the only indication: views add a glyph or a word, and mono has no color at all.
 //
-// The built-in themes stand on the 240 fixed colors of 256-color terminals, so that they look the same with and without
-// true color, their contrast can be computed, and a style costs a third fewer bytes than an RGB one.
+// The built-in themes use the 240 fixed colors of 256-color terminals, so that they look the same with and without true
+// color, their contrast can be computed, and a style costs a third fewer bytes than an RGB one.
 package themes
 
-// Role is what something on the screen means.
+// Role is the meaning of something on the screen.
 type Role uint8
 
 const (
-	Text          Role = iota // data; its background is that of the whole screen
+	Text          Role = iota // data; its background is that of the complete screen
 	Muted                     // labels, units, what can be overlooked
 	Title                     // titles of panes, with the answer in them
 	StatusBar                 // first line: file, screen, instant
@@ -17,7 +17,7 @@ const (
 	Header                    // column heads
 	Rule                      // thin lines and frames
 	Focus                     // rule and title of the focused pane
-	Accent                    // the one thing to look at
+	Accent                    // the most important thing
 	Selection                 // the selected row of the focused pane
 	Unfocused                 // the selected row of another pane
 	Cursor                    // the column of the instant in a chart
@@ -27,9 +27,9 @@ const (
 	ChartArea                 // filled area below the curve
 	ChartBand                 // between the smallest and the largest value of a column
 	Axis                      // axes, ticks and their labels
-	PeakMark                  // where the peak is
+	PeakMark                  // the position of the peak
 	Gain                      // grew, more
-	Loss                      // leaked, lost; what should not be
+	Loss                      // leaked, lost; undesirable
 	Warning                   // uncertain
 	Error                     // broken
 	Note                      // explanation
@@ -39,7 +39,7 @@ const (
 	FlameSelected             // the selected frame of a flame graph
 	FlameRest                 // frames too narrow to show, merged
 	Input                     // the line being typed
-	Popup                     // text of what lies over the screen
+	Popup                     // text of overlays
 	HintKey                   // footer: the key
 	HintText                  // footer: what it does
 	RoleCount

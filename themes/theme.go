@@ -8,14 +8,14 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Theme gives every role a style. It never changes: any goroutine may use it.
+// Theme has a style for every role. It never changes: any goroutine may use it.
 type Theme struct {
 	name   string
 	styles [RoleCount]tcell.Style
-	parts  [RoleCount]spec // what styles hold, taken apart
+	parts  [RoleCount]spec // the parts of styles
 	flame  []tcell.Style   // at least one
 	heat   []tcell.Style   // at least one, from least to most
-	specs  table           // what the styles were made of, for themes based on this one
+	specs  table           // the specs of the styles, for themes based on this one
 	colors int             // how many colors the terminal must have: 0, 8, 16 or 256
 }
 
@@ -34,7 +34,7 @@ func (t *Theme) Over(r, on Role) tcell.Style {
 	return part.style()
 }
 
-// Heat returns the style of a value between 0 (least) and 1 (most); what lies outside is cut, NaN is 0.
+// Heat returns the style of a value between 0 (least) and 1 (most); values outside are clamped, NaN is 0.
 func (t *Theme) Heat(v float64) tcell.Style {
 	if math.IsNaN(v) {
 		v = 0
@@ -58,7 +58,7 @@ func Names() []string {
 	return list
 }
 
-// current returns the name that a built-in theme has now: users' files may still have its former spelling.
+// current returns the current name of a built-in theme: users' files may still have a former spelling.
 func current(name string) string {
 	if name == "colour-blind" {
 		return "color-blind"
@@ -77,8 +77,8 @@ func Get(name string) (*Theme, error) {
 }
 
 // Usable returns the themes that a terminal with so many colors can show, the default first, then the user's. With
-// noColor (NO_COLOR) or without colors that is mono alone; with fewer than 256 colors terminal16, mono, and those of
-// the user's that keep to the colors there are. A theme of the user's hides the built-in one of its name.
+// noColor (NO_COLOR) or without colors that is mono only; with fewer than 256 colors it is terminal16, mono, and the
+// user themes that need no more colors. A user theme hides the built-in one of its name.
 func Usable(colors int, noColor bool, user ...*Theme) []*Theme {
 	if noColor {
 		colors = 0
@@ -103,8 +103,8 @@ func all(user []*Theme) []*Theme {
 	return append(list, user...)
 }
 
-// Pick returns the theme of that name if the terminal can show it, else the best that it can show. "" and "auto" mean
-// the default. Unknown names are errors, whatever the terminal.
+// Pick returns the theme of that name if the terminal can show it, otherwise the best one that it can show. "" and
+// "auto" mean the default. Unknown names are errors, whatever the terminal.
 func Pick(name string, colors int, noColor bool, user ...*Theme) (*Theme, error) {
 	if !slices.ContainsFunc(user, func(t *Theme) bool { return t.name == name }) {
 		name = current(name)

@@ -17,7 +17,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Scopes returns those in which keys are looked up now, the most special first.
+// Scopes returns the scopes in which keys are looked up now, most specific first.
 func (a *app) Scopes() []keymap.Scope {
 	var s []keymap.Scope
 	switch {
@@ -34,7 +34,7 @@ func (a *app) Scopes() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// screenScopes returns those of the screen.
+// screenScopes returns the scopes of the screen.
 func (a *app) screenScopes() []keymap.Scope {
 	s := slices.Clone(a.current().Scopes())
 	if _, ok := a.current().(ui.Functioner); ok {
@@ -62,7 +62,7 @@ func (a *app) key(ev *tcell.EventKey) {
 	}
 }
 
-// do carries out an action: the overlay, else the screen, else the program.
+// do performs an action: by the overlay, else the screen, else the program.
 func (a *app) do(act keymap.Action) {
 	if a.stopsSaving(act) || a.stopsDecoding(act) {
 		return
@@ -87,8 +87,8 @@ func (a *app) do(act keymap.Action) {
 	a.doProgram(act)
 }
 
-// open opens what is selected. Where nothing is, as it is still being computed or there is none, the screen's reason is
-// said.
+// open opens the selection. If there is none, because it is still being computed or empty, it shows the screen's
+// reason.
 func (a *app) open() {
 	screen, list := a.current(), a.emptyList()
 	a.message = ""
@@ -100,7 +100,7 @@ func (a *app) open() {
 	}
 }
 
-// emptyList returns the list that has the keys where that has no rows, else nil.
+// emptyList returns the list that has the focus where that has no rows, else nil.
 func (a *app) emptyList() *widget.List {
 	if l, ok := a.current().(ui.Lister); ok {
 		if list := l.FocusedList(); list != nil && list.Len() == 0 {
@@ -110,7 +110,7 @@ func (a *app) emptyList() *widget.List {
 	return nil
 }
 
-// nothingToOpen says why nothing is selected.
+// nothingToOpen returns why nothing is selected.
 func (a *app) nothingToOpen(list *widget.List) string {
 	switch {
 	case list != nil && len(list.Empty) > 0:
@@ -219,7 +219,7 @@ func (a *app) doScreens(act keymap.Action) bool {
 	return true
 }
 
-// back undoes one level: what is filtered, then the range, then the way here.
+// back undoes one level: the filter, then the range, then the navigation.
 func (a *app) back() {
 	switch {
 	case a.state.Compare.On:
@@ -246,7 +246,7 @@ func (a *app) back() {
 	}
 }
 
-// doProgram handles what is about the program itself.
+// doProgram handles the actions of the program itself.
 func (a *app) doProgram(act keymap.Action) {
 	switch act {
 	case keymap.Quit:
@@ -270,7 +270,7 @@ func (a *app) doProgram(act keymap.Action) {
 			a.say("a built-in sample has no file name for a command")
 			return
 		}
-		a.showState() // keys that were typed ahead count, too
+		a.showState() // including keys that were typed ahead
 		a.copyOut(a.commandLine(), a.noCommand())
 		if why := a.unordered(); why != "" {
 			a.message = why + "; " + a.message
@@ -301,7 +301,7 @@ func (a *app) doProgram(act keymap.Action) {
 	}
 }
 
-// readAgain ends the program so that it begins again with the files as they are now, unless that cannot be.
+// readAgain ends the program so that it restarts with the current files, unless they cannot be read again.
 func (a *app) readAgain() {
 	if a.o.Readable != nil {
 		second := ""
@@ -319,7 +319,7 @@ func (a *app) readAgain() {
 	a.o.Terminal.Fail(ErrReload)
 }
 
-// front returns what is in front: the overlay on top, else the screen.
+// front returns the overlay on top, else the screen.
 func (a *app) front() any {
 	if n := len(a.overlays); n > 0 {
 		return a.overlays[n-1]
@@ -338,7 +338,8 @@ func (a *app) selectedText() string {
 	return a.current().CopyText()
 }
 
-// copyOut asks the terminal to put text into its clipboard, and says what is known about that: no terminal answers.
+// copyOut asks the terminal to put text into its clipboard, and shows what is known about the result: terminals do not
+// answer.
 func (a *app) copyOut(text, empty string) {
 	if text == "" {
 		a.say(empty)
@@ -356,7 +357,7 @@ func (a *app) copyOut(text, empty string) {
 	a.say("copy requested (" + note + a.Hint(", {save} saves): ") + first)
 }
 
-// timeQuestion asks about the instant of a trace and the range that the screens are about.
+// timeQuestion returns the question with the instant of a trace and the range of the screens.
 func (a *app) timeQuestion() (q state.Question) {
 	if a.Trace != nil && !a.state.AtEnd() {
 		if q.At = state.Instant(a.state.At); !q.At.IsPeak() {
@@ -378,7 +379,7 @@ func (a *app) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// unordered says that the command on screen prints rows in another order than the table has, "" where it does not.
+// unordered returns that the command of the screen prints rows in another order than the table has, or "".
 func (a *app) unordered() string {
 	t := a.sorting()
 	if t == nil || a.commandLine() == "" {
@@ -395,7 +396,7 @@ func (a *app) unordered() string {
 	return "the command does not sort by " + title
 }
 
-// sorting returns the table that has the keys, nil for none.
+// sorting returns the table that has the focus, nil for none.
 func (a *app) sorting() ui.Sorting {
 	if t, ok := a.front().(ui.Sorting); ok {
 		return t
@@ -407,7 +408,7 @@ func (a *app) sorting() ui.Sorting {
 	return nil
 }
 
-// command returns the words of the command that prints what is on screen of a file that is named so; nil for none.
+// command returns the words of the command that prints what is on screen, for a file of that name; nil for none.
 func (a *app) command(file []string) []string {
 	if u, ok := a.current().(ui.Unprinted); ok && u.Unprinted() != "" {
 		return nil
@@ -429,7 +430,7 @@ func (a *app) command(file []string) []string {
 	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
 }
 
-// noCommand says why no command prints what is on screen.
+// noCommand returns why no command prints what is on screen.
 func (a *app) noCommand() string {
 	why := "a command line cannot name the peak of part of a file"
 	if u, ok := a.current().(ui.Unprinted); ok {

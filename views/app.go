@@ -22,7 +22,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Options are what the program is given. All fields are required unless they say what their zero means.
+// Options are the inputs of the program. All fields are required unless the meaning of their zero value is stated.
 type Options struct {
 	Terminal   *term.Terminal
 	Store      *model.Store                               // its revisions are followed
@@ -37,16 +37,19 @@ type Options struct {
 	Keys       *keymap.Map
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
 	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
+	Paths      int                       // how many paths at the end of Command are one recording; 0 for a file alone
 	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now, nil when they can; may be nil
-	Memory     *Memory                   // where one was before the file was read again; nil for the first time
-	// Evidence writes what is known about the file to a place, from any goroutine; nil where that is impossible.
+	Memory     *Memory                   // state before the file was read again; nil for the first time
+	// Evidence writes a report about the file to a place, from any goroutine; nil if that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
-	// Save checks what is asked for and returns what writes it to a file, from any goroutine; nil where that is
+	// Save checks a request and returns a function that writes it to a file, from any goroutine; nil if that is
 	// impossible.
 	Save     func(SaveQuery) (SaveFunc, error)
-	Stop     func()          // ends loading, keeping what was read; nil when that is impossible
-	Begun    <-chan struct{} // closed when there are events to chart, or never will be; nil for at once
-	Patience time.Duration   // how long a frame waits for answers; 0 for the usual
+	Stop     func()                                // ends loading, keeping what was read; nil when that is impossible
+	Begun    <-chan struct{}                       // closed when there are events to chart, or never will be; nil for at once
+	Within   func(context.Context) context.Context // what everything is asked under, made of the terminal's; nil for that itself
+	Damaged  <-chan struct{}                       // closed when what is shown turns out to be made of a damaged file that was kept: it is read again; nil for never
+	Patience time.Duration                         // how long a frame waits for answers; 0 for the usual
 }
 
 // ErrReload is what Run returns when the file is to be read again.
@@ -59,10 +62,11 @@ func Run(o Options) error {
 	o.Terminal.SetKeys(a.ownKey)
 	a.awaitFirst()
 	a.follow()
+	a.distrust()
 	return o.Terminal.Run(a)
 }
 
-// ownKey keeps Ctrl-C from ending the program at once: while something is typed or loading it ends that.
+// ownKey keeps Ctrl-C from ending the program at once: while the user types or a file loads it cancels that.
 func (a *app) ownKey(ev *tcell.EventKey) *tcell.EventKey {
 	if ev.Key() != tcell.KeyCtrlC {
 		return ev
@@ -78,14 +82,14 @@ type app struct {
 	o            Options
 	state        state.State
 	progress     analysis.Status // how far loading is by now, which the state may trail
-	stale        bool            // the state was not shown yet
-	shown        bool            // some state was
+	stale        bool            // the state has not been shown yet
+	shown        bool            // a state has been shown
 	stopped      bool            // the user stopped loading
 	all          []ui.Screen
-	screens      []ui.Screen             // of all, those that the file has
+	screens      []ui.Screen             // those that the file offers
 	at           int                     // the one on screen
-	inDifference map[ui.Screen]ui.Screen // what stands for a screen while the difference is shown
-	laid         ui.Screen               // what the layout holds
+	inDifference map[ui.Screen]ui.Screen // what replaces a screen while the difference is shown
+	laid         ui.Screen               // the screen in the layout
 	previous     int
 	header       *bar
 	screenBar    *bar
@@ -94,11 +98,11 @@ type app struct {
 	overlays     []ui.Overlay
 	prompt       *prompt
 	typed        map[string][]string // earlier lines, by the prompt's name
-	saving       context.CancelFunc  // ends what is being written, nil for nothing
+	saving       context.CancelFunc  // cancels writing a file, nil if none is written
 	message      string
 	past         []place // history, the newest last
 	future       []place
-	undone       []state.Narrowing // what undo goes back to, the newest last
+	undone       []state.Narrowing // states for undo, newest last
 	redone       []state.Narrowing
 	chipBar      *bar
 	chipHits     []chipHit // cells of the filters in the bar, for the mouse
@@ -108,12 +112,12 @@ type app struct {
 	pressed      bool // the left button, since dragFrom
 	dragging     bool
 	profiles     atomic.Pointer[ui.ProfileFile] // of the newest revision
-	ticking      bool                           // something is drawn again in a moment
+	ticking      bool                           // a redraw is scheduled
 }
 
 type point struct{ x, y int }
 
-// place is where one was: enough to come back.
+// place is a position to return to.
 type place struct {
 	screen int
 	state  state.State
@@ -127,11 +131,15 @@ func newApp(o Options) *app {
 	if o.Patience == 0 {
 		a.o.Patience = ui.Patience
 	}
+	within := o.Within
+	if within == nil {
+		within = func(ctx context.Context) context.Context { return ctx }
+	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(o.Terminal.Context(), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
-		First: &ui.ComparedFile{Trace: o.Trace}, Joins: &ui.JoinCache{},
+		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, Joins: &ui.JoinCache{},
 		Changed: func() { a.stale = true },
 		Popup:   func(v ui.Overlay) { a.overlays = append(a.overlays, v) },
 	}
@@ -147,6 +155,9 @@ func newApp(o Options) *app {
 	a.all = allScreens(&a.Env)
 	a.inDifference = differences(&a.Env, a.all)
 	a.refresh(a.loadedNow())
+	if n := a.state.Prof.Window; n != state.NoWindow && o.HeapStart.Snapshot != nil {
+		a.followWindow(state.ChooseWindow{Window: n})
+	}
 	a.at = a.firstScreen()
 	again := o.Memory != nil && o.Memory.state != nil
 	if again {
@@ -169,6 +180,20 @@ func newApp(o Options) *app {
 	return a
 }
 
+// distrust reads the file again once what is shown turns out to be made of a damaged file that was kept of it.
+func (a *app) distrust() {
+	if a.o.Damaged == nil {
+		return
+	}
+	a.o.Terminal.Background(func() {
+		select {
+		case <-a.Ctx.Done():
+		case <-a.o.Damaged:
+			a.Post(a.readAgain)
+		}
+	})
+}
+
 // follow refreshes the state whenever more was read, until everything is.
 func (a *app) follow() {
 	known := state.Loaded{Profile: a.state.Profile, Status: a.state.Status}
@@ -179,8 +204,8 @@ func (a *app) follow() {
 	})
 }
 
-// mostBlank is how long the first frame waits for events: one with a chart is there sooner when no other one is on its
-// way.
+// mostBlank is how long the first frame waits for events: a frame with a chart is drawn sooner if no other one is in
+// progress.
 const mostBlank = 20 * time.Millisecond
 
 // awaitFirst waits a moment for the first events.
@@ -210,7 +235,7 @@ func pause(seen uint64) time.Duration {
 }
 
 // awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next
-// revision. It is false at the end of the program.
+// revision. It returns false at the end of the program.
 func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	_, changed := a.o.Store.Watch()
 	if a.Trace != nil {
@@ -225,7 +250,7 @@ func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 			}
 		}
 	}
-	a.postRefresh(known) // what came between the last tick and the end
+	a.postRefresh(known) // for what arrived between the last tick and the end
 	select {
 	case <-a.Ctx.Done():
 		return false
@@ -234,9 +259,8 @@ func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	}
 }
 
-// postRefresh asks what is loaded, which may have to wait for a lock, off the loop, and returns the number of events.
-// As long as that is what the program began with, it posts nothing: a frame that says nothing new would only hold up
-// the first chart.
+// postRefresh queries what is loaded off the loop, since it may wait for a lock, and returns the number of events.
+// While that is what the program began with, it posts nothing: an unchanged frame would only delay the first chart.
 func (a *app) postRefresh(known *state.Loaded) (events uint64) {
 	i := a.loadedNow()
 	if i == *known {
@@ -256,8 +280,7 @@ func (a *app) loadedNow() state.Loaded {
 	return i
 }
 
-// refresh adopts what is loaded: always how far loading is, and what the figures are about as often as the last figures
-// allow.
+// refresh updates the loading progress always, and the data of the figures as often as their computation allows.
 func (a *app) refresh(i state.Loaded) {
 	a.adoptDump(i.Profile)
 	if a.Dump != nil {
@@ -278,10 +301,10 @@ func (a *app) refresh(i state.Loaded) {
 	a.offer()
 }
 
-// heapBudget is how many bytes of decoded snapshots are kept: about two of a large program.
+// heapBudget is the number of bytes of decoded snapshots that are kept: about two of a large program.
 const heapBudget = 1 << 30
 
-// adoptHeaps begins with the snapshots of a revision unless they are known.
+// adoptHeaps sets up the snapshots of a revision unless that is done.
 func (a *app) adoptHeaps(p *model.Profile) {
 	if p == nil || p.Heaps == nil || a.Heaps != nil && a.Heaps.Source() == p.Heaps {
 		return
@@ -293,7 +316,7 @@ func (a *app) adoptHeaps(p *model.Profile) {
 	a.Heaps = heapgraph.NewHeaps(p.Heaps, budget)
 }
 
-// offer chooses the screens that the file has.
+// offer selects the screens that the file offers.
 func (a *app) offer() {
 	var on ui.Screen
 	if len(a.screens) > 0 {
@@ -319,8 +342,7 @@ func (a *app) offer() {
 	}
 }
 
-// layout puts header, names of screens, filters, the screen and the footer below each other. Very low terminals do
-// without the footer.
+// layout arranges header, screen bar, filters, the screen and the footer. Very low terminals have no footer.
 func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
@@ -332,10 +354,10 @@ func (a *app) layout() {
 	a.stale = true
 }
 
-// HasFocus implements tview.Primitive: the program hands keys on itself, whichever screen it shows.
+// HasFocus implements tview.Primitive. The program passes keys on itself, whichever screen it shows.
 func (a *app) HasFocus() bool { return true }
 
-// current returns the screen that is shown, or what stands for it while the difference is.
+// current returns the screen that is shown, or what replaces it while the difference is.
 func (a *app) current() ui.Screen {
 	s := a.screens[a.at]
 	if twin := a.inDifference[s]; twin != nil && a.state.Compare.On {
@@ -349,6 +371,7 @@ func (a *app) emit(i state.Intent) {
 	before := a.state.Narrowing()
 	a.state, a.stale = a.state.Apply(i), true
 	a.noteNarrowing(before)
+	a.followWindow(i)
 }
 
 func (a *app) say(text string) { a.message = text }
@@ -364,7 +387,7 @@ func (a *app) setTheme(i int) {
 func (a *app) Draw(s tcell.Screen) {
 	a.showState()
 	a.followProgress()
-	s.HideCursor() // what is typed into shows it
+	s.HideCursor() // input fields show it
 	a.Flex.Draw(s)
 	x, y, w, h := a.GetRect()
 	body := widget.Rect{X: x, Y: y + 1, W: w, H: max(h-2, 0)}
@@ -376,8 +399,7 @@ func (a *app) Draw(s tcell.Screen) {
 	}
 }
 
-// placeScreen gives the screen the place that the layout will give it, so that it can ask for what fits before it
-// draws.
+// placeScreen gives the screen its future area, so that it can request what fits before it draws.
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
 	a.ResizeItem(a.screenBar, a.screenRows(), 0)
@@ -402,7 +424,7 @@ func (a *app) showState() {
 		a.Until = time.Now().Add(mostBlank)
 	}
 	a.shown = true
-	for range 3 { // an answer that came within the patience changes what is shown at most twice
+	for range 3 { // an answer within the patience changes the frame at most twice
 		if !a.stale {
 			return
 		}
@@ -426,7 +448,7 @@ func (a *app) openScreen(to keymap.Action) {
 	}
 }
 
-// goTo shows screen i and remembers where one was.
+// goTo shows screen i and records the previous position.
 func (a *app) goTo(i int) {
 	if i < 0 || i >= len(a.screens) {
 		a.say("this file has " + model.Counted(len(a.screens), "screen"))
@@ -440,7 +462,7 @@ func (a *app) goTo(i int) {
 	a.layout()
 }
 
-// maxHistory bounds the way back.
+// maxHistory limits the navigation history.
 const maxHistory = 100
 
 // visit goes to the screen that an action names, if it is not there already, and changes the state.
@@ -460,7 +482,7 @@ func (a *app) remember() {
 	a.future = nil
 }
 
-// travel goes one step along from, leaving the present on to.
+// travel moves one step from one history to the other, recording the present.
 func (a *app) travel(from, to *[]place) {
 	n := len(*from)
 	if n == 0 {
@@ -474,7 +496,7 @@ func (a *app) travel(from, to *[]place) {
 	defer a.noteNarrowing(now.Narrowing())
 	a.state = p.state
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
-	a.state.Compare = now.Compare // marks are no places
+	a.state.Compare = now.Compare // marks are not part of the position
 	a.state.Heap.Other = now.Heap.Other
 	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // what was asked of other screens is done or void
 	a.state.Dump.Requests = now.Dump.Requests
@@ -484,6 +506,10 @@ func (a *app) travel(from, to *[]place) {
 
 // peakIn moves to the peak of a range, found off the loop.
 func (a *app) peakIn(r analysis.Range) {
+	if a.windowed() && r.IsWhole() && (a.Dump == nil || a.current().Needs()&model.FacetProfile != 0) {
+		a.windowPeak()
+		return
+	}
 	if a.Dump != nil {
 		a.dumpPeak(r)
 		return
@@ -495,8 +521,7 @@ func (a *app) peakIn(r analysis.Range) {
 		ctx := context.WithoutCancel(a.Ctx)
 		p, ok, err := a.Trace.Peak(ctx, r)
 		at := analysis.At(p.Instant.T)
-		// Only the peak of all that there will be has a name on a command line; elsewhere the instant is a time, as it
-		// is there.
+		// Only the peak of a completely loaded file has a name on a command line; otherwise the instant is a time.
 		if a.Trace.Status().Final {
 			if whole, _, _ := a.Trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
 				at = p.Instant

@@ -10,13 +10,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chipHit is where a chip of the bar stands.
+// chipHit is the position of a filter in the bar.
 type chipHit struct {
 	from, to int
 	drop     state.Intent
 }
 
-// chipRows returns how many rows the bar of filters has: none without filters, nor on the lowest terminals.
+// chipRows returns the height of the bar of filters: 0 without filters, or on very low terminals.
 func (a *app) chipRows() int {
 	if _, _, _, h := a.GetRect(); h < 8 || len(a.chips()) == 0 {
 		return 0
@@ -24,7 +24,7 @@ func (a *app) chipRows() int {
 	return 1
 }
 
-// drawChips shows what is filtered: a click on a filter takes it back.
+// drawChips draws the filters: a click on a filter removes it.
 func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	a.chipHits = a.chipHits[:0]
 	st := a.Style(themes.StatusBar)
@@ -67,7 +67,7 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// clickChip takes back the filter under the mouse.
+// clickChip removes the filter under the mouse.
 func (a *app) clickChip(x int) {
 	for _, h := range a.chipHits {
 		if x >= h.from && x < h.to {

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chipList lists what is filtered, to take any of it back.
+// chipList lists the filters, to remove any of them.
 type chipList struct {
 	app  *app
 	list widget.List

@@ -11,13 +11,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chip is one thing that narrows what screens show, and what takes it back.
+// chip is one restriction of the screens, with the function that removes it.
 type chip struct {
 	text string // not cleaned
 	drop state.Intent
 }
 
-// chips returns what narrows the screens, in the order in which the bar shows it.
+// chips returns the restrictions of the screens, in the order of the bar.
 func (a *app) chips() (out []chip) {
 	s := &a.state
 	if a.Trace == nil && a.Prof == nil {
@@ -35,7 +35,7 @@ func (a *app) chips() (out []chip) {
 	return out
 }
 
-// stepText says in words what a step of a filter does. It is not cleaned.
+// stepText returns in words what a step of a filter does. It is not cleaned.
 func stepText(s calltree.Step) string {
 	word := [...]string{"only ", "without ", "from ", "hiding ", "around "}[s.Kind]
 	return word + funcname.Bare(s.Name)
@@ -58,7 +58,7 @@ func stepOf(act keymap.Action) (k calltree.StepKind, ok bool) {
 	return 0, false
 }
 
-// doFilters handles what changes the filters of stacks.
+// doFilters handles the actions that change the filters of stacks.
 func (a *app) doFilters(act keymap.Action) bool {
 	if a.Trace == nil && a.Prof == nil {
 		return false
@@ -90,7 +90,7 @@ func (a *app) doFilters(act keymap.Action) bool {
 	return true
 }
 
-// addStep filters by a function, or takes the pivot away that is there already.
+// addStep adds a filter by a function, or removes the pivot if there is one.
 func (a *app) addStep(kind calltree.StepKind, function string) {
 	step := calltree.Step{Kind: kind, Name: function}
 	switch {
@@ -106,7 +106,7 @@ func (a *app) addStep(kind calltree.StepKind, function string) {
 	}
 }
 
-// undo goes one change of what is narrowed back, or forward again.
+// undo moves one change of the filters back, or forward again.
 func (a *app) undo(from, to *[]state.Narrowing, nothing string) {
 	n := len(*from)
 	if n == 0 {
@@ -120,7 +120,7 @@ func (a *app) undo(from, to *[]state.Narrowing, nothing string) {
 	*to = append(*to, was)
 }
 
-// noteNarrowing remembers for undo what was narrowed before a change.
+// noteNarrowing records the filters before a change, for undo.
 func (a *app) noteNarrowing(before state.Narrowing) {
 	if before == a.state.Narrowing() {
 		return

@@ -28,7 +28,7 @@ func (b *bar) Draw(s tcell.Screen) {
 	}
 }
 
-// drawHeader says which file, screen and instant everything is about, and whether it is all there.
+// drawHeader draws the file, the screen and the instant, and whether the file is complete.
 func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
@@ -54,7 +54,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	}
 	right := widget.Width(when) + 3 + widget.Width(whole) + 1
 	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 1
-	if left+right > r.W && name != "" { // the instant is worth more than the file's full name
+	if left+right > r.W && name != "" { // the instant has priority over the file's full name
 		name = widget.TruncateMiddle(name, max(r.W-right-widget.Width(title)-4, 8))
 	}
 	x := r.X + 1
@@ -84,8 +84,8 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// differenceHeader makes room in a header of w cells for which side is before: for that it goes without the file's
-// name, what else the title says, and that everything is complete.
+// differenceHeader makes room in a header of w cells for the names of the sides: it drops the file's name, then other
+// parts of the title, then the word for completeness.
 func (a *app) differenceHeader(w int, name, title, whole string) (string, string, string, string) {
 	room := func() int { return w - widget.Width(title) - widget.Width(whole) - 7 }
 	if name != "" {
@@ -99,7 +99,7 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 		title = a.current().Name()
 		when = a.sidesOf(room())
 	}
-	const least = 24 // cells that tell something
+	const least = 24 // cells that are useful
 	if room() < least && whole == complete {
 		whole = ""
 		when = a.sidesOf(room() + 4)
@@ -108,7 +108,7 @@ func (a *app) differenceHeader(w int, name, title, whole string) (string, string
 	return "", title, whole, when
 }
 
-// sidesOf says what is compared on the screen shown in at most w cells.
+// sidesOf returns the names of the sides on the screen in at most w cells.
 func (a *app) sidesOf(w int) string {
 	what := ui.DiffSites
 	if p, ok := a.current().(ui.TwoSided); ok {
@@ -117,7 +117,7 @@ func (a *app) sidesOf(w int) string {
 	return compare.SidesText(&a.Env, &a.state, what, w)
 }
 
-// drawCell says that only blocks of one size and lifetime are shown, or that the screen does not heed that.
+// drawCell draws the size and lifetime to which blocks are restricted, or that the screen ignores it.
 func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int) {
 	if a.Trace == nil || a.state.Cell.IsAll() || r.W < 8 {
 		return 0
@@ -139,7 +139,7 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 	return a.Style(r).Background(bg)
 }
 
-// sidesShown reports whether the header says what the two sides of a difference are.
+// sidesShown reports whether the header names the two sides of a difference.
 func (a *app) sidesShown() bool {
 	if !a.state.Compare.On || a.Heaps != nil {
 		return false
@@ -148,7 +148,7 @@ func (a *app) sidesShown() bool {
 	return itself || a.inDifference[a.screens[a.at]] != nil
 }
 
-// instantText says what everything on screen is about.
+// instantText returns the instant or range of everything on screen.
 func (a *app) instantText() string {
 	s := &a.state
 	if a.Heaps != nil {
@@ -184,7 +184,7 @@ func (a *app) instantText() string {
 	return r
 }
 
-// complete says that all of the file was read, and nothing of it was damaged.
+// complete states that all of the file was read without damage.
 const complete = "complete"
 
 // completeness returns one word or two on how much of the file all figures cover.
@@ -231,13 +231,13 @@ func (a *app) loading() bool {
 	return a.Trace != nil && !a.progress.Final && !a.progress.Stopped
 }
 
-// hintHit is where a hint of the footer stands.
+// hintHit is the position of a hint in the footer.
 type hintHit struct {
 	from, to int
 	action   keymap.Action
 }
 
-// drawFooter shows the keys that matter here, or what is typed, or what there is to say.
+// drawFooter draws the keys that work here, or the prompt, or a message.
 func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	a.hits = a.hits[:0]
 	if a.prompt != nil {
@@ -267,7 +267,7 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// drawMessage shows what there is to say in the footer. What does not fit into it takes rows above.
+// drawMessage draws a message in the footer; if it does not fit, it takes rows above.
 func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.HintText)
 	lines := widget.Wrap(widget.Clean(a.message), max(r.W-2, 1))
@@ -280,7 +280,7 @@ func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// unopened says why the selected row cannot be opened, "" when it can or there is nothing to open.
+// unopened returns why the selected row cannot be opened, "" when it can or there is nothing to open.
 func (a *app) unopened() string {
 	if u, ok := a.current().(ui.Unopener); ok && len(a.overlays) == 0 {
 		return u.Unopened()
@@ -294,7 +294,7 @@ func (a *app) useful(act keymap.Action) bool {
 		return false
 	}
 	if n := len(a.overlays); n > 0 && len(a.overlays[n-1].Scopes()) == 0 {
-		return false // it says itself what its keys are; those of the program are about what it covers
+		return false // it lists its own keys; those of the program do not apply to it
 	}
 	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.Dump != nil || a.current().Action() == keymap.ShowTimeline) {
 		return false
@@ -303,7 +303,7 @@ func (a *app) useful(act keymap.Action) bool {
 	return !ok || !u.Useless(act)
 }
 
-// uselessOnHeaps reports whether an action has nothing to do on screens of heap snapshots: there is no other snapshot,
+// uselessOnHeaps reports whether an action cannot do anything on screens of heap snapshots: there is no other snapshot,
 // or nothing to reveal.
 func (a *app) uselessOnHeaps(act keymap.Action) bool {
 	switch act {
@@ -316,7 +316,7 @@ func (a *app) uselessOnHeaps(act keymap.Action) bool {
 	return false
 }
 
-// shellQuote makes one word of a command line.
+// shellQuote quotes a word for a shell.
 func shellQuote(s string) string {
 	safe := func(r rune) bool {
 		return r == '.' || r == '/' || r == '-' || r == '_' || r == '=' || r == ',' || r == ':' || r == '%' || r == '+' || r == '@' ||

@@ -16,12 +16,12 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// command is what can be typed in the palette with an argument; the other commands are the key table's actions.
+// command is a palette command with an argument; the other commands are the key table's actions.
 type command struct {
 	name, argument string // "at", "TIME"
-	flag           string // what a command line calls the same without its dashes, if that is another name: it may be typed, too
+	flag           string // the name of its flag without dashes, if different: also accepted
 	help           string
-	values         func(a *app) []string // every argument there is; nil where there are too many
+	values         func(a *app) []string // all arguments; nil if there are too many
 	run            func(a *app, argument string) error
 }
 
@@ -41,6 +41,8 @@ func commands() []command {
 		{"hide", functionArgument, "", "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
 		{"around", functionArgument, "pivot", "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/ (--pivot).", nil, stepCommand(calltree.PivotAt)},
 		{"row", "ROW", "", "Show an object of a heap snapshot by its number, or its id such as 0x7f00.", nil, (*app).goToRow},
+		{"find", "FILTER", "", "Find objects in the whole heap snapshot: class:Session retained>1M .open=true text~^abc.", nil, (*app).findCommand},
+		{"per", "KEY", "", "Count the objects that Find finds by a property, the kind, a field such as .user.name, or their text.", perNames, (*app).perCommand},
 		{"compare", "FILE", "", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},
 		{"b", "PLACE", "", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
@@ -73,7 +75,7 @@ func themeNames(a *app) (names []string) {
 	return names
 }
 
-// runCommand carries out a line: a command with its argument, or the name of an action.
+// runCommand runs a line: a command with its argument, or the name of an action.
 func (a *app) runCommand(text string) error {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	word, rest = string(keymap.Action(word).Current()), strings.TrimSpace(rest)
@@ -118,7 +120,7 @@ func (a *app) rangeCommand(text string) error {
 	}, p.From, p.To)
 }
 
-// withPeak calls f with the peak of a trace where one of the moments is that, and at once where none is.
+// withPeak calls f with the peak of a trace if one of the moments is the peak, else at once.
 func (a *app) withPeak(trace analysis.Trace, f func(peak analysis.Peak) error, moments ...model.Moment) error {
 	if !slices.ContainsFunc(moments, model.Moment.IsPeak) {
 		return f(analysis.Peak{})
@@ -155,7 +157,7 @@ func (a *app) filterCommand(text string) error {
 	return nil
 }
 
-// stepCommand filters stacks by what is typed.
+// stepCommand returns a command that adds a step of the given kind to the filter of stacks.
 func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	return func(a *app, text string) error {
 		step := calltree.Step{Kind: kind, Name: text}
@@ -170,8 +172,8 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 	}
 }
 
-// addTyped adds a step of a filter where it matches anything of the files on screen, and says so where it does not.
-// While the stacks of one are not known, it may.
+// addTyped adds a step of a filter if it matches anything in the files on screen, else shows that it does not. If the
+// stacks of one are not known yet, it counts as matching.
 func (a *app) addTyped(step calltree.Step) {
 	all := []*model.Stacks{a.state.Stacks()}
 	if a.Second != nil && a.Second.Now != nil {
@@ -224,7 +226,8 @@ func (a *app) costCommand(text string) error {
 	return nil
 }
 
-// fromCommand shows stacks from a function on, or moves the start of the range: --from is a time on the command line.
+// fromCommand adds a filter that shows stacks from a function, or moves the start of the range: --from is a time on the
+// command line.
 func (a *app) fromCommand(text string) error {
 	if _, err := model.ParseMoment(text); err != nil {
 		return stepCommand(calltree.ShowFrom)(a, text)

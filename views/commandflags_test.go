@@ -24,7 +24,7 @@ func everyFlag(t *testing.T) (names []string) {
 		Cell: analysis.Cell{SizeFrom: 1, SizeTo: 2}, Steps: calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: "f"},
 			calltree.Step{Kind: calltree.Ignore, Name: "f"}, calltree.Step{Kind: calltree.ShowFrom, Name: "f"},
 			calltree.Step{Kind: calltree.HideFrame, Name: "f"}, calltree.Step{Kind: calltree.PivotAt, Name: "f"}),
-		Format: "csv", Table: "x", Filter: "x", Snapshot: &n, Series: &n, Point: &n, Edges: "x", Values: true, MinAge: at, Event: "x", Group: "x", Type: "x", Exact: true, Kind: "x", By: "x",
+		Format: "csv", Table: "x", Filter: "x", Snapshot: &n, Series: &n, Point: &n, Edges: "x", Values: true, MinAge: at, Event: "x", Group: "x", Per: "x", Type: "x", Exact: true, Kind: "x", By: "x",
 		Masks: []string{"x"}, Match: "x", Normalize: "x", Only: []string{"x"}, Swap: true, Limit: &n, Stacked: &n, Peek: "x",
 	}
 	for i, v := 0, reflect.ValueOf(q); i < v.NumField(); i++ {

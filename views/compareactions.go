@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// differences returns the screens that stand for others while the difference is shown.
+// differences returns the screens that represent others while the difference is shown.
 func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 	out := map[ui.Screen]ui.Screen{}
 	table := func(of ui.Screen, t ui.DiffTable) ui.Screen { return compare.New(e, of, t) }
@@ -58,7 +58,7 @@ func (a *app) doCompare(act keymap.Action) bool {
 	return true
 }
 
-// comparing reports whether what is on screen compares two sides.
+// comparing reports whether the screen compares two sides.
 func (a *app) comparing() bool {
 	return a.state.Compare.On || a.current().Action() == keymap.ShowComparison
 }
@@ -83,7 +83,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	return true
 }
 
-// nextNormal returns what the sides can be made equal in next.
+// nextNormal returns the next normalization of the sides.
 func (a *app) nextNormal(per diff.Normal) diff.Normal {
 	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations, diff.NormalGCs, diff.NormalMarkers}
 	switch {
@@ -97,8 +97,8 @@ func (a *app) nextNormal(per diff.Normal) diff.Normal {
 	return known[(slices.Index(known, per)+1)%len(known)]
 }
 
-// markHere makes the instant, range, snapshot or layout one side, or forgets that. With two files each side is marked
-// in its own file: where that side is now.
+// markHere marks the instant, range, snapshot or layout as one side, or removes that mark. With two files each side is
+// marked in its own file, at its current position.
 func (a *app) markHere(act keymap.Action) {
 	side, name := state.SideA, "A"
 	if act == keymap.MarkB {
@@ -127,7 +127,7 @@ func (a *app) markHere(act keymap.Action) {
 	a.say("marked as " + name + ": " + compare.MarkText(&a.Env, s, m) + "; " + next)
 }
 
-// here returns where a side is now, as if nothing were marked.
+// here returns the current position of a side, ignoring marks.
 func (a *app) here(side int) state.Mark {
 	free := a.state
 	free.Compare.Marks, free.Compare.Swapped = [2]state.Mark{}, false
@@ -149,7 +149,7 @@ func (a *app) here(side int) state.Mark {
 	return state.Mark{Set: true, At: free.At, Range: free.Range, Prof: free.Prof}
 }
 
-// forgetMarks takes back what is marked; false where nothing is.
+// forgetMarks removes the marks; it returns false if there are none.
 func (a *app) forgetMarks() bool {
 	c := &a.state.Compare
 	if !c.Marks[state.SideA].Set && !c.Marks[state.SideB].Set {
@@ -159,7 +159,7 @@ func (a *app) forgetMarks() bool {
 	return true
 }
 
-// toggleDifference shows the difference on every screen, or what was there before.
+// toggleDifference shows the difference on every screen, or ends it.
 func (a *app) toggleDifference() {
 	c := &a.state.Compare
 	if c.On {
@@ -170,7 +170,7 @@ func (a *app) toggleDifference() {
 		a.say(a.screens[a.at].Name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(state.ShowDifference{On: true})
-	if a.Heaps != nil { // nothing marked is the first snapshot
+	if a.Heaps != nil { // without marks it is the first snapshot
 		return
 	}
 	if a.Dump != nil {
@@ -185,7 +185,7 @@ func (a *app) toggleDifference() {
 	}
 }
 
-// nextAlign lays curves over each other in the next way.
+// nextAlign cycles the alignment of curves.
 func (a *app) nextAlign() {
 	if next := (a.state.Compare.Align + 1) % diff.AlignCount; next != diff.AlignMarker {
 		a.emit(state.SetAlign{Align: next})
@@ -197,8 +197,7 @@ func (a *app) nextAlign() {
 	})
 }
 
-// alignAt lays curves over each other at a marker that both files have, of any name for ""; none is called where there
-// is no such.
+// alignAt aligns curves at a marker that both files have, any if marker is ""; it calls none if there is none.
 func (a *app) alignAt(marker string, none func()) {
 	before, after := a.First.Trace, a.Second.Trace
 	a.Background(func() {
@@ -214,7 +213,7 @@ func (a *app) alignAt(marker string, none func()) {
 	})
 }
 
-// alignCommand lays curves over each other as typed: by share, at the start, or at a marker's name.
+// alignCommand aligns curves as typed: by share, at the start, or at a marker's name.
 func (a *app) alignCommand(text string) error {
 	switch {
 	case a.Second == nil || a.First.Trace == nil || a.Second.Trace == nil:
@@ -232,7 +231,7 @@ func (a *app) alignCommand(text string) error {
 	return nil
 }
 
-// commonMarker finds the first marker of one trace that the other one has too: of that name, or of any for "".
+// commonMarker returns the first marker of one trace that the other one has too: of that name, or any for "".
 func commonMarker(ctx context.Context, before, after analysis.Trace, named string) (moments [2]model.Time, name string, ok bool) {
 	if before == nil || after == nil {
 		return moments, "", false
@@ -256,7 +255,7 @@ func commonMarker(ctx context.Context, before, after analysis.Trace, named strin
 	return moments, "", false
 }
 
-// compareCommand opens a second file to compare with, or lets go of it.
+// compareCommand opens a second file to compare with, or closes it.
 func (a *app) compareCommand(path string) error {
 	if path == "none" {
 		if a.Second == nil {
@@ -285,7 +284,7 @@ func (a *app) homePath(path string) string {
 	return path
 }
 
-// openSecond opens a file off the loop and begins to compare with it; then is told when that is done.
+// openSecond opens a file off the loop and starts comparing with it; then it calls then.
 func (a *app) openSecond(path string, then func(*compare.Second)) {
 	a.Background(func() {
 		second, err := a.o.OpenSecond(path)
@@ -302,7 +301,7 @@ func (a *app) openSecond(path string, then func(*compare.Second)) {
 }
 
 // newSecondFile returns a file to compare with, its first revision read. It may take a moment. libraries own no memory,
-// beside those that are known.
+// in addition to the built-in ones.
 func newSecondFile(s *compare.Second, libraries *regexp.Regexp) *ui.ComparedFile {
 	f := &ui.ComparedFile{Name: s.Name, Path: s.Path, Trace: s.Trace, Heaps: s.Heaps, Store: s.Store, Now: s.Store.Current()}
 	if f.Read.Final = true; s.Trace != nil {
@@ -322,7 +321,7 @@ func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 		a.First.Name, a.First.Path = p.Meta.Name, p.Meta.Path
 	}
 	adoptOtherDump(f)
-	if a.Mixed(&a.state) { // their frames have other lines and files
+	if a.Mixed(&a.state) { // their frames differ in lines and files
 		a.emit(state.SetMatch{Match: diff.MatchFunctions})
 	}
 	a.stale = true
@@ -330,7 +329,7 @@ func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 		for last := f; ; {
 			_, changed := s.Store.Watch()
 			if now := s.Store.Current(); now != last.Now || s.Trace != nil {
-				last = newSecondFile(s, a.o.Libraries) // which may take a while
+				last = newSecondFile(s, a.o.Libraries) // may take a while
 			}
 			fresh := last
 			a.Post(func() { a.refreshSecond(f, fresh) })
@@ -341,7 +340,7 @@ func (a *app) adoptSecond(s *compare.Second, f *ui.ComparedFile) {
 	})
 }
 
-// refreshSecond adopts what is loaded of the second file by now, as often as the last figures allow.
+// refreshSecond updates what is loaded of the second file, as often as the last figures allow.
 func (a *app) refreshSecond(f, fresh *ui.ComparedFile) {
 	now := fresh.Read
 	if a.Second != f || f.Read == now && f.Now == fresh.Now && f.Status == now {
@@ -367,7 +366,7 @@ func (a *app) dropSecond() {
 	a.emit(state.SetAlign{Align: diff.AlignStart})
 }
 
-// maskCommand makes names alike before they are compared.
+// maskCommand sets masks that make names alike before they are compared.
 func (a *app) maskCommand(text string) error {
 	if text == "none" {
 		a.emit(state.SetMasks{Masks: ""})
@@ -391,7 +390,7 @@ func maskNames(*app) (names []string) {
 	return append(names, "none")
 }
 
-// normaliseCommand makes both sides equal in something.
+// normaliseCommand sets the normalization of both sides.
 func (a *app) normaliseCommand(text string) error {
 	for n := range diff.NormalCount {
 		if n.String() == text {
@@ -409,7 +408,8 @@ func normalNames(*app) (names []string) {
 	return names
 }
 
-// awaitSecond waits until more than now may have been read of the second file; false at the end of the program.
+// awaitSecond waits until more than now may have been read of the second file; it returns false at the end of the
+// program.
 func (a *app) awaitSecond(changed <-chan struct{}, now analysis.Status) bool {
 	var tick <-chan time.Time
 	if !now.Final && !now.Stopped {

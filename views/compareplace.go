@@ -46,7 +46,7 @@ func (a *app) markPlace(side int, text string) error {
 	}, place.At, place.Over.From, place.Over.To)
 }
 
-// placeOf returns what a place means in a trace or a profile.
+// placeOf returns the mark for a place in a trace or a profile.
 func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.Mark, error) {
 	f := a.FileAt(other)
 	end := f.Span(&a.state).To
@@ -117,7 +117,7 @@ func (a *app) markLayout(side int, other bool, text string) error {
 	return nil
 }
 
-// numbered returns the number of one of n things, negative ones from the end.
+// numbered returns the index of one of n things, negative numbers counting from the end.
 func numbered(place model.Place, n int, what string) (int, error) {
 	i := n
 	switch {
@@ -135,7 +135,7 @@ func numbered(place model.Place, n int, what string) (int, error) {
 	return i, nil
 }
 
-// markSnapshot chooses the snapshot of a side by its number, negative ones from the end.
+// markSnapshot sets the snapshot of a side by its number, negative ones from the end.
 func (a *app) markSnapshot(side int, other bool, text string) error {
 	n := a.state.Snapshots()
 	if other {

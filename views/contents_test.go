@@ -2,6 +2,7 @@ package views
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
@@ -124,4 +125,70 @@ func TestHintsOfOneSnapshot(t *testing.T) {
 func TestEdgesWithoutNames(t *testing.T) {
 	u := openPythonHeap(t, 120, 40).keys("4").has("root › ").hasNot("? › ")
 	u.keys("5").has("thread 1 (", "has no object for this thread").hasNot("RETAINED")
+}
+
+// findIn types a search on the Find screen.
+func findIn(u *program, text string) {
+	u.keys("8", "/", "Ctrl-U")
+	typeText(u, text)
+	u.keys("Enter")
+}
+
+// Find looks through the whole heap: by class, field, text, size and identity, and what it shows is what the command
+// prints.
+func TestFindInTheWholeHeap(t *testing.T) {
+	modeltest.Plain(t)
+	u := openJava(t, 150, 40)
+	u.sim.Do(func() { u.app.o.Command = []string{javaName} })
+	u.keys("8").has("Objects ─", "most retained first", "java.util.ArrayList")
+	findIn(u, "text~^status=ACTIVE class:String")
+	u.has("501 of 23,", "java.lang.String").hasNot("eu-west")
+	u.keys("r").has("“status=ACTIVE").keys("r").hasNot("eu-west")
+	findIn(u, "retained>500k kind:class")
+	u.has("leak.Shop$SessionCache", "1 of 23,")
+	findIn(u, "0x704dde520")
+	u.has("1 of 23,", "leak.Shop$Everything")
+	u.keys("Enter").has("25 fields")
+	findIn(u, ".nothing=here")
+	u.has("None passes the filter “.nothing=here”")
+	u.keys("Esc").has("Objects ─", "most retained first")
+	u.sim.Do(func() {
+		if err := u.app.findCommand("retained>"); err == nil {
+			t.Error("a comparison without a value is found")
+		}
+		if err := u.app.findCommand("class:Everything .z=true"); err != nil {
+			t.Error(err)
+		}
+	})
+	u.sim.Settle()
+	u.has("1 of 23,", "leak.Shop$Everything")
+	u.sim.Do(func() {
+		if words := u.app.command([]string{javaName}); !slices.Equal(words, []string{"memtui", "heap", "find", javaName, "--filter", "class:Everything .z=true", "--snapshot", "0"}) {
+			t.Errorf("%q", words)
+		}
+	})
+}
+
+// What is found is counted by what it has in common. Values are hidden there, too, and a group can be listed.
+func TestFindCounts(t *testing.T) {
+	modeltest.Plain(t)
+	u := openJava(t, 150, 40)
+	findIn(u, "class:String text~^status")
+	u.keys("b").has("Objects by type", "502 objects in 1 group", "java.lang.String")
+	u.sim.Do(func() {
+		if err := u.app.perCommand("nonsense"); err == nil {
+			t.Error("objects are counted by nonsense")
+		}
+		if err := u.app.perCommand("text"); err != nil {
+			t.Error(err)
+		}
+	})
+	u.sim.Settle()
+	u.has("r reveals what stands in objects").hasNot("eu-west")
+	u.keys("r").has("502 objects in 2 groups", "status=ACTIVE;region=eu-west-1", "501")
+	u.keys("Enter").has("501 of 23,", "java.lang.String")
+	u.keys("r").hasNot("eu-west").has("reveals what stands in objects")
+	u.keys("r", "Enter").has("501 of 23,").keys("Esc").has("502 objects in 2 groups")
+	u.keys("Esc").has("in ", " groups", "Objects by text ─").keys("Esc").has("Objects ─")
+	u.keys("b", "b", "b").has("Objects by ").hasNot("Objects by type")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// adoptDump begins with the series of a revision unless they are known.
+// adoptDump sets up the series of a revision unless that is done.
 func (a *app) adoptDump(p *model.Profile) {
 	if p == nil || p.Timeline == nil || p.Allocations != nil {
 		return
@@ -66,7 +66,7 @@ func (a *app) dumpPeak(r analysis.Range) {
 	a.emit(state.MoveTo{At: analysis.At(f.MaxAt)})
 }
 
-// dumpInstant says which instant of a dump everything on screen is about.
+// dumpInstant returns which instant of a dump everything on screen is about.
 func (a *app) dumpInstant() string {
 	s := &a.state
 	unit := a.Dump.Timeline.AxisUnit
@@ -78,7 +78,7 @@ func (a *app) dumpInstant() string {
 		from := max(s.Range.From, 0)
 		return fmt.Sprintf("range %s – %s · %s", from.In(unit), s.Range.To.In(unit), text)
 	}
-	if a.current().Needs()&model.FacetPages != 0 { // which says when its layout was taken
+	if a.current().Needs()&model.FacetPages != 0 { // that screen shows when its layout was taken
 		return text
 	}
 	if clock := a.Dump.ClockText(s.Now()); clock != "" {
@@ -87,7 +87,7 @@ func (a *app) dumpInstant() string {
 	return text
 }
 
-// beginDumpDifference marks what is compared with where nothing is: the first layout of the series, and the beginning.
+// beginDumpDifference sets default marks: the first layout of the series, and the beginning.
 func (a *app) beginDumpDifference() {
 	if a.OtherDump() != nil || a.state.Compare.Marks[state.SideA].Set {
 		return
@@ -105,7 +105,7 @@ func layoutMark(d *ui.DumpFile, layout int) state.Mark {
 	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.Whole, Number: layout}
 }
 
-// adoptOtherDump begins to compare with the series and layouts of a second file.
+// adoptOtherDump sets up the series and layouts of a second file.
 func adoptOtherDump(f *ui.ComparedFile) {
 	p := f.Now
 	if p == nil || p.Timeline == nil || p.Allocations != nil || f.Dump != nil && f.Dump.Timeline == p.Timeline {

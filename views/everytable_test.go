@@ -26,6 +26,7 @@ var madeBy = map[string]struct {
 	"heap/compare.go:NewComparison":     {cases: []string{"Changes of types", "Changes of frames", "Subtrees that grew"}},
 	"heap/dominators.go:NewDominators":  {cases: []string{"Dominators", "Dominators by type"}},
 	"heap/aroundtype.go:newAround":      {cases: []string{"References of a type"}},
+	"heap/find.go:NewFind":              {cases: []string{"Found", "Found by type"}},
 	"heap/groups.go:newGroups":          {cases: []string{"Types", "REPRs", "Frames"}},
 	"heap/threads.go:NewThreads":        {cases: []string{"Threads"}},
 	"heap/waste.go:NewWaste":            {cases: []string{"Waste"}},

@@ -15,13 +15,13 @@ import (
 type EvidenceQuery struct {
 	Place    string         // to write
 	Redact   bool           // names are replaced
-	Question state.Question // what of the file: the instant, the range, the snapshot …
+	Question state.Question // the part of the file: the instant, the range, the snapshot …
 
 	Difference []string // the command that prints the comparison on screen; nil where there is none
 	Without    bool     // a comparison is on screen that no command prints
 }
 
-// redactWord before a name asks for evidence without names.
+// redactWord before a name requests evidence without names.
 const redactWord = "redact "
 
 // askEvidence asks where to write evidence.
@@ -41,7 +41,7 @@ func (a *app) askEvidence() {
 	a.recall(a.prompt)
 }
 
-// writeEvidence writes in the background, and tells when it is done.
+// writeEvidence writes in the background, and shows a message when it is done.
 func (a *app) writeEvidence(text string) error {
 	q := EvidenceQuery{Place: strings.TrimSpace(text), Question: a.evidenceQuestion(), Difference: a.differenceCommand()}
 	q.Without = a.comparing() && q.Difference == nil
@@ -70,7 +70,7 @@ func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
 	}
 }
 
-// without says that the comparison on screen is left out, as it is of a redacted one.
+// without returns a note that the comparison on screen is left out, as it is from a redacted one.
 func (q *EvidenceQuery) without(redacted bool) string {
 	if redacted || q.Without {
 		return ", without the difference"
@@ -78,7 +78,7 @@ func (q *EvidenceQuery) without(redacted bool) string {
 	return ""
 }
 
-// evidenceIsWhole says that evidence does not follow filters, where there are any.
+// evidenceIsWhole returns a note that evidence ignores filters, if there are any.
 func (a *app) evidenceIsWhole() string {
 	if a.state.Filters == "" && a.state.Cell.IsAll() {
 		return ""
@@ -86,7 +86,7 @@ func (a *app) evidenceIsWhole() string {
 	return ", of all stacks and blocks: filters are not applied"
 }
 
-// differenceCommand returns the command that prints the comparison on screen; nil where there is none, or none that can
+// differenceCommand returns the command that prints the comparison on screen; nil if there is none, or none that can
 // read the files again.
 func (a *app) differenceCommand() []string {
 	if _, ok := a.current().(ui.Commander); ok && len(a.o.Command) > 0 && a.comparing() {
@@ -97,7 +97,7 @@ func (a *app) differenceCommand() []string {
 	return nil
 }
 
-// evidenceQuestion asks for what the screens are about.
+// evidenceQuestion returns the question of the screens.
 func (a *app) evidenceQuestion() (q state.Question) {
 	s := &a.state
 	switch {

@@ -1,29 +1,39 @@
 package views
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
 
+var errNoHeaps = errors.New("this file has no heap snapshots")
+
 // stopsDecoding ends the decoding of a snapshot where an action asks for that.
 func (a *app) stopsDecoding(act keymap.Action) bool {
 	if !a.decoding() || act != keymap.StopLoading && (act != keymap.Back || len(a.overlays) > 0) {
 		return false
+	}
+	if w, ok := a.current().(ui.Worker); ok && w.Working() && !a.Loads.Running() {
+		w.StopWork()
+		a.say(a.Hint("the search was stopped: {open} continues"))
+		return true
 	}
 	a.Loads.Stop()
 	a.say(a.Hint("decoding stopped: {open} continues"))
 	return true
 }
 
-// doSnapshots handles what moves from snapshot to snapshot, and what all heap screens have in common.
+// doSnapshots handles the actions that move between snapshots, and those that all heap screens share.
 func (a *app) doSnapshots(act keymap.Action) bool {
 	if a.Heaps == nil {
 		return false
@@ -66,7 +76,7 @@ func (a *app) movesOther() bool {
 	return a.After() != nil && a.comparing() && m[state.SideA].Set && !m[state.SideB].Set
 }
 
-// toSnapshot goes to a snapshot, or as far as there are any.
+// toSnapshot selects a snapshot, or the nearest existing one.
 func (a *app) toSnapshot(i int) {
 	if a.movesOther() {
 		last := a.After().Source().Len() - 1
@@ -85,7 +95,7 @@ func (a *app) toSnapshot(i int) {
 	}
 }
 
-// heapBack takes back what was marked or left out; false when there is nothing of that kind.
+// heapBack removes marks or exclusions; it returns false if there are none.
 func (a *app) heapBack() bool {
 	if a.state.Heap.Without != "" {
 		a.emit(state.Include{})
@@ -102,7 +112,7 @@ func (a *app) toggleEdges() {
 	a.say("edges " + p.Of(schema).Name + ": " + p.Of(schema).Help)
 }
 
-// toggleValues shows or hides what objects state.
+// toggleValues shows or hides contents of objects.
 func (a *app) toggleValues() {
 	if _, ok := model.HeapFacet[model.HeapTexts](a.Heaps.Source()); !ok {
 		a.say("files of this format hold no values")
@@ -112,7 +122,7 @@ func (a *app) toggleValues() {
 	a.say(a.Hint(map[bool]string{true: "values are shown and may be secrets: {values} hides them", false: "values are hidden: {values} shows them"}[a.state.Values]))
 }
 
-// askSnapshot types a snapshot's number.
+// askSnapshot prompts for a snapshot's number.
 func (a *app) askSnapshot() {
 	a.prompt = &prompt{accept: a.goToSnapshot}
 	a.prompt.Prompt, a.prompt.Hint = "snapshot: ", fmt.Sprintf("0 … %d, peak, end", a.state.Snapshots()-1)
@@ -141,7 +151,7 @@ func (a *app) goToSnapshot(text string) error {
 // goToRow shows a row, by its number or identity, on the Object screen.
 func (a *app) goToRow(text string) error {
 	if a.Heaps == nil {
-		return fmt.Errorf("this file has no heap snapshots")
+		return errNoHeaps
 	}
 	at := a.state.Snapshot()
 	if form := a.Heaps.Source().Schema().IDs; form.Prefix != "" && strings.HasPrefix(text, form.Prefix) {
@@ -159,7 +169,7 @@ func (a *app) goToRow(text string) error {
 	return nil
 }
 
-// goToID shows the row of an identity once the snapshot is there.
+// goToID shows the row with an identity once the snapshot is decoded.
 func (a *app) goToID(at int, id string) error {
 	if load, ok := a.Loads.Heap.Get(); ok && load.I == at {
 		row, found := load.Heap.RowOf(id)
@@ -193,7 +203,7 @@ func (a *app) goToID(at int, id string) error {
 	return nil
 }
 
-// snapshotText says which snapshot everything on screen is about.
+// snapshotText returns which snapshot everything on screen is about.
 func (a *app) snapshotText() string {
 	i := a.state.Snapshot()
 	if i < 0 {
@@ -221,7 +231,7 @@ func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
 	return info.Bytes
 }
 
-// followProgress draws again in a moment for as long as something is decoded.
+// followProgress redraws in a moment while a snapshot is decoded.
 func (a *app) followProgress() {
 	if a.ticking || !a.decoding() {
 		return
@@ -238,5 +248,41 @@ func (a *app) followProgress() {
 	})
 }
 
-// decoding reports whether a snapshot is being decoded.
-func (a *app) decoding() bool { return a.Loads != nil && a.Loads.Running() }
+// decoding reports whether a snapshot is being decoded, or searched by the screen that is shown.
+func (a *app) decoding() bool {
+	if w, ok := a.current().(ui.Worker); ok && w.Working() {
+		return true
+	}
+	return a.Loads != nil && a.Loads.Running()
+}
+
+// findCommand finds objects in the whole snapshot.
+func (a *app) findCommand(text string) error {
+	if a.Heaps == nil {
+		return errNoHeaps
+	}
+	if _, err := analysis.ParseFilter(text, objects.Fields(a.Heaps.Source())...); err != nil {
+		return err
+	}
+	a.visit(keymap.ShowFind, state.SetFind{Text: text})
+	return nil
+}
+
+// perCommand counts what is found.
+func (a *app) perCommand(key string) error {
+	if a.Heaps == nil {
+		return errNoHeaps
+	}
+	if err := objects.CheckKey(a.Heaps.Source(), key); err != nil {
+		return err
+	}
+	a.visit(keymap.ShowFind, state.CountBy{Key: key})
+	return nil
+}
+
+func perNames(a *app) []string {
+	if a.Heaps == nil {
+		return []string{}
+	}
+	return objects.Keys(a.Heaps.Source(), true)
+}

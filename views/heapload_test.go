@@ -120,6 +120,47 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	u.waitFor("snapshot #1 of 2 · 240 B", "2 types")
 }
 
+// slowTexts is a file whose objects take until they are let go to say anything.
+type slowTexts struct {
+	*slowHeaps
+	let chan struct{}
+}
+
+func (s slowTexts) Text(ctx context.Context, _ int, _ *model.Heap, r model.Row, _ int) (text string, whole, ok bool, err error) {
+	select {
+	case <-ctx.Done():
+		return "", false, false, ctx.Err()
+	case <-s.let:
+		return "abc", true, r > 1, nil
+	}
+}
+
+// A search says how far it is, can be stopped, and goes on when asked to; so does counting.
+func TestFindCanBeStopped(t *testing.T) {
+	src := slowTexts{&slowHeaps{}, make(chan struct{})}
+	store := &model.Store{}
+	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
+	u := openUI(t, 100, 30, colourCaps, store, nil).keys("7").has("Objects ─", "List", "Block")
+	u.sim.Do(func() { u.app.Patience = time.Millisecond; u.app.o.Terminal.SetKeys(u.app.ownKey) })
+	u.busyKeys("/")
+	u.busyKeys(strings.Split("text=abc", "")...)
+	u.busyKeys("Enter")
+	u.waitFor("Searching…", "Esc stops it")
+	u.busyKeys("Esc")
+	u.waitFor("The search was stopped: Enter continues")
+	u.busyKeys("Enter")
+	u.waitFor("Searching…")
+	u.busyKeys("b")
+	u.waitFor("Counting objects…", "Esc stops it")
+	u.busyKeys("Ctrl+C")
+	u.waitFor("The search was stopped: Enter continues")
+	close(src.let)
+	u.busyKeys("Enter")
+	u.waitFor("2 objects in 1 group", "Block")
+	u.busyKeys("Esc")
+	u.waitFor("2 of 3")
+}
+
 // busyKeys types keys without waiting for anything.
 func (u *program) busyKeys(names ...string) {
 	u.t.Helper()

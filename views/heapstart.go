@@ -7,10 +7,10 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapStart says where to begin in heap snapshots, or among page layouts or windows. The zero value begins with the
-// last ones, and with the whole run.
+// HeapStart is the initial position in heap snapshots, page layouts or windows. The zero value begins with the last
+// ones, and with the complete run.
 type HeapStart struct {
-	Snapshot *int // or page layout, or window; nil for the last whole one, or for none
+	Snapshot *int // or page layout, or window; nil for the last complete one, or for none
 	After    *int // of the second file; a layout or window is marked as B
 	Edges    heapgraph.Policy
 }
@@ -26,7 +26,7 @@ func (h HeapStart) begin(s *state.State) {
 	}
 }
 
-// markStart marks the page layout or the window of the second file that was asked for.
+// markStart marks the page layout or the window of the second file that was requested.
 func (a *app) markStart() {
 	n := a.o.HeapStart.After
 	switch {
@@ -42,8 +42,8 @@ func (a *app) markStart() {
 	}
 }
 
-// firstScreen returns where a program without memories begins: two files are there to be compared,
-// and a layout that was asked for is there to be seen.
+// firstScreen returns the initial screen of a program without memory: that of the comparison for two files, that of
+// layouts if one was requested.
 func (a *app) firstScreen() int {
 	to := keymap.ShowComparison
 	again := a.o.Memory != nil && a.o.Memory.state != nil

@@ -12,19 +12,19 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// helpView shows what the screen below is and which keys work on it, generated from the key table, then how to read the
-// figures and what the file is.
+// helpView describes the screen below and its keys, generated from the key table, then how to read the figures, and the
+// file.
 type helpView struct {
 	app    *app
 	name   string
 	below  []keymap.Scope // of the screen below
 	text   widget.TextView
 	lines  []widget.Line
-	from   *widget.Look // that lines were made for
+	from   *widget.Look // for which lines were made
 	k      *widget.Look // the same within the box
 	width  int          // that the text had in the last frame
 	search string
-	at     int // line of the match that was gone to last
+	at     int // line of the last visited match
 }
 
 // keyWidth is the column of keys in the help.
@@ -65,7 +65,7 @@ func (v *helpView) build(k *widget.Look) {
 	}
 }
 
-// intro says what the screen is for.
+// intro adds the purpose of the screen.
 func (v *helpView) intro() {
 	for _, e := range v.app.o.Keys.Actions(keymap.ScopeGlobal) {
 		if e.Action == v.app.current().Action() {
@@ -86,7 +86,7 @@ func (v *helpView) screens() {
 	v.section(keymap.Section{Title: heading, Rows: rows})
 }
 
-// withoutScreens leaves out the rows that lead to a screen: those that the file has stand apart.
+// withoutScreens leaves out the rows that lead to a screen: those that the file offers are listed separately.
 func (v *helpView) withoutScreens(s keymap.Section) keymap.Section {
 	leads := func(r keymap.Row) bool {
 		name := strings.TrimPrefix(r.Name, string(keymap.ScopeGlobal)+".")
@@ -113,7 +113,7 @@ func (v *helpView) section(s keymap.Section) {
 	}
 }
 
-// splitSections puts what is special to a screen before what works everywhere.
+// splitSections puts the sections of the screen before those that apply everywhere.
 func splitSections(list []keymap.Section) (special, general []keymap.Section) {
 	for _, s := range list {
 		here := false
@@ -129,8 +129,7 @@ func splitSections(list []keymap.Section) (special, general []keymap.Section) {
 	return special, general
 }
 
-// factLines returns what the file says about itself, a line each. Once it is read, what reading it costs no longer
-// matters.
+// factLines returns the facts of the file, a line each. Once it is read, the costs of reading are left out.
 func factLines(p *model.Profile, k *widget.Look, read bool) []widget.Line {
 	const labelWidth = 22
 	lines := []widget.Line{widget.Plain(p.Meta.Path)}
@@ -164,7 +163,7 @@ func (v *helpView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.text.Draw(s, in, v.k)
 }
 
-// title says how to read on where there is more below.
+// title returns how to read on where there is more below.
 func (v *helpView) title() string {
 	if _, below := v.text.More(); below || v.width == 0 {
 		return v.name + v.app.Keys.Text(" · {page-down} reads on", keymap.ScopeText, keymap.ScopeGlobal)
@@ -184,7 +183,7 @@ func (v *helpView) Do(a keymap.Action) bool {
 	return true
 }
 
-// Find implements finder: matching lines are marked, and the first is gone to.
+// Find implements finder. It marks matching lines, and goes to the first.
 func (v *helpView) Find(text string) {
 	v.search, v.at = text, 0
 	v.mark()

@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// Memory is where one was when the file was read again: screen, instant, range, filter, theme and so on. What belongs
-// to the file as it was is forgotten. The zero value remembers nothing; the same one is given to the next [Run].
+// Memory is the user's position when the file was read again: screen, instant, range, filter, theme and so on. What
+// depends on the old file is dropped. The zero value remembers nothing; the same one is passed to the next [Run].
 type Memory struct {
 	state  *state.State
 	second string // the path of a file that was opened to compare with, "" for none
@@ -44,7 +44,7 @@ func (m *Memory) keep(a *app) {
 	m.state, m.screen, m.theme = &s, a.at, a.themeAt
 }
 
-// recall brings the state back, and says which theme there was.
+// recall restores the state, and returns the theme.
 func (m *Memory) recall(s *state.State) (theme int) {
 	if m == nil || m.state == nil {
 		return 0

@@ -26,7 +26,7 @@ func (a *app) mouse(action tview.MouseAction, ev *tcell.EventMouse) bool {
 	case tview.MouseLeftDown:
 		a.dragFrom, a.pressed, a.dragging = point{x, y}, true, false
 	case tview.MouseMove:
-		// The way to where the button went down is reported with the button down, before it goes down.
+		// Motion to the place of a click is reported with the button down, before the click itself.
 		if ev.Buttons()&tcell.Button1 == 0 || !a.pressed || len(a.overlays) > 0 {
 			return false
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Opening is what is shown while it is unknown what a file holds, and so which screens it has.
+// Opening is shown while it is unknown what a file contains, and thus which screens it offers.
 type Opening struct {
 	Terminal *term.Terminal
 	Keys     *keymap.Map
@@ -25,11 +25,11 @@ type Opening struct {
 	Ready func() (Options, error)
 }
 
-// openingEvery is how often the progress is drawn anew.
+// openingEvery is how often the progress is redrawn.
 const openingEvery = 100 * time.Millisecond
 
-// RunOpening is Run for a file that takes long to say what it holds: until then a frame says how far reading is, and
-// the keys that quit, suspend and help work. It returns what Run returns, or the error of Ready.
+// RunOpening is Run for a file that takes long until its contents are known: until then a frame shows the progress of
+// reading, and the keys that quit, suspend and help work. It returns what Run returns, or the error of Ready.
 func RunOpening(o Opening) error {
 	v := newOpening(o)
 	err := o.Terminal.Run(v)
@@ -47,7 +47,7 @@ type openingView struct {
 	text   string // how far reading is
 	help   bool
 	typed  []*tcell.EventKey // for the screens, when they are there
-	failed error             // of Ready; valid after the end
+	failed error             // of Ready; valid at the end
 }
 
 // newOpening starts to wait for the file, and takes the keys.
@@ -93,7 +93,7 @@ func (v *openingView) finish(o Options, err error) {
 	v.o.Terminal.SetKeys(a.ownKey)
 	a.follow()
 	v.o.Terminal.SetRoot(a)
-	v.o.Terminal.Post(func() { // after the first frame: keys are about what is on screen
+	v.o.Terminal.Post(func() { // after the first frame, as keys refer to what is on screen
 		if v.help {
 			a.do(keymap.Help)
 		}
@@ -103,10 +103,10 @@ func (v *openingView) finish(o Options, err error) {
 	})
 }
 
-// mostTyped bounds the keys that are kept for the screens.
+// mostTyped is the maximum number of keys that are kept for the screens.
 const mostTyped = 64
 
-// key handles every key. Those that only screens know are kept for them, as a terminal does for a program that is busy.
+// key handles every key. Those that only screens handle are kept for them, as a terminal does for a busy program.
 func (v *openingView) key(ev *tcell.EventKey) *tcell.EventKey {
 	act, _ := v.o.Keys.Lookup(chordOf(ev), keymap.ScopeGlobal)
 	switch {
@@ -153,7 +153,7 @@ func (v *openingView) Draw(s tcell.Screen) {
 	}
 }
 
-// hints names the keys that work, in w cells.
+// hints returns the names of the keys that work, in w cells.
 func (v *openingView) hints(w int) string {
 	var words []string
 	works := func(act keymap.Action) bool { return act == keymap.Help || act == keymap.Quit }

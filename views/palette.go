@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// palette is a line to type a command in, above the list of all that fit it and a word about the selected one.
+// palette is an input line for commands, above the list of those that match and an explanation of the selected one.
 type palette struct {
 	app   *app
 	input widget.Input
@@ -30,7 +30,7 @@ type paletteRow struct {
 	keys   string
 	help   string
 	action keymap.Action // what it does; "" for commands with an argument
-	file   string        // shown in place of the name: what it completes to
+	file   string        // the completion, shown in place of the name
 	more   bool          // an argument is missing
 }
 
@@ -61,8 +61,8 @@ func (a *app) everyScope() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// narrow lists the commands that fit what is typed: those that begin with it first, then those that have it in the
-// name, then in the sentence about them. A command's arguments follow it.
+// narrow lists the commands that match the input: those that begin with it first, then those that contain it, then
+// those whose explanation does. Arguments of a command follow it.
 func (p *palette) narrow() {
 	word, argument, typed := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
 	word = strings.ToLower(word)
@@ -91,7 +91,7 @@ func (p *palette) names(word string) {
 	p.shown = append(append(p.shown, holds...), says...)
 }
 
-// arguments lists what can follow a command.
+// arguments lists the possible arguments of a command.
 func (p *palette) arguments(word, argument string) {
 	for _, c := range commands() {
 		if c.name != word && (c.flag == "" || c.flag != word) {
@@ -120,7 +120,7 @@ func (p *palette) arguments(word, argument string) {
 // functionArgument is the argument of commands that take what [calltree.Step] names.
 const functionArgument = "FUNCTION"
 
-// functions lists what was typed, which is run as it stands, and below it what it can be completed to.
+// functions lists the input, which is run as typed, and its completions below.
 func (p *palette) functions(c command, typed string) {
 	const most = 200
 	p.shown = append(p.shown, paletteRow{name: c.name + " " + typed, keys: c.argument, help: c.help})
@@ -146,7 +146,7 @@ func (p *palette) functions(c command, typed string) {
 // fileArgument is the argument of commands that take the path of a file.
 const fileArgument = "FILE"
 
-// files lists what a path can be completed to: files that can be opened, and folders to look into.
+// files lists the completions of a path: files that can be opened, and folders.
 func (p *palette) files(c command, typed string) {
 	folder, base := filepath.Split(typed)
 	list, err := os.ReadDir(cmp.Or(p.app.homePath(folder), "."))
@@ -196,7 +196,7 @@ func (p *palette) Title() string { return "Commands" }
 
 func (p *palette) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeInput} }
 
-// Do moves the selection for the mouse's wheel: keys are typed text.
+// Do moves the selection for the mouse wheel: keys are typed text.
 func (p *palette) Do(a keymap.Action) bool { return ui.MoveList(&p.list, a) }
 
 func (p *palette) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
@@ -263,7 +263,7 @@ func (p *palette) complete() {
 		return
 	}
 	if p.shown[row].name == strings.TrimSpace(p.input.Text()) && row+1 < len(p.shown) && !p.shown[row].more {
-		row++ // what stands there already completes nothing
+		row++ // a row equal to the input completes nothing
 	}
 	text := p.shown[row].name
 	if p.shown[row].more && !strings.HasSuffix(text, "/") {
@@ -273,13 +273,13 @@ func (p *palette) complete() {
 	p.narrow()
 }
 
-// close ends the palette, which lies on top.
+// close ends the palette, which is on top.
 func (p *palette) close() {
 	p.app.overlays = p.app.overlays[:len(p.app.overlays)-1]
 	p.app.o.Terminal.Screen().HideCursor()
 }
 
-// run carries out the selected command, or what is typed where that has an argument of its own.
+// run runs the selected command, or the input if that has an argument of its own.
 func (p *palette) run() {
 	text := strings.TrimSpace(p.input.Text())
 	if row, ok := p.list.Selected(); ok {

@@ -15,18 +15,17 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// problems lists what in the file is damaged, guessed or uncertain, the worst first, and what the file says about
-// itself.
+// problems lists what in the file is damaged, guessed or uncertain, the worst first, and the facts of the file.
 type problems struct {
 	ui.Pane
 	list  ui.ListPane
 	table *ui.Table[*model.Profile, problemRow]
-	text  string // what findings are filtered by
+	text  string // filter of findings
 
 	facts   widget.TextView // about the file
 	factsOf factsKey
-	inFacts bool // they have the keys
-	big     bool // the pane that has the keys fills the screen
+	inFacts bool // they have the focus
+	big     bool // the pane that has the focus fills the screen
 }
 
 // problemRow is a finding, and which one of the file it is.
@@ -73,7 +72,7 @@ func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
 	}
 }
 
-// severityRank puts what the program left out first, as that can be helped.
+// severityRank puts what the program left out first, as the user can change that.
 func severityRank(r *problemRow) uint64 {
 	rank := uint64(r.Severity)
 	if model.CutShort([]model.Problem{*r.Problem}) != nil {
@@ -165,7 +164,7 @@ func (p *problems) Draw(s tcell.Screen) {
 	p.drawFacts(s, rest)
 }
 
-// drawFacts shows what the file says about itself.
+// drawFacts draws the facts of the file.
 func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
 	title, r := r.CutTop(1)
 	if r.Empty() {
@@ -196,7 +195,7 @@ func (p *problems) emptyText() []string {
 	return []string{"No problems so far, but the file was not read to its end."}
 }
 
-// drawFinding shows a finding in full and returns what is left of r.
+// drawFinding draws a finding in full and returns the rest of r.
 func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) (rest widget.Rect) {
 	_, r = r.CutTop(1)
 	title, r := r.CutTop(1)

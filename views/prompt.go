@@ -29,7 +29,7 @@ func (p *prompt) draw(s tcell.Screen, r widget.Rect, k *widget.Look, st tcell.St
 	p.Input.Draw(s, r, &look)
 }
 
-// typeKey hands a key to the prompt.
+// typeKey passes a key to the prompt.
 func (a *app) typeKey(ev *tcell.EventKey) {
 	p := a.prompt
 	if ev = a.editKey(ev); ev == nil {
@@ -59,8 +59,8 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 	}
 }
 
-// editKey returns the key by which an edit line knows what the key table has the key do while typing; nil for one that
-// was carried out already.
+// editKey returns the key of an edit line for what the key table assigns to a key while typing; nil if it was handled
+// already.
 func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
 	act, ok := a.o.Keys.Lookup(chordOf(ev), keymap.ScopeInput)
 	if !ok {
@@ -83,7 +83,7 @@ func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
 // paster is an overlay that takes pasted text.
 type paster interface{ paste(text string) }
 
-// PasteHandler implements tview.Primitive: pasted text is only ever typed, never a command.
+// PasteHandler implements tview.Primitive. Pasted text is always typed, never a command.
 func (a *app) PasteHandler() func(text string, setFocus func(p tview.Primitive)) {
 	return func(text string, _ func(tview.Primitive)) {
 		if n := len(a.overlays); n > 0 && a.prompt == nil {
@@ -101,7 +101,7 @@ func (a *app) PasteHandler() func(text string, setFocus func(p tview.Primitive))
 	}
 }
 
-// askTime types an instant.
+// askTime prompts for an instant.
 func (a *app) askTime() {
 	a.prompt = &prompt{accept: a.goToTime}
 	a.prompt.Prompt, a.prompt.Hint = "time: ", "12.5s, 350ms, 50%, peak, end"
@@ -136,7 +136,7 @@ func (a *app) searched() (f ui.Finder, ok bool) {
 	return f, ok
 }
 
-// askFind types a filter for tables, or a search for what searches.
+// askFind prompts for a filter of tables, or for a search.
 func (a *app) askFind() {
 	f, search := a.searched()
 	if _, table := a.front().(ui.Filtered); !search && !table && len(a.overlays) > 0 {
@@ -172,8 +172,7 @@ func (a *app) filterFields() []analysis.Field {
 	return nil
 }
 
-// ask types a text that takes effect with every letter for which check has no objection; Esc brings the text before
-// back.
+// ask prompts for a text that takes effect with every letter unless check rejects it; Esc restores the previous text.
 func (a *app) ask(label, hint, before string, set func(string), check func(string) error) {
 	p := &prompt{}
 	*p = prompt{
@@ -200,7 +199,7 @@ func (a *app) ask(label, hint, before string, set func(string), check func(strin
 	a.recall(a.prompt)
 }
 
-// recall gives a prompt what was typed into earlier ones of its name.
+// recall sets the history of a prompt to earlier lines of prompts with its name.
 func (a *app) recall(p *prompt) {
 	if a.typed == nil {
 		a.typed = map[string][]string{}

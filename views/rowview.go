@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// rowView shows a row of a list in full: every column with its title, then what a copy of the row has beyond them.
+// rowView shows a row of a list in full: every column with its title, then what a copy of the row has in addition.
 type rowView struct {
 	app   *app
 	title string
@@ -18,7 +18,7 @@ type rowView struct {
 	copy  string
 }
 
-// showRow shows the selected row in full, or says why there is none.
+// showRow shows the selected row in full, or the reason why there is none.
 func (a *app) showRow() {
 	if len(a.overlays) > 0 {
 		return
@@ -45,7 +45,7 @@ func (a *app) showRow() {
 	a.Popup(v)
 }
 
-// rowLines returns the selected row of a list, a line for each column that has a title and says something.
+// rowLines returns the selected row of a list, a line for each column that has a title and a text.
 func rowLines(l *widget.List, k *widget.Look) (lines []widget.Line) {
 	if l == nil {
 		return nil

@@ -13,23 +13,23 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// SampleName stands for the file in commands that save a built-in sample, which has no path.
+// SampleName names the file in commands that save a built-in sample, which has no path.
 const SampleName = "sample"
 
-// SaveQuery asks for a file with what is on screen.
+// SaveQuery is a request to save what is on screen to a file.
 type SaveQuery struct {
 	Words   []string // the command that prints it, without the name of the program
 	Path    string   // whose suffix chooses the format
 	Replace bool     // an existing file
 }
 
-// SaveFunc writes the file. Where the context ends that, no file is written.
+// SaveFunc writes the file. If the context ends, no file is written.
 type SaveFunc func(context.Context) (Saved, error)
 
 // Saved is what was written.
 type Saved struct {
 	Bytes int64
-	Notes []string // what the file does not hold
+	Notes []string // what was left out
 }
 
 // replaceMark after a name lets an existing file be replaced.
@@ -53,7 +53,7 @@ func (a *app) askSave() {
 	a.recall(a.prompt)
 }
 
-// maySave says why nothing can be saved now.
+// maySave returns why nothing can be saved now.
 func (a *app) maySave() error {
 	switch {
 	case a.o.Save == nil:
@@ -64,7 +64,7 @@ func (a *app) maySave() error {
 	return nil
 }
 
-// save writes what is on screen in the background, and tells when it is done. What is wrong with the name is an error.
+// save writes what is on screen in the background, and shows a message when it is done. An invalid name is an error.
 func (a *app) save(text string) error {
 	if err := a.maySave(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (a *app) save(text string) error {
 	return nil
 }
 
-// saveBy writes a file in the background; about follows what is said when that is done.
+// saveBy writes a file in the background; about is appended to the message when it is done.
 func (a *app) saveBy(write SaveFunc, name, about string) {
 	ctx, cancel := context.WithCancel(a.Ctx)
 	a.saving = cancel
@@ -120,7 +120,7 @@ func (a *app) saveBy(write SaveFunc, name, about string) {
 	})
 }
 
-// notes returns what a file does not hold as the end of a sentence.
+// notes returns what a file lacks as the end of a sentence.
 func notes(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -128,7 +128,7 @@ func notes(list []string) string {
 	return "; " + model.Clean(strings.Join(list, "; "))
 }
 
-// unfiltered says that commands print all rows where a filter hides some on screen; "" where none does.
+// unfiltered returns a note that commands print all rows if a filter hides some on screen; else "".
 func (a *app) unfiltered() string {
 	filter := a.state.Filter
 	if b, ok := a.current().(ui.Searcher); ok {
@@ -140,7 +140,7 @@ func (a *app) unfiltered() string {
 	return ": all rows, also those that the filter hides"
 }
 
-// stopsSaving ends the writing of a file where an action asks for that.
+// stopsSaving cancels the writing of a file if an action requests it.
 func (a *app) stopsSaving(act keymap.Action) bool {
 	if a.saving == nil || act != keymap.StopLoading {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// screenHit is where the name of a screen stands.
+// screenHit is the position of a screen's name.
 type screenHit struct{ from, to, screen int }
 
 // Sizes from which on the bar of screens has a row.
@@ -20,7 +20,7 @@ const (
 	screenBarHeight = 30
 )
 
-// screenRows returns how many rows the bar of screens has: none where there is no room for it.
+// screenRows returns the height of the bar of screens: 0 if there is no room for it.
 func (a *app) screenRows() int {
 	if _, _, w, h := a.GetRect(); w < screenBarWidth || h < screenBarHeight {
 		return 0
@@ -111,7 +111,7 @@ func (v *screenList) Cell(row, col int) widget.Cell {
 	return widget.Cell{Text: v.app.screenHelp(v.app.screens[row]), Style: k.Muted}
 }
 
-// screenHelp says in one sentence what a screen shows.
+// screenHelp returns in one sentence what a screen shows.
 func (a *app) screenHelp(sc ui.Screen) string {
 	for _, e := range a.o.Keys.Actions(keymap.ScopeGlobal) {
 		if e.Action == sc.Action() {
@@ -145,7 +145,7 @@ func (v *screenList) Do(act keymap.Action) bool {
 	return true
 }
 
-// leaveFor closes what lies over the screen and goes to another.
+// leaveFor closes overlays and opens another screen.
 func (a *app) leaveFor(screen int) {
 	a.overlays = nil
 	a.goTo(screen)

@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// allScreens lists every screen in the order of its number. A file is offered those whose facets it has.
+// allScreens returns every screen in the order of its number. A file is offered those whose facets it has.
 func allScreens(e *ui.Env) []ui.Screen {
 	return []ui.Screen{
 		trace.NewOverview(e),
@@ -28,6 +28,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		heap.NewObject(e),
 		heap.NewComparison(e),
 		heap.NewWaste(e),
+		heap.NewFind(e),
 		dump.NewSeries(e),
 		dump.NewPages(e),
 		dump.NewFragments(e),

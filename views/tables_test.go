@@ -149,6 +149,8 @@ func heapCases() []tableCase {
 		{"Subtrees that grew", onRecords, []string{"6", "b", "b"}, list, diff, nil},
 		{"Threads", onJava, []string{"4"}, list, jsonKeys(report.HeapThread{}), []string{titles.Frame}},
 		{"Waste", onJava, []string{"7"}, list, jsonKeys(report.HeapString{}, report.HeapRoom{}), nil},
+		{"Found", onRecords, []string{"7"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapRow{}, report.HeapObject{}), nil},
+		{"Found by type", onRecords, []string{"7", "b"}, list, jsonKeys(report.HeapFound{}), nil},
 		{"Difference of types", onRecords, []string{"2", "d"}, list, diff, nil},
 	}
 }

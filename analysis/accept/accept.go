@@ -1,5 +1,5 @@
-// Package accept judges the leaks of a file for a gate that stays switched on: it tells those that are known, by a
-// baseline of an earlier run or by suppressions as LeakSanitizer and Valgrind read them, from those that are new.
+// Package accept judges the leaks of a file for a permanent check in CI: it separates new leaks from known ones. Known
+// leaks are in a baseline of an earlier run, or match suppressions as LeakSanitizer and Valgrind read them.
 package accept
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Leak is what one owner leaks. Any kind of file that finds leaks can make some, see [OfTrace], [OfSuspects] and
+// Leak is what one owner leaks. Leaks are made from any kind of file that finds them, see [OfTrace], [OfSuspects] and
 // [OfReport].
 type Leak struct {
 	Owner      model.Frame
@@ -22,20 +22,20 @@ type Leak struct {
 	Confidence float64 // 0 … 1
 	Sites      []Site  // where, most bytes first
 
-	Rows *model.HeapSet // what sites count; nil for blocks
+	Rows *model.HeapSet // the unit of Count; nil for blocks
 }
 
 // Site is one stack of a leak.
 type Site struct {
 	Stack        model.StackID
-	Frames       iter.Seq[model.Frame] // leaf first; nothing where the file does not define the stack
+	Frames       iter.Seq[model.Frame] // leaf first; empty if the file does not define the stack
 	Bytes, Count uint64                // leaked
 
-	Row    model.Row // of a heap: below which they gather
+	Row    model.Row // of a heap snapshot: the accumulation point
 	HasRow bool
 }
 
-// Sum returns what all sites leak.
+// Sum returns the sum of all sites.
 func (l *Leak) Sum() (bytes, count uint64) {
 	for i := range l.Sites {
 		bytes, _ = model.SaturatingAdd(bytes, l.Sites[i].Bytes)
@@ -44,7 +44,7 @@ func (l *Leak) Sum() (bytes, count uint64) {
 	return bytes, count
 }
 
-// OfTrace returns the findings of kind leak of the whole of a trace, most telling first. libraries is as in
+// OfTrace returns the findings of kind leak of a complete trace, most significant first. libraries is as in
 // [analysis.Findings].
 func OfTrace(ctx context.Context, t analysis.Trace, p *model.Profile, libraries *regexp.Regexp) ([]Leak, error) {
 	found, err := analysis.Findings(ctx, t, p, libraries, 0)
@@ -83,38 +83,38 @@ func framesOf(s *model.Stacks, id model.StackID) iter.Seq[model.Frame] {
 	return framesFrom(s, leaf)
 }
 
-// Rules say which leaks pass.
+// Rules decide which leaks pass.
 type Rules struct {
-	Least        uint64 // bytes of a leak that does not pass; 0 for any
+	Least        uint64 // least bytes of a leak that fails; 0 for any
 	Baseline     *Baseline
 	Suppressions []*Suppressions
 }
 
-// Failure is a leak that does not pass: with the sites alone that are not accepted.
+// Failure is a leak that fails, with only the sites that are not accepted.
 type Failure struct {
 	Leak
 	Bytes, Count uint64 // of these sites
-	Accepted     int    // sites left out, as they are accepted
-	Known        uint64 // bytes in the baseline of one that is known and grew; 0 for one that is not known
+	Accepted     int    // number of sites left out because they are accepted
+	Known        uint64 // bytes in the baseline, for a known leak that grew; 0 for an unknown one
 }
 
-// Result says what became of all leaks of a file.
+// Result is the verdict about all leaks of a file.
 type Result struct {
 	Failures   []Failure // in the order of the leaks
-	Known      int       // leaks that pass by the baseline, and by suppressions or by both where there is no baseline for a site
+	Known      int       // leaks that pass by the baseline, alone or together with suppressions
 	Suppressed int       // leaks that pass by suppressions alone
-	Small      int       // leaks of fewer bytes than fail
-	Stale      []Stale   // what accepts nothing any more
+	Small      int       // leaks with too few bytes to fail
+	Stale      []Stale   // entries that no longer match
 }
 
-// Stale is an entry of a file that accepts nothing.
+// Stale is an entry of a file that matches no leak.
 type Stale struct {
 	File string
-	Line int    // in the file, 0 where that says nothing
+	Line int    // in the file, 0 if it does not apply
 	Name string // of the owner, or the pattern
 }
 
-// Judge tells leaks that pass from those that do not.
+// Judge separates leaks that pass from those that fail.
 func (r *Rules) Judge(ctx context.Context, leaks []Leak) (Result, error) {
 	j := judge{Rules: r, by: make([][]accepted, len(leaks)), entry: make([][]int, len(leaks))}
 	if r.Baseline != nil {
@@ -133,7 +133,7 @@ func (r *Rules) Judge(ctx context.Context, leaks []Leak) (Result, error) {
 	return out, nil
 }
 
-// accepted says by what a site passes.
+// accepted is the reason why a site passes.
 type accepted uint8
 
 const (
@@ -142,15 +142,15 @@ const (
 	byBaseline
 )
 
-// judge holds what was found out about each site of each leak.
+// judge holds the results for each site of each leak.
 type judge struct {
 	*Rules
 	by    [][]accepted
-	entry [][]int  // of the baseline, for sites that it knows
-	sums  []uint64 // bytes of the sites that each entry of the baseline knows
+	entry [][]int  // of the baseline, for sites that are in it
+	sums  []uint64 // by entry of the baseline: bytes of the sites that match it
 }
 
-// look finds out what knows the sites of a leak. Suppressions come first: they hold whatever the size.
+// look finds the entries that match the sites of a leak. Suppressions come first: they apply to any size.
 func (j *judge) look(ctx context.Context, i int, l *Leak) error {
 	j.by[i], j.entry[i] = make([]accepted, len(l.Sites)), make([]int, len(l.Sites))
 	for k := range l.Sites {
@@ -204,7 +204,7 @@ func (j *judge) settle(out *Result, i int, l *Leak) {
 	}
 }
 
-// stale lists the entries that accepted nothing.
+// stale returns the entries that matched nothing.
 func (j *judge) stale() (list []Stale) {
 	if b := j.Baseline; b != nil {
 		for e := range b.entries {

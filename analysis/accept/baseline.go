@@ -19,18 +19,19 @@ import (
 const schemaBaseline = "memtui.baseline/1"
 
 const (
-	// GrownTimes is how many times as many bytes as in the baseline a known leak may have: one with more fails as a new
-	// one does.
+	// GrownTimes is the factor by which a known leak may exceed its bytes in the baseline: one with more fails like a
+	// new one.
 	GrownTimes = 2
-	// maxFrames is how many frames of a stack count, from the leaf: recorders cut deep ones at about as many.
+	// maxFrames is the number of frames of a stack that are compared, from the leaf: recorders cut deep ones at about
+	// as many.
 	maxFrames = 128
-	// maxKnown is how many stacks a baseline holds.
+	// maxKnown is the maximum number of stacks in a baseline.
 	maxKnown = 10_000
-	// maxName is how many bytes of a name count.
+	// maxName is the number of bytes of a name that are compared.
 	maxName = 1 << 10
 )
 
-// Baseline is the leaks that an earlier run had.
+// Baseline is the leaks of an earlier run.
 type Baseline struct {
 	name    string
 	entries []known
@@ -44,16 +45,16 @@ type known struct {
 	Bytes  uint64     `json:"bytes"`
 	Count  uint64     `json:"count"`
 	Stacks [][]string `json:"stacks"` // functions, leaf first
-	any    bool       // there are others that are not told
+	any    bool       // it has other stacks that are not listed
 	used   bool
 }
 
-// grew reports whether a leak has so many more bytes than it had that it does not pass.
+// grew reports whether a leak has grown so much that it fails.
 func grew(before, now uint64) bool {
 	return now/GrownTimes > before || now/GrownTimes == before && now%GrownTimes > 0
 }
 
-// NewBaseline returns the leaks of a file as a baseline, but those that suppressions accept.
+// NewBaseline returns the leaks of a file as a baseline, except those that suppressions accept.
 func NewBaseline(leaks []Leak, suppressions []*Suppressions) (*Baseline, error) {
 	b := &Baseline{}
 	total := 0
@@ -79,7 +80,7 @@ func NewBaseline(leaks []Leak, suppressions []*Suppressions) (*Baseline, error) 
 	return b, nil
 }
 
-// add adds a leak, to the entry of the same owner where there is one.
+// add adds a leak, to the entry of its owner if there is one.
 func (b *Baseline) add(k known) {
 	if b.byStack == nil {
 		b.byStack, b.byOwner = map[string]int{}, map[string]int{}
@@ -106,7 +107,7 @@ func (b *Baseline) add(k known) {
 // Len returns the number of leaks.
 func (b *Baseline) Len() int { return len(b.entries) }
 
-// Write writes the baseline as JSON that stays readable, and of which versions can be compared: a line for each stack.
+// Write writes the baseline as JSON that is readable and suited for line diffs: one line per stack.
 func (b *Baseline) Write(w io.Writer) error {
 	out := struct {
 		Schema string  `json:"schema"`
@@ -118,7 +119,7 @@ func (b *Baseline) Write(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// find returns the entry that knows a stack of an owner, negative for none.
+// find returns the entry that matches a stack of an owner, or a negative number.
 func (b *Baseline) find(owner model.Frame, stack iter.Seq[model.Frame]) int {
 	name := stable(owner)
 	e, ok := b.byStack[stackKey(name, stableStack(stack))]
@@ -144,8 +145,8 @@ func stableStack(stack iter.Seq[model.Frame]) []string {
 	return out
 }
 
-// stable returns a frame's name as it is after the program was built anew: without lines, addresses and suffixes of
-// compilers. A frame without a function is its file.
+// stable returns a frame's name in a form that survives rebuilding the program: without lines, addresses and suffixes
+// of compilers. A frame without a function has the name of its file.
 func stable(f model.Frame) string {
 	name := f.Function
 	if name == "" && f.File != "" {
@@ -168,7 +169,7 @@ func stableName(name string) string {
 	return strings.ReplaceAll(name, "\n", " ")
 }
 
-// ReadBaseline reads a baseline, or a report of a trace as JSON. name is the file's.
+// ReadBaseline reads a baseline, or a report of a trace as JSON. name is that of the file.
 func ReadBaseline(name string, data []byte) (*Baseline, error) {
 	var head struct {
 		Schema string  `json:"schema"`
@@ -208,7 +209,7 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// located says where JSON is wrong.
+// located adds the line of an error in JSON.
 func located(name string, data []byte, err error) error {
 	offset := int64(math.MaxInt64)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -240,7 +241,7 @@ type reportedFrame struct {
 
 func (f reportedFrame) frame() model.Frame { return model.Frame{Function: f.Function, File: f.File} }
 
-// reportedSites are the tables of a report that tell the frames of stacks.
+// reportedSites are the tables of a report that have the frames of stacks.
 type reportedSites struct {
 	Sites     []reportedSite `json:"sites"`
 	LiveSites []reportedSite `json:"live_sites"`
@@ -255,7 +256,7 @@ type reportedSite struct {
 	Frames *[]reportedFrame `json:"frames"`
 }
 
-// byID returns the frames of all stacks that have some.
+// byID returns the frames of all stacks that have any.
 func (r *reportedSites) byID() map[uint64][]string {
 	out := map[uint64][]string{}
 	for _, table := range [][]reportedSite{r.Sites, r.LiveSites, r.PeakSites, r.Leaks.Sites} {
@@ -273,8 +274,8 @@ func (r *reportedSites) byID() map[uint64][]string {
 	return out
 }
 
-// known returns a finding as an entry. Of a report with few rows some stacks are not told: then all of the owner are
-// known.
+// known returns a finding as an entry. If the report was limited to few rows, some stacks are missing: then all stacks
+// of the owner are known.
 func (f *reported) known(frames map[uint64][]string) known {
 	k := known{Owner: stable(f.Owner.frame()), Bytes: f.Bytes, Count: f.Count}
 	for _, id := range f.Stacks {

@@ -8,9 +8,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// OfSuspects returns the suspects that grow as leaks, in their order. g is the graph of the snapshot that they were
-// found in. A leak has one site: the stack of that is the type, its holder, and who dominates the holder up to the
-// root. Bytes are what the objects retain.
+// OfSuspects returns the suspects that grow as leaks, in their order. g is the graph of the snapshot in which they were
+// found. A leak has one site, whose stack is the type, its owner, and the owner's dominators up to the root. Bytes are
+// what the objects retain.
 func OfSuspects(g *heapgraph.Graph, list []suspects.Suspect) []Leak {
 	var leaks []Leak
 	for i := range list {
@@ -27,7 +27,7 @@ func OfSuspects(g *heapgraph.Graph, list []suspects.Suspect) []Leak {
 
 func named(name string) model.Frame { return model.Frame{Function: name, Line: model.NoLine} }
 
-// frameOf returns a row as a frame, a routine's with its place.
+// frameOf returns a row as a frame, with the position of a routine.
 func frameOf(h *model.Heap, r model.Row) model.Frame {
 	if h.Kind(r).Naming != model.NamedByFrame || int(r) >= len(h.Entity) {
 		return named(heapgraph.Label(h, r))
@@ -39,8 +39,8 @@ func frameOf(h *model.Heap, r model.Row) model.Frame {
 	return model.Frame{Function: name, File: file, Line: line}
 }
 
-// chainOf returns what keeps the objects of a suspect alive as a stack: their type first. Of a list, whose length
-// differs from run to run, one link counts.
+// chainOf returns what keeps the objects of a suspect alive as a stack, with their type first. A list, whose length
+// differs from run to run, counts as one link.
 func chainOf(g *heapgraph.Graph, s *suspects.Suspect) []model.Frame {
 	out := []model.Frame{named(s.What())}
 	if !s.HasRow {

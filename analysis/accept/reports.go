@@ -15,21 +15,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keyOfLeak is the label by which leak reports say what kind of leak a record is.
+// keyOfLeak is the key of the label with the kind of leak in leak reports.
 const keyOfLeak = "leak"
 
-// noLeak has the kinds of leaks that the program can still free, by the word of the tool that found them.
+// noLeak has the kinds of records, by the tool's names, that are memory which the program can still free.
 var noLeak = map[string]bool{"reachable": true}
 
-// TellsLeaks reports whether a stack profile is a leak report: its records are leaks by the word of the tool that wrote
+// TellsLeaks reports whether a stack profile is a leak report: its records are leaks according to the tool that wrote
 // it.
 func TellsLeaks(w *model.StackProfile) bool {
 	_, ok := weights.Named(w, "leaked_bytes")
 	return ok && slices.ContainsFunc(w.Events, func(e model.ProfileEvent) bool { return e.PrimaryName == "leaked_bytes" })
 }
 
-// OfReport returns the leaks that a leak report lists, most bytes first, those of one owner together. What is still
-// reachable is none. libraries is as in [OfTrace].
+// OfReport returns the leaks in a leak report, most bytes first, merged by owner. Memory that is still reachable is not
+// a leak. libraries is as in [OfTrace].
 func OfReport(ctx context.Context, p *model.Profile, libraries *regexp.Regexp) ([]Leak, error) {
 	w := p.Weights
 	size, _ := weights.Named(w, "leaked_bytes")
@@ -79,10 +79,10 @@ func OfReport(ctx context.Context, p *model.Profile, libraries *regexp.Regexp) (
 type gathered struct {
 	of    map[model.Frame]*Leak
 	kinds map[model.Frame]map[string]bool
-	sites map[model.NodeID]int // by stack, whose owner is always the same: where it is among the sites of that
+	sites map[model.NodeID]int // by stack: index of its site in the owner's leak
 }
 
-// add adds what a stack leaks; a report may list one stack more than once.
+// add adds the leak of a stack; a report may list one stack more than once.
 func (g *gathered) add(owner model.Frame, kind string, s Site) {
 	l := g.of[owner]
 	if l == nil {
@@ -101,7 +101,7 @@ func (g *gathered) add(owner model.Frame, kind string, s Site) {
 	have.Count, _ = model.SaturatingAdd(have.Count, s.Count)
 }
 
-// kindOfLeak returns the kind that a record says, "" for none.
+// kindOfLeak returns the kind of leak in a record's labels, or "".
 func kindOfLeak(w *model.StackProfile, record int) string {
 	if w.Records.Labels == nil {
 		return ""
@@ -114,7 +114,7 @@ func kindOfLeak(w *model.StackProfile, record int) string {
 	return ""
 }
 
-// evidence says who found a leak, and of what kinds it is.
+// evidence returns which tool found a leak, and its kinds.
 func evidence(format, tool string, kinds map[string]bool) string {
 	delete(kinds, "")
 	text := cmp.Or(tool, format) + " reports it as leaked"

@@ -19,22 +19,22 @@ type Suppressions struct {
 	others  int      // entries of these
 }
 
-// suppression is one entry: a pattern of LeakSanitizer's, or lines of Valgrind's.
+// suppression is one entry: a pattern of LeakSanitizer, or the lines of a block of Valgrind.
 type suppression struct {
 	line    int
 	title   string
 	pattern string         // matches the function, file or module of any frame
-	frames  []framePattern // instead, from the leaf on
+	frames  []framePattern // used instead, from the leaf
 	used    bool
 }
 
-// framePattern is one line of Valgrind's about a frame.
+// framePattern is one line about a frame in a block of Valgrind.
 type framePattern struct {
 	kind byte // 'f'unction, 'o'bject, 's'ource, or '.' for any number of frames
 	text string
 }
 
-// Note says what of the file was ignored, "" for nothing.
+// Note reports what was ignored in the file, "" if nothing.
 func (s *Suppressions) Note() string {
 	if s.others == 0 {
 		return ""
@@ -47,7 +47,7 @@ func (s *Suppressions) Note() string {
 	return fmt.Sprintf("%s: ignored, as not about leaks: %s (%s%s)", s.name, model.Counted(uint64(s.others), "suppression"), strings.Join(kinds, ", "), more)
 }
 
-// match reports whether an entry accepts a stack, and remembers which.
+// match reports whether an entry accepts a stack, and records which.
 func (s *Suppressions) match(stack iter.Seq[model.Frame]) bool {
 	if len(s.list) == 0 {
 		return false
@@ -71,7 +71,7 @@ func (x *suppression) match(frames []model.Frame) bool {
 	if matchStack(x.frames, frames) {
 		return true
 	}
-	// Valgrind's stacks begin with the allocation function, which recorders of traces may leave out.
+	// Valgrind's stacks begin with the allocation function, which recorders of traces may omit.
 	return allocates(x.frames[0]) && len(x.frames) > 1 && !slices.ContainsFunc(frames[:min(len(frames), 1)], isAllocator) && matchStack(x.frames[1:], frames)
 }
 
@@ -82,8 +82,8 @@ func allocates(p framePattern) bool { return p.kind == 'f' && allocator.MatchStr
 
 func isAllocator(f model.Frame) bool { return allocator.MatchString(model.Matched(f.Function)) }
 
-// matchAnywhere matches as LeakSanitizer does: * stands for anything, ^ and $ for the ends, and what is between may be
-// anywhere. Of several places the first is taken, so that "a$" does not match "a-a".
+// matchAnywhere matches as LeakSanitizer does: * matches anything, ^ and $ match the ends, and the text between may be
+// anywhere. The first of several places is taken, so "a$" does not match "a-a".
 func matchAnywhere(pattern, s string) bool {
 	if s = model.Matched(s); s == "" {
 		return false
@@ -114,8 +114,8 @@ func matchAnywhere(pattern, s string) bool {
 	return true
 }
 
-// matchStack reports whether a stack begins with what the lines say. "..." takes as few frames as it can: what comes
-// after need not end with the stack, so that nothing is lost by it.
+// matchStack reports whether a stack begins with the frames of the lines. "..." takes as few frames as possible, which
+// is enough since what follows need not end with the stack.
 func matchStack(lines []framePattern, frames []model.Frame) bool {
 	line, at := 0, 0
 	wildLine, wildAt := -1, 0
@@ -156,7 +156,7 @@ func (p framePattern) match(f model.Frame) bool {
 	return false
 }
 
-// orUnknown returns what Valgrind calls a name that is not known.
+// orUnknown returns the name, or Valgrind's word for an unknown one.
 func orUnknown(name string) string {
 	if name == "" {
 		return "???"
@@ -185,8 +185,8 @@ func glob(pattern, s string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// ReadSuppressions reads a file of LeakSanitizer's, with lines such as leak:pattern, or of Valgrind's, with blocks.
-// name is the file's.
+// ReadSuppressions reads a file of LeakSanitizer, with lines such as leak:pattern, or of Valgrind, with blocks. name is
+// that of the file.
 func ReadSuppressions(name, text string) (*Suppressions, error) {
 	r := &suppressionReader{out: &Suppressions{name: name}, rest: text}
 	for {
@@ -227,7 +227,7 @@ func (r *suppressionReader) next() (string, bool) {
 
 var sanitizerKind = regexp.MustCompile(`^[a-z][a-z0-9_+-]*$`)
 
-// pattern reads a line of LeakSanitizer's.
+// pattern reads a line of LeakSanitizer.
 func (r *suppressionReader) pattern(line string) error {
 	kind, pattern, ok := strings.Cut(line, ":")
 	switch {
@@ -250,7 +250,7 @@ func (r *suppressionReader) ignore(kind string) {
 	}
 }
 
-// block reads a block of Valgrind's, after its {.
+// block reads a block of Valgrind, after its {.
 func (r *suppressionReader) block() error {
 	begin := r.line
 	open := fmt.Errorf("the block that begins in line %d has no }", begin)
@@ -286,7 +286,7 @@ func (r *suppressionReader) block() error {
 	}
 }
 
-// addBlock adds a block that ended. One that any stack matches is a mistake.
+// addBlock adds a complete block. One that any stack matches is an error.
 func (r *suppressionReader) addBlock(x suppression) error {
 	if !slices.ContainsFunc(x.frames, func(p framePattern) bool { return p.kind != '.' }) {
 		return errors.New("a block names at least one function, object or source file")
@@ -295,8 +295,7 @@ func (r *suppressionReader) addBlock(x suppression) error {
 	return nil
 }
 
-// addLine adds a line about a frame. Kinds of leaks are not told apart: a trace does not say what still points to a
-// block.
+// addLine adds a line about a frame. Kinds of leaks are ignored: a trace does not record what still points to a block.
 func (x *suppression) addLine(line string) error {
 	if line == "..." {
 		x.frames = append(x.frames, framePattern{kind: '.'})
@@ -318,7 +317,7 @@ func (x *suppression) addLine(line string) error {
 	return nil
 }
 
-// shortened returns what messages show of a line.
+// shortened returns a line shortened for messages.
 func shortened(s string) string {
 	const most = 80
 	if s = strings.ToValidUTF8(s, "\ufffd"); len(s) > most {

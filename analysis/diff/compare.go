@@ -18,19 +18,19 @@ import (
 // may read it.
 type Side struct {
 	Label  string        // the file with its instant, range or snapshot, in words; not cleaned
-	File   string        // which file: ids mean the same on two sides of one file only. "" is unlike every other
-	Stacks *model.Stacks // what the nodes of rows belong to; nil where no row has one
+	File   string        // identifies the file: ids are comparable only if it is equal. "" equals no other
+	Stacks *model.Stacks // of the nodes of rows; nil if no row has one
 	Rows   []SideRow
 	Bases  Bases
-	Whole  *SideSum // what the side weighs where that is not the sum of its rows: they overlap, or leave something out
-	Nested bool     // a row holds others: a function with all it calls
-	Sets   bool     // what a row weighs is that of a set of things: of rows that are the same thing it is not known
+	Whole  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
+	Nested bool     // rows contain others: a function with all it calls
+	Sets   bool     // a row's weight is that of a set of things: it is unknown for rows that are merged
 }
 
-// SideSum is what a whole side weighs.
+// SideSum is the total of a side.
 type SideSum struct{ Bytes, Count uint64 }
 
-// Sum returns what the side weighs, whatever its rows are. It saturates.
+// Sum returns the total of the side, with any kind of rows. It saturates.
 func (s *Side) Sum() SideSum {
 	if s.Whole != nil {
 		return *s.Whole
@@ -43,23 +43,23 @@ func (s *Side) Sum() SideSum {
 	return sum
 }
 
-// SideRow is what one thing weighs on one side. Rows that are the same thing are added up.
+// SideRow is the weight of one thing on one side. Rows that are the same thing are added up.
 type SideRow struct {
-	Node     model.NodeID // the thing is the frames from here to the root; 0: it is what the texts say
+	Node     model.NodeID // the thing is the frames from here to the root; 0 if it is identified by the texts
 	Key, Sub string       // a function, a type and its representation, a page type, …; not cleaned
-	Nth      int          // the second of a name is another thing than the first
+	Nth      int          // distinguishes several things of one name
 	Own      bool         // the texts are ids, which mean nothing in another file
-	Listed   bool         // it is there even where it weighs nothing
-	Kept     bool         // it makes a row even where it weighs nothing, but is not there then
+	Listed   bool         // present even if its weight is 0
+	Kept     bool         // makes a row even if its weight is 0, but does not count as present then
 	Unknown  bool         // its weight is unknown: it is not compared
 
-	Bytes, Count uint64 // Bytes holds whatever is compared
+	Bytes, Count uint64 // Bytes has the compared figure, of any unit
 }
 
-// there reports whether the side has the row at all.
+// there reports whether the row is present on the side.
 func (r *SideRow) there() bool { return r.Listed || r.Bytes > 0 || r.Count > 0 }
 
-// Bases are what the figures of a side can be divided by; negative ones are not known.
+// Bases are the figures by which those of a side can be divided; negative ones are unknown.
 type Bases struct {
 	Duration    model.Time
 	Allocations int64
@@ -67,10 +67,10 @@ type Bases struct {
 	Markers     int64
 }
 
-// NoBases knows nothing but the total.
+// NoBases knows only the total.
 var NoBases = Bases{model.NoTime, model.NoCount, model.NoCount, model.NoCount}
 
-// Normal is what both sides are made equal in before they are compared.
+// Normal is the figure to which both sides are scaled before they are compared.
 type Normal uint8
 
 const (
@@ -83,12 +83,12 @@ const (
 	NormalCount
 )
 
-// String returns the word that flags and JSON use.
+// String returns the word in flags and JSON.
 func (n Normal) String() string {
 	return [...]string{"none", "total", "duration", "allocations", "gcs", "markers"}[n]
 }
 
-// base returns what a side is divided by; ok is false where that is unknown or nothing.
+// base returns the divisor for a side; ok is false if it is unknown or 0.
 func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 	known := int64(0)
 	switch n {
@@ -108,7 +108,7 @@ func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 	return uint64(max(known, 0)), known > 0
 }
 
-// NoBaseError says that a side has nothing to normalize by.
+// NoBaseError reports that a side has no figure to normalize by.
 type NoBaseError struct {
 	Per  Normal
 	Side string // its label
@@ -119,7 +119,7 @@ func (e *NoBaseError) Error() string {
 	return fmt.Sprintf("cannot normalize by %s: %s has none", e.Per, e.Side)
 }
 
-// ChangeStatus says in a word what became of a row.
+// ChangeStatus is what became of a row.
 type ChangeStatus uint8
 
 const (
@@ -131,21 +131,21 @@ const (
 	ChangeCount
 )
 
-// String returns the word that tables, flags and JSON use.
+// String returns the word in tables, flags and JSON.
 func (s ChangeStatus) String() string {
 	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
 }
 
-// Figures are what a thing weighs on both sides, those of before multiplied where the sides are normalized.
+// Figures are the weights of a thing on both sides. Those of before are scaled if the sides are normalized.
 type Figures struct{ BeforeBytes, AfterBytes, BeforeCount, AfterCount uint64 }
 
-// DeltaBytes is after − before. A change that does not fit 63 bits is the largest that does.
+// DeltaBytes returns after − before, limited to 63 bits.
 func (f *Figures) DeltaBytes() int64 { return signedChange(f.BeforeBytes, f.AfterBytes) }
 
-// DeltaCount is after − before, as DeltaBytes.
+// DeltaCount returns after − before, limited to 63 bits.
 func (f *Figures) DeltaCount() int64 { return signedChange(f.BeforeCount, f.AfterCount) }
 
-// Percent returns the change of bytes in percent of those before; ok is false where there were none.
+// Percent returns the change of bytes in percent of those before; ok is false if there were none.
 func (f *Figures) Percent() (p float64, ok bool) {
 	if f.BeforeBytes == 0 {
 		return 0, f.AfterBytes == 0
@@ -163,9 +163,9 @@ func signedChange(before, after uint64) int64 {
 
 // Row is one thing on both sides.
 type Row struct {
-	Node     model.NodeID // in [Comparison.Joined]; 0 for a thing that is not a stack
-	Key, Sub string       // as the sides have it, masked; not cleaned. Key is "" for stacks
-	Row      [2]int       // the heaviest row of each side, by index; -1 where it has none
+	Node     model.NodeID // in [Comparison.Joined]; 0 if the row is not a stack
+	Key, Sub string       // as on the sides, masked; not cleaned. Key is "" for stacks
+	Row      [2]int       // index of the heaviest row of each side; -1 if it has none
 	There    [2]bool      // the side has it
 	Figures
 	Status ChangeStatus
@@ -177,36 +177,36 @@ type Sum struct {
 	Bytes, Count uint64
 }
 
-// Options choose how rows are matched and made equal.
+// Options choose how rows are matched and scaled.
 type Options struct {
 	Masks  []Mask
 	Match  FrameMatch
 	Per    Normal
-	Swap   bool          // what was given as after is before
-	Joined *JoinedStacks // of the stacks of both sides as given, with the same masks and match; nil makes it
+	Swap   bool          // exchange before and after
+	Joined *JoinedStacks // of the stacks of both sides as given, with the same masks and match; nil to compute it
 
-	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	Libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
-// Comparison is what changed from one side to the other. It never changes; any goroutine may read it.
+// Comparison is the change from one side to the other. It is immutable; any goroutine may read it.
 type Comparison struct {
-	Before, After *Side // as compared: exchanged where they are swapped
+	Before, After *Side // as compared: exchanged if Swap is set
 	Swapped       bool
 	Per           Normal
-	Bases         [2]uint64        // what the sides were made equal in; figures of before are those of the file × Bases[1] / Bases[0]
+	Bases         [2]uint64        // bases of the sides; figures of before are those of the file × Bases[1] / Bases[0]
 	Rows          []Row            // by size of the change in bytes, then in count, then by the larger side
-	Totals        Figures          // of the sides, whatever rows are
+	Totals        Figures          // of the sides, independent of rows
 	Counts        [ChangeCount]int // rows by status
-	Unmatched     [2]Sum           // rows of each side that have no partner: gone and new ones
-	Nameless      [2]Sum           // those of them that can have none: their file does not say what they are
-	Merged        [2]int           // rows that fell into another one of their own side
-	Unknown       int              // rows left out, as what they weigh is not known of both sides
-	Joined        *JoinedStacks    // nil where no side has stacks
+	Unmatched     [2]Sum           // rows of each side without a match: gone and new ones
+	Nameless      [2]Sum           // those of them that cannot have one: their file does not identify them
+	Merged        [2]int           // rows that were merged with another one of their own side
+	Unknown       int              // rows left out because their weight is unknown on one side
+	Joined        *JoinedStacks    // nil if no side has stacks
 
 	libraries *regexp.Regexp // of the options
 }
 
-// Compare matches the rows of two sides by what they are. It fails with the context's error, and with a [*NoBaseError].
+// Compare matches the rows of two sides. It fails if ctx ends, and with a [*NoBaseError].
 func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison, error) {
 	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, libraries: opt.Libraries, Bases: [2]uint64{1, 1}}
 	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
@@ -230,11 +230,11 @@ func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison
 	return c, ctx.Err()
 }
 
-// textKey is what a row that is not a stack is matched by.
+// textKey is the key by which a row that is not a stack is matched.
 type textKey struct {
 	key, sub string
 	nth      int
-	side     int // 1 and 2 keep rows to themselves
+	side     int // 1 or 2 for rows that match only on their own side
 }
 
 type rowMatcher struct {
@@ -242,11 +242,11 @@ type rowMatcher struct {
 	masks    []Mask
 	nodes    map[model.NodeID]int
 	texts    map[textKey]int
-	unknown  map[int]bool // rows of the comparison
+	unknown  map[int]bool // by row of the comparison
 	sameFile bool
 }
 
-// leaveOut takes out the rows of which one side is not known: they are not of the same thing.
+// leaveOut removes the rows that are unknown on one side, as they are not comparable.
 func (m *rowMatcher) leaveOut() {
 	if m.c.Unknown = len(m.unknown); m.c.Unknown == 0 {
 		return
@@ -260,7 +260,7 @@ func (m *rowMatcher) leaveOut() {
 	}
 }
 
-// add puts the rows of one side into those of the comparison.
+// add adds the rows of one side to those of the comparison.
 func (m *rowMatcher) add(side int, s *Side) {
 	for i := range s.Rows {
 		row := &s.Rows[i]
@@ -291,7 +291,7 @@ func (m *rowMatcher) add(side int, s *Side) {
 	}
 }
 
-// row finds the row of the comparison that a row belongs to, or makes it.
+// row returns the index of a row in the comparison, adding it if necessary.
 func (m *rowMatcher) row(side int, row *SideRow) int {
 	fresh := Row{Row: [2]int{-1, -1}}
 	var at int
@@ -338,8 +338,7 @@ func (c *Comparison) swap() {
 	}
 }
 
-// normalize sums up both sides, and multiplies the figures of before so that both have as much of what they are made
-// equal in.
+// normalize computes the totals of both sides, and scales the figures of before so that both have the same base.
 func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
 	c.Totals = Figures{before.Bytes, after.Bytes, before.Count, after.Count}
@@ -364,7 +363,7 @@ func (c *Comparison) scaleBefore(f *Figures) {
 	f.BeforeBytes, f.BeforeCount = c.scale(f.BeforeBytes), c.scale(f.BeforeCount)
 }
 
-// scale is n × Bases[1] / Bases[0], rounded, saturating.
+// scale returns n × Bases[1] / Bases[0], rounded, saturating.
 func (c *Comparison) scale(n uint64) uint64 {
 	hi, lo := bits.Mul64(n, c.Bases[1])
 	lo, carry := bits.Add64(lo, c.Bases[0]/2, 0)
@@ -375,10 +374,10 @@ func (c *Comparison) scale(n uint64) uint64 {
 	return q
 }
 
-// Factor returns what the figures of before were multiplied by.
+// Factor returns the factor by which the figures of before were scaled.
 func (c *Comparison) Factor() float64 { return float64(c.Bases[1]) / float64(c.Bases[0]) }
 
-// conclude says what became of each row, and sorts.
+// conclude sets the status of each row, and sorts.
 func (c *Comparison) conclude() {
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -395,7 +394,7 @@ func (c *Comparison) conclude() {
 	})
 }
 
-// changeStatus says what became of a row by the figure that is compared, and by which sides have it.
+// changeStatus returns what became of a row, by the compared figure and the sides that have it.
 func changeStatus(there [2]bool, before, after uint64) ChangeStatus {
 	switch {
 	case !there[0] && there[1]:
@@ -427,15 +426,14 @@ func (c *Comparison) unmatched(r *Row) {
 	}
 }
 
-// Add adds what a row weighs.
+// Add adds the weight of a row.
 func (s *Sum) Add(bytes, count uint64) {
 	s.Rows++
 	s.Bytes, _ = model.SaturatingAdd(s.Bytes, bytes)
 	s.Count, _ = model.SaturatingAdd(s.Count, count)
 }
 
-// Only returns the rows with one of the statuses, in order; without a status, those that are not the same on both
-// sides.
+// Only returns the rows with one of the statuses, in order; without a status, those that changed.
 func (c *Comparison) Only(statuses ...ChangeStatus) []Row {
 	var out []Row
 	for _, r := range c.Rows {
@@ -446,7 +444,7 @@ func (c *Comparison) Only(statuses ...ChangeStatus) []Row {
 	return out
 }
 
-// Name returns what a row is called: the function that owns the memory of a stack, or its key. It is not cleaned.
+// Name returns the name of a row: the function that owns the memory of a stack, or its key. It is not cleaned.
 func (c *Comparison) Name(r *Row) string {
 	if r.Node == 0 {
 		return r.Key
@@ -454,5 +452,5 @@ func (c *Comparison) Name(r *Row) string {
 	return calltree.FunctionName(c.Joined.Stacks, calltree.NewOwners(c.Joined.Stacks, c.libraries).Node(r.Node))
 }
 
-// distance is |a-b|.
+// distance returns |a-b|.
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }

@@ -9,31 +9,30 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Align is how the curves of two sides lie over each other.
+// Align is how the curves of two sides are aligned.
 type Align uint8
 
 const (
 	AlignStart  Align = iota // both begin at the left
-	AlignMarker              // one moment of each stands at the same place
-	AlignShare               // both are as wide: a place is a share of the duration
+	AlignMarker              // a given moment of each is at the same position
+	AlignShare               // both have the same width: a position is a fraction of the duration
 	AlignCount
 )
 
-// String returns the word that titles and flags use.
+// String returns the word in titles and flags.
 func (a Align) String() string { return [...]string{"start", "marker", "share"}[a] }
 
-// TimeSpan is the part of a file that a curve is about, From < To for all but empty ones.
+// TimeSpan is the part of a file that a curve covers. From < To unless it is empty.
 type TimeSpan struct{ From, To model.Time }
 
-// TimeMap tells which time of the side after belongs to a time of the side before. The zero TimeMap leaves times as
-// they are.
+// TimeMap maps times of the side before to times of the side after. The zero TimeMap changes nothing.
 type TimeMap struct {
 	shift         model.Time // after − before
 	share         bool
 	before, after TimeSpan
 }
 
-// NewTimeMap lays two spans over each other. The marks are the moments that stand at the same place with [AlignMarker].
+// NewTimeMap aligns two spans. The marks are the moments that [AlignMarker] puts at the same position.
 func NewTimeMap(align Align, before, after TimeSpan, markBefore, markAfter model.Time) TimeMap {
 	m := TimeMap{before: before, after: after}
 	switch align {
@@ -48,7 +47,7 @@ func NewTimeMap(align Align, before, after TimeSpan, markBefore, markAfter model
 	return m
 }
 
-// After returns the time of the side after at the place of a time of the side before. It may lie outside of that side's
+// After returns the time of the side after at the position of a time of the side before. It may be outside that side's
 // span, even below 0.
 func (m TimeMap) After(t model.Time) model.Time {
 	if m.share {
@@ -57,7 +56,7 @@ func (m TimeMap) After(t model.Time) model.Time {
 	return t + m.shift
 }
 
-// Before returns the time of the side before at the place of a time of the side after.
+// Before returns the time of the side before at the position of a time of the side after.
 func (m TimeMap) Before(t model.Time) model.Time {
 	if m.share {
 		return rescale(t, m.after, m.before)
@@ -65,7 +64,7 @@ func (m TimeMap) Before(t model.Time) model.Time {
 	return t - m.shift
 }
 
-// rescale moves a time from one span to the same share of another one, rounded down; both are not empty.
+// rescale maps a time from one span to the same fraction of another one, rounded down. The spans are not empty.
 func rescale(t model.Time, from, to TimeSpan) model.Time {
 	d, width, wide := t-from.From, uint64(from.To-from.From), uint64(to.To-to.From)
 	hi, lo := bits.Mul64(uint64(max(d, -d)), wide)
@@ -86,21 +85,21 @@ func rescale(t model.Time, from, to TimeSpan) model.Time {
 	return to.From + n
 }
 
-// Axis returns the time of the side before that a chart of both spans covers: before's own, and what after has to the
-// left and to the right of it.
+// Axis returns the time span of a chart of both sides, in the time of before: before's own span, extended by after's to
+// the left and to the right.
 func (m TimeMap) Axis() TimeSpan {
 	return TimeSpan{min(m.before.From, m.Before(m.after.From)), max(m.before.To, m.Before(m.after.To))}
 }
 
 // Column is one column of the chart of two traces.
 type Column struct {
-	From, To model.Time         // of the axis, which is the time of the side before; may be below 0
+	From, To model.Time         // of the axis, in the time of the side before; may be below 0
 	Sides    [2]analysis.Column // before and after, in their own times
-	Known    [2]bool            // the side has anything there: the column is not before its span, nor after it
+	Known    [2]bool            // the side's span reaches the column
 }
 
-// Curves divides an axis, in the time of the side before, into n columns of equal duration and asks both traces for
-// what they hold there.
+// Curves divides an axis, in the time of the side before, into n columns of equal duration and returns the curves of
+// both traces in them.
 func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeSpan, n int) ([]Column, error) {
 	out := make([]Column, max(n, 0))
 	for i := range out {
@@ -118,8 +117,8 @@ func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeS
 	return out, nil
 }
 
-// sideCurve fills the columns of one side that its span reaches: the one in which the span begins alone, the others
-// together.
+// sideCurve sets the columns of one side that its span reaches: first the one in which the span begins, then all others
+// at once.
 func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span TimeSpan, out []Column) error {
 	edges := func(c *Column) (from, to model.Time) {
 		if side == 0 {
@@ -142,7 +141,7 @@ func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span 
 			_, to = edges(&out[hi-1])
 		}
 		if from <= 0 {
-			from = model.NoTime // time 0 is included
+			from = model.NoTime // includes time 0
 		}
 		cols, err := t.Curve(ctx, analysis.Range{From: from, To: to}, end-lo)
 		if err != nil {

@@ -15,11 +15,11 @@ type DominatorRows struct {
 	Places []heapgraph.GrownSubtree
 }
 
-// placeSeparator stands between the labels of a place.
+// placeSeparator separates the labels of a place.
 const placeSeparator = " > "
 
-// DominatorSides finds where growth hangs from one snapshot to another. Both graphs must have the same edges. Masks
-// change labels before they are matched. Bytes are retained sizes and counts rows; the sides as a whole are all that
+// DominatorSides returns where memory grew between two snapshots. Both graphs must have the same policy. Masks change
+// labels before they are matched. Bytes are retained sizes and counts are rows; the totals of the sides are all that
 // the roots retain.
 func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks []Mask) (*DominatorRows, error) {
 	var name func(string) string
@@ -50,7 +50,7 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	return out, nil
 }
 
-// DominatorNote says what rows of two snapshots are matched by.
+// DominatorNote returns what rows of two snapshots are matched by.
 func DominatorNote(before, after *model.Heap) string {
 	if heapgraph.Identified(before, after) {
 		return "objects are matched by their identity, wherever they were dominated before"
@@ -58,5 +58,5 @@ func DominatorNote(before, after *model.Heap) string {
 	return "places are matched by the types on the way from the root: the format does not identify objects"
 }
 
-// UnknownPlaces says why places are left out that nothing was at before.
+// UnknownPlaces is the reason why places without rows before are left out.
 const UnknownPlaces = "there was nothing before, and its objects may have had another dominator"

@@ -7,23 +7,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// PageFigure is what page types are compared by.
+// PageFigure is the figure by which page types are compared.
 type PageFigure uint8
 
 const (
 	PageOccupied PageFigure = iota
 	PageFree
 	PageBytes
-	PageReturned // what packing would give back
+	PageReturned // bytes that packing would free
 	PageFigures
 )
 
-// String returns the word that flags use.
+// String returns the word in flags.
 func (f PageFigure) String() string {
 	return [...]string{"occupied_bytes", "free_bytes", "bytes", "returned_bytes"}[f]
 }
 
-// Measure returns what is compared, in words.
+// Measure returns the compared figure in words.
 func (f PageFigure) Measure() string {
 	return [...]string{"occupied memory", "free memory in pages", "size of pages", "memory that packing would reclaim"}[f]
 }
@@ -48,8 +48,8 @@ func (f PageFigure) of(p *pages.Figures) uint64 {
 	return p.OccupiedBytes
 }
 
-// PagesSide makes a side of the page types of a layout that was taken at an instant, model.NoTime where unknown. Counts
-// are pages. Types of one name are matched in their order.
+// PagesSide returns a side of the page types of a layout taken at an instant, model.NoTime if unknown. Counts are
+// pages. Types of one name are matched in their order.
 func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	sums := pages.SumLayout(l)
 	out := &Side{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
@@ -64,8 +64,8 @@ func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	return out
 }
 
-// SeriesSide makes a side of the curves of a dump by their values at an instant, in whole bytes; negative values are 0.
-// Counts are points up to then. Curves of one name are matched in their order.
+// SeriesSide returns a side of the curves of a dump by their values at an instant, in whole bytes; negative values are
+// 0. Counts are points up to then. Curves of one name are matched in their order.
 func SeriesSide(t *model.Timeline, at model.Time) *Side {
 	out := &Side{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
 	out.Bases.Duration = at

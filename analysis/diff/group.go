@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// StackGroup is what the rows of a side of stacks are.
+// StackGroup is the key by which the rows of a side of stacks are grouped.
 type StackGroup uint8
 
 const (
@@ -31,13 +31,13 @@ const (
 	GroupCount
 )
 
-// String returns the word that flags use.
+// String returns the word in flags.
 func (g StackGroup) String() string {
 	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso", "source", "kind", "label"}[g]
 }
 
-// GroupWords returns the words of the groups that two files have, the usual one first: those that reports and screens
-// have for each kind of file, and those that only comparisons have. labels are the keys of those that both files have.
+// GroupWords returns the names of the groups that two files have, the usual one first: those of reports and screens for
+// each kind of file, and those that only comparisons have. labels are the keys that both files have.
 func GroupWords(traces, profiles bool, labels ...string) []string {
 	own := []string{GroupFunction.String(), GroupTotal.String()}
 	switch {
@@ -50,7 +50,7 @@ func GroupWords(traces, profiles bool, labels ...string) []string {
 	return slices.Concat(names[:1], own, names[1:])
 }
 
-// Thing returns what a row is in words, in the singular.
+// Thing returns what a row represents, in words and in the singular.
 func (g StackGroup) Thing() string {
 	switch g {
 	case GroupTotal:
@@ -63,8 +63,8 @@ func (g StackGroup) Thing() string {
 	return g.String()
 }
 
-// GroupNamed returns the group that a flag's word names. Where no trace takes part, the module of a function is its
-// DSO, as in reports; else it is what the file belongs to, which both kinds of files have.
+// GroupNamed returns the group with a name in flags. If neither file is a trace, the module of a function is its DSO,
+// as in reports; else it is that of its file, which both kinds of files have.
 func GroupNamed(word string, traces bool) (StackGroup, bool) {
 	switch {
 	case strings.HasPrefix(word, weights.LabelPrefix):
@@ -80,7 +80,7 @@ func GroupNamed(word string, traces bool) (StackGroup, bool) {
 	return GroupStack, false
 }
 
-// ofTraces returns what a trace is asked for to make the rows of a group; ok is false where it has none.
+// ofTraces returns the group that a trace uses for the rows; ok is false if it has none.
 func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 	switch g {
 	case GroupStack, GroupTotal:
@@ -101,8 +101,8 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 	return analysis.ByStack, false
 }
 
-// ofProfiles returns the table of a profile that has the rows of a group; ok is false where they are made of its
-// stacks. label is the key of [GroupLabel].
+// ofProfiles returns the grouping that a profile uses for the rows; ok is false if they are made from its stacks. label
+// is the key of [GroupLabel].
 func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.By, ok bool) {
 	switch g {
 	case GroupLabel:
@@ -119,8 +119,9 @@ func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.
 	return weights.ByFunctionDSO, false
 }
 
-// groupSide puts the stacks of a side together by function, owner, file or module. Rows that are no stacks stay as they
-// are, but in the groups of files they have none. libraries are what owns no memory beside what is known, nil for none.
+// groupSide groups the stacks of a side by function, owner, file or module. Rows that are not stacks stay unchanged,
+// except in groups of files, which they are not in. libraries matches functions and files that own no memory, in
+// addition to the built-in ones; nil for none.
 func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	owners := calltree.NewOwners(s.Stacks, libraries)
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
@@ -152,7 +153,7 @@ func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	return g.out
 }
 
-// fileGroup returns the file of a leaf frame, or what the file belongs to.
+// fileGroup returns the file of a leaf frame, or its module.
 func fileGroup(s *model.Stacks, leaf model.NodeID, by StackGroup) string {
 	if leaf == 0 {
 		return calltree.UnknownFile
@@ -171,7 +172,7 @@ type sideGroups struct {
 	by    StackGroup
 	out   *Side
 	at    map[textKey]int
-	seen  []int // by row: the stack that counted there last
+	seen  []int // by row: the last stack counted there
 	stack int   // from 1
 }
 
@@ -197,8 +198,8 @@ func (g *sideGroups) add(group SideRow, r *SideRow) {
 	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
 }
 
-// CutSide keeps the frames of each stack that are nearest to its leaf, depth of them at most: recorders cut stacks at
-// different depths. Its rows are aligned with those of s.
+// CutSide keeps at most depth frames of each stack, nearest to its leaf, because recorders cut stacks at different
+// depths. Its rows are aligned with those of s.
 func CutSide(s *Side, depth int) *Side {
 	if s.Stacks == nil {
 		return s

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapFigure is what types and frames of snapshots are compared by.
+// HeapFigure is the figure by which types and frames of snapshots are compared.
 type HeapFigure uint8
 
 const (
@@ -21,19 +21,19 @@ const (
 	HeapFigures
 )
 
-// String returns the word that flags use.
+// String returns the word in flags.
 func (f HeapFigure) String() string {
 	return [...]string{"bytes", "managed_bytes", "unmanaged_bytes", "retained_bytes", "count"}[f]
 }
 
-// HeapQuestion is what one side of a comparison is about in a heap snapshot.
+// HeapQuestion describes one side of a comparison of heap snapshots.
 type HeapQuestion struct {
 	Frames bool // rows are frames; else types of objects
 	Figure HeapFigure
-	Graph  *heapgraph.Graph // of HeapRetained; both sides must have the same edges
+	Graph  *heapgraph.Graph // for HeapRetained; both sides must have the same policy
 }
 
-// Set returns the rows of a snapshot that are compared; sides of two formats may differ.
+// Set returns the rows of a snapshot that are compared; it may differ between formats.
 func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 	if q.Frames {
 		set, _ := s.Frames()
@@ -42,7 +42,7 @@ func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 	return s.Objects()
 }
 
-// Measure returns what is compared, in words.
+// Measure returns the compared figure in words.
 func (q HeapQuestion) Measure(s *model.HeapSchema) string {
 	of := q.Set(s).Many
 	switch q.Figure {
@@ -58,7 +58,7 @@ func (q HeapQuestion) Measure(s *model.HeapSchema) string {
 	return "memory of " + of
 }
 
-// Counted returns what counts are.
+// Counted returns the unit of counts.
 func (q HeapQuestion) Counted(s *model.HeapSchema) string {
 	if q.Figure == HeapCount {
 		return ""
@@ -66,14 +66,14 @@ func (q HeapQuestion) Counted(s *model.HeapSchema) string {
 	return q.Set(s).Many
 }
 
-// HeapRows are a side of a snapshot and the types or frames that its rows are, in the same order.
+// HeapRows is a side of a snapshot with the types or frames of its rows, in the same order.
 type HeapRows struct {
 	*Side
 	Groups []heapgraph.Group
 }
 
-// HeapSide makes one side of a comparison of a snapshot. Types and frames whose retained size takes too long to find
-// out are unknown rows.
+// HeapSide returns one side of a comparison of a snapshot. Types and frames whose retained size takes too long to
+// compute become unknown rows.
 func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
 	kinds := q.Set(h.Schema).Kinds
 	by := heapgraph.By{Kinds: kinds}
@@ -101,7 +101,8 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	return out, err
 }
 
-// heapRows are types by name and what tells types of one name apart, or frames by name and file:line.
+// heapRows returns a side of types, by name and by what distinguishes types of one name, or of frames by name and
+// file:line.
 func heapRows(groups []heapgraph.Group, figure HeapFigure) *Side {
 	out := &Side{Rows: make([]SideRow, len(groups)), Bases: NoBases}
 	for i := range groups {
@@ -128,7 +129,7 @@ func heapRows(groups []heapgraph.Group, figure HeapFigure) *Side {
 	return out
 }
 
-// HeapFigureNamed returns the figure that a flag's word names, among those known for types or for frames.
+// HeapFigureNamed returns the figure with a name in flags, among those of types or of frames.
 func HeapFigureNamed(word string) (HeapFigure, bool) {
 	all := HeapFigureWords()
 	i := slices.Index(all, word)

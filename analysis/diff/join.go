@@ -9,29 +9,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// FrameMatch is how much of two frames must be equal.
+// FrameMatch is how much of two frames must be equal to match.
 type FrameMatch uint8
 
 const (
 	MatchFrames    FrameMatch = iota // function, file and line
-	MatchFiles                       // function and the file's name, without directory and line
-	MatchFunctions                   // the function alone; frames without one by file and line
+	MatchFiles                       // function and base name of the file, without line
+	MatchFunctions                   // function; frames without one by file and line
 	MatchCount
 )
 
-// String returns the word that flags use.
+// String returns the word in flags.
 func (m FrameMatch) String() string { return [...]string{"frames", "files", "functions"}[m] }
 
 // JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are
-// masked; of frames that are taken for equal, the first one seen stands. Functions of two files that have an address
-// for a name are told apart by their modules alone: addresses differ from run to run. It never changes; any goroutine
-// may read it.
+// masked; of frames that match, the first one is kept. Functions of two files that have an address for a name match by
+// their modules alone, as addresses differ from run to run. It is immutable; any goroutine may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
 	Node   [2][]model.NodeID // by node of each file: the node in Stacks
 }
 
-// JoinStacks makes one tree of two; each may be nil, and both may be the same.
+// JoinStacks returns one tree of two; each may be nil, and both may be the same.
 func JoinStacks(ctx context.Context, before, after *model.Stacks, masks []Mask, match FrameMatch) (*JoinedStacks, error) {
 	j := &stackJoiner{
 		out: model.NewStacks(), masks: masks, match: match,
@@ -58,7 +57,7 @@ func JoinStacks(ctx context.Context, before, after *model.Stacks, masks []Mask, 
 	return joined, nil
 }
 
-// frameKey is what a frame is matched by.
+// frameKey is the key by which a frame is matched.
 type frameKey struct {
 	function model.FuncID
 	file     string
@@ -74,14 +73,14 @@ type stackJoiner struct {
 	out       *model.Stacks
 	masks     []Mask
 	match     FrameMatch
-	places    bool // addresses mean the same wherever they stand
+	places    bool // addresses mean the same on both sides
 	functions map[string]model.FuncID
 	files     map[string]model.FileID
 	frames    map[frameKey]model.FrameID
 	nodes     map[nodeKey]model.NodeID
 }
 
-// enter adds the stacks of a file and tells where each of its nodes went.
+// enter adds the stacks of a file, and returns the new node of each of its nodes.
 func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeID, error) {
 	frames := j.enterFrames(s)
 	out, nodes := j.out, make([]model.NodeID, len(s.Parent))
@@ -102,7 +101,7 @@ func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeI
 	return nodes, nil
 }
 
-// enterFrames adds the frames of a file and tells where each of them went.
+// enterFrames adds the frames of a file, and returns the new frame of each.
 func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 	functions, files := make([]model.FuncID, len(s.Functions)), make([]model.FileID, len(s.Files))
 	for i, name := range s.Functions {
@@ -143,7 +142,7 @@ func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 	return frames
 }
 
-// intern finds a name among those of a table, or adds it.
+// intern returns the id of a name in a table, adding it if necessary.
 func intern[ID ~uint32](at map[string]ID, names *[]string, name string) ID {
 	id, ok := at[name]
 	if !ok {

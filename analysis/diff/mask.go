@@ -54,7 +54,7 @@ var (
 )
 
 // ParseMask reads the name of a preset, or REGEXP=REPLACEMENT with $1 for what the first group matched; without a
-// replacement what matches is cut out. An equals sign in the expression is written \=.
+// replacement the match is removed. An equals sign in the expression is written \=.
 func ParseMask(text string) (Mask, error) {
 	switch text {
 	case "":
@@ -84,8 +84,8 @@ func ParseMask(text string) (Mask, error) {
 	return Mask{text, func(s string) string { return expr.ReplaceAllString(s, replacement) }}, nil
 }
 
-// cutTemplates empties angle brackets that follow a name: vector<int, allocator<int>> becomes vector<>. Operators,
-// arrows and brackets that open a name, as in <T as Trait>::f, stay.
+// cutTemplates removes the contents of angle brackets that follow a name: vector<int, allocator<int>> becomes vector<>.
+// Operators, arrows and brackets that open a name, as in <T as Trait>::f, stay unchanged.
 func cutTemplates(s string) string {
 	if !strings.Contains(s, "<") {
 		return s
@@ -110,12 +110,12 @@ func cutTemplates(s string) string {
 	return out.String()
 }
 
-// isWord reports whether a byte may stand in a name.
+// isWord reports whether a byte may be part of a name.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// closes reports whether the bracket that s begins with is closed in it.
+// closes reports whether the bracket at the beginning of s is closed in it.
 func closes(s string) bool {
 	depth := 0
 	for i := range len(s) {

@@ -10,10 +10,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ProfileQuestion is what one side of a comparison is about in a profile of stacks.
+// ProfileQuestion describes one side of a comparison of profiles of stacks.
 type ProfileQuestion struct {
-	Group    StackGroup // any but those of traces
-	Label    string     // of GroupLabel: the key
+	Group    StackGroup // any except those of traces
+	Label    string     // the key for GroupLabel
 	Event    uint16
 	Metric   model.MetricID
 	Window   int  // by index, negative for none
@@ -21,10 +21,10 @@ type ProfileQuestion struct {
 	From, To model.Time
 	Filter   calltree.Filter
 
-	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	Libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
-// ProfileSide asks a profile of stacks for one side of a comparison. It fails with a [*QuestionError].
+// ProfileSide returns one side of a comparison of profiles of stacks. It fails with a [*QuestionError].
 func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q ProfileQuestion) (*Side, error) {
 	w := p.Weights
 	if m := &w.Metrics[q.Metric]; m.NoSum() && q.Group != GroupStack {
@@ -64,8 +64,8 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 	return side, err
 }
 
-// weigh chooses what records weigh by a metric: whole, in a window, or by the samples of a range; ok is false where
-// those do not tell it.
+// weigh selects records by a metric: all, in a window, or by the samples of a range. ok is false if those do not record
+// it.
 func (q *ProfileQuestion) weigh(ctx context.Context, p *model.Profile, metric model.MetricID) (s *weights.Selection, ok bool, err error) {
 	switch {
 	case q.Window >= 0:
@@ -100,7 +100,7 @@ func profileRows(ctx context.Context, weighed, counts *weights.Selection, q Prof
 	return side, nil
 }
 
-// bases returns what the figures can be divided by.
+// bases returns the figures by which those of the side can be divided.
 func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (Bases, error) {
 	w, out := p.Weights, NoBases
 	first, last := weights.SampleSpan(w)
@@ -127,15 +127,15 @@ func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (Bases, e
 	return out, nil
 }
 
-// Unlist makes rows that weigh nothing be absent: a trace, which the side is compared with, does not list them.
+// Unlist marks rows with weight 0 as absent: the other side is a trace, which does not list them.
 func (s *Side) Unlist() {
 	for i := range s.Rows {
 		s.Rows[i].Listed = false
 	}
 }
 
-// stacksSide makes a side of the records of a profile of stacks, its rows aligned with the records. counts may be nil.
-// Stacks that the selection has are there even where they weigh nothing.
+// stacksSide returns a side of the records of a profile of stacks, with rows aligned to the records. counts may be nil.
+// Stacks of the selection are present even if their weight is 0.
 func stacksSide(sel, counts *weights.Selection) *Side {
 	rec := &sel.Profile.Records
 	out := &Side{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
@@ -158,8 +158,8 @@ func stacksSide(sel, counts *weights.Selection) *Side {
 	return out
 }
 
-// selectionSum returns what all records weigh, each as exactly as its file has it; counts may be nil. Where sums mean
-// nothing the result is nil.
+// selectionSum returns the total of all records, as exact as in the file; counts may be nil. It returns nil if sums are
+// meaningless.
 func selectionSum(sel, counts *weights.Selection) *SideSum {
 	if sel.Profile.Metrics[sel.Metric].NoSum() {
 		return nil
@@ -177,9 +177,9 @@ func wholeNumber(n model.Number) uint64 {
 	return a.Uint64()
 }
 
-// profileRowsSide makes a side of a table of a profile, its rows aligned with those of [ProfileTable] for the same
-// selections: the first one weighs, and the second one, if there is one, counts. What the whole side weighs is what its
-// records do, whatever part of that the table shows.
+// profileRowsSide returns a side of a table of a profile, with rows aligned to those of [ProfileTable] for the same
+// selections: the first one has weights, and the second one, if present, counts. The total of the side is that of its
+// records, whatever part of them the table shows.
 func profileRowsSide(rows []weights.Row, selections []*weights.Selection) *Side {
 	out := &Side{Rows: make([]SideRow, len(rows)), Bases: NoBases}
 	var counts *weights.Selection

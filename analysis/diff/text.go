@@ -11,11 +11,11 @@ import (
 
 // Words are the nouns of a comparison's sentences.
 type Words struct {
-	Measure string              // what bytes hold, as the thing that changes: "live memory", "alloc_bytes"
+	Measure string              // what bytes measure, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
-	Thing   string              // what a row is: "stack", "type", "page type"
-	Unknown string              // why rows are left out; "" for that it takes too long to compute them
-	Sums    bool                // rows are not known, so nothing is said about them
+	Thing   string              // what a row represents: "stack", "type", "page type"
+	Unknown string              // why rows are left out; "" means that they take too long to compute
+	Sums    bool                // rows are unknown, so nothing is said about them
 	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
 	Name    func(string) string // how names of rows are written; nil: cleaned
 }
@@ -29,8 +29,8 @@ func (w *Words) fill() {
 	}
 }
 
-// SamplingNote warns where figures that were estimated from samples are compared with others, "" where both are or
-// neither is. sampled are the words of [model.ProfileEvent.Sampled] for each side.
+// SamplingNote returns a warning if figures that were estimated from samples are compared with others, "" if both are
+// or neither is. sampled are the words of [model.ProfileEvent.Sampled] for each side.
 func SamplingNote(names, sampled [2]string) string {
 	if (sampled[0] == "") == (sampled[1] == "") {
 		return ""
@@ -43,7 +43,7 @@ func SamplingNote(names, sampled [2]string) string {
 		names[a], sampled[a], names[b])
 }
 
-// Direction says which side is which, and what a sign means.
+// Direction returns which side is which, and what a sign means.
 func (c *Comparison) Direction() string {
 	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) + " · + is growth from A to B, - is shrinkage"
 	if c.Swapped {
@@ -52,7 +52,7 @@ func (c *Comparison) Direction() string {
 	return out
 }
 
-// Normalized says how the figures before were scaled, "" where nothing was.
+// Normalized returns how the figures of before were scaled, "" if they were not.
 func (c *Comparison) Normalized() string {
 	if c.Per == NormalNone {
 		return ""
@@ -63,7 +63,7 @@ func (c *Comparison) Normalized() string {
 
 func factor(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
-// Sentence sums up in one sentence what changed.
+// Sentence returns a summary of what changed.
 func (c *Comparison) Sentence(w Words) string {
 	w.fill()
 	t := &c.Totals
@@ -97,7 +97,7 @@ func (c *Comparison) Sentence(w Words) string {
 	return out.String()
 }
 
-// percentText returns the change in percent, in brackets after its amount; "" where there is none.
+// percentText returns the change in percent, in parentheses; "" if there is none.
 func percentText(f *Figures) string {
 	p := model.Change(f.BeforeBytes, f.AfterBytes)
 	if p == "" {
@@ -106,7 +106,7 @@ func percentText(f *Figures) string {
 	return " (" + strings.Replace(p, " ×", " times as much", 1) + ")"
 }
 
-// most names the row that has most of the whole change.
+// most names the row with the largest part of the change.
 func (c *Comparison) most(w *Words) string {
 	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *Figures { return &c.Rows[i].Figures })
 	if at < 0 {
@@ -119,19 +119,18 @@ func (c *Comparison) most(w *Words) string {
 	return p.Text(w.Amount)
 }
 
-// PartOfChange is what one row has of the change of a whole. Its share is always one of the net change: what grew less
-// what shrank.
+// PartOfChange is the part of one row in a total change. Its share is that of the net change: growth less shrinkage.
 type PartOfChange struct {
-	Name       string // as it is written
+	Name       string // ready to print
 	Row, Whole Figures
-	Opposed    bool   // another row changed the other way than the whole, so that the shares of the others add up to more than all
-	Nested     bool   // the row stands for what others are part of too
-	Of         string // what the change is one of where the sentence is about more: " of objects"
+	Opposed    bool   // another row changed in the opposite direction, so the shares of the others add up to more than 100 %
+	Nested     bool   // another row changed in the opposite direction: shares of the others exceed 100 %
+	Of         string // the unit of the change, if the sentence has several: " of objects"
 }
 
-// MostOfChange finds the row that changed most the way the whole did, of a whole that stayed the one that changed most.
-// Rows stand by size of their change, the largest first. The name is left to the caller. most is negative where no row
-// changed.
+// MostOfChange returns the row with the largest change in the direction of the total. If the total did not change, it
+// is the row that changed most. Rows come by size of their change, largest first. The caller sets the name. most is
+// negative if no row changed.
 func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p PartOfChange) {
 	most, p.Whole = -1, *whole
 	for i := range n {
@@ -145,15 +144,15 @@ func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p Pa
 	return most, p
 }
 
-// opposes reports whether f changed the other way than whole.
+// opposes reports whether f changed in the opposite direction of whole.
 func (f *Figures) opposes(whole *Figures) bool {
 	a, b := f.DeltaBytes(), whole.DeltaBytes()
 	return a > 0 && b < 0 || a < 0 && b > 0
 }
 
-// Text ends a sentence about the change of the whole: "; 56.0 % of the growth is f". Where the row changed by more than
-// the whole, as others went the other way, it says its own: "; f grew by 1.20 MiB, others shrank". The row
-// must not have changed the other way than the whole. It is "" for a row that did not change.
+// Text returns the end of a sentence about the total change: "; 56.0 % of the growth is f". If the row changed by more
+// than the total, as others changed in the opposite direction, it states the row's own change: "; f grew by 1.20 MiB,
+// others shrank". The row must not have changed opposite to the total. Text returns "" for a row that did not change.
 func (p *PartOfChange) Text(amount func(uint64) string) string {
 	part, whole := distance(p.Row.BeforeBytes, p.Row.AfterBytes), distance(p.Whole.BeforeBytes, p.Whole.AfterBytes)
 	verb, other, noun, is := "grew", "shrank", "growth", "is "
@@ -168,7 +167,7 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 		return ""
 	case whole == 0:
 		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
-	case part > whole && p.Nested: // what others changed by cannot be told apart
+	case part > whole && p.Nested: // the changes of the others are not known separately
 		return fmt.Sprintf("; what is within %s %s by %s", p.Name, verb, amount(part))
 	case part > whole:
 		return fmt.Sprintf("; %s %s by %s, others %s", p.Name, verb, amount(part), other)
@@ -179,7 +178,7 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)
 }
 
-// Losses says what could not be matched, and what fell together, one sentence each.
+// Losses returns what could not be matched, and what was merged, one sentence each.
 func (c *Comparison) Losses(w Words) []string {
 	w.fill()
 	var out []string
@@ -200,7 +199,7 @@ func (c *Comparison) Losses(w Words) []string {
 	return out
 }
 
-// perSide says what there is on each side, after "only in" or the like; "" where there is nothing on either.
+// perSide returns what is on each side, after "only in" or the like; "" if there is nothing on either.
 func perSide(sums [2]Sum, where string, say func(Sum) string) string {
 	var parts []string
 	for i, name := range []string{"A", "B"} {

@@ -9,31 +9,31 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// QuestionError says that a side cannot be asked for as it is.
+// QuestionError reports that a side cannot be computed as described.
 type QuestionError struct {
-	About string // what is wrong with the question: "group", "by"; the name of a flag
+	About string // the part that is wrong: "group", "by"; the name of a flag
 	Text  string
 }
 
 // Error implements error.
 func (e *QuestionError) Error() string { return e.Text }
 
-// TraceQuestion is what one side of a comparison is about in a trace.
+// TraceQuestion describes one side of a comparison of traces.
 type TraceQuestion struct {
-	Group  StackGroup // any but those of profiles
-	Figure Figure     // what rows weigh
-	Counts bool       // the figure counts blocks; GroupLifetime knows but these and their bytes
+	Group  StackGroup // any except those of profiles
+	Figure Figure     // the weight of rows
+	Counts bool       // the figure counts blocks; GroupLifetime has only these and their bytes
 	At     analysis.Instant
 	Range  analysis.Range
 	Only   analysis.Cell
-	Peak   bool            // the whole side weighs what the trace did at its peak in the range
-	Bases  *analysis.Range // which part of the trace the bases are about; nil leaves them out
+	Peak   bool            // the total is that of the trace at its peak in the range
+	Bases  *analysis.Range // part of the trace that the bases cover; nil leaves them out
 }
 
-// FilterStacks finds what a filter leaves of the stacks of a file; [calltree.FilterStacks] does.
+// FilterStacks applies a filter to the stacks of a file, like [calltree.FilterStacks].
 type FilterStacks func(context.Context, *model.Stacks, calltree.Filter, calltree.Part) (*calltree.FilteredStacks, error)
 
-// TraceSide asks a trace for one side of a comparison. It fails with a [*QuestionError].
+// TraceSide returns one side of a comparison of traces. It fails with a [*QuestionError].
 func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q TraceQuestion) (*Side, error) {
 	side, err := traceRows(ctx, t, s, filter, &q)
 	if err != nil {
@@ -85,8 +85,8 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	return side, nil
 }
 
-// traceBases returns what the figures of a trace over a range can be divided by. What the range has no end for ends
-// where the trace does.
+// traceBases returns the figures by which those of a trace over a range can be divided. A range without an end ends
+// with the trace.
 func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases, error) {
 	totals, err := t.Totals(ctx, r)
 	if err != nil {
@@ -99,11 +99,10 @@ func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases,
 	}, nil
 }
 
-// Figure is what a site is compared by.
+// Figure returns the figures by which a site is compared.
 type Figure func(*analysis.Site) (bytes, count uint64)
 
-// FigureOf returns the bytes and blocks that belong to a cost. CostPeak is what lives at the instant, which the caller
-// chose to be the peak.
+// FigureOf returns the Figure for a cost. CostPeak is what is live at the instant, which the caller sets to the peak.
 func FigureOf(c analysis.Cost) Figure {
 	return func(s *analysis.Site) (bytes, count uint64) {
 		switch c {
@@ -123,8 +122,8 @@ func FigureOf(c analysis.Cost) Figure {
 	}
 }
 
-// SitesSide makes a side of the groups of a trace, its rows aligned with what [Trace.Sites] returned. Threads are
-// matched by their numbers, sizes by their classes.
+// SitesSide returns a side of the groups of a trace, with rows aligned to the result of [Trace.Sites]. Threads are
+// matched by number, sizes by class.
 func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
 	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
@@ -134,7 +133,7 @@ func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, f
 	return out
 }
 
-// siteRow returns what a group is matched by.
+// siteRow returns the row by which a group is matched.
 func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow {
 	leaf, known := stacks.Node(s.Stack)
 	switch {
@@ -148,8 +147,7 @@ func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow 
 	return SideRow{Key: s.Name}
 }
 
-// Filter leaves of the stacks of a side what a filter of its tree leaves of them. Stacks that it leaves out must not be
-// there.
+// Filter replaces the stacks of a side by the filtered ones. Stacks that the filter leaves out must not be in the side.
 func (s *Side) Filter(view *calltree.FilteredStacks) {
 	s.Stacks = view.Stacks
 	for i := range s.Rows {
@@ -161,12 +159,11 @@ func (s *Side) Filter(view *calltree.FilteredStacks) {
 	}
 }
 
-// neverFreed names the row of a side of lifetimes that holds the blocks which no event ended.
+// neverFreed is the name of the row of blocks without an end in a side of lifetimes.
 const neverFreed = "never freed"
 
-// lifetimesSide makes a side of the two histograms that [Trace.Histograms] returns, by lifetime. What the first one
-// counts and the second one lacks was never freed; it is a row of its own, so that the rows add up to all that was
-// allocated.
+// lifetimesSide returns a side of the two histograms of [Trace.Histograms], by lifetime. Blocks that are only in the
+// first one were never freed. They get a row of their own, so that the rows add up to all allocations.
 func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 	out := bucketsSide(lifetimes, func(b *analysis.Bucket) string {
 		name := model.Time(b.Min).String()

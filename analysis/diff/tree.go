@@ -10,28 +10,28 @@ import (
 )
 
 // CompareShape is the structure of the call tree of a comparison, without weights: equal frames below equal callers are
-// one node. It is made once for two files and weighed as often as the sides move ([CompareShape.Weigh]). It never
-// changes.
+// one node. It is built once for two files and weighted whenever the sides change ([CompareShape.Weigh]). It is
+// immutable.
 type CompareShape struct {
 	*calltree.CallTree
-	Stacks *model.Stacks // what the frames of nodes belong to
+	Stacks *model.Stacks // of the frames of nodes
 
-	nodes []model.NodeID   // of all stacks known: where they end among the joined stacks, 0 for what a text says
+	nodes []model.NodeID   // of all known stacks: the joined nodes where they end, 0 for rows that are texts
 	texts []string         // by index in nodes
-	at    []int32          // by node of the joined stacks: its index in nodes plus one, 0 for none
+	at    []int32          // by node of the joined stacks: its index in nodes plus one, 0 if it has none
 	named map[string]int32 // by text: its index in nodes
-	pick  []int32          // by index in the tree: the index in nodes; nil where all are in the tree
+	pick  []int32          // by index in the tree: the index in nodes; nil if all are in the tree
 }
 
 // ShapeOptions choose how the rows of a comparison become a tree.
 type ShapeOptions struct {
 	calltree.TreeOptions
-	View *calltree.FilteredStacks // what of the joined stacks the tree has; nil for all, and for the rows that are no stacks
+	View *calltree.FilteredStacks // the joined stacks to show; nil for all, including rows that are not stacks
 }
 
-// NewCompareShape makes the tree of all stacks that the sides of a comparison have. Rows that are no stacks hang off
-// the root. old may be nil, or is of the same joined stacks and options: where it has all rows it is returned, and
-// otherwise a top-down tree numbers what both have alike.
+// NewCompareShape builds the tree of all stacks of both sides of a comparison. Rows that are not stacks are children of
+// the root. old may be nil, or is of the same joined stacks and options: it is returned if it has all rows, else a
+// top-down tree keeps its numbers of nodes.
 func NewCompareShape(ctx context.Context, c *Comparison, opt ShapeOptions, old *CompareShape) (*CompareShape, error) {
 	if old != nil && old.knows(c) {
 		return old, nil
@@ -59,7 +59,7 @@ func NewCompareShape(ctx context.Context, c *Comparison, opt ShapeOptions, old *
 	return s, err
 }
 
-// index returns where a row stands in nodes; ok is false for one that is not known.
+// index returns the index of a row in nodes; ok is false if it is unknown.
 func (s *CompareShape) index(r *Row) (i int32, ok bool) {
 	if r.Node != 0 {
 		return s.at[r.Node] - 1, s.at[r.Node] > 0
@@ -68,7 +68,7 @@ func (s *CompareShape) index(r *Row) (i int32, ok bool) {
 	return i, ok
 }
 
-// knows reports whether every row of a comparison is known.
+// knows reports whether all rows of a comparison are known.
 func (s *CompareShape) knows(c *Comparison) bool {
 	for i := range c.Rows {
 		if _, ok := s.index(&c.Rows[i]); !ok {
@@ -78,8 +78,8 @@ func (s *CompareShape) knows(c *Comparison) bool {
 	return true
 }
 
-// NodeOf returns the node where a stack ends that ends at a node of the joined stacks; ok is false where the tree does
-// not have it.
+// NodeOf returns the node of the tree for a stack that ends at a node of the joined stacks; ok is false if the tree
+// does not have it.
 func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 	if int(joined) >= len(s.at) || s.at[joined] == 0 {
 		return 0, false
@@ -95,8 +95,8 @@ func (s *CompareShape) NodeOf(joined model.NodeID) (n int32, ok bool) {
 	return s.Leaf(int(i)), true
 }
 
-// stacksIn lists the stacks that the sides of a comparison have, whatever they weigh, and the texts of rows that are
-// none. Neither order depends on weights.
+// stacksIn returns the stacks of both sides of a comparison, of any weight, and the texts of rows that are not stacks.
+// Neither order depends on weights.
 func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
 	for side, of := range []*Side{c.Before, c.After} {
 		for i := range of.Rows {
@@ -117,7 +117,7 @@ func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
 	return append(nodes, make([]model.NodeID, len(texts)-len(nodes))...), texts
 }
 
-// enter gives an index to what has none yet.
+// enter adds nodes and texts that have no index yet.
 func (s *CompareShape) enter(nodes []model.NodeID, texts []string) {
 	for i, n := range nodes {
 		if _, ok := s.index(&Row{Node: n, Key: texts[i]}); ok {
@@ -132,7 +132,7 @@ func (s *CompareShape) enter(nodes []model.NodeID, texts []string) {
 	}
 }
 
-// narrow puts the stacks into the tree that a filter keeps, and returns where they end in what it leaves of them.
+// narrow reduces the tree to the stacks that a filter keeps, and returns where they end in the filtered tree.
 func (s *CompareShape) narrow(view *calltree.FilteredStacks) (leaves []model.NodeID) {
 	s.Stacks, s.pick = view.Stacks, []int32{}
 	for i, n := range s.nodes {
@@ -146,7 +146,7 @@ func (s *CompareShape) narrow(view *calltree.FilteredStacks) (leaves []model.Nod
 	return leaves
 }
 
-// Weigh gives the tree the weights of a comparison that it was made of, or of another one all of whose rows it has.
+// Weigh weights the tree with a comparison that has no rows other than those it was built from.
 func (s *CompareShape) Weigh(c *Comparison) *Tree {
 	weights := [2][]uint64{make([]uint64, len(s.nodes)), make([]uint64, len(s.nodes))}
 	for i := range c.Rows {
@@ -162,7 +162,7 @@ func (s *CompareShape) Weigh(c *Comparison) *Tree {
 	return t
 }
 
-// picked returns the weights of the stacks in the tree, of those of all that are known.
+// picked returns the weights of the stacks in the tree, out of those of all known stacks.
 func (s *CompareShape) picked(weights []uint64) []uint64 {
 	if s.pick == nil {
 		return weights
@@ -174,15 +174,15 @@ func (s *CompareShape) picked(weights []uint64) []uint64 {
 	return out
 }
 
-// Tree is the call tree of a comparison with what its nodes weigh on both sides. Its own weights are changes: the sum
-// of |after − before| of what ends at a node and below, which is its width in a flame graph.
+// Tree is the call tree of a comparison with the weights of its nodes on both sides. Its own weights are changes: the
+// sum of |after − before| of the stacks that end at or below a node, which is its width in a flame graph.
 type Tree struct {
 	*calltree.Folded
-	Sides [2]*calltree.Folded // before and after: the same tree; their Children leave out what that side lacks
+	Sides [2]*calltree.Folded // before and after: the same tree; their Children leave out nodes absent on that side
 }
 
-// changes returns what became of what ends at a node, whatever stacks it is: all of it is the weight of the first of
-// them.
+// changes returns the changes by stack. If several stacks end at a node, their joint change is the weight of the first
+// of them.
 func (t *Tree) changes(stacks int) []uint64 {
 	out, done := make([]uint64, stacks), make([]bool, t.Sides[0].Len())
 	for i := range out {
@@ -193,16 +193,16 @@ func (t *Tree) changes(stacks int) []uint64 {
 	return out
 }
 
-// There reports whether a node weighs anything on either side.
+// There reports whether a node has a weight on either side.
 func (t *Tree) There(n int32) bool { return t.Sides[0].Total[n] > 0 || t.Sides[1].Total[n] > 0 }
 
-// HasChildren reports whether any child of n weighs anything on either side.
+// HasChildren reports whether any child of n has a weight on either side.
 func (t *Tree) HasChildren(n int32) bool {
 	return t.Sides[0].HasChildren(n) || t.Sides[1].HasChildren(n)
 }
 
-// Children returns the children of n that weigh anything on either side, most change first, then the heavier, equals by
-// name. The slice is the caller's.
+// Children returns the children of n with a weight on either side, largest change first, then the heavier, equal ones
+// by name. The caller owns the slice.
 func (t *Tree) Children(n int32) []int32 {
 	var out []int32
 	for _, c := range t.AllChildren(n) {
@@ -217,10 +217,10 @@ func (t *Tree) Children(n int32) []int32 {
 	return out
 }
 
-// ComparedNeighbor is a function that calls another or is called by it, and how much of the other's weight goes that
-// way on each side.
+// ComparedNeighbor is a caller or callee of a function, and how much of the function's weight goes that way on each
+// side.
 type ComparedNeighbor struct {
-	Name   string // not cleaned; "" for what nothing calls
+	Name   string // not cleaned; "" where there is no caller
 	Weight [2]uint64
 }
 
@@ -231,7 +231,7 @@ type ComparedAround struct {
 	Callers, Callees []ComparedNeighbor // by size of the change, equals by name
 }
 
-// Around sums up what calls the functions of node n and what they call. It works on top-down and on bottom-up trees.
+// Around returns the callers and callees of the function of node n. It works on top-down and on bottom-up trees.
 func (t *Tree) Around(n int32, inverted bool) ComparedAround {
 	before, after := t.Sides[0].Around(n, inverted), t.Sides[1].Around(n, inverted)
 	return ComparedAround{
@@ -240,7 +240,7 @@ func (t *Tree) Around(n int32, inverted bool) ComparedAround {
 	}
 }
 
-// bothSides puts the neighbors of one name on each side together. Different functions of one name are one.
+// bothSides merges the neighbors of one name of both sides. Different functions of one name are merged.
 func bothSides(before, after []calltree.Neighbor) (out []ComparedNeighbor) {
 	at := map[string]int{}
 	for side, list := range [][]calltree.Neighbor{before, after} {

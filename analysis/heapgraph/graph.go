@@ -51,7 +51,7 @@ type Graph struct {
 // links is a core of either width. Rows and references have the numbers of the heap.
 type links interface {
 	children(r uint64) model.Column[model.Row]
-	preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error)
+	preorder(ctx context.Context) (Order, error)
 	path(ctx context.Context, row model.Row, without map[model.Row]bool) (path []Step, ok bool, err error)
 	reference(from, to uint64) (e model.Ref, ok bool)
 	sources(r uint64) model.Column[model.Row]

@@ -204,14 +204,14 @@ func TestDominatorsAgreeWithRemovingEachRow(t *testing.T) {
 // checkPreorder looks whether what a row dominates follows it.
 func checkPreorder(t *testing.T, g *Graph) {
 	t.Helper()
-	order, place, err := g.Preorder(context.Background())
-	if err != nil || order.Len() != g.Heap.Len() {
-		t.Fatalf("%d rows, %v", order.Len(), err)
+	o, err := g.Preorder(context.Background())
+	if err != nil || o.Rows.Len() != g.Heap.Len() {
+		t.Fatalf("%d rows, %v", o.Rows.Len(), err)
 	}
-	for i, r := range order.All() {
+	for i, r := range o.Rows.All() {
 		d := g.Idom(r)
-		at := place.At(int(d))
-		if place.At(int(r)) != uint64(i) || uint64(i) < at || uint64(i) >= at+g.RetainedCount(d) {
+		at := o.Place.At(int(d))
+		if o.Place.At(int(r)) != uint64(i) || uint64(i) < at || uint64(i) >= o.End.At(int(at)) || o.End.At(i) != uint64(i)+g.RetainedCount(r) {
 			t.Errorf("row %d, which %d dominates, stands at %d", r, d, i)
 		}
 	}

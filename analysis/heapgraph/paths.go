@@ -173,29 +173,21 @@ type inEdges[I index] struct {
 func (c *core[I]) incoming() *inEdges[I] {
 	in := c.in
 	in.once.Do(func() {
-		in.fill(c, func(r I) []I { return c.to[c.start[r]:c.start[r+1]] })
+		in.fill(c, func(r I) []I { return c.to[c.start[r]:c.start[r+1]] }, nil)
 		in.bytes.Add(columnBytes(in.start) + columnBytes(in.from))
 	})
 	return in
 }
 
-// holders returns the lists of incoming references that count under the policy.
-func (c *core[I]) holders() *inEdges[I] {
-	if c.cut == nil {
-		return c.incoming()
-	}
-	in := &inEdges[I]{}
-	in.fill(c, c.out)
-	return in
-}
-
-// fill builds the lists from the references that out returns.
-func (in *inEdges[I]) fill(c *core[I], out func(r I) []I) {
+// fill makes the lists of the references that out tells, to the rows of a set; nil is all.
+func (in *inEdges[I]) fill(c *core[I], out func(r I) []I, of rowBits) {
 	n, sum := c.heap.Len(), I(0)
 	in.start = model.MakeColumn[I](c.room, n+1)
 	for r := range n {
 		for _, t := range out(I(r)) {
-			in.start[t]++
+			if of == nil || of.has(uint64(t)) {
+				in.start[t]++
+			}
 		}
 	}
 	for i, k := range in.start {
@@ -207,9 +199,10 @@ func (in *inEdges[I]) fill(c *core[I], out func(r I) []I) {
 	for r := n - 1; r >= 0; r-- {
 		to := out(I(r))
 		for i := len(to) - 1; i >= 0; i-- {
-			t := to[i]
-			in.start[t]--
-			in.from[in.start[t]] = I(r)
+			if t := to[i]; of == nil || of.has(uint64(t)) {
+				in.start[t]--
+				in.from[in.start[t]] = I(r)
+			}
 		}
 	}
 }

@@ -6,39 +6,45 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// preorderRowBytes is the most memory per row that [Graph.Preorder] takes: its results, the list of rows still to
-// visit, and the lists of children, which the graph keeps.
-const preorderRowBytes = 20
+// preorderRowBytes are what a row of a snapshot takes at most while [Graph.Preorder] works: its results, the list of
+// what is still to be visited, and the lists of children, which the graph keeps.
+const preorderRowBytes = 24
 
-// Preorder returns the rows in an order in which each is followed by all that it dominates: r and all rows below it are
-// order[place[r] : place[r]+RetainedCount(r)]. The order of rows with the same dominator is unspecified.
-func (g *Graph) Preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
-	return g.core.preorder(ctx)
+// Order is rows so that each stands before what it dominates, and what it dominates follows it at once. The order of
+// rows with one dominator means nothing.
+type Order struct {
+	Rows  model.Column[model.Row]
+	Place model.Column[uint64] // by row: where it stands
+	End   model.Column[uint64] // by place: where the row that stands there and all below it end
 }
 
-func (c *core[I]) preorder(ctx context.Context) (order model.Column[model.Row], place model.Column[uint64], err error) {
+// Preorder lists the rows in the order of the dominator tree.
+func (g *Graph) Preorder(ctx context.Context) (Order, error) { return g.core.preorder(ctx) }
+
+func (c *core[I]) preorder(ctx context.Context) (Order, error) {
 	n := len(c.idom)
 	need := preorderRowBytes * int64(n)
 	if isWide[I]() {
 		need *= 2
 	}
 	if b := model.BudgetOf(ctx); !b.Fits(need) {
-		return order, place, b.Error("looking for suspects")
+		return Order{}, b.Error("looking for suspects")
 	}
 	t := c.below()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	rows, at := make([]I, 0, n), make([]I, n)
+	rows, at, ends := make([]I, 0, n), make([]I, n), make([]I, n)
 	for todo := []I{0}; len(todo) > 0; {
 		if len(rows)%pauseEvery == 0 && ctx.Err() != nil {
-			return order, place, ctx.Err()
+			return Order{}, ctx.Err()
 		}
 		r := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], t.rows[t.start[r]:t.start[r+1]]...)
-		at[r] = I(len(rows))
+		p := I(len(rows))
+		at[r], ends[p] = p, p+c.count[r]
 		rows = append(rows, r)
 	}
-	return modelColumn[model.Row](rows), modelColumn[uint64](at), nil
+	return Order{modelColumn[model.Row](rows), modelColumn[uint64](at), modelColumn[uint64](ends)}, nil
 }
 
 // Reference returns the first strong reference from one row to another; ok is false if there is none.

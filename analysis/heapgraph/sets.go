@@ -240,26 +240,47 @@ func newSetWork[I index](ctx context.Context, c *core[I], x *rowClasses, budget 
 	if err != nil {
 		return nil, err
 	}
-	n := c.heap.Len()
-	w := &setWork[I]{ctx: ctx, c: c, classes: x, seen: p.seen, in: c.holders(), mark: make([]uint32, len(order)), budget: budget}
-	size, next := make([]I, n), make([]I, n) // next: place of a row's next child
+	w := &setWork[I]{ctx: ctx, c: c, classes: x, seen: p.seen, budget: budget}
+	w.findPlaces(order, p.from)
+	w.listHolders(order, p.from)
+	w.mark = make([]uint32, len(order))
+	return w, ctx.Err()
+}
+
+// listHolders lists the references to rows that their parent does not dominate. No other row is ever looked at in
+// heldFromOutside: it goes with its parent, which was gathered with it.
+func (w *setWork[I]) listHolders(order, from []I) {
+	shared := newRowBits(w.c.heap.Len())
+	for _, r := range order {
+		if w.c.idom[r] != from[r] {
+			shared.set(uint64(r))
+		}
+	}
+	w.in = &inEdges[I]{}
+	w.in.fill(w.c, w.c.out, shared)
+}
+
+// findPlaces gives rows their places. order is that of a walk breadth first, in which the children of a row follow each
+// other; from is the parent of each.
+func (w *setWork[I]) findPlaces(order, from []I) {
+	w.place = make([]I, w.c.heap.Len()) // at first of how many rows the span of a row is
 	for i := len(order) - 1; i > 0; i-- {
 		r := order[i]
-		size[r]++
-		size[p.from[r]] += size[r]
+		w.place[r]++
+		w.place[from[r]] += w.place[r]
 	}
-	size[0]++
-	w.place, w.rows, w.end, w.idom = make([]I, n), make([]I, len(order)), make([]I, len(order)), make([]I, len(order))
-	for i, r := range order {
-		at := I(0)
-		if i > 0 {
-			at = next[p.from[r]]
-			next[p.from[r]] += size[r]
+	w.rows, w.end, w.idom = make([]I, len(order)), make([]I, len(order)), make([]I, len(order))
+	w.place[0], w.end[0] = 0, I(len(order)) // the root
+	parent, next := I(0), I(1)              // of the row that comes: whose child it is, and its place
+	for _, r := range order[1:] {
+		if from[r] != parent {
+			parent = from[r]
+			next = w.place[parent] + 1
 		}
-		next[r] = at + 1
-		w.place[r], w.rows[at], w.end[at], w.idom[at] = at, r, at+size[r], w.place[c.idom[r]]
+		at := next
+		next += w.place[r]
+		w.place[r], w.rows[at], w.end[at], w.idom[at] = at, r, next, w.place[w.c.idom[r]]
 	}
-	return w, ctx.Err()
 }
 
 // membersOf returns the reachable rows of classes by the classes' numbers, in the order of places.

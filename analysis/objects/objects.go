@@ -18,6 +18,7 @@ type Chooser struct {
 	Heap     *model.Heap
 	Graph    *heapgraph.Graph // nil if retained sizes are not known
 
+	ids bool  // words of the filter may be identities
 	err error // of reading
 	ctx context.Context
 }
@@ -31,10 +32,17 @@ const (
 	maxFields = 4 << 10  // fields that are searched for a name
 )
 
-// Fields returns the fields that filters of objects can use. Those inside of objects need a format with contents.
+// mostMemory is how many percents of the memory may be in use while objects are looked through.
+const mostMemory = 95
+
+// Fields returns what filters of objects can ask for. Those that stand inside of objects are there where the format has
+// contents.
 func Fields(src model.HeapSource) []analysis.Field {
 	fields := []analysis.Field{
 		{Names: []string{"retained"}, Example: "retained>1M"}, {Names: []string{"bytes", "size"}, Example: "bytes>1M"}, {Names: []string{"rows"}, Example: "rows>100"},
+	}
+	if src.Schema().Split {
+		fields = append(fields, analysis.Field{Names: []string{"unmanaged"}, Example: "unmanaged>1M"})
 	}
 	for i, axis := range src.Schema().Axes {
 		f := analysis.Field{Names: []string{strings.ToLower(axis.Key)}, Text: true, Example: axis.Key + ":text"}
@@ -47,7 +55,7 @@ func Fields(src model.HeapSource) []analysis.Field {
 		}
 		fields = append(fields, f)
 	}
-	fields = append(fields, analysis.Field{Names: []string{"kind"}, Text: true}, analysis.Field{Names: []string{"id"}, Text: true})
+	fields = append(fields, analysis.Field{Names: []string{kindKey}, Text: true}, analysis.Field{Names: []string{"id"}, Text: true})
 	if _, ok := model.HeapFacet[model.HeapTexts](src); ok {
 		fields = append(fields, analysis.Field{Names: []string{TextField}, Inside: true, Example: "text~^abc"})
 	}
@@ -57,19 +65,34 @@ func Fields(src model.HeapSource) []analysis.Field {
 // Choose returns the rows that pass a filter, in their order. progress may be nil; it is called with the fraction that
 // is done.
 func (c *Chooser) Choose(ctx context.Context, rows []model.Row, f *analysis.Filter, progress func(done float64)) ([]model.Row, error) {
+	match := c.matcher(f)
+	return c.choose(ctx, rows, progress, match)
+}
+
+// matcher returns what tells whether a row passes a filter.
+func (c *Chooser) matcher(f *analysis.Filter) func(r model.Row) bool {
+	prefix := c.Heap.Schema.IDs.Prefix
+	c.ids = prefix != "" && f.Begins(prefix)
+	return func(r model.Row) bool { return f.Match(object{c, r}) }
+}
+
+// choose returns the rows that keep wants. It ends early where reading fails, or memory runs out.
+func (c *Chooser) choose(ctx context.Context, rows []model.Row, progress func(done float64), keep func(r model.Row) bool) (out []model.Row, err error) {
 	const pause = 1 << 10
-	var out []model.Row
 	c.ctx, c.err = ctx, nil
+	budget := model.BudgetOf(ctx)
 	for i, r := range rows {
 		if i%pause == 0 {
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				return nil, ctx.Err()
-			}
-			if progress != nil {
+			case budget.Full(mostMemory):
+				return nil, budget.Error("what was found")
+			case progress != nil:
 				progress(float64(i) / float64(len(rows)))
 			}
 		}
-		if f.Match(object{c, r}) {
+		if keep(r) {
 			out = append(out, r)
 		}
 		if c.err != nil {
@@ -92,13 +115,21 @@ type object struct {
 	r model.Row
 }
 
-func (o object) Texts() []string { return []string{heapgraph.Label(o.Heap, o.r)} }
+// Texts implements [analysis.Row].
+func (o object) Texts() []string {
+	if o.ids {
+		return []string{heapgraph.Label(o.Heap, o.r), o.Heap.IDText(o.r)}
+	}
+	return []string{heapgraph.Label(o.Heap, o.r)}
+}
 
 func (o object) Value(field string, share bool) (v float64, ok bool) {
 	whole := 1.0
 	switch {
 	case field == "bytes":
 		v = float64(o.Heap.Bytes(o.r))
+	case field == "unmanaged":
+		v = float64(o.Heap.Unmanaged(o.r))
 	case o.Graph == nil || !o.Graph.HasDominators():
 		return 0, false
 	case field == "rows":
@@ -128,7 +159,7 @@ func (c *Chooser) part(r model.Row, name string) (string, bool) {
 		return c.inside(r, strings.Split(strings.ReplaceAll(name[1:], "[", ".["), "."))
 	case name == TextField:
 		return c.text(r)
-	case name == "kind":
+	case name == kindKey:
 		return h.Kind(r).Name, true
 	case name == "id":
 		return h.IDText(r), true

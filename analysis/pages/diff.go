@@ -6,20 +6,20 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Change is what became of the pages of one type between two layouts. What is beyond a page, or in no page, is not
-// occupied.
+// Change is the change of the pages of one type between two layouts. Bits beyond the end of a page, or of a missing
+// page, count as free.
 type Change struct {
-	Name          string // not cleaned; "" for whole layouts
+	Name          string // not cleaned; "" for complete layouts
 	Before, After Figures
 	NewlyOccupied uint64 // bits
 	NewlyFree     uint64
 	SameOccupied  uint64 // occupied in both
-	SameFree      uint64 // in pages of both, free in both
+	SameFree      uint64 // free in both, in pages of both
 }
 
 // LayoutChange compares two layouts.
 type LayoutChange struct {
-	Types []Change // those of the layout before in its order, then the new ones
+	Types []Change // in the order of the layout before, then new ones
 	All   Change
 }
 
@@ -40,7 +40,7 @@ func DiffLayouts(before, after *model.Layout) *LayoutChange {
 		place[n] = i
 	}
 	clear(seen)
-	partner := make([]int, len(before.Types)) // plus one
+	partner := make([]int, len(before.Types)) // index in before plus one
 	for i := range after.Types {
 		n := name{after.Types[i].Name, seen[after.Types[i].Name]}
 		seen[n.text]++
@@ -76,7 +76,7 @@ func (c *Change) join(o *Change) {
 	c.SameFree, _ = model.SaturatingAdd(c.SameFree, o.SameFree)
 }
 
-// compare adds up the bits of all pages of a type.
+// compare sums up the bits of all pages of a type.
 func (c *Change) compare(before, after *model.PageType) {
 	for page := range max(before.Len(), after.Len()) {
 		was, is := NoPage, NoPage
@@ -103,11 +103,12 @@ func (c *Change) compare(before, after *model.PageType) {
 	}
 }
 
-// NoPage stands for a page that a layout does not have.
+// NoPage represents a page that a layout does not have.
 const NoPage = -1
 
 // EachChange calls f with the bits of a page in two layouts, in order and in runs as long as possible: whether they
-// were occupied, and whether they are. One of the pages may be [NoPage]; the longer one counts.
+// were occupied before, and whether they are now. One of the pages may be [NoPage]; the longer one determines the
+// length.
 func EachChange(before *model.PageType, was int, after *model.PageType, is int, f func(was, is bool, bits uint64)) {
 	a, b := runs(before, was), runs(after, is)
 	for a.n > 0 || b.n > 0 {
@@ -118,11 +119,11 @@ func EachChange(before *model.PageType, was int, after *model.PageType, is int, 
 	}
 }
 
-// run is where a walk through the runs of a page stands.
+// run is a position in a walk through the runs of a page.
 type run struct {
 	cursor runCursor
 	on     bool
-	n      uint64 // bits that are left of this run, 0 after the page
+	n      uint64 // bits that are left in this run, 0 after the page
 }
 
 func runs(t *model.PageType, page int) *run {

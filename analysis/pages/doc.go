@@ -1,3 +1,3 @@
-// Package pages adds up page layouts and measured series: what is occupied, how memory is fragmented, how two layouts
-// differ, and what a curve shows in so many columns.
+// Package pages sums up page layouts and measured series: what is occupied, how memory is fragmented, how two layouts
+// differ, and the columns of a curve.
 package pages

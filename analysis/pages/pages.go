@@ -14,7 +14,7 @@ import (
 type RunFigures struct {
 	Count   uint64
 	Largest uint64 // bits
-	// By length: element i is about the runs of 2^i bits to less than 2^(i+1).
+	// By length: element i counts the runs of 2^i bits to less than 2^(i+1).
 	Counts [64]uint64
 	Bits   [64]uint64
 }
@@ -45,7 +45,7 @@ type Figures struct {
 	OccupiedBits  uint64
 	FreeBits      uint64
 	OccupiedBytes uint64 // 8 for each occupied bit, but never more than a page has
-	Returned      uint64 // bytes of the pages that nothing would be left in if what is occupied were packed
+	Returned      uint64 // bytes of the pages that would become empty if occupied bits were packed
 	Runs, Holes   RunFigures
 }
 
@@ -74,7 +74,7 @@ func (f *Figures) addPage(size, occupied, free uint64) {
 	f.OccupiedBytes, _ = model.SaturatingAdd(f.OccupiedBytes, bitBytes(occupied, size))
 }
 
-// bitBytes returns how many bytes so many bits of a page stand for.
+// bitBytes returns the number of bytes of n bits of a page.
 func bitBytes(n, size uint64) uint64 {
 	if n > size/8 {
 		return size
@@ -99,7 +99,7 @@ func (f *Figures) join(o *Figures) {
 // LayoutFigures are the figures of a layout.
 type LayoutFigures struct {
 	Types []Figures // as in the layout
-	All   Figures   // Returned packs each type for itself
+	All   Figures   // Returned packs each type separately
 }
 
 // SumLayout computes the figures of a layout in one pass over its runs.
@@ -130,7 +130,7 @@ func sumType(t *model.PageType, f *Figures) {
 	f.Returned = returned(t, f)
 }
 
-// returned packs what is occupied into the fewest pages: the largest ones.
+// returned returns the bytes freed by packing occupied bits into the fewest pages, largest first.
 func returned(t *model.PageType, f *Figures) uint64 {
 	if t.Uniform != 0 && t.Len() > 0 {
 		per := t.Bits(0)
@@ -157,8 +157,8 @@ func returned(t *model.PageType, f *Figures) uint64 {
 	return sum
 }
 
-// stated returns how many of the first bits of a page are occupied where the file has no bitmap but an occupancy,
-// rounded down as the format's application does; ok is false when the runs tell.
+// stated returns the number of occupied bits of a page for which the file has no bitmap but an occupancy. It rounds
+// down as the format's application does; ok is false if the page has runs.
 func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	if t.Known == nil || t.Known[page] || t.Occupancy == nil || t.Start[page] != t.Start[page+1] {
 		return 0, false
@@ -174,8 +174,8 @@ func stated(t *model.PageType, page int) (occupied uint64, ok bool) {
 	return min(shareOfBits(t.Occupancy[page], n), n), true
 }
 
-// shareOfBits returns a share of n, rounded down. Four bytes hold a decimal share only nearly: where that decides, the
-// share is the shortest decimal that they stand for, so that 0.7 of 10 is 7.
+// shareOfBits returns a share of n, rounded down. A float32 represents a decimal share only approximately: if that
+// matters, the shortest decimal that it represents is used, so that 0.7 of 10 is 7.
 func shareOfBits(share float32, n uint64) uint64 {
 	const nearly = 1 + 1.0/(1<<23)
 	low := math.Floor(float64(share) * float64(n))
@@ -189,9 +189,9 @@ func shareOfBits(share float32, n uint64) uint64 {
 	return uint64(exact * float64(n))
 }
 
-// EachPageRun calls f with the runs of a page in order: what [model.PageType.EachRun] tells, but no two neighbors of
-// one kind, and of a page without a bitmap what its occupancy says, the occupied bits first. The lengths add up to the
-// page's bits.
+// EachPageRun calls f with the runs of a page in order: those of [model.PageType.EachRun] with adjacent runs of one
+// kind merged, and for a page without a bitmap its occupancy, occupied bits first. The lengths add up to the page's
+// bits.
 func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)) {
 	c := newRunCursor(t, page)
 	for on, n := c.next(); n > 0; on, n = c.next() {
@@ -203,10 +203,10 @@ func EachPageRun(t *model.PageType, page int, f func(occupied bool, bits uint64)
 type runCursor struct {
 	data     []byte
 	left     uint64 // bits that were not read
-	occupied bool   // what the next run of data is
-	free     bool   // what no run tells is free
+	occupied bool   // kind of the next run of data
+	free     bool   // bits without a run are free
 
-	on  bool // what was read and not returned
+	on  bool // kind of the run that was read but not returned
 	run uint64
 }
 
@@ -217,7 +217,7 @@ func newRunCursor(t *model.PageType, page int) runCursor {
 	return runCursor{data: t.RunsOf(page), left: t.Bits(page), occupied: true}
 }
 
-// read takes the next run that has bits; 0 bits are the end of the page.
+// read reads the next run with a length; 0 bits mark the end of the page.
 func (c *runCursor) read() (on bool, run uint64) {
 	for c.left > 0 && run == 0 {
 		used := 0
@@ -232,7 +232,7 @@ func (c *runCursor) read() (on bool, run uint64) {
 	return on, run
 }
 
-// next returns the next run, neighbors of one kind joined; 0 bits at the end of the page.
+// next returns the next run, merged with adjacent runs of its kind; 0 bits at the end of the page.
 func (c *runCursor) next() (occupied bool, n uint64) {
 	occupied, n = c.on, c.run
 	if n == 0 {
@@ -247,7 +247,7 @@ func (c *runCursor) next() (occupied bool, n uint64) {
 	}
 }
 
-// Occupied returns the number of occupied bits of a page, and of all its bits.
+// Occupied returns the number of occupied bits of a page, and the number of all its bits.
 func Occupied(t *model.PageType, page int) (occupied, all uint64) {
 	all = t.Bits(page)
 	if n, ok := stated(t, page); ok {
@@ -256,9 +256,9 @@ func Occupied(t *model.PageType, page int) (occupied, all uint64) {
 	return sumRuns(t.RunsOf(page), all), all
 }
 
-// sumRuns adds up the occupied runs of a page of so many bits. It is the kernel of [Fills].
+// sumRuns sums up the occupied runs of a page with left bits. It is the kernel of [Fills].
 func sumRuns(data []byte, left uint64) (occupied uint64) {
-	mask := ^uint64(0) // all ones while the run is occupied
+	mask := ^uint64(0) // all ones during an occupied run
 	for i := 0; i < len(data) && left > 0; mask = ^mask {
 		run := uint64(data[i])
 		switch {
@@ -281,13 +281,13 @@ func sumRuns(data []byte, left uint64) (occupied uint64) {
 	return occupied + left
 }
 
-// Fill is how much of a page is occupied, in 65535ths. 0 means none and [FullFill] all of it, whatever rounding says.
+// Fill is the occupied share of a page, in 65535ths. 0 means none and [FullFill] all of it, regardless of rounding.
 type Fill uint16
 
 // FullFill is the fill of a page without a free bit.
 const FullFill Fill = math.MaxUint16
 
-// FillLevels is the number of levels that pages are drawn in.
+// FillLevels is the number of shades in which pages are drawn.
 const FillLevels = 5
 
 // Level returns 0 for empty, then 1 below 25 %, 2 below 75 %, 3 for more, and 4 for full.
@@ -305,7 +305,7 @@ func (f Fill) Level() int {
 	return 3
 }
 
-// FillOf returns the fill of so many occupied of all bits; that of a page without bits is 0.
+// FillOf returns the fill of a page; a page without bits has 0.
 func FillOf(occupied, all uint64) Fill {
 	switch {
 	case occupied == 0:
@@ -328,7 +328,8 @@ func Fills(t *model.PageType) []Fill {
 	return out
 }
 
-// MixFills returns the mean fill of pages: 0 only when all are empty, FullFill only when all are full. 0 of none.
+// MixFills returns the mean fill of pages: 0 only if all are empty, FullFill only if all are full. Without pages it is
+// 0.
 func MixFills(pages []Fill) Fill {
 	sum := uint64(0)
 	for _, p := range pages {
@@ -344,8 +345,8 @@ type Ref struct {
 	Occupied, Bits uint64 // bits
 }
 
-// SparsePages lists at most n pages that are held by least: of those that are neither empty nor full the ones with the
-// fewest occupied bits, larger ones first among equals. all is how many such pages there are.
+// SparsePages returns at most n pages with the fewest occupied bits that are neither empty nor full, larger pages first
+// among equals. all is the number of such pages.
 func SparsePages(l *model.Layout, n int) (pages []Ref, all int) {
 	order := func(x, y Ref) int {
 		return cmp.Or(cmp.Compare(x.Occupied, y.Occupied), cmp.Compare(y.Size, x.Size), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Page, y.Page))

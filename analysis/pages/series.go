@@ -10,13 +10,13 @@ import (
 
 // SeriesFigures are the figures of the points of a curve in a range.
 type SeriesFigures struct {
-	Points      int // 0: the others mean nothing
+	Points      int // if 0, the others are meaningless
 	First, Last float64
 	Min, Max    float64
-	Mean        float64    // of the points, however far apart they are
-	FirstAt     model.Time // when
+	Mean        float64    // of the points, regardless of their distance
+	FirstAt     model.Time // its time
 	LastAt      model.Time
-	MinAt       model.Time // the first time
+	MinAt       model.Time // the first such time
 	MaxAt       model.Time
 	Events      int
 }
@@ -48,7 +48,7 @@ func SumSeries(s *model.Series, from, to model.Time) SeriesFigures {
 		sum += v
 	}
 	f.Mean = sum / float64(f.Points)
-	if math.IsInf(sum, 0) || math.IsNaN(sum) { // of huge values: less exact, but finite
+	if math.IsInf(sum, 0) || math.IsNaN(sum) { // for huge values: less exact, but finite
 		f.Mean = 0
 		for _, v := range s.Values[lo:hi] {
 			f.Mean += v / float64(f.Points)
@@ -64,8 +64,8 @@ func span(s *model.Series, from, to model.Time) (lo, hi int) {
 	return lo, max(lo, hi)
 }
 
-// ValueAt returns the value at an instant: that of the last point with time <= at, and its position. ok is false before
-// the first.
+// ValueAt returns the value at an instant: that of the last point with time <= at, and its index. ok is false before
+// the first point.
 func ValueAt(s *model.Series, at model.Time) (value float64, i int, ok bool) {
 	_, hi := span(s, 0, at)
 	if hi == 0 {
@@ -87,14 +87,14 @@ func TimelineEnd(t *model.Timeline) model.Time {
 
 // SeriesColumn is a curve over a span of time.
 type SeriesColumn struct {
-	Points   int // in the span; without any, Min and Max mean nothing
+	Points   int // in the span; if 0, Min and Max are meaningless
 	Min, Max float64
-	Last     float64 // at the end of the span, when Known: that of an earlier point when there is none in it
+	Last     float64 // at the end of the span, if Known: that of an earlier point if the span has none
 	Known    bool
 }
 
-// SeriesCurve answers for columns of charts, however many points there are, without losing an extreme. It never
-// changes; any goroutine may use it.
+// SeriesCurve computes columns of charts from any number of points without losing an extreme. It is immutable; any
+// goroutine may use it.
 type SeriesCurve struct {
 	series *model.Series
 	levels [][]extent // element i of level k is over curveFan^(k+1) points; the last one may be over fewer
@@ -163,8 +163,8 @@ func (c *SeriesCurve) extremes(lo, hi int) extent {
 	return e
 }
 
-// Columns cuts the time from … to into n spans of equal length. A span has the points with its start <= time < the next
-// one's start, the last one also those at to.
+// Columns divides the time from … to into n spans of equal length. A span has the points with its start <= time < the
+// next one's start, the last one also those at to.
 func (c *SeriesCurve) Columns(from, to model.Time, n int) []SeriesColumn {
 	out := make([]SeriesColumn, max(n, 0))
 	s := c.series
@@ -189,7 +189,7 @@ func (c *SeriesCurve) Columns(from, to model.Time, n int) []SeriesColumn {
 	return out
 }
 
-// edge is from + (to-from)·i/n, rounded up.
+// edge returns from + (to-from)·i/n, rounded up.
 func edge(from, to model.Time, i, n int) model.Time {
 	hi, lo := bits.Mul64(uint64(max(to-from, 0)), uint64(i))
 	q, r := bits.Div64(hi, lo, uint64(n))

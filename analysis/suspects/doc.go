@@ -1,8 +1,8 @@
-// Package suspects says what of a heap a person should look at first: objects of one type that hold much of it, who
-// holds them, and whether they become more from snapshot to snapshot.
+// Package suspects finds what a person should look at first in a heap: objects of one type that retain much of it,
+// their owners, and whether they become more from snapshot to snapshot.
 //
-// [Find] looks at one snapshot with its dominators, and at how many objects of each type there are in others, which
-// [Count] tells. The same memory is suspected once: of types that hold each other, the one is told that is nowhere
-// else. Retained sizes that overlap are never added up: those of a type are of its objects that hang below no other
+// [Find] examines one snapshot with its dominators, and the number of objects of each type in others, which [Count]
+// returns. The same memory is reported once: of types that retain each other, the most specific one is reported.
+// Retained sizes that overlap are never added: the size of a type is that of its objects that are not below another
 // object of the type.
 package suspects

@@ -10,60 +10,65 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// What makes objects suspect.
+// Thresholds for suspects.
 const (
-	// part of the heap is held by what is suspect for its size alone: one tenth, as in Eclipse MAT, whose users know
-	// it.
+	// 1/part of the heap must be retained by a suspect for its size alone: one tenth, as in Eclipse MAT, which users
+	// know.
 	part = 10
-	// grownPart of the heap came with what is suspect for its growth: a leak is to be seen long before it is large.
+	// 1/grownPart of the heap must have been added by a suspect for its growth: a leak should be visible long before it
+	// is large.
 	grownPart = 100
-	// branches is how many places the objects of a class may be spread over and still be told to be held there.
+	// branches is the maximum number of places over which the objects of a class may be spread to be reported.
 	branches = 8
+	// spread is the part of what a class retains that is in one of its places at least: else it is all over the heap.
+	spread = 4
 	// crowd is how many objects are many: with fewer, each may be looked at by itself.
 	crowd = 8
-	// mostPicked is how many classes are looked at closely: more cannot each hold much of a heap but as holders of each
-	// other.
+	// mostPicked is the number of classes that are examined closely: more cannot each retain much of a heap, except by
+	// retaining each other.
 	mostPicked = 64
-	// telling is the part of a suspect that must not be the same memory as one told before it, in halves: else it is
-	// the same thing.
+	// 1/telling of a suspect must not be the same memory as that of a suspect before it: else it is the same thing.
 	telling = 2
+	// everything is the part of the heap, in quarters, that hangs below a row of the whole program, such as the global
+	// object of JavaScript: that objects are somewhere below it is no news.
+	everything = 3
 )
 
-// Usual is how many suspects a screen shows.
+// Usual is the number of suspects on a screen.
 const Usual = 8
 
-// Suspect is objects of one type, or of one package, that hold much of a heap or become more.
+// Suspect is objects of one type, or of one package, that retain much of a heap or become more.
 type Suspect struct {
 	Schema                 *model.HeapSchema
-	Axis                   int    // of the schema: 0 for a type
+	Axis                   int    // axis of the schema: 0 for a type
 	Name, Sub              string // of the type or package; not cleaned
-	Count, Bytes, Retained uint64 // of all its objects; Retained counts nothing twice
+	Count, Bytes, Retained uint64 // of all its objects; Retained counts no row twice
 	Total                  uint64 // bytes of the heap
 
 	HasRow    bool
-	Row       model.Row // below which they gather; where in several places, the one with most
-	Held      uint64    // how many are below rows of the holder's kind
-	HeldBytes uint64    // retained by those
+	Row       model.Row // the accumulation point; if there are several, the one with most
+	Held      uint64    // number of objects below rows of the holder's kind
+	HeldBytes uint64    // bytes retained by those
 	HolderRow model.Row
-	Holder    string // its label; not cleaned; "" where nothing holds a good part
-	Holders   int    // how many such holders there are
-	HolderOne bool   // the holder is one object of a type, not a frame or root that has a name of its own
-	Through   string // name of the holder's reference, "" where that has none or there are several
-	Linked    bool   // they hold each other: a list or a tree
-	Top       string // label of the one at its top; not cleaned
-	Runtime   bool   // it is the runtime's own: code, or what describes types
+	Holder    string // label of the owner; not cleaned; "" if none has a large part
+	Holders   int    // number of such owners
+	HolderOne bool   // the owner is one object of a type, not a frame or root with a name of its own
+	Through   string // name of the owner's reference, "" if it has none or there are several
+	Linked    bool   // they refer to each other: a list or a tree
+	Top       string // label of the object at the top; not cleaned
+	Runtime   bool   // owned by the runtime: code, or descriptions of types
 
-	Of          uint64 // objects of the type in all, where it is few of them that hold so much; else Count
+	Of          uint64 // number of all objects of the type, if only a few of them retain so much; else Count
 	Verdict     Verdict
-	First       int // the snapshot that growth is counted from
+	First       int // the snapshot from which growth is counted
 	HasGrowth   bool
-	Growth      int64  // objects of the type since then
-	GrowthBytes int64  // own bytes since then
-	HasSame     bool   // the format tells which objects are the same, and Same means something
-	Same        uint64 // objects that the first snapshot has, too
-	exact       bool   // Same is no estimate
+	Growth      int64  // change of the number of objects since then
+	GrowthBytes int64  // change of own bytes since then
+	HasSame     bool   // the format identifies objects, so Same is meaningful
+	Same        uint64 // objects that are in the first snapshot as well
+	exact       bool   // Same is not an estimate
 	course      []moment
-	grown       uint64 // bytes that growth is estimated at, as retained
+	grown       uint64 // estimated growth in retained bytes
 }
 
 // moment is the figures in one snapshot.
@@ -72,9 +77,9 @@ type moment struct {
 	figures
 }
 
-// Find lists the suspects of snapshot at, of which g is the graph, the ones to look at first: what grows by how much
-// that is, what does not by what it retains. others are the figures of other snapshots of the file, in any order. At
-// most limit are told, 0 is all. The errors are those of ctx and of the budget.
+// Find returns the suspects of snapshot at, whose graph is g, most important first: growing ones by growth, others by
+// retained size. others are the figures of other snapshots of the file, in any order. It returns at most limit
+// suspects; 0 is all. The errors are those of ctx and of the budget.
 func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
 	others = slices.Clone(others)
 	slices.SortFunc(others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
@@ -92,16 +97,19 @@ func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 	return list, err
 }
 
-// find is Find where nothing is kept, of snapshots in their order.
+// find is Find without the cache, for snapshots in their order.
 func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
-	order, place, err := g.Preorder(ctx)
+	order, err := g.Preorder(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w := &finder{at: at, others: others}
+	layout, err := newPlaces(ctx, g.Heap, order, w.firstObjects(g.Heap))
+	if err != nil {
+		return nil, err
+	}
 	for _, axis := range axes(g.Heap.Schema) {
-		s := &survey{ctx: ctx, g: g, h: g.Heap, order: order, place: place, axis: axis, real: g.Heap.Schema.Real(),
-			kinds: g.Heap.Schema.Objects().Kinds & g.Heap.Schema.Real(), first: w.firstObjects(g.Heap), byID: make([]int32, len(g.Heap.Tables.Types)), rest: map[uint32]int32{}, byKey: map[key]int32{}}
+		s := newSurvey(ctx, g, layout, axis)
 		if w.survey = s; axis == 0 {
 			w.types = s
 		}
@@ -113,9 +121,9 @@ func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 	return w.told(limit), ctx.Err()
 }
 
-// finder carries what the steps of one Find share.
+// finder holds what the steps of one Find share.
 type finder struct {
-	*survey         // of the axis that is looked at
+	*survey         // of the current axis
 	types   *survey // of axis 0
 	at      int
 	others  []Census
@@ -128,14 +136,14 @@ type candidate struct {
 	*class
 	course  []moment
 	verdict Verdict
-	growth  int64  // objects since the first snapshot
-	grown   uint64 // bytes that came since then, as retained
+	growth  int64  // change of the number of objects since the first snapshot
+	grown   uint64 // retained bytes added since then
 	points  []point
-	value   float64 // how well the class tells what is held, 0 … 1
+	value   float64 // how well the class describes the memory, 0 … 1
 }
 
-// firstObjects returns the objects of the first snapshot, nil where it is the one that is looked at, or cannot tell
-// them from those.
+// firstObjects returns the objects of the first snapshot. It returns nil if that is the current one, or objects are not
+// identified.
 func (w *finder) firstObjects(h *model.Heap) *heapgraph.IdentitiesIn {
 	if len(w.others) == 0 || w.others[0].Snapshot >= w.at {
 		return nil
@@ -182,7 +190,7 @@ func compareKeys(a, b key) int {
 	return cmp.Or(cmp.Compare(a.axis, b.axis), cmp.Compare(a.name, b.name), cmp.Compare(a.sub, b.sub))
 }
 
-// large reports whether so many bytes suffice for a suspect of that candidate's kind.
+// large reports whether so many bytes suffice for a candidate of that verdict.
 func (w *finder) large(c *candidate, bytes uint64) bool {
 	least := w.total() / part
 	if c.verdict == Grows {
@@ -191,7 +199,7 @@ func (w *finder) large(c *candidate, bytes uint64) bool {
 	return bytes > 0 && bytes >= least
 }
 
-// judge says how a class develops over the snapshots.
+// judge computes the verdict of a class over the snapshots.
 func (w *finder) judge(c *candidate) {
 	own := moment{w.at, figures{c.count, c.bytes}}
 	for _, o := range w.others {
@@ -214,7 +222,7 @@ func (w *finder) judge(c *candidate) {
 	rise := float64(counts.rise()) * float64(c.retained) / float64(max(c.count, 1))
 	byCount := float64(counts.rise()) * float64(bytes[len(bytes)-1]) / float64(max(counts[len(counts)-1], 1))
 	if b := bytes.verdict(); c.verdict != Grows && b == Grows && float64(bytes.rise()) >= 2*byCount && bytes.rise() >= w.total()/grownPart {
-		c.verdict, rise = b, float64(bytes.rise()) // as many, but larger: arrays that are replaced by larger ones
+		c.verdict, rise = b, float64(bytes.rise()) // as many, but larger: arrays replaced by larger ones
 	} else if c.verdict == Grows && bytes.rise() == 0 {
 		c.verdict = Bounded
 	}
@@ -222,35 +230,36 @@ func (w *finder) judge(c *candidate) {
 		c.verdict = Bounded
 	}
 	if c.verdict == Grows && len(c.course) == 2 && w.replaced(c) {
-		c.verdict = Once // of two snapshots, chance alone may tell which has more of what comes and goes
+		c.verdict = Once // between two snapshots a difference may be chance
 	}
 }
 
-// replaced reports whether most objects of a class that the first snapshot had are gone: then what is there now is no
+// replaced reports whether most objects that a class had in the first snapshot are gone: then the current ones are not
 // growth of the same thing.
 func (w *finder) replaced(c *candidate) bool {
 	before := c.course[0].count
-	return w.first != nil && before >= crowd && min(c.same, before) < before/telling
+	return w.known && before >= crowd && min(c.same, before) < before/telling
 }
 
 func hasSnapshot(list []moment, i int) bool {
 	return slices.ContainsFunc(list, func(p moment) bool { return p.snapshot == i })
 }
 
-// worth says how well a class tells what is held: best are many objects that are in one place and nowhere else, and
-// most of what there is in that place. Texts and arrays tell less than what they belong to, packages less than types.
+// worth returns how well a class describes memory. Best are many objects in one place and nowhere else that are most of
+// that place. Texts and arrays describe less than what they belong to, packages less than types.
 func (w *finder) worth(c *candidate) float64 {
 	if len(c.points) == 0 {
 		return 0
 	}
 	p := c.points[0]
 	covered := math.Min(1, float64(p.weight)/float64(max(1, w.g.Retained[p.row])))
-	held := uint64(0)
+	held, weight := uint64(0), uint64(0)
 	for _, p := range c.points {
 		held += p.held
+		weight += p.weight
 	}
 	value := covered * float64(held) / float64(c.count)
-	if held < crowd {
+	if c.holding(weight/2) < crowd {
 		value *= 0.3
 	}
 	switch {
@@ -260,6 +269,17 @@ func (w *finder) worth(c *candidate) float64 {
 		value *= 0.5
 	}
 	return value
+}
+
+// holding returns how many objects are in the places that retain so many bytes, those with most of them first.
+func (c *candidate) holding(bytes uint64) (held uint64) {
+	weight := uint64(0)
+	for _, p := range c.points {
+		if held, weight = held+p.held, weight+p.weight; weight >= bytes {
+			break
+		}
+	}
+	return held
 }
 
 // accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell
@@ -276,7 +296,7 @@ func (w *finder) accept() {
 	}
 }
 
-// isNew reports whether a candidate is something else than those taken: most of its memory is, or most of its growth.
+// isNew reports whether most of a candidate's memory, or most of its growth, is not that of candidates taken before.
 func (w *finder) isNew(c *candidate) bool {
 	if c.verdict != Grows && !w.gathers(c) {
 		return false
@@ -285,8 +305,11 @@ func (w *finder) isNew(c *candidate) bool {
 		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
 			return false
 		}
-		bytes := w.overlap(c.class, t.class)
+		bytes := w.overlap(c.class, t.class, 0, math.MaxUint64)
 		left := c.retained - min(bytes, c.retained)
+		if (c.verdict != Grows || t.verdict == Grows) && !w.isElsewhere(c, t) {
+			return false
+		}
 		if c.verdict != Grows {
 			if !w.large(c, left) || left < c.retained/telling {
 				return false
@@ -303,6 +326,20 @@ func (w *finder) isNew(c *candidate) bool {
 	return true
 }
 
+// isElsewhere reports whether most of what is in the places where a candidate gathers is not that of another one, and
+// most of what is in the first of them.
+func (w *finder) isElsewhere(c, t *candidate) bool {
+	weight, left := uint64(0), uint64(0)
+	for i, p := range c.points {
+		from := w.placeOf(p.row)
+		weight += p.weight
+		if left += p.weight - min(w.overlap(c.class, t.class, from, w.end(from)), p.weight); i == 0 && left < weight/telling {
+			return false
+		}
+	}
+	return left >= weight/telling
+}
+
 // gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or
 // right below the roots, where nothing else holds them.
 func (w *finder) gathers(c *candidate) bool {
@@ -312,13 +349,17 @@ func (w *finder) gathers(c *candidate) bool {
 		held += p.held
 	}
 	if w.large(c, sum) {
-		return true
+		most := c.points[0]
+		if w.isMost(most.weight) && (c.axis > 0 || most.held < crowd && most.weight-min(c.bytes, most.weight) > most.weight/telling) {
+			return false // that the program holds the heap is no news
+		}
+		return w.large(c, most.weight) || most.weight >= c.retained/spread
 	}
 	if held > 0 && c.few(held) {
-		return false // of these few, the others are too many to tell anything
+		return false // so few, and the others are too many to say anything
 	}
 	if c.axis > 0 {
-		return false // where a program's packages are all over its heap, that is no news
+		return false // a program's packages are all over its heap
 	}
 	sum = 0
 	for i, p := range c.tops.All() {
@@ -329,10 +370,10 @@ func (w *finder) gathers(c *candidate) bool {
 	return w.large(c, sum) && sum >= c.retained/telling
 }
 
-// few reports whether so many objects are a few of many.
+// few reports whether held objects are a few of many.
 func (c *class) few(held uint64) bool { return held < crowd && held < c.count/2 }
 
-// told describes what was taken, in the order in which a person should look at it.
+// told describes the candidates that were taken, most important first.
 func (w *finder) told(limit int) []Suspect {
 	out := make([]Suspect, 0, len(w.taken))
 	for _, c := range w.taken {
@@ -348,7 +389,7 @@ func (w *finder) told(limit int) []Suspect {
 	return out
 }
 
-// falseFirst orders what does not hold before what does.
+// falseFirst orders false before true.
 func falseFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -359,7 +400,7 @@ func falseFirst(a, b bool) int {
 	return 1
 }
 
-// rank is what suspects of one verdict are ordered by.
+// rank returns the number by which suspects of one verdict are ordered.
 func (s *Suspect) rank() uint64 {
 	if s.Verdict == Grows {
 		return s.grown

@@ -10,23 +10,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// key is what a class is found by in other snapshots.
+// key identifies a class in other snapshots.
 type key struct {
-	axis      int // of the schema
+	axis      int // axis of the schema
 	name, sub string
 }
 
-// figures are how many objects of a class there are, and their own bytes.
+// figures are the number of objects of a class, and their own bytes.
 type figures struct{ count, bytes uint64 }
 
-// Census is how many objects of each type there are in a snapshot, and which, where the format tells.
+// Census is the number of objects of each type in a snapshot, and their identities if the format has any.
 type Census struct {
 	Snapshot int
 	of       map[key]figures
 	objects  heapgraph.Identities
 }
 
-// Count counts the objects of snapshot i, with the sizes that they have under a policy.
+// Count counts the objects of snapshot i, with their sizes under a policy.
 func Count(h *model.Heap, i int, p heapgraph.Policy) Census {
 	h = h.Under(p.Of(h.Schema))
 	c := Census{i, map[key]figures{}, heapgraph.IdentitiesOf(h)}
@@ -42,9 +42,9 @@ func Count(h *model.Heap, i int, p heapgraph.Policy) Census {
 	return c
 }
 
-// axes returns what objects are suspected by: their types, and whatever several types have in common and their names do
-// not tell, such as packages. What tells types of one name apart is part of the type, and what differs from row to row
-// belongs to none.
+// axes returns the axes by which objects are grouped: their types, and properties that several types share and that are
+// not in their names, such as packages. An axis that distinguishes types of one name is part of the type; an axis of
+// rows is not used.
 func axes(s *model.HeapSchema) (list []int) {
 	for i := range s.Axes {
 		if i == 0 || !s.Axes[i].Distinct && !s.Axes[i].ByRow {
@@ -54,12 +54,12 @@ func axes(s *model.HeapSchema) (list []int) {
 	return list
 }
 
-// mostCounted is how many snapshots of a file are counted: enough to see a trend, and few enough that a file of
-// hundreds, each of which has to be decoded, takes no more than a few times as long as its dominators.
+// mostCounted is the number of snapshots of a file that are counted: enough to see a trend, and few enough that a file
+// of hundreds, each of which must be decoded, takes no more than a few times as long as its dominators.
 const mostCounted = 16
 
-// Counted returns which snapshots of a file are to be counted, ascending: all whole ones, or where there are many, some
-// at even distances. The first and the last one, and at, are among them.
+// Counted returns which snapshots of a file are to be counted, ascending: all complete ones, or if there are many, some
+// at even distances. The first one, the last one, and at are among them.
 func Counted(src model.HeapSource, at int) []int {
 	var whole []int
 	for i := range src.Len() {
@@ -81,21 +81,21 @@ func Counted(src model.HeapSource, at int) []int {
 	return slices.Compact(out)
 }
 
-// Counts keeps what was counted in the snapshots of a file. The zero value is empty; any goroutine may use it.
+// Counts caches the counts of the snapshots of a file. The zero value is empty; any goroutine may use it.
 type Counts struct {
 	mu sync.Mutex
 	of map[counted]Census
 }
 
-// counted names a snapshot, and the policy that its sizes are those of.
+// counted identifies a snapshot, and the policy of its sizes.
 type counted struct {
 	i int
 	p heapgraph.Policy
 }
 
-// All counts those snapshots of a file that [Counted] names, but for the one at, one after the other, as far as they
-// were not counted before. It keeps none of the snapshots, and leaves out what cannot be decoded. progress is called
-// with shares of the whole, 0 … 1. The errors are those of ctx.
+// All counts the snapshots of a file that [Counted] returns, except for the one at, one after the other, unless they
+// were counted before. It keeps none of the snapshots, and leaves out those that cannot be decoded. progress is called
+// with the fraction done, 0 … 1. The errors are those of ctx.
 func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, p heapgraph.Policy, progress func(done float64)) ([]Census, error) {
 	var out []Census
 	list := Counted(src, at)
@@ -138,44 +138,43 @@ func (c *Counts) put(k counted, census Census) {
 	c.of[k] = census
 }
 
-// Verdict says what becomes of the objects of a type over the snapshots of a file.
+// Verdict is what becomes of the objects of a type over the snapshots of a file.
 type Verdict uint8
 
 const (
-	Once    Verdict = iota // seen in one snapshot, or grown in one step of several: nothing says whether it goes on
-	Bounded                // no more of them in the end, or ever fewer come
-	Grows                  // more of them from snapshot to snapshot, to the last
+	Once    Verdict = iota // in one snapshot, or grown in one step of several: unknown whether it continues
+	Bounded                // the number stops growing, or grows ever slower
+	Grows                  // more of them from snapshot to snapshot, up to the last
 )
 
-// String returns the word of JSON and of tables.
+// String returns the verdict as JSON and tables print it.
 func (v Verdict) String() string { return [...]string{"once", "bounded", "grows"}[v] }
 
-// What of a rise decides.
+// Thresholds for a rise.
 const (
-	// stray is the part of a rise that may be taken back meanwhile: collections come when they like, so that the counts
-	// of a leak are not quite steady.
+	// 1/stray of a rise may be undone in between: garbage collections come at any time, so the counts of a leak are not
+	// quite steady.
 	stray = 10
-	// pace is the part of the middle third's rise that the last third has at least where something grows to the end: a
-	// cache that fills slows down. Traces are judged by the same.
+	// pace is the least ratio of the last third's rise to the middle third's for something that grows to the end: a
+	// cache that fills slows down. The same applies to traces.
 	pace = 0.4
-	// single is the part of a rise that lies in one step where it happened once.
+	// single is the share of a rise that must be in one step for a rise that happened once.
 	single = 0.9
-	// noise is the part of a type that has to come anew to be called growth: where there are only two snapshots half of
-	// all types have become more by chance, so that a tenth is asked for.
+	// 1/noise of a type must be new to count as growth. Between two snapshots, half of all types grow by chance, so a
+	// tenth is required.
 	noise, noiseOfTwo = 20, 10
-	// chance is how many times the square root of their number has to come anew: so many come and go by chance where
-	// objects do so one by one. Few objects are told to grow all the same where more of them are there in so many
-	// snapshots running.
+	// chance times the square root of their number must be new: so many come and go by chance if objects do so
+	// independently. Fewer objects still grow if there are more of them in running snapshots in a row.
 	chance, running = 4, 6
 )
 
 // course is a figure over the snapshots that were counted.
 type course []uint64
 
-// rise returns how much more there is in the last one than in the first.
+// rise returns how much more there is in the last snapshot than in the first.
 func (c course) rise() uint64 { return c[len(c)-1] - min(c[0], c[len(c)-1]) }
 
-// verdict judges a figure.
+// verdict judges the figure.
 func (c course) verdict() Verdict {
 	rise := c.rise()
 	switch {
@@ -200,7 +199,7 @@ func (c course) noise() uint64 {
 	return noise
 }
 
-// runs reports whether each of many steps is a rise.
+// runs reports whether there are many steps and each is a rise.
 func (c course) runs() bool {
 	for i := range c[1:] {
 		if c[i+1] <= c[i] {
@@ -210,7 +209,7 @@ func (c course) runs() bool {
 	return len(c) > running
 }
 
-// falls returns how much went away in all steps together.
+// falls returns the sum of all decreases.
 func (c course) falls() (sum uint64) {
 	for i := range c[1:] {
 		sum += c[i] - min(c[i], c[i+1])
@@ -226,7 +225,7 @@ func (c course) largest() (most uint64) {
 	return most
 }
 
-// slows reports whether the last third of the steps has much less of the rise than the third before it.
+// slows reports whether the last third of the steps has a much smaller rise than the third before it.
 func (c course) slows() bool {
 	steps := len(c) - 1
 	if steps < 2 {

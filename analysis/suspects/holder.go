@@ -7,21 +7,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// How the holder is found.
+// Limits for finding the owner.
 const (
-	// everyday is how many objects of a type there are where naming it tells little: lists, tables and boxes of the
+	// everyday is the number of objects from which naming their type says little: lists, tables and boxes of the
 	// language. The object that owns them is named instead.
 	everyday = 32
-	// climb is how many everyday objects may lie between what is held and the owner: the owner has a field, that a
-	// table, that its entries.
+	// climb is the maximum number of everyday objects between the suspects and their owner: the owner has a field, that
+	// a table, that its entries.
 	climb = 8
-	// sampled is how many references are looked at to see whether all have one name.
+	// sampled is the number of references that are checked for having the same name.
 	sampled = 64
-	// most of them, in percent, is all of them in words.
+	// mostOf percent of them count as all.
 	mostOf = 95
 )
 
-// describe says everything about a candidate.
+// describe returns the suspect for a candidate.
 func (w *finder) describe(c *candidate) Suspect {
 	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes, Retained: c.retained, Total: w.total(),
 		Verdict: c.verdict, course: c.course, Schema: w.h.Schema, grown: c.grown}
@@ -29,8 +29,8 @@ func (w *finder) describe(c *candidate) Suspect {
 		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
 		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
 	}
-	if w.first != nil && len(c.course) > 1 {
-		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.first.Exact()
+	if w.known && len(c.course) > 1 {
+		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.exact
 	}
 	s.Runtime = w.isRuntime(c.key)
 	if len(c.points) == 0 {
@@ -58,7 +58,7 @@ func (w *finder) describe(c *candidate) Suspect {
 	return s
 }
 
-// onlyThose makes a suspect of the few objects of a type that hold much, where there are many that do not.
+// onlyThose narrows a suspect to the few objects of a type that retain much, if there are many that do not.
 func (w *finder) onlyThose(s *Suspect, c *candidate) {
 	s.Count, s.Bytes, s.Retained = 0, 0, 0
 	for _, q := range c.points {
@@ -74,15 +74,15 @@ func (w *finder) onlyThose(s *Suspect, c *candidate) {
 }
 
 // placeOf returns where a row stands in the order.
-func (w *finder) placeOf(r model.Row) uint64 { return w.place.At(int(r)) }
+func (w *finder) placeOf(r model.Row) uint64 { return w.Place.At(int(r)) }
 
-// isOf reports whether a row is an object of a class that hangs below no other.
+// isOf reports whether a row is an object of a class that is not below another one.
 func (w *finder) isOf(c *candidate, r model.Row) bool {
 	_, own := c.tops.Search(w.placeOf(r))
 	return own
 }
 
-// labelOf names a holder.
+// labelOf returns the label of an owner.
 func (w *finder) labelOf(r model.Row) string {
 	label := heapgraph.Label(w.h, r)
 	if k := w.h.Kind(r); k.Marked {
@@ -91,15 +91,15 @@ func (w *finder) labelOf(r model.Row) string {
 	return label
 }
 
-// alike reports whether two rows are of one type, or are one row.
+// alike reports whether two rows have the same type, or are the same row.
 func (w *finder) alike(a, b model.Row) bool {
 	return a == b || w.kinds.Has(w.h.Kinds[a]) && w.h.Kinds[a] == w.h.Kinds[b] && w.h.Entity[a] == w.h.Entity[b]
 }
 
-// holder finds who owns the place where objects gather: the nearest row above them that is not everyday and holds
-// little else. It also returns the name of the reference that leads from there to them.
+// holder returns the owner of the place where objects accumulate: the nearest row above them that is not everyday and
+// retains little else. through is the name of the reference that leads from there to them.
 func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string) {
-	below := at // of the same row, the references to them count
+	below := at // last row before at: its references count
 	if w.isOf(c, at) {
 		at = w.g.Idom(at)
 	}
@@ -107,9 +107,9 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	for steps, last := 0, at; steps < climb && w.isEveryday(r); {
 		up := w.g.Idom(r)
 		if up == r || !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
-			return at, w.through(c, at, below) // it has no other owner
+			return at, w.through(c, at, below) // there is no other owner
 		}
-		if !w.alike(up, last) { // along a list is no step
+		if !w.alike(up, last) { // a step along a list does not count
 			steps++
 		}
 		last, next, r = r, r, up
@@ -120,8 +120,8 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	return r, w.through(c, r, next)
 }
 
-// isEveryday reports whether a row is one of many objects of its type. One that describes a type, such as a class with
-// its static fields, has a name of its own and is none.
+// isEveryday reports whether a row is one of many objects of its type. A row that describes a type, such as a class
+// with its static fields, has a name of its own and is not.
 func (w *finder) isEveryday(r model.Row) bool {
 	if w.h.Kind(r).About {
 		return false
@@ -130,8 +130,8 @@ func (w *finder) isEveryday(r model.Row) bool {
 	return n >= 0 && w.types.list[n].count >= everyday
 }
 
-// through returns the name of the reference from a row to the one below it, or, where those are the same, to the
-// objects of a class.
+// through returns the name of the reference from a row to the one below it, or, if those are the same, to the objects
+// of a class.
 func (w *finder) through(c *candidate, from, to model.Row) string {
 	if from != to {
 		if e, ok := w.g.Reference(from, to); ok && w.h.Label[e].Form() == model.LabelString {
@@ -157,7 +157,7 @@ func (w *finder) through(c *candidate, from, to model.Row) string {
 	return name
 }
 
-// isRuntime reports whether the format's runtime keeps objects of a class for itself.
+// isRuntime reports whether objects of a class belong to the format's runtime.
 func (w *finder) isRuntime(k key) bool {
 	second := w.h.Schema.Distinct()
 	if k.axis == 0 && second > 0 {
@@ -166,8 +166,7 @@ func (w *finder) isRuntime(k key) bool {
 	return slices.Contains(w.h.Schema.Axes[k.axis].Runtime, k.name)
 }
 
-// describesTypes reports whether a row is one of those that describe types, or are the runtime's own, or hangs below
-// one.
+// describesTypes reports whether a row describes types, belongs to the runtime, or is below a row that does.
 func (w *finder) describesTypes(r model.Row) bool {
 	for ; r != model.RootRow; r = w.g.Idom(r) {
 		if n := w.types.classOf(r); w.h.Kind(r).Meta || n >= 0 && w.isRuntime(w.types.list[n].key) {

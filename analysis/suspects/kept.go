@@ -17,9 +17,9 @@ import (
 )
 
 // keptFormat is that of files with suspects. Its version rises when others would be found.
-var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 1}
+var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 2}
 
-// keptSuspect is a suspect as JSON keeps it: texts may be any bytes.
+// keptSuspect is a suspect as stored in JSON: texts may be any bytes.
 type keptSuspect struct {
 	Suspect
 	Texts  [5][]byte
@@ -33,12 +33,12 @@ type keptMoment struct {
 	Count, Bytes uint64
 }
 
-// texts returns where a suspect has bytes of the file.
+// texts returns the fields that have bytes of the file.
 func (s *Suspect) texts() [5]*string {
 	return [5]*string{&s.Name, &s.Sub, &s.Holder, &s.Through, &s.Top}
 }
 
-// restore returns what an earlier run has found in a snapshot that is kept; ok is false where that is not.
+// restore returns what an earlier run has found in a snapshot; ok is false if that is not kept.
 func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, ok bool) {
 	var text []byte
 	read := func(f *sections.Codec) { sections.Array(f, "suspects", &text) }
@@ -60,7 +60,7 @@ func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, o
 	return list, true
 }
 
-// keep has what was found written for the next run. The snapshot is kept, too.
+// keep writes what was found for the next run, if the snapshot is kept as well.
 func keep(h *model.Heap, name string, list []Suspect) {
 	kept := make([]keptSuspect, 0, len(list))
 	for i := range list {
@@ -81,7 +81,7 @@ func keep(h *model.Heap, name string, list []Suspect) {
 	keptFormat.Keep(h.Kept, name, func(f *sections.Codec) { sections.Array(f, "suspects", &text) })
 }
 
-// fileOf names the file of what is found in a graph beside what is known of other snapshots.
+// fileOf returns the name of the file for the suspects of a graph, given what is known of other snapshots.
 func fileOf(g *heapgraph.Graph, at int, others []Census, limit int) string {
 	sum := sha256.New()
 	for i := range others {
@@ -91,7 +91,7 @@ func fileOf(g *heapgraph.Graph, at int, others []Census, limit int) string {
 	return name + "-" + hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// digest writes what tells a census from another one.
+// digest writes what distinguishes a census from another one.
 func (c *Census) digest(w io.Writer) {
 	var b []byte
 	b = binary.AppendVarint(b, int64(c.Snapshot))

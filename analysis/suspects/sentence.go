@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Evidence returns the suspect in a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one
+// Evidence returns the suspect as a sentence, cleaned: "1,500 Session (3.00 MiB, 21.0 % of the heap) are held by one
 // SessionCache through `$cache`; grew by 1,096 since #0, in every snapshot".
 func (s *Suspect) Evidence() string {
 	text := s.subject() + s.held()
@@ -17,8 +17,8 @@ func (s *Suspect) Evidence() string {
 	return text
 }
 
-// Change returns the suspect of a comparison of two snapshots in a sentence: who holds what came, without numbers of
-// snapshots.
+// Change returns the suspect of a comparison of two snapshots as a sentence, with the owner of what was added, without
+// numbers of snapshots.
 func (s *Suspect) Change() string {
 	text := s.subject() + s.held()
 	switch {
@@ -32,21 +32,60 @@ func (s *Suspect) Change() string {
 	return text
 }
 
-// Snapshots returns by how many snapshots the suspect was judged.
+// Snapshots returns the number of snapshots by which the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
-// sureOfTwo and sureOfMore are how certain a verdict is by two snapshots and by more.
-const sureOfTwo, sureOfMore = 0.5, 0.9
+// sureOfTwo is how certain a verdict is by two snapshots: chance alone may tell which of them has more.
+const sureOfTwo = 0.5
 
-// Confidence returns how certain the verdict is, 0 … 1: 0 where there is one snapshot, which tells nothing of growth.
+// Confidence returns the confidence of the verdict, 0 … 1: 0 for one snapshot, which says nothing about growth.
 func (s *Suspect) Confidence() float64 {
-	switch n := s.Snapshots(); {
-	case n > 2:
-		return sureOfMore
-	case n == 2:
+	switch s.Snapshots() {
+	case 0, 1:
+		return 0
+	case 2:
 		return sureOfTwo
 	}
-	return 0
+	as, steps := s.agreeing()
+	return float64(as+1) / float64(steps+2)
+}
+
+// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time of
+// what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
+func (s *Suspect) agreeing() (as, steps int) {
+	from := s.course[0]
+	switch s.Verdict {
+	case Once:
+		_, from = s.step()
+	case Bounded:
+		from = s.most()
+	}
+	for i := range s.course[1:] {
+		a, b := s.course[i], s.course[i+1]
+		if a.snapshot < from.snapshot {
+			continue
+		}
+		if steps++; b.isMore(a) == (s.Verdict == Grows) || s.Verdict == Bounded {
+			as++
+		}
+	}
+	return as, steps
+}
+
+// most returns the first moment with the most objects.
+func (s *Suspect) most() moment {
+	most := s.course[0]
+	for _, p := range s.course {
+		if p.count > most.count {
+			most = p
+		}
+	}
+	return most
+}
+
+// isMore reports whether there are more objects than at another moment, or as many that are larger.
+func (m moment) isMore(than moment) bool {
+	return m.count > than.count || m.count == than.count && m.bytes > than.bytes
 }
 
 // commonWords are names of types that read as words of a sentence: "2 module" could be modules.
@@ -54,7 +93,7 @@ var commonWords = map[string]bool{
 	"class": true, "frame": true, "function": true, "method": true, "module": true, "object": true, "root": true, "thread": true, "type": true,
 }
 
-// What names the objects: "Session", "objects of type module", or "objects of package shop.cart".
+// What returns the name of the objects: "Session", "objects of type module", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
 	if name == "" {
@@ -74,19 +113,19 @@ func (s *Suspect) subject() string {
 	return fmt.Sprintf("%s %s (%v, %v of the heap)", model.Group(s.Count), s.What(), model.Bytes(s.Retained), model.ShareOf(s.Retained, s.Total))
 }
 
-// held says who holds them.
+// held returns what retains them.
 func (s *Suspect) held() string {
 	verb := " are"
 	if s.Count == 1 {
 		verb = " is"
 	}
 	switch {
-	case !s.HasRow:
+	case !s.HasRow, s.Of == s.Count && s.HeldBytes < s.Retained/spread:
 		return verb + " held in many places: no single object holds a large part of them"
-	case s.Of == s.Count && s.Held < crowd && s.Held*2 < s.Count: // few of many, but large ones
+	case s.Of == s.Count && s.Held < crowd && s.Held < s.Count: // few of many, but large ones
 		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
-		return fmt.Sprintf(", %s of them held %s", model.Group(s.Held), s.holderText())
+		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.HeldBytes), s.holderText())
 	case s.Linked && s.Axis > 0:
 		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.holderText()
 	case s.Linked:
@@ -106,13 +145,13 @@ func (s *Suspect) holderText() string {
 	case s.HolderOne:
 		text = "one " + text
 	}
-	if s.Through != "" {
+	if strings.Trim(s.Through, "0123456789") != "" { // the place in an array tells nothing
 		text += " through `" + strings.ReplaceAll(model.Clean(s.Through), "`", "'") + "`"
 	}
 	return "by " + text
 }
 
-// grew says how the number of objects developed, "" where there is one snapshot.
+// grew returns how the number of objects changed, "" for one snapshot.
 func (s *Suspect) grew() string {
 	if !s.HasGrowth {
 		return ""
@@ -134,7 +173,7 @@ func (s *Suspect) grew() string {
 	return text + s.bound()
 }
 
-// stayed says how many of the objects of the first snapshot are still there, "" where the format does not tell.
+// stayed returns how many of the objects of the first snapshot still exist, "" if the format does not identify objects.
 func (s *Suspect) stayed() string {
 	before := s.course[0].count
 	switch about := map[bool]string{false: "about "}[s.exact]; {
@@ -149,14 +188,9 @@ func (s *Suspect) stayed() string {
 	}
 }
 
-// bound says how many there are at most.
+// bound returns the maximum number of objects.
 func (s *Suspect) bound() string {
-	text, most := "", s.course[0]
-	for _, p := range s.course {
-		if p.count > most.count {
-			most = p
-		}
-	}
+	text, most := "", s.most()
 	switch {
 	case s.level():
 		return fmt.Sprintf("bounded: as many as in #%d", s.First)
@@ -168,7 +202,7 @@ func (s *Suspect) bound() string {
 	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
 }
 
-// grewBy says by how much, in objects, or in bytes where there are as many as before.
+// grewBy returns by how much it grew, in objects, or in bytes if there are as many as before.
 func (s *Suspect) grewBy(since string) string {
 	switch {
 	case s.Growth > 0 && s.course[0].count == 0:
@@ -182,7 +216,7 @@ func (s *Suspect) grewBy(since string) string {
 	return fmt.Sprintf("will grow to %s in #%d", model.Group(last.count), last.snapshot)
 }
 
-// howOften says in how many of the snapshots there were more than in the one before.
+// howOften returns in how many of the snapshots there were more than in the one before.
 func (s *Suspect) howOften() string {
 	steps := len(s.course) - 1
 	if steps < 2 {
@@ -190,7 +224,7 @@ func (s *Suspect) howOften() string {
 	}
 	up := 0
 	for i := range steps {
-		if a, b := s.course[i], s.course[i+1]; b.count > a.count || b.bytes > a.bytes && b.count == a.count {
+		if s.course[i+1].isMore(s.course[i]) {
 			up++
 		}
 	}
@@ -200,7 +234,7 @@ func (s *Suspect) howOften() string {
 	return fmt.Sprintf(", in %d of %d snapshots", up, steps)
 }
 
-// step returns the two snapshots between which most came.
+// step returns the two snapshots between which most were added.
 func (s *Suspect) step() (from, to moment) {
 	from, to = s.course[0], s.course[0]
 	for i := range s.course[1:] {
@@ -211,7 +245,7 @@ func (s *Suspect) step() (from, to moment) {
 	return from, to
 }
 
-// level reports whether there were as many in all snapshots.
+// level reports whether all snapshots have the same number.
 func (s *Suspect) level() bool {
 	for _, p := range s.course {
 		if p.count != s.course[0].count {

@@ -3,123 +3,111 @@ package suspects
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 )
 
-// pauseEvery is how many rows are looked at between two looks at the context: a few milliseconds.
+// pauseEvery is the number of rows between two checks of the context: a few milliseconds.
 const pauseEvery = 1 << 16
 
 // class is the objects of one type, or of one package.
 type class struct {
 	key
-	seen                   bool
 	same                   uint64 // of count, objects that the first snapshot has, too; an estimate where there are very many
 	count, bytes, retained uint64 // retained by those that hang below no other of the class
 	until                  uint64 // where the rows below the last such one end
-	shift                  int32  // of picked ones: their place among those, plus one
+	picked                 bool
 
-	rows model.Column[uint64] // of picked ones: where all of them stand in the order, ascending
-	tops model.Column[uint64] // those of rows that hang below no other
-	sums []uint64             // retained by the tops before each
+	rows model.Column[uint64] // of picked ones: positions of all of them in the order, ascending
+	tops model.Column[uint64] // those of rows that are not below another one
+	sums []uint64             // sums of what the tops before each retain
 }
 
-// survey is the types of one snapshot, or its packages, with the order in which what a row dominates follows it.
+// survey is the types, or the packages, of one snapshot, with an order in which each row is followed by all that it
+// dominates.
 type survey struct {
-	ctx   context.Context
-	g     *heapgraph.Graph
-	h     *model.Heap
-	order model.Column[model.Row]
-	place model.Column[uint64]
-	axis  int
-	real  model.HeapKinds
-	kinds model.HeapKinds         // of objects
-	first *heapgraph.IdentitiesIn // of the first snapshot, nil where they tell nothing
+	*places
+	ctx  context.Context
+	g    *heapgraph.Graph
+	axis int
+	real model.HeapKinds
 
-	byID  []int32 // class of a type
-	rest  map[uint32]int32
-	byKey map[key]int32
-	list  []class
+	of   []int32 // by number of a type: its class
+	list []class
 }
 
-// total is what the whole heap retains.
+// newSurvey puts the types of a snapshot together to classes of an axis.
+func newSurvey(ctx context.Context, g *heapgraph.Graph, x *places, axis int) *survey {
+	s := &survey{places: x, ctx: ctx, g: g, axis: axis, real: x.h.Schema.Real()}
+	byKey, second := map[key]int32{}, x.h.Schema.Distinct()
+	for i := range x.types {
+		t := &x.types[i]
+		k := key{axis: axis, name: x.h.Tables.OnAxis(axis, t.id)}
+		if axis == 0 && second > 0 {
+			k.sub = x.h.Tables.OnAxis(second, t.id)
+		}
+		n, ok := byKey[k]
+		if !ok {
+			n = int32(len(s.list))
+			byKey[k] = n
+			s.list = append(s.list, class{key: k})
+		}
+		c := &s.list[n]
+		c.count, c.same = c.count+t.count, c.same+t.same
+		c.bytes, _ = model.SaturatingAdd(c.bytes, t.bytes)
+		s.of = append(s.of, n)
+	}
+	return s
+}
+
+// total returns the retained size of the heap.
 func (s *survey) total() uint64 { return s.g.Retained[model.RootRow] }
 
-// classOf returns the class of a row, -1 for other rows than objects.
+// classOf returns the class of a row, -1 if the row is not an object.
 func (s *survey) classOf(r model.Row) int32 {
-	if !s.kinds.Has(s.h.Kinds[r]) {
-		return -1
+	if n := s.typeOf(r); n != noType {
+		return s.of[n]
 	}
-	id := s.h.Entity[r]
-	if int(id) < len(s.byID) {
-		if s.byID[id] == 0 {
-			s.byID[id] = s.number(id) + 1
-		}
-		return s.byID[id] - 1
-	}
-	c, ok := s.rest[id] // beyond the tables of a damaged file
-	if !ok {
-		c = s.number(id)
-		s.rest[id] = c
-	}
-	return c
+	return -1
 }
 
-// number enters a type, or finds another one of the same name.
-func (s *survey) number(id uint32) int32 {
-	k := key{axis: s.axis, name: s.h.Tables.OnAxis(s.axis, id)}
-	if second := s.h.Schema.Distinct(); s.axis == 0 && second > 0 {
-		k.sub = s.h.Tables.OnAxis(second, id)
-	}
-	c, ok := s.byKey[k]
-	if !ok {
-		c = int32(len(s.list))
-		s.byKey[k] = c
-		s.list = append(s.list, class{key: k})
-	}
-	return c
-}
-
-// sum finds out how many objects of each class there are, and what those retain.
+// sum computes the number of objects of each class, and what they retain.
 func (s *survey) sum() error {
-	for p, r := range s.order.All() {
+	for p, n := range s.typeAt {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		n := s.classOf(r)
-		if n < 0 {
+		if n == noType {
 			continue
 		}
-		c := &s.list[n]
-		c.count++
-		if s.first != nil {
-			c.same += s.first.Has(r)
-		}
-		c.bytes, _ = model.SaturatingAdd(c.bytes, s.h.Bytes(r))
-		if !c.seen || uint64(p) >= c.until {
-			c.seen, c.until = true, uint64(p)+s.g.RetainedCount(r)
-			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[r])
+		if c := &s.list[s.of[n]]; uint64(p) >= c.until { // at first 0
+			c.until = s.end(uint64(p))
+			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[s.row(uint64(p))])
 		}
 	}
 	return nil
 }
 
-// pick lists where the objects of some classes stand.
+// pick records the positions of the objects of some classes.
 func (s *survey) pick(picked []*class) error {
-	for i, c := range picked {
-		c.shift, c.rows = int32(i)+1, model.Column[uint64]{}
-		if c.rows.Grow(int(c.count)); s.order.Wide != nil {
+	for _, c := range picked {
+		c.picked, c.rows = true, model.Column[uint64]{}
+		if c.rows.Grow(int(c.count)); s.Rows.Wide != nil {
 			c.rows.Widen()
 		}
 	}
-	for p, r := range s.order.All() {
+	for p, n := range s.typeAt {
 		if p%pauseEvery == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		if n := s.classOf(r); n >= 0 && s.list[n].shift > 0 {
-			s.list[n].rows.Append(uint64(p))
+		if n == noType {
+			continue
+		}
+		if c := &s.list[s.of[n]]; c.picked {
+			c.rows.Append(uint64(p))
 		}
 	}
 	for _, c := range picked {
@@ -145,12 +133,6 @@ func (s *survey) listTops(c *class) {
 	c.sums = append(c.sums, sum)
 }
 
-// end returns where in the order the row at p and all below it end.
-func (s *survey) end(p uint64) uint64 { return p + s.g.RetainedCount(s.row(p)) }
-
-// row returns what stands at place p of the order.
-func (s *survey) row(p uint64) model.Row { return s.order.At(int(p)) }
-
 // weight returns what the objects of a class retain that stand from place p on and before end.
 func (c *class) weight(p, end uint64) uint64 {
 	i, _ := c.tops.Search(p)
@@ -158,26 +140,26 @@ func (c *class) weight(p, end uint64) uint64 {
 	return c.sums[j] - c.sums[i]
 }
 
-// within returns how many objects of a class stand from place p on and before end.
+// within returns the number of objects of a class at positions [p, end).
 func (c *class) within(p, end uint64) uint64 {
 	i, _ := c.rows.Search(p)
 	j, _ := c.rows.Search(end)
 	return uint64(j - i)
 }
 
-// isLeaf reports whether the objects of a class hold little but themselves: texts, numbers and arrays of bytes.
+// isLeaf reports whether the objects of a class retain little but themselves: texts, numbers and arrays of bytes.
 func (c *class) isLeaf() bool { return c.retained-min(c.bytes, c.retained) <= c.retained/10 }
 
-// point is a row below which objects of a class gather.
+// point is a row below which objects of a class accumulate.
 type point struct {
 	row    model.Row
-	weight uint64 // retained by those below it, and by itself where it is one of them
-	held   uint64 // how many those are
+	weight uint64 // retained by those below it, and by itself if it is one of them
+	held   uint64 // number of those
 }
 
-// points finds the rows below which the objects of a class gather: from the root it goes down as long as one row has
-// most of them below it. The recorder's roots hold everything: below them it follows each row that has a good part of
-// them.
+// points returns the rows below which the objects of a class accumulate: from the root it descends as long as one row
+// has most of them below it. The recorder's roots refer to everything: below them it follows each row that has a large
+// part of them.
 func (s *survey) points(c *class) ([]point, error) {
 	least := c.retained / branches
 	var found []point
@@ -193,11 +175,10 @@ func (s *survey) points(c *class) ([]point, error) {
 			}
 			virtual := !s.real.Has(s.h.Kinds[r])
 			best, heaviest := p, uint64(0)
-			for q := p + 1; q < s.end(p); q = s.end(q) {
+			for q, w := range s.below(c, p) {
 				if steps++; steps%pauseEvery == 0 && s.ctx.Err() != nil {
 					return nil, s.ctx.Err()
 				}
-				w := c.weight(q, s.end(q))
 				if w > heaviest || w == heaviest && w > 0 && s.row(q) < s.row(best) {
 					best, heaviest = q, w
 				}
@@ -206,7 +187,7 @@ func (s *survey) points(c *class) ([]point, error) {
 				p = best
 				continue
 			}
-			if virtual {
+			if virtual || s.isEverything(c, p) {
 				starts, p = s.follow(c, p, max(least, 1), starts), 0
 			}
 			break
@@ -219,20 +200,51 @@ func (s *survey) points(c *class) ([]point, error) {
 	return found, nil
 }
 
+// isEverything reports whether nearly the whole heap hangs below place p, a good part of which is of other classes: then
+// that is no place where objects of this one gather.
+func (s *survey) isEverything(c *class, p uint64) bool {
+	all := s.g.Retained[s.row(p)]
+	return s.isMost(all) && c.weight(p, s.end(p))/everything < all/4
+}
+
+// isMost reports whether so many bytes are nearly the whole heap.
+func (s *survey) isMost(bytes uint64) bool { return bytes/everything >= s.total()/4 }
+
 // follow adds the rows right below place p that have at least so much of a class below them.
 func (s *survey) follow(c *class, p uint64, least uint64, starts []uint64) []uint64 {
-	for q := p + 1; q < s.end(p); q = s.end(q) {
-		if c.weight(q, s.end(q)) >= least {
+	for q, w := range s.below(c, p) {
+		if w >= least {
 			starts = append(starts, q)
 		}
 	}
 	return starts
 }
 
-// overlap returns how much of what the objects of c retain is also retained by objects of other, or is theirs.
-func (s *survey) overlap(c, other *class) (bytes uint64) {
+// below iterates over the rows right below place p, with what objects of a class retain from there on down. Those come
+// in the order of the tops, of which most rows have none.
+func (s *survey) below(c *class, p uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(uint64, uint64) bool) {
+		i, _ := c.tops.Search(p + 1)
+		for q, end := p+1, s.end(p); q < end; q = s.end(q) {
+			next := c.tops.SearchFrom(i, s.end(q))
+			if !yield(q, c.sums[next]-c.sums[i]) {
+				return
+			}
+			i = next
+		}
+	}
+}
+
+// overlap returns how much of what the objects of c from place from on and before end retain is also retained by
+// objects of other, or is theirs.
+func (s *survey) overlap(c, other *class, from, end uint64) (bytes uint64) {
 	at := 0 // in the tops of other, which ascend as those of c do
-	for _, p := range c.tops.All() {
+	first, _ := c.tops.Search(from)
+	for i := first; i < c.tops.Len(); i++ {
+		p := c.tops.At(i)
+		if p >= end {
+			break
+		}
 		at = other.tops.SearchFrom(at, p)
 		if other.covers(s, at, p) {
 			bytes += s.g.Retained[s.row(p)]
@@ -243,7 +255,7 @@ func (s *survey) overlap(c, other *class) (bytes uint64) {
 	return bytes
 }
 
-// related returns how many objects of c hang below one of other or hold one.
+// related returns the number of objects of c that are below one of other or retain one.
 func (s *survey) related(c, other *class) (rows uint64) {
 	at := 0
 	for _, p := range c.rows.All() {
@@ -255,13 +267,13 @@ func (s *survey) related(c, other *class) (rows uint64) {
 	return rows
 }
 
-// covers reports whether the row at place p is an object of c or hangs below one. at is the first of its tops that is
+// covers reports whether the row at position p is an object of c or below one. at is the index of its first top that is
 // not before p.
 func (c *class) covers(s *survey, at int, p uint64) bool {
 	return at < c.tops.Len() && c.tops.At(at) == p || at > 0 && s.end(c.tops.At(at-1)) > p
 }
 
-// weightFrom is weight from the place of one of the tops on.
+// weightFrom is weight starting at the position of a top.
 func (c *class) weightFrom(at int, end uint64) uint64 {
 	return c.sums[c.tops.SearchFrom(at, end)] - c.sums[at]
 }

@@ -314,7 +314,7 @@ func TestTwoOwners(t *testing.T) {
 	for range 400 {
 		m.add(m.add(table, "", "shop.Session", 120), "name", "lang.Text", 1600)
 	}
-	wantFirst(t, found(t, 0, m), "once: 1,400 Session (2.39 MiB, 45.0 % of the heap), 1,000 of them held by one SessionCache through `$cache`")
+	wantFirst(t, found(t, 0, m), "once: 1,400 Session (2.39 MiB, 45.0 % of the heap), 1,000 of them (1.73 MiB) held by one SessionCache through `$cache`")
 }
 
 // Of many arrays one is nearly all: it is the suspect, and what holds it is told.
@@ -580,4 +580,75 @@ func TestClassesHold(t *testing.T) {
 	}
 	list := found(t, 0, m)
 	wantFirst(t, list, "once: 500 Session (195 KiB, 93.5 % of the heap) are held by Cache5 (class) through `SESSIONS`")
+}
+
+// Of what holds each other only the crowd inside is told, however much else its holders' types hold elsewhere.
+func TestHoldersOfTheSuspectAreNotToldToo(t *testing.T) {
+	m := newMaker()
+	m.entries(everyday)
+	loader := m.add(0, "", "vm.Loader", 64)
+	list := m.add(loader, "classes", "lang.List", 64)
+	cache := m.add(m.add(list, "", "lang.List", 4096), "SESSIONS", "shop.SessionCache", 64)
+	table := m.add(cache, "", "lang.Table", 4096)
+	for range 2000 {
+		m.add(m.add(table, "", "shop.Session", 120), "name", "lang.Text", 500)
+	}
+	shop := m.add(0, "", "shop.Shop", 64)
+	for range 95 {
+		m.add(m.add(shop, "", "lang.List", 64), "", "lang.Bytes", 5000)
+	}
+	suspects := found(t, 0, m)
+	wantFirst(t, suspects, "once: 2,000 Session (1.18 MiB, 71.5 % of the heap) are held by one SessionCache")
+	for _, s := range suspects[1:] {
+		if s.Name == "List" && s.Count < crowd || s.Row == list {
+			t.Error(evidence(suspects))
+		}
+	}
+}
+
+// That a program holds its heap is no news, nor what is somewhere below it.
+func TestWhatHoldsEverythingIsNoPlace(t *testing.T) {
+	m := newMaker()
+	m.entries(everyday)
+	global := m.add(0, "", "js.global", 400)
+	for i := range 40 {
+		part := m.add(global, fmt.Sprintf("part%d", i), "app.Part", 96)
+		for range 100 {
+			m.add(m.add(part, "", "js.Closure", 200), "", "js.Context", 200)
+		}
+	}
+	table := m.add(m.add(global, "cache", "shop.SessionCache", 64), "table", "lang.Table", 4096)
+	for range 2000 {
+		m.add(m.add(table, "", "shop.Session", 120), "name", "lang.Text", 400)
+	}
+	list := found(t, 0, m)
+	wantFirst(t, list, "once: 2,000 Session (1016 KiB, 39.2 % of the heap) are held by one SessionCache through `table`")
+	for _, s := range list {
+		if s.Name == "global" || s.Holder == "global" {
+			t.Error(evidence(list))
+		}
+	}
+}
+
+// A certainty is about the verdict that it stands beside: how often what was seen was as that says.
+func TestCertaintyIsOfTheVerdict(t *testing.T) {
+	for _, c := range []struct {
+		verdict Verdict
+		counts  []uint64
+		want    float64
+	}{
+		{Once, []uint64{5}, 0},
+		{Grows, []uint64{5, 9}, sureOfTwo}, {Once, []uint64{5, 9}, sureOfTwo}, {Bounded, []uint64{9, 9}, sureOfTwo},
+		{Grows, []uint64{1, 2, 3}, 3. / 4}, {Grows, []uint64{1, 2, 2, 3}, 3. / 5}, {Grows, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9. / 10},
+		{Once, []uint64{1, 1, 9}, 1. / 2}, {Once, []uint64{1, 9, 9, 9}, 3. / 4}, {Once, []uint64{1, 9, 9, 10}, 2. / 4},
+		{Bounded, []uint64{9, 8, 9, 8}, 4. / 5}, {Bounded, []uint64{1, 9, 8}, 2. / 3}, {Bounded, []uint64{1, 8, 9}, 1. / 2},
+	} {
+		s := Suspect{Verdict: c.verdict}
+		for i, n := range c.counts {
+			s.course = append(s.course, moment{i, figures{n, n}})
+		}
+		if got := s.Confidence(); got != c.want {
+			t.Errorf("%v of %v: %v, not %v", c.verdict, c.counts, got, c.want)
+		}
+	}
 }

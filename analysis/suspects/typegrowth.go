@@ -10,7 +10,7 @@ import (
 
 // Extent is a figure over several snapshots.
 type Extent struct {
-	Values []uint64 // by snapshot, 0 where there is none of the type
+	Values []uint64 // by snapshot, 0 if it has none of the type
 	least  uint64
 }
 
@@ -23,23 +23,22 @@ func (e *Extent) Last() uint64 { return e.Values[len(e.Values)-1] }
 // Least returns the lowest figure.
 func (e *Extent) Least() uint64 { return e.least }
 
-// Growth returns what the figure has risen by for good: how much more there is in the last snapshot than in the one
-// that had least.
+// Growth returns the permanent rise of the figure: the last snapshot minus the least one.
 func (e *Extent) Growth() uint64 { return e.Last() - e.least }
 
-// TypeGrowth is how much there is of a type over several snapshots.
+// TypeGrowth is the figures of a type over several snapshots.
 type TypeGrowth struct {
-	Name, Sub    string // not cleaned; Sub tells types of one name apart
+	Name, Sub    string // not cleaned; Sub distinguishes types of one name
 	Bytes, Count Extent // the objects' own bytes
 }
 
-// Growing follows the types of objects from snapshot to snapshot. The zero value has seen none.
+// Growing tracks the types of objects from snapshot to snapshot. The zero value is empty.
 type Growing struct {
-	Snapshots []int // that were added, ascending
+	Snapshots []int // snapshots that were added, ascending
 	of        map[int]map[key]figures
 }
 
-// Add counts snapshot i, with the sizes that objects have under a policy. Nothing else of it is kept.
+// Add counts snapshot i, with the sizes of objects under a policy. It keeps only the counts.
 func (g *Growing) Add(h *model.Heap, i int, p heapgraph.Policy) {
 	h = h.Under(p.Of(h.Schema))
 	now := map[key]figures{}
@@ -58,10 +57,10 @@ func (g *Growing) Add(h *model.Heap, i int, p heapgraph.Policy) {
 	slices.Sort(g.Snapshots)
 }
 
-// TypesIn returns how many types snapshot i has objects of.
+// TypesIn returns the number of types of the objects in snapshot i.
 func (g *Growing) TypesIn(i int) int { return len(g.of[i]) }
 
-// Types returns all types that were seen, the most grown first: by bytes, or by how many objects there are.
+// Types returns all types, most growth first: in bytes, or in the number of objects.
 func (g *Growing) Types(counts bool) []TypeGrowth {
 	known := map[key]bool{}
 	var list []TypeGrowth

@@ -333,8 +333,7 @@ func (ix *fileIndex) checkpointSections(f *sections.Codec) {
 	}
 }
 
-// mostKept is the least limit on the number of events kept in a file; above it, most of the input must be readable
-// again.
+// mostKept is the number of events that a file may keep in any case; more only up to a fraction of all events.
 const mostKept = 1 << 16
 
 // save writes the index, which must be complete, for [KeptIndex] to open. Questions may be asked meanwhile.
@@ -350,7 +349,8 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) er
 	if kept > max(mostKept, ix.events()/16) {
 		return errKeepNothing
 	}
-	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) { // if memory was short, verdicts are made after the file is opened
+	// If memory was short, verdicts are made after the file is opened.
+	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) {
 		return err
 	}
 	return indexFormat.Write(ctx, w, key, ix.sections)
@@ -374,7 +374,7 @@ func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key secti
 	if err := f.Done(); err != nil {
 		return err
 	}
-	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // copied, as others get them
+	ix.Ids, ix.Threads = append([]model.StackID(nil), ix.Ids...), append([]uint16(nil), ix.Threads...) // copied: shared
 	ix.input, _ = events.(model.Changing)
 	if s, ok := events.(model.ChunkSource); ok && s.Decoder() != nil {
 		ix.source = s

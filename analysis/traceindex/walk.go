@@ -187,8 +187,8 @@ func (f *folder) sumUp() {
 	t.UnmatchedFrees = t.FreeCount - t.FreedCount
 }
 
-// rare handles an event that walk does not handle inline. p is the number of earlier events that are not FREE, over
-// that of overwritten blocks.
+// rare handles an event that walk does not handle inline. p is the number of earlier events that are not FREE, over the
+// number of blocks overwritten so far.
 func (f *folder) rare(i, p, over int) (nextP, nextOver int) {
 	e, t := &f.j.events, f.c.totals
 	switch e.Kind[i] {

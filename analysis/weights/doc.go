@@ -1,3 +1,3 @@
-// Package weights adds up profiles of weighted stacks: by function, binary, source line and thread, over windows,
+// Package weights sums up profiles of weighted stacks: by function, binary, source line and thread, over windows,
 // samples and time.
 package weights

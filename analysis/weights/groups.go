@@ -12,22 +12,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Grouping is the rows of one grouping over stacks of a profile, and what adding their weights up needs. To make it
-// takes much longer than to ask it for a table. Read-only once made, and good for several goroutines.
+// Grouping is the rows of one grouping of a profile's stacks, with what summing their weights needs. Making it takes
+// much longer than computing a table. It is read-only and may be used by several goroutines.
 type Grouping struct {
 	By     By
 	Stacks *model.Stacks
 
 	rows  []Row     // without weights
-	of    []uint32  // the row by frame, or by thread
-	rank  []uint32  // by row: its place in the order of names
-	sums  sync.Pool // of *[]uint64, by node, all 0: to have new ones at each step of a range takes longer than to clear them
-	outer []uint32  // by node: its row plus one where nothing above it belongs to that row, else 0; nil for threads and owners
-	owner []uint32  // by node: the row of what owns a stack with that leaf; nil but for owners
+	of    []uint32  // by frame, or by thread: its row
+	rank  []uint32  // by row: its position in the order of names
+	sums  sync.Pool // of *[]uint64, by node, all 0: clearing is faster than allocating at each step of a range
+	outer []uint32  // by node: its row plus one if no caller belongs to that row, else 0; nil for threads and owners
+	owner []uint32  // by node: the row of the owner of a stack with that leaf; nil except for owners
 }
 
 // NewGrouping groups the frames of stacks, or the threads of a profile. The stacks are those of w, or what a filter
-// leaves of them. libraries are what owns no memory beside what is known, nil for none.
+// keeps of them. libraries matches functions and files that own no memory, in addition to the built-in ones; nil for
+// none.
 func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regexp.Regexp) *Grouping {
 	g := &Grouping{By: by, Stacks: s}
 	g.rows, g.of = (&Selection{Profile: w, Stacks: s}).tableRows(by)
@@ -52,12 +53,12 @@ func NewGrouping(w *model.StackProfile, s *model.Stacks, by By, libraries *regex
 	return g
 }
 
-// wholeStacks reports whether a stack belongs to one row, with all that it weighs.
+// wholeStacks reports whether a stack belongs to exactly one row, with all its weight.
 func (g *Grouping) wholeStacks() bool {
 	return g.By == ByProfileThread || g.By == ByOwner || g.By >= byLabel
 }
 
-// rowOf returns the row that a record belongs to as a whole; ok is false for stacks without frames, which nothing owns.
+// rowOf returns the row that a complete record belongs to; ok is false for stacks without frames, which have no owner.
 func (g *Grouping) rowOf(s *Selection, record int) (row uint32, ok bool) {
 	if g.By == ByProfileThread {
 		return g.of[s.Profile.Records.Thread[record]], true
@@ -77,10 +78,10 @@ func (g *Grouping) findOwners(libraries *regexp.Regexp) {
 	}
 }
 
-// Rank returns the place of a row in the order of names, by its ID. Rows of one name have one place.
+// Rank returns the position of a row, by its ID, in the order of names. Rows of one name share a position.
 func (g *Grouping) Rank(id uint32) uint32 { return g.rank[id] }
 
-// findOuter walks the tree of stacks depth first, with a count for every row of how often it is among the callers.
+// findOuter walks the tree of stacks depth first, counting for every row how often it is among the callers.
 func (g *Grouping) findOuter() {
 	s := g.Stacks
 	n := len(s.Parent)
@@ -107,7 +108,7 @@ func (g *Grouping) findOuter() {
 	}
 }
 
-// Table is [Table] of selections of the grouping's stacks.
+// Table is the function [Table] for selections of the grouping's stacks.
 func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, error) {
 	n := len(selections)
 	rows := slices.Clone(g.rows)
@@ -136,8 +137,8 @@ func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, 
 	return out, nil
 }
 
-// weighTree does what [Selection.weigh] does, from the leaves of the tree to its root, each node once. It does nothing,
-// and returns false, where weights are not integers that can be added up without overflow. This is a hot kernel.
+// weighTree does what [Selection.weigh] does, from the leaves of the tree to its root, visiting each node once. It
+// returns false, without effect, if weights are not integers that can be added without overflow. This is a hot kernel.
 func (s *Selection) weighTree(g *Grouping, k int, rows []Row, hit []bool) (ok bool) {
 	rec, st := &s.Profile.Records, s.Stacks
 	sums, known := g.sums.Get().(*[]uint64)
@@ -190,10 +191,10 @@ func (s *Selection) weighTree(g *Grouping, k int, rows []Row, hit []bool) (ok bo
 type treeSums struct {
 	sums        []uint64       // by node
 	self, total []uint64       // by row
-	noted       []model.NodeID // that are reached though they weigh nothing
+	noted       []model.NodeID // reached though their weight is 0
 }
 
-// addUp fills total, and notes the rows that are reached. This is a hot kernel.
+// addUp computes total, and records the rows that are reached. This is a hot kernel.
 func (t *treeSums) addUp(g *Grouping, hit []bool) {
 	s := g.Stacks
 	for _, n := range t.noted {

@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// byLabel and what follows it group by the value of a label, one By for each of [LabelKeys].
+// byLabel and the values after it group by the value of a label, one By for each of [LabelKeys].
 const byLabel By = 128
 
-// LabelKeys returns the keys of the labels that records have, sorted; at most so many as there are groupings for.
+// LabelKeys returns the keys of the labels of records, sorted; at most as many as there are groupings for.
 func LabelKeys(w *model.StackProfile) (keys []string) {
 	known := map[string]bool{}
 	for _, set := range w.Labels {
@@ -26,8 +26,8 @@ func LabelKeys(w *model.StackProfile) (keys []string) {
 	return keys[:min(len(keys), 255-int(byLabel))]
 }
 
-// LabelWords returns what names labels that records have and holds a text in whatever case: label:KEY, and once that
-// stands before a "=" label:KEY=VALUE, at most so many.
+// LabelWords returns at most most names of labels that contain a text, ignoring case: label:KEY, and label:KEY=VALUE
+// once text has a "=" after the key.
 func LabelWords(w *model.StackProfile, text string, most int) (words []string) {
 	add := func(word string) {
 		if strings.Contains(strings.ToLower(word), strings.ToLower(text)) && len(words) < most && !slices.Contains(words, word) {
@@ -51,7 +51,7 @@ func LabelWords(w *model.StackProfile, text string, most int) (words []string) {
 	return words
 }
 
-// labelBy returns the grouping by the values of a label; ok is false where no record has the key.
+// labelBy returns the grouping by the values of a label; ok is false if no record has the key.
 func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	i, ok := slices.BinarySearch(LabelKeys(w), key)
 	if !ok {
@@ -60,8 +60,7 @@ func labelBy(w *model.StackProfile, key string) (by By, ok bool) {
 	return byLabel + By(i), true
 }
 
-// labelValue returns what a set of labels says under a key: several values are told together. It is "" where the set
-// has none.
+// labelValue returns the value of a key in a set of labels; several values are joined. It is "" if the set has none.
 func labelValue(set []model.Label, key string) string {
 	var values []string
 	for _, l := range set {
@@ -72,7 +71,7 @@ func labelValue(set []model.Label, key string) string {
 	return strings.Join(values, ", ")
 }
 
-// labelRows makes a row for every value of a label, and tells which one each set of labels belongs to.
+// labelRows makes a row for every value of a label, and maps each set of labels to its row.
 func (s *Selection) labelRows(by By) (rows []Row, of []uint32) {
 	keys := LabelKeys(s.Profile)
 	at := map[string]uint32{}
@@ -93,7 +92,7 @@ func (s *Selection) labelRows(by By) (rows []Row, of []uint32) {
 	return rows, of
 }
 
-// keptLabels tells which sets of labels a filter leaves in, nil where it is not about labels.
+// keptLabels returns which sets of labels a filter keeps, nil if it does not use labels.
 func keptLabels(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
 	if !view.AboutLabels() {
 		return nil

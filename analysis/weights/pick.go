@@ -9,14 +9,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// pickParts is in how many parts samples are added up side by side. It does not depend on the machine: nor do sums of
-// floats, then.
+// pickParts is the number of parts in which samples are summed up in parallel. It does not depend on the machine, so
+// sums of floats do not either.
 const pickParts = 2
 
-// fewChunks is how many chunks are not worth to be divided.
+// fewChunks is the number of chunks below which parallel summing does not pay.
 const fewChunks = 8
 
-// pickSamples weighs records by an event's samples with from <= time <= to: by their number, or by their periods.
+// pickSamples weights records by an event's samples with from <= time <= to: by their number, or by their periods.
 func pickSamples(ctx context.Context, w *model.StackProfile, event uint16, counts bool, from, to model.Time) ([]float64, error) {
 	var chunks []*model.SampleChunk
 	for i := range w.Samples {
@@ -54,7 +54,7 @@ func pickSamples(ctx context.Context, w *model.StackProfile, event uint16, count
 	return sum, ctx.Err()
 }
 
-// pickChunk adds the samples of one chunk up. This is a hot kernel.
+// pickChunk sums up the samples of one chunk. This is a hot kernel.
 func pickChunk(c *model.SampleChunk, picked []float64, event uint16, counts bool, from, to model.Time) {
 	under := c.Under(event)
 	all, inside := !slices.Contains(under, false), c.First >= from && c.Last <= to

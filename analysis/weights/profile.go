@@ -23,8 +23,8 @@ type MetricSum struct {
 	Sum    model.Amount
 }
 
-// Totals sums all records by event and metric, one row per event of p. Of a metric that appears twice in one record
-// the first counts.
+// Totals sums all records by event and metric, one row per event of p. If a metric appears twice in one record, the
+// first one counts.
 func Totals(p *model.StackProfile) []EventTotals {
 	out := make([]EventTotals, len(p.Events))
 	sums := make([]map[model.MetricID]*model.Amount, len(p.Events))
@@ -57,19 +57,19 @@ func Totals(p *model.StackProfile) []EventTotals {
 	return out
 }
 
-// Selection is the records that an answer is about, and what each weighs.
+// Selection is the records that an answer covers, with their weights.
 type Selection struct {
 	Profile *model.StackProfile
-	Stacks  *model.Stacks // those of the filter where there is one
+	Stacks  *model.Stacks // filtered if there is a filter
 	Event   uint16
 	Metric  model.MetricID
 
-	view   *calltree.FilteredStacks // of [Selection.Filter]; nil for the stacks as they are
-	kept   []bool                   // by set of labels: the filter leaves it in; nil for all
-	picked []float64                // by record, of a range of samples or of windows; nil for the weights of the records themselves
+	view   *calltree.FilteredStacks // of [Selection.Filter]; nil for unfiltered stacks
+	kept   []bool                   // by set of labels: whether the filter keeps it; nil for all
+	picked []float64                // by record, from a range of samples or windows; nil for the records' own weights
 }
 
-// SampleSpan returns the times of the earliest and the latest sample; first > last where there are none.
+// SampleSpan returns the times of the earliest and the latest sample; first > last if there are none.
 func SampleSpan(w *model.StackProfile) (first, last model.Time) {
 	first, last = model.MaxTime, -model.MaxTime
 	for i := range w.Samples {
@@ -80,12 +80,12 @@ func SampleSpan(w *model.StackProfile) (first, last model.Time) {
 	return first, last
 }
 
-// SelectProfile weighs whole records of an event by a metric.
+// SelectProfile selects all records of an event, weighted by a metric.
 func SelectProfile(p *model.Profile, event uint16, metric model.MetricID) *Selection {
 	return &Selection{Profile: p.Weights, Stacks: p.Stacks, Event: event, Metric: metric}
 }
 
-// Span returns the time that a range can be chosen from: of the samples, or else of the windows; first > last where
+// Span returns the time span from which a range can be chosen: of the samples, or else of the windows; first > last if
 // there are neither.
 func Span(w *model.StackProfile) (first, last model.Time) {
 	if first, last = SampleSpan(w); first <= last {
@@ -95,6 +95,38 @@ func Span(w *model.StackProfile) (first, last model.Time) {
 		first, last = min(first, w.Windows[i].Start), max(last, w.Windows[i].End)
 	}
 	return first, last
+}
+
+// WindowAt returns the window that an instant is about: of those that began by then the one that began last, in the
+// file's order the later one of two; ok is false where none had begun.
+func WindowAt(w *model.StackProfile, at model.Time) (n int, ok bool) {
+	for i := range w.Windows {
+		if s := w.Windows[i].Start; s <= at && (!ok || s >= w.Windows[n].Start) {
+			n, ok = i, true
+		}
+	}
+	return n, ok
+}
+
+// End returns when the last window ends, or the profile as a whole where that is later.
+func End(w *model.StackProfile) model.Time {
+	end := w.End
+	for i := range w.Windows {
+		end = max(end, w.Windows[i].End)
+	}
+	return end
+}
+
+// LargestWindow returns the first of the windows of which a selection weighs most; ok is false where there are none.
+// The error is that of ctx.
+func (s *Selection) LargestWindow(ctx context.Context) (n int, ok bool, err error) {
+	sums, err := s.WindowSums(ctx)
+	for i := range sums {
+		if i == 0 || sums[i].Compare(sums[n]) > 0 {
+			n, ok = i, true
+		}
+	}
+	return n, ok, err
 }
 
 // windowsIn returns the windows that tell a metric from one time to another: of states the last one, else all that lie
@@ -113,10 +145,10 @@ func windowsIn(w *model.StackProfile, metric model.MetricID, from, to model.Time
 	return list
 }
 
-// SelectSamples weighs records by their samples with from <= time <= to: by their number where the metric counts
-// events, else by their periods. It fails, with ok false, where samples do not tell the metric: only the event's
-// primary one and counts are known. Without samples, windows of that time tell every metric: of states, such as live
-// bytes, the last one.
+// SelectSamples selects records by their samples with from <= time <= to: weighted by their number if the metric counts
+// events, else by their periods. ok is false if samples do not record the metric: they have only the event's primary
+// one and counts. Without samples, the windows of that time are used, which record every metric: for states, such as
+// live bytes, the last one.
 func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *Selection, ok bool, err error) {
 	w := p.Weights
 	if first, last := SampleSpan(w); first > last && len(w.Windows) > 0 {
@@ -133,13 +165,12 @@ func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric m
 	return &Selection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}, true, nil
 }
 
-// countsSamples reports whether a metric is how often a stack was seen.
+// countsSamples reports whether a metric is the number of times a stack was seen.
 func countsSamples(metric string) bool {
 	return metric == "samples" || metric == "count" || metric == "alloc_count"
 }
 
-// SelectWindows weighs records of an event by the weights that windows give them, added up over the windows of those
-// indexes.
+// SelectWindows selects records of an event, weighted by their sums over the windows with those indexes.
 func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, windows ...int) *Selection {
 	w := p.Weights
 	picked := make([]float64, w.Records.Len())
@@ -157,7 +188,7 @@ func SelectWindows(p *model.Profile, event uint16, metric model.MetricID, window
 	return &Selection{Profile: w, Stacks: p.Stacks, Event: event, Metric: metric, picked: picked}
 }
 
-// WindowSums adds up what the rows of each window weigh, of the records that the filter leaves in.
+// WindowSums returns the sum of the rows of each window, of the records that the filter keeps.
 func (s *Selection) WindowSums(ctx context.Context) ([]model.Amount, error) {
 	w := s.Profile
 	out := make([]model.Amount, len(w.Windows))
@@ -178,8 +209,8 @@ func (s *Selection) WindowSums(ctx context.Context) ([]model.Amount, error) {
 	return out, nil
 }
 
-// Filter returns the selection of what a filter leaves of the stacks, those of the same profile. The weights of the
-// others stay what they are; nil filters nothing.
+// Filter returns the selection of the filtered stacks, which must be of the same profile. Weights stay the same; nil
+// filters nothing.
 func (s *Selection) Filter(view *calltree.FilteredStacks) *Selection {
 	if view == nil {
 		return s
@@ -198,7 +229,7 @@ func (s *Selection) Node(r model.RecordID) model.NodeID {
 	return n
 }
 
-// Keeps reports whether the filter leaves a record in; it is true without a filter.
+// Keeps reports whether the filter keeps a record; it is true without a filter.
 func (s *Selection) Keeps(r model.RecordID) bool {
 	if s.view == nil {
 		return true
@@ -207,7 +238,7 @@ func (s *Selection) Keeps(r model.RecordID) bool {
 	return kept && (s.kept == nil || s.kept[labelsOf(s.Profile, int(r))])
 }
 
-// Weight returns what a record weighs; ok is false for one that is not selected.
+// Weight returns the weight of a record; ok is false if it is not selected.
 func (s *Selection) Weight(r model.RecordID) (n model.Number, ok bool) {
 	if s.Profile.Records.Event[r] != s.Event || !s.Keeps(r) {
 		return n, false
@@ -219,7 +250,7 @@ func (s *Selection) Weight(r model.RecordID) (n model.Number, ok bool) {
 	return whole(f), f != 0
 }
 
-// whole is f as an integer where it is one.
+// whole returns f, as an integer if it is one.
 func whole(f float64) model.Number {
 	if f >= 0 && f < 1<<53 && f == math.Trunc(f) {
 		return model.Unsigned(uint64(f))
@@ -227,7 +258,7 @@ func whole(f float64) model.Number {
 	return model.Float(f)
 }
 
-// Self returns what a record's leaf weighs alone: its exclusive weight where the file gives one of this metric.
+// Self returns the weight of a record's leaf alone: its exclusive weight if the file has one for this metric.
 func (s *Selection) Self(r model.RecordID) (n model.Number, ok bool) {
 	if n, ok = s.Weight(r); !ok || s.picked != nil {
 		return n, ok
@@ -238,10 +269,10 @@ func (s *Selection) Self(r model.RecordID) (n model.Number, ok bool) {
 	return n, true
 }
 
-// HasSelf reports whether leaves alone may weigh something else than their records.
+// HasSelf reports whether the weights of leaves may differ from those of their records.
 func (s *Selection) HasSelf() bool { return s.picked == nil }
 
-// Total returns the sum over all selected records. It means nothing where [model.ProfileMetric.NoSum] holds.
+// Total returns the sum over all selected records. It is meaningless if [model.ProfileMetric.NoSum] is set.
 func (s *Selection) Total() (sum model.Amount) {
 	for r := range s.Profile.Records.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
@@ -251,7 +282,7 @@ func (s *Selection) Total() (sum model.Amount) {
 	return sum
 }
 
-// Stack is one record and what it weighs.
+// Stack is one record with its weight.
 type Stack struct {
 	Record model.RecordID
 	Value  model.Amount
@@ -260,7 +291,7 @@ type Stack struct {
 // Top lists the selected records, heaviest first, ties by id.
 func (s *Selection) Top() []Stack {
 	rec := &s.Profile.Records
-	out := make([]Stack, 0, rec.Len()) // growing a long list would take twice that
+	out := make([]Stack, 0, rec.Len()) // growing the list would take twice the memory
 	for r := range rec.Len() {
 		if n, ok := s.Weight(model.RecordID(r)); ok {
 			var a model.Amount
@@ -291,10 +322,10 @@ type Function struct {
 }
 
 // Functions lists the functions of the selected stacks by self, then by total, then by name. A function counts once per
-// stack in the total, however often it stands there.
+// stack in the total, however often it occurs in the stack.
 func (s *Selection) Functions(ctx context.Context) ([]Function, error) {
 	rows, of := s.functionRows()
-	seen := make([]uint32, len(rows)) // by row: the record that counted it last, plus one
+	seen := make([]uint32, len(rows)) // by row: the last record counted there, plus one
 	hit := make([]bool, len(rows))
 	st := s.Stacks
 	for r := range s.Profile.Records.Len() {
@@ -335,11 +366,11 @@ func (s *Selection) sort(rows []Function) {
 	})
 }
 
-// functionRows makes a row for every function of every DSO by name, and tells which one each frame belongs to.
+// functionRows makes a row for every function of every DSO by name, and maps each frame to its row.
 func (s *Selection) functionRows() (rows []Function, of []uint32) {
 	type key struct {
 		f   model.FuncID
-		dso model.DSOID // the first of that name
+		dso model.DSOID // the first one of that name
 	}
 	at, named := map[key]uint32{}, map[string]model.DSOID{}
 	same := make([]model.DSOID, len(s.Profile.DSOs))
@@ -368,6 +399,9 @@ func (s *Selection) functionRows() (rows []Function, of []uint32) {
 func DefaultEvent(p *model.StackProfile) uint16 {
 	best := model.NoEvent
 	for _, e := range p.Records.Event {
+		if e == p.Shown {
+			return e
+		}
 		best = min(best, e)
 	}
 	if best == model.NoEvent {
@@ -376,7 +410,7 @@ func DefaultEvent(p *model.StackProfile) uint16 {
 	return best
 }
 
-// DefaultMetric returns the primary metric of an event, or else the first that a stack of it has. ok is false when
+// DefaultMetric returns the primary metric of an event, or else the first one that a stack of it has. ok is false if
 // there is none.
 func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bool) {
 	if int(event) < len(p.Events) && p.Events[event].PrimaryName != "" {
@@ -392,12 +426,12 @@ func DefaultMetric(p *model.StackProfile, event uint16) (m model.MetricID, ok bo
 	return 0, false
 }
 
-// aliases are what pprof calls the metrics of allocation profiles.
+// aliases maps pprof's names of metrics of allocation profiles to ours.
 var aliases = map[string]string{
 	"live_bytes": "inuse_space", "live_count": "inuse_objects", "alloc_bytes": "alloc_space", "alloc_count": "alloc_objects",
 }
 
-// Canonical returns the name that stands for all names of a figure.
+// Canonical returns the canonical name of a metric.
 func Canonical(name string) string {
 	for own, other := range aliases {
 		if name == other {
@@ -407,7 +441,7 @@ func Canonical(name string) string {
 	return name
 }
 
-// Named finds a metric by its name, or by another name of the same figure.
+// Named returns the metric with a name or an alias of it.
 func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
 	if m, ok := p.Metric(name); ok {
 		return m, true
@@ -421,8 +455,8 @@ func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
 	return 0, false
 }
 
-// CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else how often a
-// stack was seen.
+// CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else the number of
+// times a stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {
 	name := p.Metrics[metric].Name
 	if strings.HasSuffix(name, "_count") || countsSamples(name) {

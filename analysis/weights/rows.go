@@ -11,12 +11,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// By is what rows of a profile's table stand for.
+// By is what rows of a profile's table represent.
 type By uint8
 
 const (
 	ByFunctionDSO By = iota // a function of a binary
-	ByOwner                 // the function of the owner of stacks, see [calltree.Owners]
+	ByOwner                 // the function of a stack's owner, see [calltree.Owners]
 	ByDSO
 	BySourceLine
 	ByFile
@@ -33,7 +33,7 @@ func (b By) String() string {
 	return [...]string{"function", "owner", "DSO", "source line", "file", "thread", "kind"}[b]
 }
 
-// Next returns the grouping that a key changes to: by function after the last one, and after a label.
+// Next returns the next grouping in the cycle: by function after the last one, and after a label.
 func (b By) Next() By {
 	if b+1 >= ProfileByCount {
 		return ByFunctionDSO
@@ -41,20 +41,20 @@ func (b By) Next() By {
 	return b + 1
 }
 
-// Row is one row of a table and its weights, in the order of the selections.
+// Row is one row of a table, with its weights by selection.
 type Row struct {
-	ID      uint32        // the same for the same profile and grouping, whatever is selected
-	Name    string        // not cleaned; "" for a function, a DSO or a source that the file does not name
+	ID      uint32        // the same for the same profile and grouping, for any selection
+	Name    string        // not cleaned; "" for a function, DSO or source that the file does not name
 	Frame   model.FrameID // the first frame that belongs to the row; 0 for threads
 	Weights []FrameWeight
 }
 
-// FrameWeight is what the stacks weigh whose leaf it is, and those that pass it, each once.
+// FrameWeight is the weight of the stacks whose leaf is the row, and of those that contain it, each once.
 type FrameWeight struct{ Self, Total model.Amount }
 
-// Table weighs the rows of one grouping under several selections of one profile. Rows that none of them reaches are
+// Table sums up the rows of one grouping under several selections of one profile. Rows that none of them reaches are
 // left out; the order is that of first appearance. Self and total of a thread or an owner are both the weight of its
-// stacks. libraries are what owns no memory beside what is known, nil for none.
+// stacks. libraries matches functions and files that own no memory, in addition to the built-in ones; nil for none.
 func Table(ctx context.Context, by By, libraries *regexp.Regexp, selections ...*Selection) ([]Row, error) {
 	if len(selections) == 0 {
 		return nil, nil
@@ -62,11 +62,11 @@ func Table(ctx context.Context, by By, libraries *regexp.Regexp, selections ...*
 	return NewGrouping(selections[0].Profile, selections[0].Stacks, by, libraries).Table(ctx, selections...)
 }
 
-// weigh adds a selection's weights up in column k, of numbers of any kind.
+// weigh adds a selection's weights, numbers of any kind, to column k.
 func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, hit []bool) error {
 	of, totals := g.of, make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks
-	most := math.MaxUint64 / uint64(rec.Len()+1) // so many of which cannot overflow
+	most := math.MaxUint64 / uint64(rec.Len()+1) // rec.Len() weights up to this cannot overflow
 	for r := range rec.Len() {
 		if r%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -113,14 +113,14 @@ func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, h
 	return nil
 }
 
-// rowTotal is what a row weighs in all as far as it is small integers, which is nearly always. It is small itself:
-// every frame of every stack looks at one.
+// rowTotal is the total of a row as long as it is made of small integers, which is nearly always. The struct is small,
+// as every frame of every stack reads one.
 type rowTotal struct {
 	sum  uint64
-	last uint32 // the record that counted it last, plus one
+	last uint32 // the last record counted there, plus one
 }
 
-// tableRows makes the rows of a grouping, and tells which one each frame belongs to, or each thread.
+// tableRows makes the rows of a grouping, and maps each frame or thread to its row.
 func (s *Selection) tableRows(by By) (rows []Row, of []uint32) {
 	if by == ByFunctionDSO {
 		functions, of := s.functionRows()
@@ -157,7 +157,7 @@ func (s *Selection) tableRows(by By) (rows []Row, of []uint32) {
 	return rows, of
 }
 
-// rowName returns the row that a frame, or a thread, belongs to.
+// rowName returns the name of the row that a frame, or a thread, belongs to, and the row's frame.
 func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 	f := model.FrameID(i)
 	switch by {
@@ -175,7 +175,7 @@ func (s *Selection) rowName(by By, i int) (string, model.FrameID) {
 	return ThreadName(&s.Profile.Threads[i]), 0
 }
 
-// ThreadName returns a thread in words ("worker 4242/4243"), "" when nothing is known of it. It is not cleaned.
+// ThreadName returns a thread in words ("worker 4242/4243"), "" if nothing is known of it. It is not cleaned.
 func ThreadName(t *model.ProfileThread) string {
 	name := t.Comm
 	add := func(text string) {
@@ -195,9 +195,9 @@ func ThreadName(t *model.ProfileThread) string {
 	return name
 }
 
-// SampleCurve adds up what the samples of an event weigh in n columns of equal duration over [from, to]: their periods,
-// or how many there are where count is set or no sample has a period. Samples of stacks that a filter leaves out do not
-// count; view is nil for no filter. It fails only with the context's error.
+// SampleCurve sums up the samples of an event in n columns of equal duration over [from, to]: their periods, or their
+// number if count is set or no sample has a period. Samples of stacks that a filter leaves out do not count; view is
+// nil for no filter. It fails only if ctx ends.
 func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *calltree.FilteredStacks, count bool, from, to model.Time, n int) ([]float64, error) {
 	out := make([]float64, n)
 	if n == 0 || to < from {
@@ -229,8 +229,8 @@ func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view 
 	return out, nil
 }
 
-// keptRecords tells which records a filter keeps, one place further on: before them stands what holds for samples whose
-// stack is not in the file ([model.NoRecord] + 1 is 0). It is nil without a filter.
+// keptRecords returns which records a filter keeps, at index + 1: index 0 is for samples whose stack is not in the file
+// ([model.NoRecord] + 1 is 0). It is nil without a filter.
 func keptRecords(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
 	if view == nil {
 		return nil
@@ -245,11 +245,12 @@ func keptRecords(w *model.StackProfile, view *calltree.FilteredStacks) []bool {
 	return keep
 }
 
-// CountsSamples reports whether a metric is how often a stack was seen, which samples tell without a period.
+// CountsSamples reports whether a metric is the number of times a stack was seen, which samples record even without a
+// period.
 func CountsSamples(metric string) bool { return countsSamples(metric) }
 
 // FrameClasses numbers the combinations of binary, kind and inlining that frames have, by frame: functions of one name
-// are not the same where these differ.
+// are distinct if these differ.
 func FrameClasses(w *model.StackProfile) []uint32 {
 	type class struct {
 		dso     string

@@ -6,11 +6,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// LabelPrefix stands before the key of a label where words name groupings.
+// LabelPrefix comes before the key of a label in names of groupings.
 const LabelPrefix = "label:"
 
-// words name the groupings; of several for one, the first is the one that commands are written with. Those of labels
-// are not here.
+// words are the names of groupings, except for labels; if one has several, the first is used in commands.
 var words = [...]struct {
 	word string
 	by   By
@@ -19,8 +18,8 @@ var words = [...]struct {
 	{"thread", ByProfileThread}, {"kind", ByFrameKind},
 }
 
-// GroupNames returns the words that name groupings of stack profiles, "stack" for none first, and those of labels, by
-// [LabelPrefix] and their keys.
+// GroupNames returns the names of groupings of stack profiles, starting with "stack" for none, and then those of
+// labels: [LabelPrefix] with their keys.
 func GroupNames(keys ...string) (list []string) {
 	for _, w := range words {
 		list = append(list, w.word)
@@ -31,7 +30,7 @@ func GroupNames(keys ...string) (list []string) {
 	return list
 }
 
-// GroupNamed returns the grouping that a word names; ok is false where there is none, or no record has the label.
+// GroupNamed returns the grouping with a name; ok is false if there is none, or no record has the label.
 func GroupNamed(w *model.StackProfile, word string) (by By, ok bool) {
 	if key, labeled := strings.CutPrefix(word, LabelPrefix); labeled {
 		return labelBy(w, key)
@@ -44,7 +43,7 @@ func GroupNamed(w *model.StackProfile, word string) (by By, ok bool) {
 	return ByFunctionDSO, false
 }
 
-// Word returns the word that names a grouping, "" for functions, which are not grouped.
+// Word returns the name of a grouping, "" for functions, which are not grouped.
 func (b By) Word(w *model.StackProfile) string {
 	switch keys := LabelKeys(w); {
 	case b == ByFunctionDSO:

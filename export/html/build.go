@@ -77,7 +77,7 @@ func (b *builder) part(what string, f func() error) error {
 	return nil
 }
 
-// head is what stands below the title.
+// head is what is below the title.
 func (b *builder) head() {
 	r := b.src.Report
 	if f := r.File; f.Format != "" {

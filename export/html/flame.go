@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// flame is a tree of frames with one or more weights. Nodes stand in preorder: the first is the root, and a parent has
-// a smaller index than its children.
+// flame is a tree of frames with one or more weights. Nodes are in preorder: the first is the root, and a parent has a
+// smaller index than its children.
 type flame struct {
 	ID     string     `json:"id"`
 	Title  string     `json:"title"`
@@ -42,8 +42,8 @@ type branches[N int32 | model.Row] struct {
 	selves   []func(n N) uint64
 }
 
-// grow cuts a tree to what can be seen: frames that weigh less than a share of the whole by every cost are put
-// together, and so are those below a depth.
+// grow cuts a tree to what can be seen: frames that weigh less than a share of the whole by every cost are grouped, and
+// so are those below a depth.
 func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 	for least := uint64(4000); ; least /= 2 {
 		kept, small, deep := fill(b, f, t, least)
@@ -62,8 +62,8 @@ func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 	}
 }
 
-// fill adds the nodes of t to f that weigh at least 1/least of the whole. It counts the nodes, the frames that are put
-// together, and places where the tree is too deep.
+// fill adds the nodes of t to f that weigh at least 1/least of the whole. It counts the nodes, the frames that are
+// grouped, and places where the tree is too deep.
 func fill[N int32 | model.Row](b *builder, f *flame, t *branches[N], least uint64) (kept, small, deep int) {
 	f.Self = make([][]uint64, len(t.totals))
 	limit := make([]uint64, len(t.totals))
@@ -169,8 +169,8 @@ func (b *builder) traceFlame() error {
 	return nil
 }
 
-// keptStacks returns what the filter leaves of the stacks, and where those stand in the trace's order; pick is nil
-// where all are kept.
+// keptStacks returns what the filter leaves of the stacks, and where those are in the trace's order; pick is nil where
+// all are kept.
 func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick []int, err error) {
 	stacks, ids = b.src.Profile.Stacks, b.src.Trace.StackIDs()
 	filter := b.src.Cell.Stacks

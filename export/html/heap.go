@@ -198,7 +198,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if label == "" {
 			label = calltree.NoFunction
 		}
-		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, known(f.Retained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
+		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
 	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.Rows + ":count", titles.References + ":count"}
@@ -249,13 +249,26 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 		if t.Unmanaged != nil {
 			row = append(row, *t.Unmanaged)
 		}
-		row = append(row, known(t.Retained), b.name(t.Type))
+		row = append(row, retained(&t.HeapRetained), b.name(t.Type))
 		for _, p := range t.HeapPlaces {
 			row = append(row, model.Clean(p.Text))
 		}
 		types.add(row...)
 	}
 	b.keep(types)
+}
+
+// least is a number that may be larger.
+type least struct {
+	Least uint64 `json:"least"`
+}
+
+// retained returns what a group retains: exactly, at least, or nil where that is not known.
+func retained(r *report.HeapRetained) any {
+	if r.AtLeast != nil {
+		return least{*r.AtLeast}
+	}
+	return known(r.Retained)
 }
 
 // known returns the number, nil for none.

@@ -442,3 +442,34 @@ func TestVerdictsAreCertain(t *testing.T) {
 		t.Error("there is no verdict in the page")
 	}
 }
+
+// A lower bound reads as on the screens, sorts by its number, and is no exact figure.
+func TestLowerBoundsSaySo(t *testing.T) {
+	n := uint64(2048)
+	cells, err := json.Marshal([]any{retained(&report.HeapRetained{AtLeast: &n}), retained(&report.HeapRetained{Retained: &n}), retained(&report.HeapRetained{})})
+	if want := `[{"least":2048},2048,null]`; err != nil || string(cells) != want {
+		t.Fatalf("%s, %v, want %s", cells, err, want)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node to run the page's script with")
+	}
+	code := `const document = {getElementById: () => ({textContent: "{}"}), documentElement: {dataset: {}}}, addEventListener = () => {}, location = {hash: ""};`
+	for _, name := range []string{"format.js", "table.js"} {
+		script, err := os.ReadFile("assets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code += string(script)
+	}
+	code += `el = () => ({}); for (const v of ` + string(cells) + `) { const td = cell({}, {kind: "bytes"}, v, 0); console.log(keyOf({kind: "bytes"}, v), td.textContent, td.title); }`
+	path := filepath.Join(t.TempDir(), "cells.js")
+	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(node, path).CombinedOutput()
+	want := "2048 ≥ 2.00 KiB ≥ 2,048 B\n2048 2.00 KiB 2,048 B\nnull undefined undefined\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%s, %v, want %s", out, err, want)
+	}
+}

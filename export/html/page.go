@@ -131,7 +131,7 @@ func (l limits) half() limits {
 //go:embed assets
 var assets embed.FS
 
-// scripts are put together in this order.
+// scripts are joined in this order.
 func scripts() []string {
 	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "main.js"}
 }
@@ -162,7 +162,7 @@ func render(p *page) ([]byte, error) {
 	}
 	code += "})();\n"
 	var data bytes.Buffer
-	e := json.NewEncoder(&data) // escapes <, > and &: no end tag can stand in it
+	e := json.NewEncoder(&data) // escapes <, > and &: no end tag can be in it
 	if err := e.Encode(p); err != nil {
 		return nil, fmt.Errorf("the page's data: %w", err)
 	}

@@ -21,7 +21,7 @@ type table struct {
 
 // column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per
 // second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
-// frame), "spark" (numbers), "bar" (a number).
+// frame), "spark" (numbers), "bar" (a number). A number that is a lower bound is a [least].
 type column struct {
 	Head string `json:"head"`
 	Kind string `json:"kind"`

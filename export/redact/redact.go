@@ -1,6 +1,6 @@
 // Package redact replaces the names in a profile, so that what is written about it can be given away.
 //
-// It works at the source: the answer of [Redactor.Profile] holds no name of the file anymore, whoever asks it and
+// It works at the source: the answer of [Redactor.Profile] holds no name of the file any longer, whoever asks it and
 // whatever is written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor.
 // The figures, the shape of stacks, times and line numbers stay.
 //
@@ -31,7 +31,7 @@ type Redactor struct {
 	kept  map[string]bool
 }
 
-// Pair is a name and what stands for it.
+// Pair is a name and what represents it.
 type Pair struct{ StandIn, Name string }
 
 // New returns a Redactor that has replaced nothing yet.
@@ -50,7 +50,7 @@ func (r *Redactor) Pairs() []Pair {
 	return append([]Pair{}, r.pairs...)
 }
 
-// Name returns what stands for a name; kind becomes part of it where the name is new. The empty name stays.
+// Name returns what represents a name; kind becomes part of it where the name is new. The empty name stays.
 func (r *Redactor) Name(kind, name string) string {
 	if name == "" || r.kept[name] {
 		return name
@@ -106,8 +106,8 @@ func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	return out
 }
 
-// Profile is p without its names. It shares everything else, and reads from the same file. What would only tell names
-// is gone: the lines of the file, its facts, and its points as written.
+// Profile returns p without its names. It shares everything else, and reads from the same file. What would only tell
+// names is gone: the lines of the file, its facts, and its points as written.
 func (r *Redactor) Profile(p *model.Profile) *model.Profile {
 	out := *p
 	out.Meta.Name = r.Name("file", p.Meta.Name)
@@ -223,7 +223,7 @@ func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	}
 }
 
-// Metric returns what stands for a metric: it keeps the end of a metric's name that tells its unit.
+// Metric returns what represents a metric: it keeps the end of a metric's name that tells its unit.
 func (r *Redactor) Metric(name string) string {
 	s := r.Name("metric", name)
 	if s == name {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// errHidden stands for errors whose text may quote names.
+// errHidden represents errors whose text may quote names.
 var errHidden = errors.New("it cannot be read (the reason is left out because it may contain names)")
 
 // hide keeps the context's own errors, and hides the text of all others.
@@ -87,7 +87,7 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 // Wraps implements [model.HeapWrapper].
 func (h *heaps) Wraps() model.HeapSource { return h.HeapSource }
 
-// named is a snapshot with the names of the file, by which the source may know what its objects are.
+// named returns a snapshot with the names of the file, by which the source may know what its objects are.
 func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
 	out := *in
 	h.mu.Lock()
@@ -157,11 +157,11 @@ func (h *heaps) tables(t *model.HeapTables) *model.HeapTables {
 
 // tables replaces strings by what they are used for; equal ones are one string in the file, and stay one.
 func (r *Redactor) tables(s *model.HeapSchema, t *model.HeapTables) *model.HeapTables {
-	out := &model.HeapTables{Types: t.Types, Axes: t.Axes, Frames: t.Frames, Strings: make([]string, len(t.Strings))}
-	done := make([]bool, len(t.Strings))
+	out := &model.HeapTables{Types: t.Types, Axes: t.Axes, Frames: t.Frames, Strings: make([]string, t.NumStrings())}
+	done := make([]bool, t.NumStrings())
 	put := func(i uint32, replace func(string) string) {
 		if int(i) < len(done) && !done[i] {
-			out.Strings[i], done[i] = replace(t.Strings[i]), true
+			out.Strings[i], done[i] = replace(t.String(i)), true
 		}
 	}
 	as := func(kind string) func(string) string { return func(s string) string { return r.Name(kind, s) } }
@@ -178,7 +178,7 @@ func (r *Redactor) tables(s *model.HeapSchema, t *model.HeapTables) *model.HeapT
 		put(f.File, r.Path)
 		put(f.ID, as("id"))
 	}
-	for i := range t.Strings {
+	for i := range t.NumStrings() {
 		put(uint32(i), as("text"))
 	}
 	return out

@@ -18,7 +18,7 @@ import (
 // first, and by what its innermost call went on to. So the callers sum up to Total, and the callees and Self as well.
 type Around struct {
 	Function  string       `json:"function"`          // as asked for, where several match
-	Matched   int          `json:"matched_functions"` // how many names that stands for, without arguments of templates
+	Matched   int          `json:"matched_functions"` // how many names that represents, without arguments of templates
 	Event     *string      `json:"event,omitzero"`    // of a stack profile
 	Metric    string       `json:"metric"`            // of all figures
 	Filters   []string     `json:"filters,omitzero"`  // of stacks: "focus main"
@@ -163,7 +163,7 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 	return r, nil
 }
 
-// aroundQuery is what a function is looked for in.
+// aroundQuery is what a function is searched in.
 type aroundQuery struct {
 	stacks  *model.Stacks
 	leaves  []model.NodeID
@@ -179,7 +179,7 @@ func (q *aroundQuery) add(leaf model.NodeID, weight uint64) {
 	}
 }
 
-// ask makes all functions that the name stands for one, and sums up what is around that. Names are those of the
+// ask makes all functions that the name represents one, and sums up what is around that. Names are those of the
 // screens.
 func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	if q.stacks == nil {
@@ -285,7 +285,7 @@ func (a *Around) table(s Style, full bool) table {
 	return out
 }
 
-// scope says what the figures are of.
+// scope returns what the figures are of.
 func (a *Around) scope() []string {
 	about := "by " + model.Clean(a.Metric)
 	if a.Event != nil {

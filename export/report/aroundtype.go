@@ -10,7 +10,7 @@ import (
 // together.
 type AroundType struct {
 	Type       string          `json:"type"`          // as asked for
-	Matched    int             `json:"matched_types"` // how many types that stands for
+	Matched    int             `json:"matched_types"` // how many types that represents
 	Count      uint64          `json:"count"`
 	Bytes      uint64          `json:"bytes"`
 	Retainers  []TypeNeighbors `json:"retainers"`  // most rows first

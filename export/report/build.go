@@ -29,7 +29,7 @@ type Options struct {
 	LeakOrder  string         // of the tables of leaks, one of LeakKeys, "" for the usual one
 	Stacked    int            // of how many top sites the curve is divided
 	Limit      int            // rows per table, 0 is all
-	Libraries  *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	History    bool           // also the histories that text and markdown draw
 }
 
@@ -165,8 +165,8 @@ func (b *builder) totals() error {
 	return nil
 }
 
-// unfiltered names what filters do not narrow: sums of all blocks and, where stacks are filtered, what is counted by
-// lifetime. CSV and JSON name it alike.
+// unfiltered returns the name of what filters do not narrow: sums of all blocks and, where stacks are filtered, what is
+// counted by lifetime. CSV and JSON name it alike.
 func unfiltered(c analysis.Cell) []string {
 	out := []string{"sums", "peak", "live", "markers"}
 	if c.Stacks != "" {

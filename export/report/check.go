@@ -209,7 +209,7 @@ func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks, 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {
 	Type        string `json:"type"`
-	Sub         string `json:"of,omitzero"` // what tells types of one name apart: the loader of a class
+	Sub         string `json:"of,omitzero"` // what distinguishes types of one name: the loader of a class
 	FirstBytes  uint64 `json:"first_bytes"`
 	LeastBytes  uint64 `json:"least_bytes"`
 	Bytes       uint64 `json:"bytes"`        // in the last snapshot
@@ -245,7 +245,7 @@ func (l *Limit) SetTypes(list []suspects.TypeGrowth, n int) {
 // UnitObjects is the unit of limits that count objects.
 const UnitObjects = "objects"
 
-// line says how a type grew.
+// line returns how a type grew.
 func (t *GrownType) line(s Style) string {
 	name := s.shorten(model.Clean(t.Type))
 	if t.Sub != "" {

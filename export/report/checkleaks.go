@@ -18,7 +18,7 @@ type CheckLeaks struct {
 	Known      int          `json:"baseline_count"`
 	Suppressed int          `json:"suppressed_count"`
 	Small      int          `json:"small_count"`
-	Stale      []StaleEntry `json:"stale"` // what accepts nothing any more
+	Stale      []StaleEntry `json:"stale"` // what accepts nothing any longer
 	Notes      []string     `json:"notes"`
 
 	bytes   uint64 // of all that failed
@@ -50,7 +50,7 @@ type FailedSite struct {
 	rest int // frames beyond those
 }
 
-// StaleEntry is an entry of a baseline or of suppressions that accepts nothing any more.
+// StaleEntry is an entry of a baseline or of suppressions that accepts nothing any longer.
 type StaleEntry struct {
 	File string `json:"file"`
 	Line *int   `json:"line,omitzero"`
@@ -133,7 +133,7 @@ func (c *CheckLeaks) Limit(asked string) Limit {
 	return Limit{Name: "no-leaks", Asked: asked, Unit: "leaks", Value: int64(c.Count), OK: c.Count == 0, leaks: c}
 }
 
-// reason says how many leaks there are, and how many are accepted.
+// reason returns how many leaks there are, and how many are accepted.
 func (c *CheckLeaks) reason(s Style) string {
 	out := "no leaks"
 	if c.MinBytes > 0 {
@@ -186,7 +186,7 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	return head, lines
 }
 
-// counted says how many blocks or rows leak.
+// counted returns how many blocks or rows leak.
 func (f *FailedLeak) counted(n uint64) string {
 	switch {
 	case f.rows == nil:
@@ -220,7 +220,7 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 	return lines
 }
 
-// hint names what accepts nothing any more, "" for nothing.
+// hint returns the name of what accepts nothing any longer, "" for nothing.
 func (c *CheckLeaks) hint() string {
 	if len(c.Stale) == 0 {
 		return ""

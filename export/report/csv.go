@@ -13,8 +13,7 @@ import (
 )
 
 // WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are
-// exact, unknown values are empty, names are cleaned, and frames stand in one cell, leaf first, separated by
-// semicolons.
+// exact, unknown values are empty, names are cleaned, and frames are in one cell, leaf first, separated by semicolons.
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {

@@ -120,7 +120,7 @@ func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
 // curveColumnsOfSites is how many cells the curve of a site has in text.
 const curveColumnsOfSites = 24
 
-// curveSites are the top sites of the curve.
+// curveSites returns the top sites of the curve.
 func (w tableWriter) curveSites() table {
 	of := "site"
 	if w.t.grouped != analysis.ByStack {
@@ -137,7 +137,7 @@ func (w tableWriter) curveSites() table {
 	return out
 }
 
-// CurveTitle names what the curve is of; not cleaned.
+// CurveTitle returns the name of what the curve is of; not cleaned.
 func (t *Trace) CurveTitle() string {
 	if len(t.Filters) == 0 {
 		return "Live bytes"

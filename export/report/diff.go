@@ -50,7 +50,7 @@ type Diff struct {
 	words    diff.Words
 	compared *diff.Comparison
 	unit     string          // of Metric, as the files state it
-	axis     *model.HeapAxis // of types of heap snapshots: what tells those of one name apart; nil where nothing does
+	axis     *model.HeapAxis // of types of heap snapshots: what distinguishes those of one name; nil where nothing does
 	left     leftOut
 	filtered bool // by [Diff.Filter]
 	passed   int  // of the rows that passed, those that changed
@@ -69,7 +69,7 @@ type DiffSide struct {
 	To       *model.Time `json:"to_us,omitzero"`
 }
 
-// DiffFigures are the figures of both sides. A change that does not fit 63 bits stands at the largest that does.
+// DiffFigures are the figures of both sides. A change that does not fit 63 bits is at the largest that does.
 type DiffFigures struct {
 	BeforeBytes uint64 `json:"before_bytes"`
 	AfterBytes  uint64 `json:"after_bytes"`
@@ -160,7 +160,7 @@ type DiffOptions struct {
 	Counted       string     // what the fields of counts hold, plural; "" for nothing
 	What          string     // what a row is, singular
 	Match         diff.FrameMatch
-	Libraries     *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil
+	Libraries     *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	Masks         []diff.Mask
 	Cell          analysis.Cell            // the stacks and blocks that both sides were narrowed to
 	Only          []diff.ChangeStatus      // statuses of the rows to list, none for all
@@ -334,7 +334,7 @@ func (r *DiffRow) place(p *heapgraph.GrownSubtree) {
 	}
 }
 
-// distinct returns the axis that tells types of one name apart in the snapshots of a file, nil where there is none.
+// distinct returns the axis that distinguishes types of one name in the snapshots of a file, nil where there is none.
 func distinct(p *model.Profile) *model.HeapAxis {
 	if p == nil || p.Heaps == nil {
 		return nil
@@ -346,7 +346,7 @@ func distinct(p *model.Profile) *model.HeapAxis {
 	return &s.Axes[s.Distinct()]
 }
 
-// places names the columns of rows that are about types.
+// places returns the names of the columns of rows that are about types.
 func (d *Diff) places() HeapPlaces {
 	switch {
 	case d.axis != nil:
@@ -402,7 +402,7 @@ func addedTypes(c *diff.Comparison) (added []int) {
 	return added
 }
 
-// typeIndex returns where a page type stands in [analysis.LayoutChange]: those of before, then the new ones.
+// typeIndex returns where a page type is in [analysis.LayoutChange]: those of before, then the new ones.
 func typeIndex(r *diff.Row, added []int, before int) int {
 	if r.Row[0] >= 0 {
 		return r.Row[0]

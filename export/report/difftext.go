@@ -238,7 +238,7 @@ func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	return []string{cmp.Or(s.shorten(model.Clean(r.Key)), calltree.Unnamed)}
 }
 
-// short names a stack after its first frames.
+// short returns the name of a stack after its first frames.
 func (r *DiffRow) short(s Style) string {
 	if r.frames.IsZero() || r.frames.Depth() == 0 {
 		return model.Clean(r.Key)

@@ -84,7 +84,7 @@ type DumpLengths struct {
 	points, layouts int // of the whole file, for people
 }
 
-// Pages is one page layout. 1 bit stands for 8 bytes.
+// Pages is one page layout. 1 bit represents 8 bytes.
 type Pages struct {
 	Layout int         `json:"layout"` // which of the file's layouts
 	Series int         `json:"series"` // index of the series in the file
@@ -108,7 +108,7 @@ type PageTotals struct {
 	FullPages     int    `json:"full_pages"`
 	EmptyPages    int    `json:"empty_pages"`
 	PartialPages  int    `json:"partial_pages"`
-	OccupiedBytes uint64 `json:"occupied_bytes"` // at most 8 per bit: the last bit of a page may stand for fewer
+	OccupiedBytes uint64 `json:"occupied_bytes"` // at most 8 per bit: the last bit of a page may represent fewer
 	RunCount      uint64 `json:"run_count"`
 	HoleCount     uint64 `json:"hole_count"`
 	LargestHole   uint64 `json:"largest_hole_bits"`

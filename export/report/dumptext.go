@@ -18,7 +18,7 @@ func (t *textWriter) dumpAbout() []string {
 	return []string{model.Counted(c.Series, "series"), model.Counted(c.points, "point"), model.Counted(c.layouts, "layout")}
 }
 
-// dumpScope says which instant and layout everything below is about.
+// dumpScope returns which instant and layout everything below is about.
 func (t *textWriter) dumpScope() []string {
 	var parts []string
 	if t.r.DumpCounts != nil {
@@ -108,7 +108,7 @@ func (w dumpWriter) events() table {
 	return out
 }
 
-// bits returns how many bytes so many bits stand for, for people.
+// bits returns how many bytes so many bits represent, for people.
 func (s Style) bits(n uint64) string {
 	if n > math.MaxUint64/8 {
 		return s.bytes(math.MaxUint64)
@@ -186,10 +186,10 @@ func (w dumpWriter) sparse() table {
 	return out
 }
 
-// DumpTables names the tables of curves and layouts that [WriteCSV] can write, the default first.
+// DumpTables returns the names of the tables of curves and layouts that [WriteCSV] can write, the default first.
 func DumpTables() []string {
 	return append([]string{"series", "series_events"}, PageTables()...)
 }
 
-// PageTables names the tables of a layout that [WriteCSV] can write, the default first.
+// PageTables returns the names of the tables of a layout that [WriteCSV] can write, the default first.
 func PageTables() []string { return strings.Fields("page_types holes runs sparse_pages") }

@@ -27,7 +27,7 @@ type Finding struct {
 	verdict bool // it is one
 }
 
-// Certain says how certain a finding is that is a verdict ("96 % certain"), with what follows it, "" for others.
+// Certain returns how certain a finding is that is a verdict ("96 % certain"), with what follows it, "" for others.
 func (f *Finding) Certain(then string) string {
 	if !f.verdict {
 		return ""
@@ -67,7 +67,7 @@ func (o Owner) cell() string {
 	return o.place.Name()
 }
 
-// owner is who owns a stack, what stands for it where the file does not define it.
+// owner returns who owns a stack, what represents it where the file does not define it.
 func (b *builder) owner(id model.StackID) Owner {
 	leaf, ok := b.profile.Stacks.Node(id)
 	if !ok || leaf == 0 {
@@ -134,7 +134,7 @@ func wordOf(v verdict.Verdict) (word string, sure *Sure) {
 	return v.Kind.String(), &s
 }
 
-// findings are lines of a kind, an owner and the evidence, which may be long.
+// findings returns lines of a kind, an owner and the evidence, which may be long.
 func (w tableWriter) findings() table {
 	out := table{
 		name: "findings", title: "Look here first", answer: model.Counted(len(w.t.Findings), "finding"),

@@ -49,7 +49,7 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
-// from returns the stack from its owner up; the site's, and false, where the owner does not stand on it, as after a
+// from returns the stack from its owner up; the site's, and false, where the owner is not on it, as after a
 // filter.
 func (f Frames) from(owner Owner) (Frames, bool) {
 	if f.stacks == nil {
@@ -80,7 +80,7 @@ func (f Frames) Depth() int {
 	return int(f.stacks.Depth[f.leaf])
 }
 
-// place returns the leaf frame, or what stands for a stack that the file does not define.
+// place returns the leaf frame, or what represents a stack that the file does not define.
 func (f Frames) place(id model.StackID) Place {
 	if f.stacks == nil {
 		name := model.UnknownStack(id)
@@ -115,7 +115,7 @@ func (p Place) Name() string {
 	return model.Clean(*p.Function)
 }
 
-// Where is file:line, cleaned; "" where the file is unknown. A line of 0 or less says nothing and is left out.
+// Where returns file:line, cleaned; "" where the file is unknown. A line of 0 or less says nothing and is left out.
 func (p Place) Where() string {
 	if p.File == nil {
 		return ""
@@ -126,7 +126,7 @@ func (p Place) Where() string {
 	return model.Clean(*p.File) + ":" + strconv.FormatInt(*p.Line, 10)
 }
 
-// Base is Where without directories.
+// Base returns Where without directories.
 func (p Place) Base() string {
 	where := p.Where()
 	return where[strings.LastIndexByte(where, '/')+1:]
@@ -147,7 +147,7 @@ func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stac
 	return out, err
 }
 
-// String says what matches nothing, and what is near. It is clean.
+// String returns what matches nothing, and what is near. It is clean.
 func (u Unmatched) String() string {
 	text := model.Clean(u.Filter) + " matches nothing in this file"
 	if len(u.Near) > 0 {

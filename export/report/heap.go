@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memtui/memtui/model"
+import (
+	"github.com/memtui/memtui/analysis/objects"
+	"github.com/memtui/memtui/model"
+)
 
 // SchemaHeap is the name of the object that commands about one heap snapshot write.
 const SchemaHeap = "memtui.heap/1"
@@ -39,7 +42,7 @@ type HeapTrends struct {
 // HeapTrend is the objects of one type, by snapshot.
 type HeapTrend struct {
 	Type       string   `json:"type"`
-	Sub        string   `json:"of,omitzero"` // what tells types of one name apart: the loader of a class
+	Sub        string   `json:"of,omitzero"` // what distinguishes types of one name: the loader of a class
 	Bytes      []uint64 `json:"bytes"`
 	Count      []uint64 `json:"count"`
 	GrownBytes uint64   `json:"growth_bytes"` // in the last one, since the one that had least
@@ -122,6 +125,18 @@ type HeapFound struct {
 	Value string `json:"value"`
 	Count uint64 `json:"count"`
 	Bytes uint64 `json:"bytes"`
+}
+
+// NewHeapFound returns counts as rows of a report, at most n of them, 0 for all.
+func NewHeapFound(counts []objects.Count, n int) []HeapFound {
+	if n > 0 && len(counts) > n {
+		counts = counts[:n]
+	}
+	out := make([]HeapFound, len(counts))
+	for i := range counts {
+		out[i] = HeapFound(counts[i])
+	}
+	return out
 }
 
 // HeapObject is everything about one row.

@@ -404,7 +404,7 @@ func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retai
 	b.report.addProblems(p)
 }
 
-// HeapSortKeys names the ways to sort types and frames, the default first.
+// HeapSortKeys returns the names of the ways to sort types and frames, the default first.
 func HeapSortKeys() []string {
 	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// heapScope says which snapshot everything below is about.
+// heapScope returns which snapshot everything below is about.
 func (t *textWriter) heapScope() []string {
 	h := t.r.Heap
 	if h.Snapshot == nil {
@@ -211,7 +211,7 @@ func (w heapWriter) snapshots() table {
 	return out
 }
 
-// trends is the table of types over several snapshots.
+// trends returns the table of types over several snapshots.
 func (w heapWriter) trends() table {
 	axis, _, _ := w.h.Words()
 	out := table{
@@ -275,7 +275,7 @@ func (w heapWriter) types() table {
 	return out
 }
 
-// groups is the table of objects by what they have in common.
+// groups returns the table of objects by what they have in common.
 func (w heapWriter) groups() table {
 	s := w.h.schema
 	axis := model.HeapAxis{One: "kind", Many: "kinds"}

@@ -8,11 +8,11 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapHolders are who holds the objects of a type: their dominators, put together by type and field.
+// HeapHolders are who holds the objects of a type: their dominators, grouped by type and field.
 type HeapHolders struct {
 	Type     string       `json:"type"`          // as asked for
-	Matched  int          `json:"matched_types"` // how many types that stands for
-	Group    string       `json:"group"`         // what holders are put together by
+	Matched  int          `json:"matched_types"` // how many types that represents
+	Group    string       `json:"group"`         // what holders are grouped by
 	Count    uint64       `json:"count"`
 	Bytes    uint64       `json:"bytes"`
 	Retained uint64       `json:"retained_bytes"` // by the objects
@@ -20,7 +20,7 @@ type HeapHolders struct {
 	More     int          `json:"more_holders,omitzero"`
 }
 
-// HeapHolder is rows that are put together.
+// HeapHolder is rows that are grouped.
 type HeapHolder struct {
 	Label    string       `json:"label"`
 	Edge     *string      `json:"edge,omitzero"` // the field, "[]" for elements; nil where no reference leads down directly

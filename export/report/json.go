@@ -43,7 +43,7 @@ func (e *encoder) flush(keep int) {
 	e.buf = e.buf[:0]
 }
 
-// compact is the indentation of values that stand on one line.
+// compact is the indentation of values that are on one line.
 const compact = -1
 
 // value appends v. indent is how deep its members stand, or compact.
@@ -279,7 +279,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// appendEscape appends what stands for r, read from n bytes.
+// appendEscape appends what represents r, read from n bytes.
 func appendEscape(dst []byte, r rune, n int) []byte {
 	switch {
 	case r == utf8.RuneError && n <= 1:

@@ -68,5 +68,5 @@ func (r *Report) LeftOut(table string) bool {
 	return false
 }
 
-// Lacks notes what is missing from a report that others put together.
+// Lacks notes what is missing from a report that others grouped.
 func (r *Report) Lacks(p model.Problem) { r.addProblems(p) }

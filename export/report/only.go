@@ -26,7 +26,7 @@ func WriteTableText(w io.Writer, r *Report, name string, style Style) error {
 	return out.Flush()
 }
 
-// WriteTableMarkdown is WriteTableText for tickets.
+// WriteTableMarkdown returns WriteTableText for tickets.
 func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error {
 	style.Color = false
 	tab, err := r.one(name, style, true)
@@ -55,7 +55,7 @@ func (r *Report) one(which string, style Style, full bool) (table, error) {
 	return plain(which, reflect.ValueOf(rows)), nil
 }
 
-// plain lays rows out as they stand in CSV.
+// plain lays rows out as they are in CSV.
 func plain(which string, rows reflect.Value) table {
 	out := table{name: which, title: model.Capital(strings.ReplaceAll(which, "_", " ")), answer: model.Counted(rows.Len(), "row")}
 	first := reflect.Zero(rows.Type().Elem())

@@ -118,7 +118,7 @@ type Trace struct {
 	MarkerCount      uint64 `json:"marker_count"`
 	TemporaryCount   uint64 `json:"temporary_count"`
 	LiveUpperBound   bool   `json:"live_upper_bound"` // blocks without an address can never be freed
-	Saturated        bool   `json:"saturated"`        // a sum did not fit 64 bits and stands at 2^64-1
+	Saturated        bool   `json:"saturated"`        // a sum did not fit 64 bits and is at 2^64-1
 
 	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
 	Live Live  `json:"live"`

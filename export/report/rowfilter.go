@@ -51,7 +51,7 @@ func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 	return left, nil
 }
 
-// mainTable names the table that "" stands for.
+// mainTable returns the name of the table that "" represents.
 func (r *Report) mainTable() string {
 	main, _ := r.list("")
 	for _, name := range r.TableNames() {
@@ -238,7 +238,7 @@ func (v *rowView) Value(field string, _ bool) (float64, bool) {
 	return 0, false
 }
 
-// answer says how many rows pass.
+// answer returns how many rows pass.
 func (f *rowsLeft) answer() string {
 	return fmt.Sprintf("%s of %d pass the filter %s", model.Counted(f.left, "row"), f.all, model.Clean(f.text))
 }

@@ -157,7 +157,7 @@ func part(s *model.HeapSchema, bytes uint64) *uint64 {
 	return &bytes
 }
 
-// Schema says what the snapshots are made of.
+// Schema returns what the snapshots are made of.
 func (h *Heap) Schema() *model.HeapSchema { return h.schema }
 
 // Policy describes the references that retained sizes follow, nil where nothing retained is told.

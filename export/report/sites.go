@@ -74,7 +74,7 @@ var leakKeys = []struct {
 	{"leaked_share", func(s *analysis.LeakSite) uint64 { return shareOrder((*analysis.Site).LeakShare)(&s.Site) }},
 }
 
-// LeakKeys names the orders of the tables of leaks, the default first.
+// LeakKeys returns the names of the orders of the tables of leaks, the default first.
 func LeakKeys() []string {
 	names := make([]string, len(leakKeys), len(leakKeys)+1)
 	for i, k := range leakKeys {
@@ -108,7 +108,7 @@ func orderOf(by string, said verdict.List) sortKey {
 	return sortKey{by, func(s *analysis.Site) uint64 { v := said.Of(uint32(s.Key)); return v.Order() }, func(s *analysis.Site) uint64 { return s.AllocCount }}
 }
 
-// SortKeys names the ways to sort sites, the default first.
+// SortKeys returns the names of the ways to sort sites, the default first.
 func SortKeys() []string {
 	var names []string
 	for _, k := range sortKeys() {

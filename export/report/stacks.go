@@ -44,7 +44,7 @@ type Stacks struct {
 	left      leftOut       // tables that there was no memory for
 }
 
-// Measure says how figures of the metric are written.
+// Measure returns how figures of the metric are written.
 func (out *Stacks) Measure() model.Measure { return out.measure }
 
 // StackCounts are numbers of records of the file.
@@ -258,7 +258,7 @@ type StackOptions struct {
 	Group     bool               // also a table of groups
 	By        weights.By         // of that table
 	Limit     int                // rows per table, 0 is all
-	Libraries *regexp.Regexp     // functions and files that own no memory, beside those that are known; may be nil
+	Libraries *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
@@ -450,12 +450,13 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 	return nil
 }
 
-// StackTables names the tables of stack profiles that [WriteCSV] can write, the default first.
+// StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups"}
 }
 
-// ProfileTables names the tables of stack profiles, those that only some formats have included: massif's curves.
+// ProfileTables returns the names of the tables of stack profiles, those that only some formats have included: massif's
+// curves.
 func ProfileTables() []string { return append(StackTables(), "series") }
 
 // list returns where the table of that name is.

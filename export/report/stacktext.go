@@ -36,7 +36,7 @@ func (out *Stacks) part(a model.Amount) string {
 	return a.ShareOf(out.Total.Amount).String()
 }
 
-// stackScope says what recorded the profile, and what the tables are about.
+// stackScope returns what recorded the profile, and what the tables are about.
 func (t *textWriter) stackScope() string {
 	s := t.r.Stacks
 	var parts []string
@@ -103,7 +103,7 @@ func (w stackWriter) name(s string) string {
 	return w.style.shorten(s)
 }
 
-// function is name for functions, which have arguments and return types.
+// function returns name for functions, which have arguments and return types.
 func (w stackWriter) function(s string) string {
 	if w.full || s == "" {
 		return w.name(s)
@@ -182,7 +182,7 @@ func (w stackWriter) top() table {
 	return out
 }
 
-// filterText says what stacks are filtered by.
+// filterText returns what stacks are filtered by.
 func filterText(filters []string) []string {
 	if len(filters) == 0 {
 		return nil
@@ -211,7 +211,7 @@ func (w stackWriter) groups() table {
 	return out
 }
 
-// frames names a stack after its first frames; in full, all of them.
+// frames returns the name of a stack after its first frames; in full, all of them.
 func (w stackWriter) frames(f ProfileFrames) string {
 	const short = 3
 	var names []string

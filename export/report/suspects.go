@@ -58,7 +58,7 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 	return out
 }
 
-// Certain says how certain the verdict is ("90 % certain"), with what follows it, "" where there is one snapshot.
+// Certain returns how certain the verdict is ("90 % certain"), with what follows it, "" where there is one snapshot.
 func (s *HeapSuspect) Certain(then string) string {
 	if s.Sure == nil {
 		return ""
@@ -66,7 +66,7 @@ func (s *HeapSuspect) Certain(then string) string {
 	return s.Sure.String() + " certain" + then
 }
 
-// What says what the objects are: "Session", "package shop.cart".
+// What returns what the objects are: "Session", "package shop.cart".
 func (s *HeapSuspect) What() string {
 	if s.By != nil {
 		return *s.By + " " + model.Clean(s.Type)
@@ -98,7 +98,7 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 	return nil
 }
 
-// suspects are lines of figures, each with its sentence below.
+// suspects returns lines of figures, each with its sentence below.
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
@@ -129,7 +129,7 @@ func (w heapWriter) suspects() table {
 	return out
 }
 
-// NoSuspects says that nothing was found where suspects were looked for, "" elsewhere.
+// NoSuspects reports that nothing was found where suspects were searched, "" elsewhere.
 func (h *Heap) NoSuspects() string {
 	if h == nil || h.Suspects == nil || len(h.Suspects) > 0 {
 		return ""

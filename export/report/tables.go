@@ -37,7 +37,7 @@ const (
 	word                   // to the left
 	name                   // to the left, takes the room that is left over
 	where                  // to the left, cut at its start
-	symbol                 // to the left, short; it stands in the file
+	symbol                 // to the left, short; it is in the file
 	prosaic                // a sentence, only in markdown
 	sketch                 // a bar or a curve: only in text
 )
@@ -74,7 +74,7 @@ type tableWriter struct {
 	narrow bool   // the range is not the whole file
 }
 
-// instant names the instant: "at the end", "at 20.0 ms".
+// instant returns the name of the instant: "at the end", "at 20.0 ms".
 func (r *Report) instant() string {
 	if r.Time.At == nil || r.Time.Duration == nil || *r.Time.At == *r.Time.Duration {
 		return "at the end"
@@ -115,7 +115,7 @@ func (w tableWriter) group(name string) string {
 	return name
 }
 
-// verdictCols are those of a verdict and of how certain it is.
+// verdictCols returns those of a verdict and of how certain it is.
 func verdictCols() []col { return []col{{titles.Verdict, word}, {titles.Sure, number}} }
 
 func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
@@ -269,7 +269,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 	return lines
 }
 
-// ofAll stands before sums of all blocks over tables of those that filters leave: how much that is.
+// ofAll returns before sums of all blocks over tables of those that filters leave: how much that is.
 func (w tableWriter) ofAll(left uint64) string {
 	if len(w.t.Filters) > 0 {
 		return "filters leave " + w.style.bytes(left) + " of "
@@ -387,12 +387,12 @@ func (w tableWriter) lifetimes() table {
 
 func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.MaxTime))) }
 
-// Tables names the tables of traces that [WriteCSV] can write, the default first.
+// Tables returns the names of the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
 	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve")
 }
 
-// HeapTables names the tables of heap snapshots that [WriteCSV] can write, the default first.
+// HeapTables returns the names of the tables of heap snapshots that [WriteCSV] can write, the default first.
 func HeapTables() []string {
 	return strings.Fields("types frames dominators suspects snapshots trends")
 }
@@ -454,10 +454,10 @@ func (r *Report) TableNames() []string {
 	return HeapTables()
 }
 
-// noRows stands in the place of the rows of a table that was asked for and has none.
+// noRows is in the place of the rows of a table that was asked for and has none.
 const noRows = "no rows"
 
-// leftOut says how many rows the limit left out, and how it counts.
+// leftOut returns how many rows the limit left out, and how it counts.
 func (t *table) leftOut() string {
 	how := ""
 	if t.each != "" {

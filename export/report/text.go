@@ -100,7 +100,7 @@ func (t *textWriter) wholeness() string {
 	return "INCOMPLETE, see below"
 }
 
-// scope says which instant and range everything below is about.
+// scope returns which instant and range everything below is about.
 func (t *textWriter) scope() string {
 	var parts []string
 	if s := t.r.Time.Start; s != nil {

@@ -171,7 +171,7 @@ func (w heapWriter) waste(x *HeapWaste) []table {
 	return append(list, doubled, weak, w.finalizers(x.Finalizers))
 }
 
-// finalizers says how many objects wait to be finalized.
+// finalizers returns how many objects wait to be finalized.
 func (w heapWriter) finalizers(f *HeapFinalizers) table {
 	out := table{
 		name: "finalizers", title: "Objects with a finalize method",

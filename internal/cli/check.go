@@ -52,7 +52,7 @@ type budget struct {
 	seconds float64 // that it has
 }
 
-// Run says whether a file keeps limits. The status says it too.
+// Run checks whether a file keeps limits. The exit status reports it, too.
 func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
 		return err
@@ -74,7 +74,11 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-type-growth 1M, --max-live-at 50%=10M or --base FILE"))
 	}
 	a.anew = true // what lies in a cache must not make a check pass
-	list, err := a.checked(ctx, c.File, c.Base)
+	sides := [][]string{c.File}
+	if c.Base != "" {
+		sides = append(sides, []string{c.Base})
+	}
+	list, err := a.openSides(ctx, sides...)
 	if err != nil {
 		return err
 	}
@@ -86,22 +90,6 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 		base = list[1]
 	}
 	return a.check(ctx, c, budgets, gate, list[0], base)
-}
-
-// checked opens what is checked and, where path is not empty, what it is compared with. The caller closes the sessions.
-func (a *app) checked(ctx context.Context, paths []string, path string) ([]*session, error) {
-	files, err := a.filesOf(ctx, paths)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	sides := [][]string{paths}
-	if path != "" {
-		if len(files) == 1 && !isFolder(path) { // flags may be about one of both
-			return a.openAll(ctx, files[0], path)
-		}
-		sides = append(sides, []string{path})
-	}
-	return a.recordings(ctx, sides...)
 }
 
 // budgets returns the limits given, in the order of the flags.

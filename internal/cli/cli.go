@@ -25,7 +25,7 @@ import (
 
 const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared; more files, or a folder, are read as one recording."
 
-// globals are the flags that mean the same everywhere. Each may also stand in the environment as MEMTUI_NAME and in the
+// globals are the flags that mean the same everywhere. Each may also be in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.
 type globals struct {
 	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
@@ -84,6 +84,7 @@ type grammar struct {
 type app struct {
 	env       Env
 	out       *bufio.Writer // of standard output; Main flushes it
+	written   *soundWriter  // below it
 	flags     *globals
 	parser    *kong.Kong    // of the whole command line, nil where nothing needed it
 	parsed    *kong.Context // the command line
@@ -107,21 +108,19 @@ type app struct {
 func Main(ctx context.Context, env Env) int {
 	var line *progress.Line
 	env.Stdout, env.Stderr, line = progress.Watch(env.Stdout, env.Stderr, env.IsTerminal, env.Watched)
-	a := &app{env: env, progress: line, out: bufio.NewWriterSize(env.Stdout, 1<<16), collector: &memory.Collector{}, ending: &ending{}}
+	a := &app{env: env, progress: line, collector: &memory.Collector{}, ending: &ending{}}
 	defer a.collector.Stop()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // whoever goes on has a limit of his own
-	err, ended := a.runUntil(ctx)
+	err, ended := a.runSound(ctx)
 	if !ended {
 		a.ending.removeUnfinished()
 		return a.interrupted(ctx)
 	}
-	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
-		err = inputError(fmt.Errorf("standard output: %w", flushErr))
-	}
 	return a.status(ctx, err)
 }
 
-// interrupted says that the command did not finish, and returns the status that shells give the signal that ended ctx.
+// interrupted reports that the command did not finish, and returns the status that shells give the signal that ended
+// ctx.
 func (a *app) interrupted(ctx context.Context) int {
 	fmt.Fprintln(a.env.Stderr, "memtui: interrupted")
 	if sig := (*term.SignalError)(nil); errors.As(context.Cause(ctx), &sig) {
@@ -194,7 +193,7 @@ func (a *app) run(ctx context.Context) error {
 	return err
 }
 
-// needsNothing names the commands that must work whatever the config file says.
+// needsNothing returns the names of the commands that must work whatever the config file says.
 func needsNothing(command string) bool {
 	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
 }

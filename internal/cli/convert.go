@@ -18,10 +18,9 @@ import (
 )
 
 type convertCmd struct {
-	In  string `arg:"" help:"A file, or - for standard input. A folder of heap snapshots or stack profiles is read as one recording."`
-	Out string `arg:"" optional:"" help:"The file to write; an existing one is replaced. Its suffix chooses the format, unless --to names it. - is standard output."`
+	File []string `arg:"" help:"A file to read, or - for standard input, then the file to write; an existing one is replaced. Its suffix chooses the format, unless --to names it. None, or -, is standard output. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
 
-	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT."`
+	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT: all others are read."`
 	Samples bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
 	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
 	arg.CutFlags
@@ -104,9 +103,29 @@ func targetNames() string {
 	return strings.Join(names, ", ")
 }
 
+// split tells the files that are read from the one that is written: the last of several without --output. One that
+// exists and whose name has no suffix of a format is rather another input.
+func (c *convertCmd) split() (in []string, out string, err error) {
+	last := len(c.File) - 1
+	_, missing := os.Stat(c.File[last])
+	switch {
+	case c.Output != "" && last > 0 && missing != nil && suffixed(strings.ToLower(c.File[last])) != "":
+		return nil, "", usageError(errors.New("convert: give the output file as OUT or with --output, not both"))
+	case c.Output != "":
+		return c.File, c.Output, nil
+	case last == 0:
+		return c.File, "-", nil
+	}
+	in, out = c.File[:last], c.File[last]
+	if missing == nil && len(in) > 1 && out != "-" && suffixed(strings.TrimSuffix(strings.ToLower(out), outerSuffix(out))) == "" {
+		return nil, "", usageError(fmt.Errorf("convert: %s exists and would be replaced: give the file to write with --output where several are read", out))
+	}
+	return in, out, nil
+}
+
 // destination returns the target that the user asks for, and the compression around it.
-func (c *convertCmd) destination(to goal) (t format, outer string, err error) {
-	name := strings.ToLower(filepath.Base(c.Out))
+func destination(out string, to goal) (t format, outer string, err error) {
+	name := strings.ToLower(filepath.Base(out))
 	if longest := suffixed(name); longest == "" {
 		outer = outerSuffix(name)
 		name = strings.TrimSuffix(name, outer)
@@ -134,25 +153,23 @@ func suffixed(name string) (longest string) {
 
 // Run writes a file in another format, and says what that cannot hold.
 func (c *convertCmd) Run(ctx context.Context, a *app) error {
-	switch {
-	case c.Out != "" && c.Output != "":
-		return usageError(errors.New("convert: give the output file as OUT or with --output, not both"))
-	case c.Output != "":
-		c.Out = c.Output
-	case c.Out == "":
-		c.Out = "-"
-	}
-	t, outer, err := c.destination(a.flags.To)
+	in, out, err := c.split()
 	if err != nil {
 		return err
 	}
-	if same(a.target(c.In).path, c.Out) {
-		return usageError(fmt.Errorf("convert: %s is the input, too: choose another output file", c.Out))
+	t, outer, err := destination(out, a.flags.To)
+	if err != nil {
+		return err
+	}
+	for _, file := range in {
+		if same(a.target(file).path, out) {
+			return usageError(fmt.Errorf("convert: %s is the input, too: choose another output file", out))
+		}
 	}
 	if err := c.check(t); err != nil {
 		return err
 	}
-	s, err := a.recording(ctx, []string{c.In})
+	s, err := a.recording(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -167,7 +184,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.warn(p)
 	var lost []export.Loss
-	err = a.writeFile(c.Out, func(w io.Writer) error {
+	err = a.writeFile(out, func(w io.Writer) error {
 		return compressed(w, outer, func(w io.Writer) error {
 			return s.src.Guard(func() (err error) {
 				lost, err = write(ctx, w)
@@ -212,12 +229,12 @@ func same(in, out string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// cannot says why a target holds nothing of that kind of file.
+// cannot returns why a target holds nothing of that kind of file.
 func (c *conversion) cannot(why string) error {
 	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
-// whole says that a target knows no instant and no range, where one was asked for.
+// whole reports that a target knows no instant and no range, where one was asked for.
 func (c *conversion) whole() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
 		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
@@ -274,7 +291,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	a.ending.begin(out.Name())
 	defer a.ending.unfinished.Delete(out.Name())
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	err = firstError(f(buffered), buffered.Flush(), out.Chmod(permission(path)), out.Close())
+	err = firstError(f(buffered), a.sound(), buffered.Flush(), out.Chmod(permission(path)), out.Close())
 	if err == nil {
 		err = os.Rename(out.Name(), path)
 	}
@@ -292,7 +309,7 @@ func permission(path string) os.FileMode {
 	return 0o644
 }
 
-// inputFailure is err with the status of a file that cannot be used.
+// inputFailure returns err with the status of a file that cannot be used.
 func inputFailure(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -72,7 +72,7 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	}, nil
 }
 
-// left says which lines are not records.
+// left returns which lines are not records.
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {
@@ -198,6 +198,13 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 // weighed takes the stacks that main selects, with all metrics of its event that are known.
 func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows bool) (*export.Stacks, error) {
 	ranged := c.flags.From.Given() || c.flags.To.Given()
+	window, err := c.windowAt(ctx, c.p, main.Event, main.Metric)
+	if err == nil && window >= 0 && ranged {
+		err = usageError(errors.New("--at, and --from or --to TIME cannot be combined: each chooses a part of the time"))
+	}
+	if err != nil {
+		return nil, err
+	}
 	var all []*weights.Selection
 	at := 0
 	for _, metric := range c.metrics(main.Event, rows) {
@@ -205,6 +212,8 @@ func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows 
 		switch {
 		case metric == main.Metric:
 			at = len(all)
+		case window >= 0:
+			sel = weights.SelectWindows(c.p, main.Event, metric, window)
 		case !ranged:
 			sel = weights.SelectProfile(c.p, main.Event, metric)
 		default:
@@ -223,6 +232,9 @@ func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows 
 		all = append(all, main)
 	}
 	from, to := c.covered(ranged)
+	if window >= 0 {
+		from, to = c.p.Weights.Windows[window].Start, c.p.Weights.Windows[window].End
+	}
 	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 

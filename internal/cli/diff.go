@@ -45,7 +45,7 @@ type diffFlags struct {
 	grown bool // only rows that are larger after
 }
 
-// Run says what changed between two files, or between two places of one.
+// Run prints what changed between two files, or between two places of one.
 func (c *diffCmd) Run(ctx context.Context, a *app) error {
 	return a.withSides(ctx, c, func(before, after *session) error { return a.writeDiff(ctx, before, after, c) })
 }
@@ -59,7 +59,11 @@ func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *s
 	if err := a.namedTwice(c); err != nil {
 		return err
 	}
-	list, err := a.openSides(ctx, files)
+	sides := [][]string{files}
+	if len(files) == 2 { // more are one recording
+		sides = [][]string{files[:1], files[1:]}
+	}
+	list, err := a.openSides(ctx, sides...)
 	if err != nil {
 		return err
 	}
@@ -67,21 +71,6 @@ func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *s
 		defer s.close()
 	}
 	return f(list[0], list[len(list)-1])
-}
-
-// openSides opens the files of a comparison. The files of a folder are one recording, and so are more than two files.
-func (a *app) openSides(ctx context.Context, files []string) ([]*session, error) {
-	if len(files) > 2 {
-		return a.recordings(ctx, files)
-	}
-	if !slices.ContainsFunc(files, isFolder) {
-		return a.openAll(ctx, files...)
-	}
-	var sides [][]string
-	for _, file := range files {
-		sides = append(sides, []string{file})
-	}
-	return a.recordings(ctx, sides...)
 }
 
 // namedTwice refuses places that are named in more than one way.
@@ -159,7 +148,7 @@ type diffInput struct {
 	label string // that rows are the values of
 }
 
-// diffing is a comparison being put together.
+// diffing is a comparison in preparation.
 type diffing struct {
 	flags  *diffFlags
 	sides  [2]*diffInput

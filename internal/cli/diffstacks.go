@@ -174,9 +174,6 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 
 // profileSide asks a profile for its rows. counted is what counts are, "" for nothing.
 func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
-	if in.flags.At.Given() {
-		return "", usageError(errors.New("diff: stack profiles are sums over time: choose a range, as in --a 10s..20s, or a window by its number"))
-	}
 	w := in.p.Weights
 	e, _, err := eventNamed(in.p, in.event)
 	if err != nil {
@@ -205,6 +202,19 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 // choosePart chooses the window or the range of samples that a side is about.
 func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) error {
 	w := in.p.Weights
+	switch {
+	case in.asked != nil && in.isGiven("at"):
+		return usageError(errors.New("FILE#N and --at cannot be combined: each chooses a window"))
+	case in.asked == nil:
+		n, err := in.windowAt(ctx, in.p, q.Event, q.Metric)
+		if err != nil {
+			return err
+		}
+		if n >= 0 {
+			in.from.Window, q.Window = &n, n
+			return nil
+		}
+	}
 	if n, err := in.numberOf(ctx, in.p, in.asked); err != nil || n != nil {
 		if err == nil {
 			in.from.Window, q.Window = n, *n

@@ -210,7 +210,7 @@ type pagesCmd struct {
 	arg.RowFlags
 }
 
-// Run says what is in one page layout.
+// Run prints what is in one page layout.
 func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if c.PerCell < 0 {
 		return usageError(errors.New("--per-cell: must not be negative"))
@@ -228,14 +228,10 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	p, err := s.profile(ctx)
+	p, err := a.profileOf(ctx, s, kind.Dump, noDump)
 	if err != nil {
 		return err
 	}
-	if kind.Of(p) != kind.Dump {
-		return noDump(p)
-	}
-	a.warn(p)
 	n, ok, err := a.layout(ctx, p, s.snapshot)
 	if err == nil && ok && c.Worst {
 		n, err = a.worstLayout(ctx, s, p, n)

@@ -74,6 +74,7 @@ type Screen struct {
 	Again func(second string) error // why the file, or the second one unless "", cannot be read again now
 
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
+	Paths   int            // how many paths at the end of Command are one recording; 0 for a file alone
 	Opened  func(f func()) // is given what gives the terminal back when the process must end at once; may be nil
 	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil

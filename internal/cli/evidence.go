@@ -30,10 +30,10 @@ import (
 )
 
 type evidenceCmd struct {
-	File   string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it. A folder of heap snapshots or stack profiles is read as one recording."`
-	Out    string `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
-	Redact bool   `help:"Replace names and paths of the file with placeholders such as function-12, the same everywhere."`
-	Names  string `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
+	File   []string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
+	Out    string   `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
+	Redact bool     `help:"Replace names and paths of the file with placeholders such as function-12, the same everywhere."`
+	Names  string   `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
 }
 
 // Run writes what is known about a file into a folder or an archive.
@@ -41,7 +41,7 @@ func (c *evidenceCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("evidence", "text", "json"); err != nil {
 		return err
 	}
-	s, err := a.recording(ctx, []string{c.File})
+	s, err := a.recording(ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,18 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	if err != nil {
 		return nil, err
 	}
-	file := a.target(c.File).path
-	out := cmp.Or(c.Out, cmp.Or(strings.TrimLeft(filepath.Base(file), "-"), "input")+"-evidence")
+	files := []string{a.target(c.File[0]).path}
+	out := cmp.Or(c.Out, cmp.Or(strings.TrimLeft(filepath.Base(files[0]), "-"), "input")+"-evidence")
+	if s.joined != nil {
+		files = s.joined
+	}
 	var r *redact.Redactor
 	if c.Redact {
 		r = redact.New()
 		if s, err = a.redacted(ctx, s, p, r); err != nil {
 			return nil, err
 		}
-		if flags, file = a.redactFlags(r, p, flags), "FILE"; c.Out == "" {
+		if flags, files = a.redactFlags(r, p, flags), []string{"FILE"}; c.Out == "" {
 			out = "redacted-evidence"
 		}
 	}
@@ -86,12 +89,12 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	if err != nil {
 		return nil, err
 	}
-	src.Command = slices.Concat([]string{"memtui", "report", "-f", "html"}, flags, []string{file})
+	src.Command = slices.Concat([]string{"memtui", "report", "-f", "html"}, flags, files)
 	head := &src.Report.Header
 	m := &written{Place: out, Manifest: evidence.Manifest{
 		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact, Time: head.Time, Problems: head.Problems,
 	}}
-	parts := a.parts(s, src, flags, file)
+	parts := a.parts(s, src, flags, files)
 	if diff != nil && !c.Redact { // names of the other file would be left
 		compared, err := a.diffParts(ctx, diff)
 		if err != nil {
@@ -177,7 +180,7 @@ func without(flags []string, names ...string) []string {
 }
 
 // parts returns the files of the evidence, but for the manifest.
-func (a *app) parts(s *session, src *html.Source, flags []string, file string) []evidence.Part {
+func (a *app) parts(s *session, src *html.Source, flags, files []string) []evidence.Part {
 	list := []evidence.Part{
 		{Name: "report.html", About: "the whole report as one HTML page", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
 		{Name: "report.json", About: "the report as JSON", Write: func(_ context.Context, w io.Writer) ([]string, error) {
@@ -190,18 +193,18 @@ func (a *app) parts(s *session, src *html.Source, flags []string, file string) [
 	}
 	list = append(list, stackParts(src)...)
 	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that reproduce it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
-		return nil, writeCommands(w, src, flags, file)
+		return nil, writeCommands(w, src, flags, files)
 	}})
 }
 
 // writeCommands writes the commands that print each view of a file, with a line on each.
-func writeCommands(w io.Writer, src *html.Source, flags []string, file string) error {
+func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 	put := func(about string, words ...string) error {
 		_, err := fmt.Fprintf(w, "# %s\n%s\n\n", about, html.CommandLine(words))
 		return err
 	}
 	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), []string{file})...)
+		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), files)...)
 	}
 	var grouped []string
 	if src.Trace != nil || src.Selection != nil {
@@ -212,8 +215,8 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		divided = append(slices.Clip(grouped), "--stacked", strconv.Itoa(pageParts))
 	}
 	err := errors.Join(
-		put("the full screen", "memtui", file), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
-		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", "memtui", "validate", file))
+		put("the full screen", append([]string{"memtui"}, files...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
+		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
 	for _, table := range src.Report.TableNames() {
 		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && (table != "groups" || grouped != nil) {
 			words := []string{"report", "-f", "csv", "--table", table, "--limit", "0"}
@@ -227,7 +230,7 @@ func writeCommands(w io.Writer, src *html.Source, flags []string, file string) e
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, file, f.name})
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, "-o", f.name}, files)
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {
@@ -258,7 +261,7 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 		if q.Question.Snapshot != nil {
 			seen.snapshot = q.Question.Snapshot
 		}
-		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: cmp.Or(file, "FILE"), Out: q.Place, Redact: q.Redact}, q.Question.Args(), q.Difference)
+		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: []string{cmp.Or(file, "FILE")}, Out: q.Place, Redact: q.Redact}, q.Question.Args(), q.Difference)
 		return err
 	}
 }

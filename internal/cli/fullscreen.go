@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
 )
@@ -65,9 +66,10 @@ func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.T
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
 		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
-		Command: s.Command, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Command: s.Command, Paths: s.Paths, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Save: s.Save, Begun: s.Begun,
+		Within: sections.UsesOf(ctx).In, Damaged: sections.UsesOf(ctx).Damaged(),
 	}
 }
 

@@ -193,7 +193,7 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// sharedFlags returns the flags of the program that mean something to a command; nil stands for the default one.
+// sharedFlags returns the flags of the program that mean something to a command; nil represents the default one.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
@@ -209,5 +209,5 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
-// isGiven reports whether a flag stands on the command line.
+// isGiven reports whether a flag is on the command line.
 func (a *app) isGiven(name string) bool { return uses.IsGiven(a.parsed, name) }

@@ -142,6 +142,20 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 	})
 }
 
+// profileOf waits for a file that must be of a kind, and tells what is wrong with it; other makes the error of one that
+// is not.
+func (a *app) profileOf(ctx context.Context, s *session, k kind.Kind, other func(*model.Profile) error) (*model.Profile, error) {
+	p, err := s.profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kind.Of(p) != k {
+		return nil, other(p)
+	}
+	a.warn(p)
+	return p, nil
+}
+
 // onHeap opens files of snapshots, waits until its tables are read, and calls f.
 func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *model.Profile) error) error {
 	s, err := a.recording(ctx, files)
@@ -149,14 +163,10 @@ func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *mode
 		return err
 	}
 	defer s.close()
-	p, err := s.profile(ctx)
+	p, err := a.profileOf(ctx, s, kind.Heap, noHeaps)
 	if err != nil {
 		return err
 	}
-	if kind.Of(p) != kind.Heap {
-		return noHeaps(p)
-	}
-	a.warn(p)
 	return s.src.Guard(func() error { return f(s, p) })
 }
 

@@ -128,7 +128,7 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// noType says that no object has a type of that name, and what may be meant.
+// noType reports that no object has a type of that name, and what may be meant.
 func noType(name string, near []string) string {
 	text := "no object has the type " + model.Clean(name)
 	if len(near) > 0 {

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -32,10 +30,10 @@ type heapFindCmd struct {
 
 // Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
-	if c.Type+c.Name+c.Repr+c.Text+c.Filter == "" && len(c.Where) == 0 {
+	if c.Type+c.Name+c.Repr+c.Text+c.Filter+c.Per == "" && len(c.Where) == 0 {
 		return usageError(errors.New("heap find: give --type, --name, --where, --text or --filter"))
 	}
-	if (strings.HasPrefix(c.Per, ".") || c.Per == objects.TextField) && !c.Values {
+	if objects.Secret(c.Per) && !c.Values {
 		return usageError(errors.New("--per " + c.Per + " prints values, which may be secrets: give --values, too"))
 	}
 	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
@@ -46,28 +44,27 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		graph = dominators
 	}
 	return a.heapLook(ctx, []string{c.File}, graph, func(h heapLook) error {
-		query, err := c.query(h.h.Schema)
+		q, err := c.question(h.src)
 		if err != nil {
 			return err
 		}
-		filter, err := c.filter(h.src)
-		if err != nil {
-			return err
-		}
-		rows, all, err := c.rows(ctx, h, query, filter, a.listed())
-		if err != nil {
-			return err
-		}
-		if all == 0 {
-			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", c.nothing(h.h))
+		if c.Per == "" && a.flags.By != "bytes" {
+			q.Limit = a.flags.Limit
 		}
 		chooser := objects.Chooser{Source: h.src, Snapshot: h.at, Heap: h.h, Graph: h.g}
-		if c.Per != "" {
-			h.r.FoundAll = &all
-			h.r.FoundBy, err = c.count(ctx, h, &chooser, rows, a.flags.Limit)
+		found, err := chooser.Find(ctx, q, nil)
+		if err != nil {
 			return err
 		}
-		h.r.Found, h.r.FoundAll = report.NewHeapRows(h.h, rows, a.flags.By == "bytes", a.flags.Limit), &all
+		if h.r.FoundAll = &found.Total; found.Total == 0 {
+			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", c.nothing(h.h))
+		}
+		if c.Per != "" {
+			groups, err := chooser.Count(ctx, found.Rows, c.Per, nil)
+			h.r.FoundBy = report.NewHeapFound(groups, a.flags.Limit)
+			return err
+		}
+		h.r.Found = report.NewHeapRows(h.h, found.Rows, a.flags.By == "bytes", a.flags.Limit)
 		if c.Values {
 			return report.Say(ctx, h.r.Found, h.src, h.at, h.h)
 		}
@@ -75,7 +72,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// nothing says that no row was found; of a type that no object has, which ones there are.
+// nothing reports that no row was found; of a type that no object has, which ones there are.
 func (c *heapFindCmd) nothing(h *model.Heap) string {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
 		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {
@@ -85,26 +82,20 @@ func (c *heapFindCmd) nothing(h *model.Heap) string {
 	return "no row matches all conditions"
 }
 
-// listed returns how many rows a list needs, 0 for all.
-func (a *app) listed() int {
-	if a.flags.By == "bytes" {
-		return 0
+// question returns what to look for in a file.
+func (c *heapFindCmd) question(src model.HeapSource) (q objects.Question, err error) {
+	if q.Query, err = c.query(src.Schema()); err != nil {
+		return q, err
 	}
-	return a.flags.Limit
-}
-
-// rows finds rows, at most so many of them where nothing else needs them, and their full number.
-func (c *heapFindCmd) rows(ctx context.Context, h heapLook, q heapgraph.Query, filter *analysis.Filter, limit int) ([]model.Row, int, error) {
-	if filter != nil || c.Per != "" {
-		limit = 0
+	if q.Filter, err = c.filter(src); err != nil {
+		return q, err
 	}
-	rows, all, err := heapgraph.FindRows(ctx, h.h, q, limit)
-	if err != nil || filter == nil {
-		return rows, all, err
+	if c.Per != "" {
+		if err := objects.CheckKey(src, c.Per); err != nil {
+			return q, usageError(fmt.Errorf("--per: %w", err))
+		}
 	}
-	chooser := objects.Chooser{Source: h.src, Snapshot: h.at, Heap: h.h, Graph: h.g}
-	rows, err = chooser.Choose(ctx, rows, filter, nil)
-	return rows, len(rows), err
+	return q, nil
 }
 
 // filter returns what else must hold, nil for nothing.
@@ -125,39 +116,6 @@ func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 		f = f.And(analysis.PartFilter(objects.TextField, c.Text, c.Exact))
 	}
 	return f, nil
-}
-
-// count counts rows by a key, the most frequent first.
-func (c *heapFindCmd) count(ctx context.Context, h heapLook, chooser *objects.Chooser, rows []model.Row, most int) ([]report.HeapFound, error) {
-	key := c.Per
-	if _, axis := h.h.Schema.AxisNamed(key); !axis && key != "kind" && key != objects.TextField && !strings.HasPrefix(key, ".") {
-		return nil, usageError(fmt.Errorf("--per: unknown key %q; available: %s, kind, text, .FIELD", key, strings.Join(axisKeys(h.h.Schema.Axes), ", ")))
-	}
-	at := map[string]int{}
-	var out []report.HeapFound
-	for i, r := range rows {
-		if i%(1<<10) == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		text, _, err := chooser.Part(ctx, r, key)
-		if err != nil {
-			return nil, err
-		}
-		n, known := at[text]
-		if !known {
-			n, at[text] = len(out), len(out)
-			out = append(out, report.HeapFound{Value: text})
-		}
-		out[n].Count++
-		out[n].Bytes, _ = model.SaturatingAdd(out[n].Bytes, h.h.Bytes(r))
-	}
-	slices.SortStableFunc(out, func(a, b report.HeapFound) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(b.Bytes, a.Bytes))
-	})
-	if most > 0 && len(out) > most {
-		out = out[:most]
-	}
-	return out, nil
 }
 
 // query returns what to look for in the words of the file's format.

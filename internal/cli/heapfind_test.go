@@ -40,6 +40,12 @@ func TestFindByContents(t *testing.T) {
 		parseJSON(t, ask(0, args...), &a)
 		return a
 	}
+	if a := find("--filter", "0x704dde520"); a.Count != 1 || a.Rows[0].Label != "leak.Shop$Everything" {
+		t.Errorf("by identity: %+v", a)
+	}
+	if a := find("--per", "kind"); len(a.Groups) < 3 || a.Count < 20_000 {
+		t.Errorf("everything by kind: %+v", a)
+	}
 	if a := find("--filter", "class:Everything .z=true .i>1M .c=é .wide~^日 .latin=café .ia.[2]=3 .nothing=null .d<0"); a.Count != 1 || a.Rows[0].ID != "0x704dde520" {
 		t.Errorf("%+v", a)
 	}

@@ -48,7 +48,7 @@ type severalInfos struct {
 	Files  []*infoObject `json:"files"`
 }
 
-// Run says what files are, from their headers only. Files that cannot be used are named, and the others still shown.
+// Run prints what files are, from their headers only. Files that cannot be used are named, and the others still shown.
 func (c *infoCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("info", "text", "json"); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (o *infoObject) text(w io.Writer) {
 	}
 }
 
-// infoIndex says whether an index is there, and corrects what opening costs if one is.
+// infoIndex reports whether an index is there, and corrects what opening costs if one is.
 func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Format, p *model.Profile) {
 	place, why := a.keeper(src, format)
 	if place == nil {

@@ -30,7 +30,7 @@ const grace = 50 * time.Millisecond
 const (
 	terminalFree  = iota // no one
 	terminalShown        // the full-screen program
-	terminalGone         // none anymore: the process ends
+	terminalGone         // none any longer: the process ends
 )
 
 // runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and
@@ -38,7 +38,7 @@ const (
 // first.
 func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	done := make(chan error, 1)
-	go func() { done <- a.run(ctx) }()
+	go func() { done <- a.runTold(ctx) }()
 	select {
 	case err := <-done:
 		return err, true
@@ -72,7 +72,7 @@ func (e *ending) removeUnfinished() {
 // here.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
-// bound makes the memory limit hold from here on: it returns a context that carries the budget, and ends with a
+// bound makes the memory limit hold from here: it returns a context that carries the budget, and ends with a
 // [model.MemoryError] as its cause where the limit cannot be kept.
 func (a *app) bound(ctx context.Context) (context.Context, error) {
 	system, err := memory.System(os.DirFS("/"))

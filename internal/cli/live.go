@@ -252,7 +252,7 @@ func (l *live) keeper() *keeping {
 	return k
 }
 
-// Write implements [io.Writer]. What goes wrong is told at the end: the answer is read all the same.
+// Write implements [io.Writer]. What goes wrong is told at the end: the answer is read nevertheless.
 func (k *keeping) Write(p []byte) (int, error) {
 	if k.err == nil {
 		_, k.err = k.file.Write(p)

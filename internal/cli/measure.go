@@ -74,7 +74,7 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 	return m.traceFigure(ctx, b)
 }
 
-// unanswered says that a file cannot keep or exceed a limit.
+// unanswered reports that a file cannot keep or exceed a limit.
 func (m *measurer) unanswered(name, why string) error {
 	var flags []string
 	for _, k := range m.known() {
@@ -314,7 +314,7 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 	return leaks, err
 }
 
-// wholeSnapshots says how few complete snapshots there are.
+// wholeSnapshots returns how few complete snapshots there are.
 func wholeSnapshots(n int) string {
 	if n == 0 {
 		return "no complete snapshot"

@@ -82,7 +82,7 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 // candidate is a metric of an event that a profile can be compared by.
 type candidate struct {
 	event, name string
-	key         string // the name that stands for all names of the figure
+	key         string // the name that represents all names of the figure
 }
 
 // candidates returns what a profile can be compared by, the best first: the default event's metrics before those of

@@ -282,6 +282,8 @@ func (a *app) asksIn(s *session) bool {
 	switch kind.Of(s.store.Current()) {
 	case kind.Heap:
 		return s.snapshot != nil || a.flags.At.Given()
+	case kind.Stacks:
+		return s.snapshot != nil || a.flags.At.Given()
 	case kind.Dump:
 		return s.snapshot != nil || a.flags.Series != nil || a.flags.Point != nil
 	}
@@ -302,8 +304,8 @@ func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	return at, err
 }
 
-// readable says why files cannot be read again now, nil when they can: one is gone or empty, or can be read only once.
-// A sample has no path; second is "" where there is none.
+// readable returns why files cannot be read again now, nil when they can: one is gone or empty, or can be read only
+// once. A sample has no path; second is "" where there is none.
 func (a *app) readable(file, second string) error {
 	if a.live {
 		return errors.New("what was fetched from a URL would be lost")

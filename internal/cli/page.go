@@ -19,10 +19,10 @@ import (
 const pageRows = 200
 
 // pageParts is by how many groups the curve of a page is divided, unless the user says how many: their colors can be
-// told apart.
+// distinguished.
 const pageParts = 5
 
-// writesHTML names the commands that can write a page: those that print reports.
+// writesHTML returns the names of the commands that can write a page: those that print reports.
 func writesHTML(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
 	return slices.Contains([]string{"report", "open", "demo", "diff"}, first)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -101,15 +102,14 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 		n, ok, err = a.snapshot(p, asked)
 	case k == kind.Dump:
 		n, ok, err = a.layout(ctx, p, asked)
+	case asked == nil && k == kind.Stacks:
+		n, err = a.windowOf(ctx, p)
+		ok = n >= 0
 	case asked == nil:
 	case k == kind.Trace:
 		err = usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	case k == kind.Stacks:
-		ok, n = true, *asked
-		if n < 0 {
-			n += len(p.Weights.Windows)
-		}
-		if n < 0 || n >= len(p.Weights.Windows) {
+		if n, ok = p.Weights.WindowNumbered(*asked); !ok {
 			err = usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked, len(p.Weights.Windows)))
 		}
 	}
@@ -117,6 +117,17 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 		return nil, err
 	}
 	return &n, nil
+}
+
+// windowOf returns the window that --at chooses by the event and the metric that tables are about, -1 where that is not
+// given.
+func (a *app) windowOf(ctx context.Context, p *model.Profile) (int, error) {
+	event, ok, err := eventNamed(p, a.flags.Event)
+	if !ok || !a.flags.At.Given() {
+		return -1, err
+	}
+	metric, _ := weights.DefaultMetric(p.Weights, event)
+	return a.windowAt(ctx, p, event, metric)
 }
 
 // joinWords returns words for an error message.

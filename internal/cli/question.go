@@ -55,7 +55,7 @@ func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
 	return t, notBeyond(t, end)
 }
 
-// notBeyond says that a time beyond the end is a mistake in usage.
+// notBeyond reports that a time beyond the end is a mistake in usage.
 func notBeyond(t, end model.Time) error {
 	if err := model.CheckTime(t, end); err != nil {
 		return usageError(err)

@@ -43,8 +43,22 @@ func (a *app) recording(ctx context.Context, paths []string) (*session, error) {
 	return list[0], nil
 }
 
-// recordings opens several recordings. The caller closes the sessions.
-func (a *app) recordings(ctx context.Context, sides ...[]string) (list []*session, err error) {
+// openSides opens what a command is about: each side is a file, or several files or a folder of one recording. Where
+// all are single files they are opened together, as flags may be about one of them. The caller closes the sessions.
+func (a *app) openSides(ctx context.Context, sides ...[]string) (list []*session, err error) {
+	var alone []string
+	for _, paths := range sides {
+		files, err := a.filesOf(ctx, paths)
+		if err != nil {
+			return nil, inputError(err)
+		}
+		if len(files) == 1 {
+			alone = append(alone, files[0])
+		}
+	}
+	if len(alone) == len(sides) {
+		return a.openAll(ctx, alone...)
+	}
 	for _, files := range sides {
 		s, err := a.recording(ctx, files)
 		if err != nil {
@@ -138,7 +152,7 @@ func (a *app) joinStacks(ctx context.Context, list []*session) error {
 	return nil
 }
 
-// secondHint says what else two files can be.
+// secondHint returns what else two files can be.
 func secondHint(list []*session) string {
 	if len(list) == 2 {
 		return "; memtui diff compares two files"

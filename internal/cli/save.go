@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -75,7 +74,8 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 	}
 }
 
-// mayWrite says why a file must not be written: it exists and is not to be replaced, or is one of those that are shown.
+// mayWrite returns why a file must not be written: it exists and is not to be replaced, or is one of those that are
+// shown.
 func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	info, err := os.Lstat(q.Path)
 	switch {
@@ -105,7 +105,7 @@ func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
 	case page && onePage(command):
 		q := b.question()
 		q.Format, q.Table, q.Filter, q.Map, q.Limit = "", "", "", false, nil
-		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), []string{fileOf(b)})
+		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), filesOf(b))
 	case page || !prints(b, command, f.name):
 		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name, joinWords(printed(b, command))))
 	}
@@ -156,13 +156,15 @@ func printed(b *app, command string) (list []string) {
 	return list
 }
 
-// fileOf returns the file that a command is about, as the command line names it: the first of several.
-func fileOf(b *app) string {
-	file := b.parsed.Selected().Positional[0].Target
-	if file.Kind() == reflect.Slice {
-		file = file.Index(0)
+// filesOf returns the files that a command is about, as the command line names them.
+func filesOf(b *app) []string {
+	switch names := b.parsed.Selected().Positional[0].Target.Interface().(type) {
+	case []string:
+		return names
+	case string:
+		return []string{names}
 	}
-	return file.String()
+	return nil
 }
 
 // stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command
@@ -193,7 +195,7 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, err
 	}
 	q.Format, q.Table, q.Group, q.By, q.Limit = "", "", "", by, nil
 	words := slices.Concat([]string{"convert", "--to", f.name}, uses.Understood("convert", q.Args()))
-	return append(append(words, a.answers()...), fileOf(a), "-"), nil
+	return slices.Concat(words, a.answers(), []string{"--output", "-"}, filesOf(a)), nil
 }
 
 // saveTo runs the command and puts what it prints into a file, which takes its name only once it is whole.

@@ -24,17 +24,24 @@ type walker struct {
 // walk opens a file full-screen on a simulated terminal for as long as f runs.
 func walk(t *testing.T, f func(w *walker), args ...string) {
 	t.Helper()
+	walkIn(t, 140, 40, func(w *walker) {
+		w.keys("e", "Esc")
+		f(w)
+	}, args...)
+}
+
+// walkIn is walk on a terminal of any size.
+func walkIn(t *testing.T, columns, lines int, f func(w *walker), args ...string) {
+	t.Helper()
 	screen := func(ctx context.Context, s Screen) error {
-		sim := term.NewSimulation(140, 40)
+		sim := term.NewSimulation(columns, lines)
 		o := s.options(ctx, sim.Terminal, themes.Usable(0, true))
 		o.Patience = 5 * time.Second
 		done := make(chan error, 1)
 		go func() { done <- views.Run(o) }()
 		sim.Settle()
 		<-s.Done
-		w := &walker{t, sim}
-		w.keys("e", "Esc")
-		f(w)
+		f(&walker{t, sim})
 		sim.Quit()
 		return <-done
 	}

@@ -101,8 +101,8 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 	lent := false
 	for i, path := range paths {
 		if a.lend != nil {
-			if list[i] = a.lend(a.target(path)); list[i] != nil {
-				lent = true
+			if s := a.lend(a.target(path)); s != nil && s.joined == nil { // else it is about more files
+				list[i], lent = s, true
 				continue
 			}
 		}
@@ -180,7 +180,7 @@ func (a *app) loading() loaders.Options {
 	}
 }
 
-// symbols says where the names of addresses are looked for, and kept between runs: where indexes are, unless none are.
+// symbols returns where the names of addresses are searched, and kept between runs: where indexes are, unless none are.
 func (a *app) symbols() loaders.Symbols {
 	s := loaders.Symbols{Off: a.flags.NoSymbols, Dirs: a.flags.Symbols, Sysroot: a.flags.Sysroot}
 	dir := indexcache.Dir(a.env.Getenv)
@@ -200,7 +200,7 @@ func (a *app) symbols() loaders.Symbols {
 	return s
 }
 
-// symbolFolders fails where a folder that names are looked for in is none, or a server has no address: a mistyped name
+// symbolFolders fails where a folder that names are searched in is none, or a server has no address: a mistyped name
 // would go unnoticed.
 func (a *app) symbolFolders() error {
 	look := func(flag, dir string) error {

@@ -30,7 +30,7 @@ type showing struct {
 	err    error // why nothing can be shown
 }
 
-// mostUnseen is how long the first screen may take before a frame stands in for it. Most files have one much sooner.
+// mostUnseen is how long the first screen may take before a frame replaces it. Most files have one much sooner.
 const mostUnseen = 100 * time.Millisecond
 
 // show starts the full-screen program, as soon as the headers are read, or prints the report.
@@ -91,7 +91,7 @@ func (w *showing) end(cancel func()) {
 	}
 }
 
-// soon waits for what is shown, for a moment where a frame can stand in for it, and reports whether it is known.
+// soon waits for what is shown, for a moment where a frame can replace it, and reports whether it is known.
 func (w *showing) soon() bool {
 	if w.app.env.Opening == nil {
 		<-w.ready
@@ -151,7 +151,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	screen.Store, screen.Trace, screen.Begun, screen.Done, screen.Cancel = s.store, s.index, s.index.Begun(), s.done, s.stop
 	screen.Command, screen.Memory = a.naming(file), &a.memory
 	if s.joined != nil {
-		screen.Command = a.naming(s.joined...)
+		screen.Command, screen.Paths = a.naming(s.joined...), len(s.joined)
 	}
 	screen.Again = func(second string) error { return a.readable(file, second) }
 	if err := a.startAt(ctx, s, &screen); err != nil {

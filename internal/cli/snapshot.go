@@ -136,7 +136,7 @@ func edgePolicies(formats []loaders.Format) (names, help string) {
 	return strings.Join(list, ","), strings.Join(texts, "; ")
 }
 
-// rowKinds names the kinds of rows of all formats that can be looked for.
+// rowKinds returns the names of the kinds of rows of all formats that can be searched.
 func rowKinds(formats []loaders.Format) string {
 	var list []string
 	for _, f := range formats {

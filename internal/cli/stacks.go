@@ -110,10 +110,41 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	if !ok {
 		return nil, nil
 	}
+	if n, err := a.windowAt(ctx, p, event, metric); err != nil {
+		return nil, err
+	} else if n >= 0 {
+		return weights.SelectWindows(p, event, metric, n), nil
+	}
 	if !a.flags.From.Given() && !a.flags.To.Given() {
 		return weights.SelectProfile(p, event, metric), nil
 	}
 	return a.rangeSelection(ctx, p, event, metric)
+}
+
+// windowAt returns the window that --at chooses, -1 where that is not given. The peak is the one of the largest sum.
+func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (int, error) {
+	w, at := p.Weights, a.flags.At
+	switch {
+	case !at.Given() || len(w.Windows) == 0 && !a.isGiven("at"): // a setting, which is for all files
+		return -1, nil
+	case len(w.Windows) == 0:
+		return -1, usageError(fmt.Errorf("--at: %s has totals and no windows: it does not record what was at an instant; --from and --to choose a range of samples", p.Meta.Name))
+	case at.IsPeak() && w.Metrics[metric].NoSum():
+		return -1, usageError(fmt.Errorf("--at peak: values of %s do not add up", w.Metrics[metric].Name))
+	case at.IsPeak():
+		n, _, err := weights.SelectProfile(p, event, metric).LargestWindow(ctx)
+		return n, err
+	}
+	end := weights.End(w)
+	t := at.In(end, end)
+	if t > end {
+		return -1, usageError(fmt.Errorf("%s is beyond the end of the recording, which is at %s", t.In(w.AxisUnit), end.In(w.AxisUnit)))
+	}
+	n, ok := weights.WindowAt(w, t)
+	if !ok {
+		return -1, usageError(fmt.Errorf("--at: %s has no window up to %s", p.Meta.Name, t.In(w.AxisUnit)))
+	}
+	return n, nil
 }
 
 // rangeSelection weighs stacks by their samples between --from and --to.
@@ -196,8 +227,10 @@ func window(p *model.Profile, name string) (int, error) {
 		}
 	}
 	if digits, ok := strings.CutPrefix(name, "#"); ok {
-		if n, err := strconv.Atoi(digits); err == nil && n >= 0 && n < len(w.Windows) {
-			return n, nil
+		if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
+			if i, ok := w.WindowNumbered(n); ok {
+				return i, nil
+			}
 		}
 	}
 	const few = 12
@@ -211,7 +244,7 @@ func window(p *model.Profile, name string) (int, error) {
 	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
 }
 
-// grouping is what rows of a table of groups stand for. "label:" is followed by a key.
+// grouping is what rows of a table of groups represent. "label:" is followed by a key.
 type grouping string
 
 // String returns the value as help lists it.
@@ -237,7 +270,7 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 	return by, by != weights.ByFunctionDSO, nil
 }
 
-// labelKeys says which labels there are.
+// labelKeys returns which labels there are.
 func labelKeys(w *model.StackProfile) string {
 	keys := weights.LabelKeys(w)
 	if len(keys) == 0 {
@@ -255,6 +288,17 @@ func traceGroup(name string) error {
 	return nil
 }
 
+// chosenWindow returns the window that --window or --at chooses, -1 for none.
+func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, sel *weights.Selection) (int, error) {
+	if c.Window == "" {
+		return a.windowAt(ctx, p, sel.Event, sel.Metric)
+	}
+	if a.flags.From.Given() || a.flags.To.Given() {
+		return -1, usageError(errors.New("--window: cannot be combined with --from and --to"))
+	}
+	return window(p, c.Window)
+}
+
 // stackOptions returns what the flags say about a report of weighted stacks.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit, opt.Libraries = a.flags.Limit, settings.Libraries(a.config)
@@ -265,14 +309,9 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if err != nil || sel == nil {
 		return opt, err
 	}
-	if c.Window != "" {
-		if a.flags.From.Given() || a.flags.To.Given() {
-			return opt, usageError(errors.New("--window: cannot be combined with --from and --to"))
-		}
-		n, err := window(p, c.Window)
-		if err != nil {
-			return opt, err
-		}
+	if n, err := a.chosenWindow(ctx, p, c, sel); err != nil {
+		return opt, err
+	} else if n >= 0 {
 		sel, opt.Window = weights.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
 	}
 	if opt.Filter, err = filterOf(&c.StepFlags); err != nil {

@@ -134,3 +134,80 @@ func TestStackSeriesRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestAtChoosesAWindow expects --at to mean the same window in every command.
+func TestAtChoosesAWindow(t *testing.T) {
+	_, files := series(t)
+	for _, c := range []struct {
+		at     string
+		window string
+		total  int64
+	}{
+		{"0", "heap.1.txt", 1500}, {"59s", "heap.1.txt", 1500}, {"60s", "heap.2.txt", 2500}, {"50%", "heap.2.txt", 2500},
+		{"peak", "heap.10.txt", 3500}, {"end", "heap.10.txt", 3500},
+	} {
+		_, out, errs := run(t, Env{}, append([]string{"report", "-f", "json", "--at", c.at}, files...)...)
+		var r struct {
+			Stacks struct {
+				Window string
+				Total  int64
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Stacks.Window != c.window || r.Stacks.Total != c.total {
+			t.Errorf("report --at %s: %+v, %v, %s, want %s with %d", c.at, r, err, errs, c.window, c.total)
+		}
+	}
+	_, out, errs := run(t, Env{}, append([]string{"diff", "-f", "json", "--a", "0", "--b", "50%"}, files...)...)
+	if !strings.Contains(out, `"before_bytes": 1500`) || !strings.Contains(out, `"after_bytes": 2500`) {
+		t.Errorf("diff: %s %s", out, errs)
+	}
+	massif := "../../loaders/valgrind/testdata/massif.default.out"
+	if _, out, errs := run(t, Env{}, "convert", "--at", "peak", "--to", "csv", massif); strings.Count(out, "1048576") != 2 || errs != "" {
+		t.Errorf("convert: %.200s %s", out, errs)
+	}
+	for _, args := range [][]string{{"--at", "1us", massif}, {"--at", "9s", massif}, {"--at", "1s", files[0]}} {
+		if status, _, errs := run(t, Env{}, append([]string{"report"}, args...)...); status != statusUsage || !strings.Contains(errs, "window") && !strings.Contains(errs, "beyond the end of the recording, which is at 2.43M instructions") {
+			t.Errorf("%s: status %d, %s", args, status, errs)
+		}
+	}
+}
+
+// TestSeriesAreWritten expects convert and evidence to take several files, or a folder, as report does.
+func TestSeriesAreWritten(t *testing.T) {
+	dir, files := series(t)
+	want := ""
+	for _, in := range [][]string{files, {dir}} {
+		out := filepath.Join(t.TempDir(), "out.folded")
+		for _, args := range [][]string{append(append([]string{"convert"}, in...), out), append([]string{"convert", "-o", out}, in...)} {
+			if status, _, errs := run(t, Env{}, args...); status != 0 {
+				t.Fatal(args, errs)
+			}
+			b, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = string(b)
+			}
+			if got := string(b); got != want || !strings.Contains(got, "main.main;main.leak 3000\n") {
+				t.Errorf("%s: %s", args, got)
+			}
+		}
+		place := filepath.Join(t.TempDir(), "evidence")
+		if status, _, errs := run(t, Env{}, append([]string{"evidence", "-o", place}, in...)...); status != 0 {
+			t.Fatal(errs)
+		}
+		commands, err := os.ReadFile(filepath.Join(place, "COMMANDS.txt"))
+		if err != nil || !strings.Contains(string(commands), " "+strings.Join(in, " ")) {
+			t.Errorf("%v %s", err, commands)
+		}
+	}
+	before, err := os.ReadFile(files[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := run(t, Env{}, append([]string{"convert", "--to", "folded"}, files...)...)
+	if after, err := os.ReadFile(files[2]); status != statusUsage || err != nil || string(after) != string(before) || !strings.Contains(errs, "--output") {
+		t.Errorf("the last file was taken for the output: status %d, %s", status, errs)
+	}
+}

@@ -42,8 +42,8 @@ type severalValidations struct {
 	Files  []*validation `json:"files"`
 }
 
-// Run checks files. The status says whether all of them are valid; one that cannot be used at all, or of which nothing
-// can be said, weighs most.
+// Run checks files. The status reports whether all of them are valid; one that cannot be used at all, or of which
+// nothing can be said, weighs most.
 func (c *validateCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("validate", "text", "json"); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 	return v, nil
 }
 
-// validateHeader says what the file is; of a damaged one as much as its loader knows without it.
+// validateHeader returns what the file is; of a damaged one as much as its loader knows without it.
 func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format loaders.Format) report.Header {
 	var p *model.Profile
 	err := src.Guard(func() (err error) {

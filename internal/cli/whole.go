@@ -29,7 +29,7 @@ func (s *session) nameless(p *model.Profile) *model.Problem {
 	return model.CutShort(p.Problems)
 }
 
-// partError says that something cannot be said about a file, and why not.
+// partError reports that something cannot be said about a file, and why not.
 func partError(name, verdict, why string) error {
 	return inputError(fmt.Errorf("%s %s: only part of it was read: %s", name, verdict, why))
 }

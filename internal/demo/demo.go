@@ -1,4 +1,4 @@
-// Package demo holds the sample recordings that are built into the program.
+// Package demo has the sample recordings that are built into the program.
 package demo
 
 import (
@@ -12,14 +12,14 @@ var files embed.FS
 
 // Sample is one recording.
 type Sample struct {
-	Name  string // what `memtui demo NAME` takes
-	About string // one line: what was recorded, and what there is to see
+	Name  string // argument of `memtui demo NAME`
+	About string // one line: what was recorded, and what it shows
 	file  string
 	data  []byte
 }
 
-// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, converted
-// but for one; the snapshots are as MoarVM wrote them; the memory dump was made from what Linux says about a live
+// Samples lists the recordings, the default one first. The traces are heaptrack recordings of real programs, all but
+// one converted; the snapshots are as MoarVM wrote them; the memory dump was made from what Linux reports about a live
 // process. The stack profiles were recorded with heaptrack and perf, and converted, or are as Go wrote them.
 func Samples() []Sample {
 	list := []Sample{
@@ -33,13 +33,13 @@ func Samples() []Sample {
 		{Name: "perf", file: "python.spaa.zst", About: "a Python program under perf: CPU time and page faults, with frames of the kernel"},
 	}
 	for i := range list {
-		// The name comes from the list above: a missing file would be a broken build, and shows as an empty sample.
+		// The name comes from the list above: a missing file would be a broken build, and becomes an empty sample.
 		list[i].data, _ = files.ReadFile("samples/" + list[i].file)
 	}
 	return list
 }
 
-// File returns the sample's name as a file.
+// File returns the file name of the sample.
 func (s Sample) File() string { return s.file }
 
 // Open returns the sample's bytes from the start, as stored.

@@ -19,24 +19,24 @@ import (
 
 const (
 	debuginfodEnv  = "env"           // means the servers that the environment names
-	silenceAllowed = 1 * time.Minute // without a byte of an answer
+	silenceAllowed = 1 * time.Minute // without a byte of a response
 )
 
-// DebugServers asks servers of debuginfod for files, and implements [loaders.DebugFetcher].
+// DebugServers fetches files from debuginfod servers, and implements [loaders.DebugFetcher].
 type DebugServers struct {
 	Servers  []string
 	Cache    string    // folder where files are kept, "" for none
-	Limit    int64     // bytes of a file, 0 for the usual ones
+	Limit    int64     // bytes of a file, 0 for the default
 	Insecure bool      // certificates are not verified
-	Note     io.Writer // is told what is fetched, nil for nothing
+	Note     io.Writer // receives what is fetched, nil for nothing
 
 	mu     sync.Mutex
-	absent map[string]bool // what no server has
+	absent map[string]bool // files that no server has
 }
 
 var _ loaders.DebugFetcher = (*DebugServers)(nil)
 
-// Servers returns the addresses that the values of a flag mean: env stands for those that the environment names.
+// Servers returns the addresses for the values of a flag: env means those that the environment names.
 func Servers(values []string, getenv func(string) string) (list []string, err error) {
 	for _, s := range values {
 		if s == debuginfodEnv {
@@ -101,12 +101,12 @@ func (d *DebugServers) Fetch(ctx context.Context, buildID, kind string, check fu
 	if d.absent == nil {
 		d.absent = map[string]bool{}
 	}
-	d.absent[key] = true // it is not asked for again
+	d.absent[key] = true // it is not requested again
 	d.mu.Unlock()
 	return "", none, failed
 }
 
-// temporary makes a file that is gone after done.
+// temporary creates a file that done removes.
 func temporary(fill func(*os.File) error) (path string, done func(), err error) {
 	f, err := os.CreateTemp("", "memtui-*.debug")
 	if err != nil {
@@ -124,7 +124,7 @@ func temporary(fill func(*os.File) error) (path string, done func(), err error) 
 	return f.Name(), done, nil
 }
 
-// download writes a server's answer into a file. No server that falls silent is waited for.
+// download writes a server's response to a file. It does not wait for a server that sends nothing.
 func (d *DebugServers) download(ctx context.Context, server, buildID, kind string, f *os.File) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -152,14 +152,14 @@ func (d *DebugServers) download(ctx context.Context, server, buildID, kind strin
 	return nil
 }
 
-// say tells what is fetched, where nothing else is shown.
+// say prints what is fetched, if nothing else is shown.
 func (d *DebugServers) say(address string) {
 	if u, err := url.Parse(address); err == nil && d.Note != nil {
 		fmt.Fprintf(d.Note, "memtui: fetching %s\n", model.Clean(u.Redacted()))
 	}
 }
 
-// cause returns why a context ended, where that is why err is.
+// cause returns why a context ended, if that is the reason for err.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -167,7 +167,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// heardReader calls heard after each part.
+// heardReader calls heard after each read.
 type heardReader struct {
 	io.Reader
 	heard func()

@@ -1,4 +1,4 @@
-// Package fetch gets files from servers by HTTP: what an address answers, and debug files by build id.
+// Package fetch gets files from servers by HTTP: the contents of an address, and debug files by build id.
 package fetch
 
 import (
@@ -19,8 +19,8 @@ import (
 
 const (
 	dialTimeout   = 15 * time.Second
-	answerTimeout = 5 * time.Minute // a profile over some seconds is answered after them
-	fetchLimit    = 4 << 30         // bytes, where --max-memory says nothing
+	answerTimeout = 5 * time.Minute // a profile over some seconds arrives after them
+	fetchLimit    = 4 << 30         // bytes, without --max-memory
 )
 
 // IsURL reports whether an input is fetched rather than opened.
@@ -28,10 +28,10 @@ func IsURL(path string) bool {
 	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
 }
 
-// errNotThere is the answer of a server that does not have what is asked for.
+// errNotThere reports that a server does not have a file.
 var errNotThere = errors.New("the server returned 404")
 
-// answer is the body of an answer, whose connection is closed with it.
+// answer is the body of a response, which closes the connection.
 type answer struct {
 	io.ReadCloser
 	end func()
@@ -43,7 +43,7 @@ func (a *answer) Close() error {
 	return a.ReadCloser.Close()
 }
 
-// ask returns what a server answers. Proxies are those of the environment. Passwords in the address are not shown.
+// ask returns the response of a server. Proxies are those of the environment. Passwords in the address are not shown.
 func ask(ctx context.Context, address string, insecure bool) (io.ReadCloser, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -79,11 +79,11 @@ func ask(ctx context.Context, address string, insecure bool) (io.ReadCloser, err
 // notThere is an error that is [errNotThere].
 type notThere struct{ error }
 
-// Is reports whether it is the error that is asked for.
+// Is implements [errors.Is].
 func (*notThere) Is(target error) bool { return target == errNotThere }
 
-// Open opens what a server answers, at most so many bytes of it. The answer is read while it arrives, and copied as it
-// comes to keep, which may be nil.
+// Open opens the response of a server, at most so many bytes of it. It is read while it arrives, and copied unchanged
+// to keep, which may be nil.
 func Open(ctx context.Context, address string, limit int64, insecure bool, keep io.Writer) (*loaders.Source, error) {
 	response, err := ask(ctx, address, insecure)
 	if err != nil {
@@ -96,7 +96,7 @@ func Open(ctx context.Context, address string, limit int64, insecure bool, keep 
 	return loaders.OpenStream(ctx, u.Redacted(), &fetched{body: response, keep: keep, left: limit, limit: limit})
 }
 
-// fetchError says in the words of the command line why there is no answer.
+// fetchError describes for the command line why there is no response.
 func fetchError(name string, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) { // it repeats the address
@@ -109,7 +109,7 @@ func fetchError(name string, err error) error {
 	return fmt.Errorf("%s: %s", model.Clean(name), model.Clean(err.Error()))
 }
 
-// fetched is the body of an answer, which ends with an error at a limit.
+// fetched is the body of a response, which ends with an error at a limit.
 type fetched struct {
 	body        io.ReadCloser
 	keep        io.Writer // nil for none

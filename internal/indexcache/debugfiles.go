@@ -8,10 +8,10 @@ import (
 
 const debugSuffix = ".memtui-debug"
 
-// DebugFiles keeps files of debug information, by keys like those of [Names], in the user's cache.
+// DebugFiles stores files of debug information, by keys like those of [Names], in the user's cache.
 type DebugFiles struct{ Dir string }
 
-// Path returns where a file is kept that no other user can have written, "" where there is none.
+// Path returns the path of a stored file that no other user can have written, "" if there is none.
 func (d DebugFiles) Path(key string) string {
 	if _, err := nameOf(key); err != nil {
 		return ""
@@ -31,12 +31,12 @@ func (d DebugFiles) Path(key string) string {
 		return ""
 	}
 	now := time.Now()
-	_ = root.Chtimes(name, now, now) // the one not used for longest goes first
+	_ = root.Chtimes(name, now, now) // the least recently used one is removed first
 	return filepath.Join(d.Dir, name)
 }
 
-// Write keeps the file that content writes, for the user alone, and returns where. Content writes to a file with
-// another name, which gets its own only where it returns no error.
+// Write stores the file that content writes, for the user only, and returns its path. content writes to a temporary
+// file, which is renamed if it returns no error.
 func (d DebugFiles) Write(key string, content func(f *os.File) error) (path string, err error) {
 	if _, err := nameOf(key); err != nil {
 		return "", err

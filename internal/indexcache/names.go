@@ -13,7 +13,7 @@ const (
 	maxNames    = 64 << 20 // bytes of one file
 )
 
-// Names keeps what is known about binaries in files of the user's cache. It implements [loaders.NameCache].
+// Names stores data about binaries in files of the user's cache. It implements [loaders.NameCache].
 type Names struct{ Dir string }
 
 var errNames = errors.New("no such names are kept")
@@ -27,7 +27,7 @@ func nameOf(key string) (string, error) {
 	return key + namesSuffix, nil
 }
 
-// Load returns what was stored under a key, from a file that no other user can have written.
+// Load returns the data stored under a key, from a file that no other user can have written.
 func (n Names) Load(key string) ([]byte, error) {
 	name, err := nameOf(key)
 	if err != nil {
@@ -47,11 +47,11 @@ func (n Names) Load(key string) ([]byte, error) {
 		return nil, errNames
 	}
 	now := time.Now()
-	_ = root.Chtimes(name, now, now) // the one not used for longest goes first
+	_ = root.Chtimes(name, now, now) // the least recently used one is removed first
 	return io.ReadAll(io.LimitReader(f, maxNames))
 }
 
-// Store keeps data under a key, in one step: others see the old file or the new one.
+// Store stores data under a key, atomically: others see the old file or the new one.
 func (n Names) Store(key string, data []byte) error {
 	name, err := nameOf(key)
 	if err != nil || len(data) > maxNames {
@@ -72,7 +72,7 @@ func (n Names) Store(key string, data []byte) error {
 	return nil
 }
 
-// writeNames writes a file under another name first.
+// writeNames writes a temporary file and renames it.
 func writeNames(root *os.Root, name string, data []byte) error {
 	f, temp, err := createTemp(root, name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Parts keeps several files of one input, each under a name of its own. It implements [sections.Keeper].
+// Parts stores several files of one input, each under its own name. It implements [sections.Keeper].
 type Parts struct {
 	place *Place
 
@@ -18,21 +18,21 @@ type Parts struct {
 	ctx     context.Context
 
 	mu     sync.Mutex
-	open   map[string]*sections.File // nil for those that were discarded
-	failed error                     // why the first one that was not written was not
+	open   map[string]*sections.File // nil for discarded ones
+	failed error                     // why the first one that failed was not written
 }
 
-// NewParts returns the files that are kept beside the index of an input. Their writing ends with ctx.
+// NewParts returns the files stored next to the index of an input. Writing them ends with ctx.
 func NewParts(ctx context.Context, place *Place) *Parts {
 	p := &Parts{place: place, open: map[string]*sections.File{}}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	return p
 }
 
-// partMark stands in the name of a file between that of the input and that of the part.
+// partMark separates the names of the input and the part in a file name.
 const partMark = ".part-"
 
-// part returns where the file of a name is kept.
+// part returns the place of the file of a name.
 func (p *Parts) part(name string) *Place {
 	k := p.place
 	return &Place{src: k.src, Beside: k.Beside, anew: k.anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
@@ -41,7 +41,7 @@ func (p *Parts) part(name string) *Place {
 // Key implements [sections.Keeper].
 func (p *Parts) Key() sections.Key { return p.place.Key() }
 
-// Open implements [sections.Keeper]. A file is mapped once, and stays so: who has read from it keeps what it points to.
+// Open implements [sections.Keeper]. A file is mapped once, and stays mapped: its readers keep pointers into it.
 func (p *Parts) Open(name string) (*sections.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *Parts) Keep(name string, write func(ctx context.Context, w io.Writer) e
 	})
 }
 
-// Wait returns when what was asked to be kept is written, and why something was not.
+// Wait waits until all requested files are written, and returns why one was not.
 func (p *Parts) Wait() error {
 	p.writing.Wait()
 	p.mu.Lock()
@@ -93,5 +93,5 @@ func (p *Parts) Wait() error {
 	return p.failed
 }
 
-// Stop ends writing: what is not complete is left out.
+// Stop ends writing: incomplete files are left out.
 func (p *Parts) Stop() { p.stop() }

@@ -26,32 +26,32 @@ import (
 
 const (
 	Suffix       = ".memtui-index" // of index files
-	TempSuffix   = ".tmp"          // of those that are being written
-	WorthKeeping = 1 << 20         // events from which on the cache keeps an index: fewer are read again in a moment
+	TempSuffix   = ".tmp"          // of files being written
+	WorthKeeping = 1 << 20         // events from which the cache stores an index: fewer are quickly read again
 
-	MaxFiles = 32      // index files in the cache at most
-	MaxBytes = 2 << 30 // bytes of index files in the cache at most, beside the newest
+	MaxFiles = 32      // maximum number of index files in the cache
+	MaxBytes = 2 << 30 // maximum bytes of index files in the cache, in addition to the newest
 	tempAge  = time.Hour
 )
 
-// Place is where the index of one file is kept. It implements [traceindex.Place].
+// Place is where the index of one file is stored. It implements [traceindex.Place].
 type Place struct {
 	Path   string // of the index file
-	Beside bool   // it lies beside the input
-	Always bool   // it is kept in the cache, too, of a small trace
+	Beside bool   // it is next to the input
+	Always bool   // it is stored in the cache, too, even for a small trace
 
 	src  *loaders.Source
-	anew bool // what is kept is not read
+	anew bool // stored files are not read
 	once sync.Once
 	key  sections.Key
 }
 
-// BesideInput returns the place beside a file. With anew, what is kept there is not read.
+// BesideInput returns the place next to a file. With anew, a stored index is not read.
 func BesideInput(src *loaders.Source, anew bool) *Place {
 	return &Place{src: src, Path: src.Path() + Suffix, Beside: true, anew: anew}
 }
 
-// InCache returns the place of a file in the cache's folder: its name says the file's, and its path in short.
+// InCache returns the place of a file in the cache's folder: its name has the file's name, and a hash of its path.
 func InCache(src *loaders.Source, dir string, anew bool) (*Place, error) {
 	path, err := filepath.Abs(src.Path())
 	if err != nil {
@@ -66,7 +66,7 @@ func InCache(src *loaders.Source, dir string, anew bool) (*Place, error) {
 	return &Place{src: src, Path: filepath.Join(dir, base+"-"+hex.EncodeToString(sum[:8])+Suffix), anew: anew}, nil
 }
 
-// Dir returns the program's folder for what can be made again, "" when there is no home.
+// Dir returns the program's cache folder, "" if there is no home.
 func Dir(getenv func(string) string) string {
 	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui")
@@ -81,14 +81,14 @@ func Dir(getenv func(string) string) string {
 	return filepath.Join(home, ".cache", "memtui")
 }
 
-// Key implements [traceindex.Place]: size, time of modification, and samples of the bytes as they are stored.
+// Key implements [traceindex.Place]: size, time of modification, and samples of the bytes as stored.
 func (k *Place) Key() sections.Key {
 	k.once.Do(func() { k.key = keyOf(k.src.Stored()) })
 	return k.key
 }
 
 const (
-	keyEnds    = 64 << 10 // bytes of the begin and of the end that the key is about
+	keyEnds    = 64 << 10 // bytes of the beginning and of the end in the key
 	keySample  = 4 << 10  // bytes of each sample between them
 	keySamples = 32
 )
@@ -113,11 +113,11 @@ func keyOf(file io.ReaderAt, info os.FileInfo) (key sections.Key) {
 	return sections.Key(h.Sum(nil))
 }
 
-// errAnew says why an index file is not used, though it may be good: a verdict must not depend on what an earlier run
-// says.
+// errAnew is why an index file is not used, though it may be good: a verdict must not depend on the results of an
+// earlier run.
 var errAnew = errors.New("the trace itself is read")
 
-// existing returns why an index file is not used, where there is one.
+// existing returns why an index file is not used, if there is one.
 func (k *Place) existing(why error) error {
 	if _, err := os.Lstat(k.Path); errors.Is(err, fs.ErrNotExist) {
 		return ErrNone
@@ -125,7 +125,7 @@ func (k *Place) existing(why error) error {
 	return why
 }
 
-// ErrNone says why an index file is not used: there is none.
+// ErrNone is why an index file is not used: there is none.
 var ErrNone = errors.New("there is none yet")
 
 // Open implements [traceindex.Place].
@@ -162,7 +162,7 @@ func (k *Place) Open() (*sections.File, error) {
 	}
 	if !k.Beside {
 		now := time.Now()
-		_ = root.Chtimes(name, now, now) // the one not used for longest goes first
+		_ = root.Chtimes(name, now, now) // the least recently used one is removed first
 	}
 	return &sections.File{
 		Data: data, At: f,
@@ -170,7 +170,7 @@ func (k *Place) Open() (*sections.File, error) {
 			_ = unix.Munmap(data)
 			f.Close()
 		},
-		Forget: func() { _ = unix.Madvise(data, unix.MADV_DONTNEED) }, // or it stays
+		Forget: func() { _ = unix.Madvise(data, unix.MADV_DONTNEED) }, // errors are harmless
 	}, nil
 }
 
@@ -183,7 +183,7 @@ var ErrSmall = errors.New("the trace is small")
 // writeAtOnce is how many bytes of an index are collected for one write.
 const writeAtOnce = 256 << 10
 
-// Write writes an index in one step: others see the old file or the new one.
+// Write writes an index atomically: others see the old file or the new one.
 func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
 	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
 		return ErrSmall
@@ -191,7 +191,7 @@ func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error)
 	return k.write(func(w io.Writer) error { return ix.Write(ctx, w) })
 }
 
-// write writes a file in one step: others see the old one or the new one.
+// write writes a file atomically: others see the old one or the new one.
 func (k *Place) write(content func(w io.Writer) error) error {
 	if len(k.src.Problems()) > 0 {
 		return errors.New("the compressed stream is damaged")
@@ -216,7 +216,7 @@ func (k *Place) write(content func(w io.Writer) error) error {
 	return nil
 }
 
-// replace writes a file beside the one of a name and gives it that one's name when it is complete.
+// replace writes a temporary file and gives it the name when it is complete.
 func (k *Place) replace(root *os.Root, name string, content func(w io.Writer) error) (err error) {
 	f, temp, err := createTemp(root, name)
 	if err != nil {
@@ -243,15 +243,15 @@ func (k *Place) replace(root *os.Root, name string, content func(w io.Writer) er
 	return root.Rename(temp, name)
 }
 
-// unchanged reports whether the input is still what it was when it was opened.
+// unchanged reports whether the input has not changed since it was opened.
 func (k *Place) unchanged() bool {
 	_, was := k.src.Stored()
 	is, err := os.Stat(k.src.Path())
 	return err == nil && is.Size() == was.Size() && is.ModTime().Equal(was.ModTime())
 }
 
-// evict removes files with a suffix from the cache until the rest is small enough, those not used for longest first,
-// and what writers that died have left. newest stays, with what else is kept of its input.
+// evict removes files with a suffix from the cache until the rest is small enough, the least recently used ones first,
+// and files left by writers that died. newest stays, with the other files of its input.
 func evict(dir, suffix, newest string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -279,7 +279,7 @@ func evict(dir, suffix, newest string, now time.Time) {
 	}
 }
 
-// inputOf returns what the names of all files that are kept of one input begin with.
+// inputOf returns the common prefix of the names of all files stored for one input.
 func inputOf(name string) string {
 	name = strings.TrimSuffix(name, Suffix)
 	if at := strings.LastIndex(name, partMark); at >= 0 {
@@ -288,7 +288,7 @@ func inputOf(name string) string {
 	return name
 }
 
-// State says what is there for the input, without reading more than its ends.
+// State describes the stored index of the input, reading only its ends.
 func (k *Place) State() (state string, size int64, err error) {
 	info, err := os.Stat(k.Path)
 	if err != nil {

@@ -11,23 +11,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An index is believed, as its checksums are no secret: whoever writes one says what a trace comes down to. So it is
-// used only where only the user, or root, can have written it: it and its folder must belong to one of them, and
-// neither may be writable for others. That a folder is sticky does not help, as others can make files there. Everything
-// is asked of what was opened, and files are opened by way of the folder that was asked, so that nothing can be put in
-// their place in between.
+// An index is trusted, as its checksums are not secret: whoever writes one determines the results. So it is used only
+// if only the user or root can have written it: the file and its folder must belong to one of them, and neither
+// may be writable for others. A sticky folder does not suffice, as others can create files there. All checks are made
+// on open files, and files are opened relative to the checked folder, so that nothing can be replaced in between.
 
-// writableByOthers are the bits of a mode that let others write. Where a file has an access control list, those of the
-// group stand for all of it on Linux.
+// writableByOthers are the mode bits that let others write. For a file with an access control list, Linux shows its
+// mask in the group bits.
 const writableByOthers = 0o022
 
-// ownership is who owns a file, and who may write it.
+// ownership is the owner and the mode of a file.
 type ownership struct {
 	owner uint32
 	mode  fs.FileMode
 }
 
-// ownershipOf returns what the system said about a file.
+// ownershipOf returns the ownership in a FileInfo.
 func ownershipOf(info fs.FileInfo) (o ownership, known bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -36,7 +35,7 @@ func ownershipOf(info fs.FileInfo) (o ownership, known bool) {
 	return ownership{st.Uid, info.Mode()}, true
 }
 
-// distrust says why what a user finds in a file or folder is not believed, "" where it is.
+// distrust returns why a file or folder is not trusted by a user, "" if it is.
 func (o ownership) distrust(user uint32) string {
 	switch {
 	case o.owner != user && o.owner != 0:
@@ -47,10 +46,10 @@ func (o ownership) distrust(user uint32) string {
 	return ""
 }
 
-// errNotOwn is why an index file is not used, or not written: others than the user and root may have a hand in it.
+// errNotOwn is why an index file is not used, or not written: someone other than the user and root may have changed it.
 var errNotOwn = errors.New("not trusted")
 
-// trusted fails unless a file or folder, named so, is believed.
+// trusted fails unless a file or folder, called what in the error, is trusted.
 func trusted(what string, info fs.FileInfo) error {
 	o, known := ownershipOf(info)
 	if !known {
@@ -62,7 +61,7 @@ func trusted(what string, info fs.FileInfo) error {
 	return nil
 }
 
-// openFolder opens a folder that index files are believed in. The caller closes it.
+// openFolder opens a folder if index files in it are trusted. The caller closes it.
 func openFolder(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -79,7 +78,7 @@ func openFolder(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// openTrusted opens a file to read, with what the system says about it. It need not be a regular one.
+// openTrusted opens a trusted file to read, with its FileInfo. It need not be a regular one.
 func openTrusted(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not block
 	if err != nil {
@@ -96,8 +95,8 @@ func openTrusted(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// makeFolder makes the program's own folder, for the user alone; one that is there and the user's own becomes so. An
-// index of another that lies there already is not believed for that.
+// makeFolder creates the program's folder, for the user only; an existing one of the user's gets that mode. That does
+// not make an index of another user in it trusted.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, ownFolder); err != nil {
 		return err
@@ -122,7 +121,7 @@ const (
 	ownFile   = 0o600
 )
 
-// createTemp makes a new file in a folder, for the user alone, whose name begins like that of another.
+// createTemp creates a file in a folder, for the user only, with a name that begins with the given one.
 func createTemp(root *os.Root, name string) (f *os.File, temp string, err error) {
 	temp = name + "." + rand.Text() + TempSuffix
 	f, err = root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownFile)

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	leastGarbage = 10      // percent of what lives that garbage may take beside it
+	leastGarbage = 10      // minimum percentage of garbage relative to live memory
 	smallGarbage = 8 << 20 // bytes of garbage that are not worth collecting
-	hastyGarbage = 8       // times as much while traces are read: collections take buffers away that are used again
-	mostGarbage  = 200     // percent, as long as next to nothing lives
-	firstGarbage = 400     // percent until the first collection: it must come after the first chart
+	hastyGarbage = 8       // times as much while traces are read: collections free buffers that are used again
+	mostGarbage  = 200     // percent, while there is little live memory
+	firstGarbage = 400     // percent until the first collection, which must be after the first chart
 )
 
-// Collector sets how much garbage may stand beside what lives: a share of it or a few megabytes, whichever is more.
-// What lives is mostly an index that may be large and holds no pointers, so collecting often is cheap, and the machine
-// belongs to the production of other programs; but while it is small, an ordinary share would be collected every
+// Collector sets how much garbage may be in memory: a share of the live memory or a few megabytes, whichever is more.
+// Live memory is mostly an index that may be large and has no pointers, so frequent collections are cheap, and
+// production machines have other programs to run; but while it is small, an ordinary share would be collected every
 // millisecond.
 type Collector struct {
 	started sync.Once
 	stopped atomic.Bool
-	Traces  atomic.Int32 // that are being read
-	percent int          // the goroutine's of finalizers, once started
+	Traces  atomic.Int32 // being read
+	percent int          // of the finalizer goroutine, once started
 	Limit   int64        // of all memory, 0 for none; set before the start
 }
 
-// cycle is garbage whose end says that a collection is over.
+// cycle is garbage whose finalizer runs after a collection.
 type cycle struct{ of *Collector }
 
-// Start sets the share for a program that has just begun, and follows what lives from then on. Only the first call does
-// anything.
+// Start sets the share for a program that has just started, and adapts it to live memory from then on. Only the first
+// call has an effect.
 func (c *Collector) Start() {
 	c.started.Do(func() {
 		c.percent = firstGarbage
@@ -47,7 +47,7 @@ func (c *Collector) Start() {
 // Stop ends that.
 func (c *Collector) Stop() { c.stopped.Store(true) }
 
-// follow is called once per collection, on the goroutine of finalizers.
+// follow is called once per collection, on the finalizer goroutine.
 func (c *Collector) follow(again *cycle) {
 	if !c.stopped.Load() {
 		runtime.SetFinalizer(again, func(again *cycle) {
@@ -67,7 +67,7 @@ func (c *Collector) adjust() {
 	if c.Traces.Load() > 0 {
 		garbage *= hastyGarbage
 	}
-	if c.Limit > 0 { // what lives must be known before it is too much
+	if c.Limit > 0 { // live memory must be known before it is too much
 		garbage = min(garbage, uint64(c.Limit/8))
 	}
 	if percent := garbageShare(live[0].Value.Uint64(), garbage); percent != c.percent {
@@ -76,7 +76,7 @@ func (c *Collector) adjust() {
 	}
 }
 
-// garbageShare returns how many percent of live bytes may be garbage, where so many bytes of it are worth nothing.
+// garbageShare returns the GC percentage for so many live bytes, if the given bytes of garbage are negligible.
 func garbageShare(live, small uint64) int {
 	return int(min(max(small*100/max(live, 1), leastGarbage), mostGarbage))
 }

@@ -5,31 +5,31 @@ import (
 	"unsafe"
 )
 
-// overrideWrite is called for everything that Go's runtime itself writes: what it says when it dies, above all. The
-// runtime keeps name and type for programs that set it. It is set when the process begins, before anything runs, and
-// stays.
+// overrideWrite is called for everything that Go's runtime itself writes, above all fatal errors. The runtime keeps its
+// name and type stable for programs that set it. It is set at link time and never changes.
 //
 //go:linkname overrideWrite runtime.overrideWrite
 var overrideWrite = lastWords
 
-// What the runtime writes first when it dies of itself, each in one piece.
+// First writes of the runtime's own fatal errors, each in one piece.
 const (
 	beginFatal = "fatal error: "
 	beginShort = "runtime: out of memory"
 	beginFault = "SIGSEGV: " // in the runtime's own code: elsewhere it is a panic
 )
 
-// probed is how much memory there must be, in bytes, for a fault of the runtime to be anything else than a want of it.
+// probed is how many bytes of memory must be available for a fault of the runtime to have a cause other than lack of
+// memory.
 const probed = 64 << 20
 
-// modes are a terminal's, in no particular form.
+// modes are a terminal's modes, as raw bytes.
 var modes [256]byte
 
-// fatal says that the runtime has begun to say what it dies of.
+// fatal reports that the runtime has begun to write a fatal error.
 var fatal bool
 
-// lastWords writes what the runtime says, unless that is a want of memory: then it says so in a sentence, and ends the
-// process. It runs where there may be neither memory nor a goroutine, nor any package's variables.
+// lastWords writes the output of the runtime, unless that reports lack of memory: then it writes one sentence, and ends
+// the process. It may run without memory, without a goroutine, and without any package's variables.
 //
 //go:norace
 func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
@@ -55,8 +55,8 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 	return writeRaw(fd, text)
 }
 
-// starved reports whether the system gives no more memory. Where it was refused before, Go's collector may use what it
-// did not get.
+// starved reports whether the system refuses more memory. After a refusal, Go's collector may access memory that it did
+// not get.
 //
 //go:norace
 func starved() bool {

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile returns memory of a file that has no name: it goes with the process. It lies in the user's cache, as the
-// folder for temporary files may be memory itself.
+// mapFile returns memory of an unlinked file, which is freed with the process. The file is in the user's cache, as the
+// folder for temporary files may be in memory itself.
 func mapFile(bytes int64) (model.Mapped, error) {
 	f, err := nameless()
 	if err != nil {
 		return model.Mapped{}, err
 	}
 	defer f.Close()
-	if err := reserve(f, bytes); err != nil { // a page that the disk has no room for ends the process
+	if err := reserve(f, bytes); err != nil { // a page that does not fit the disk would end the process
 		return model.Mapped{}, err
 	}
 	b, err := unix.Mmap(int(f.Fd()), 0, int(bytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -25,8 +25,8 @@ func mapFile(bytes int64) (model.Mapped, error) {
 	}
 	return model.Mapped{
 		Bytes:  b,
-		Forget: func() { _ = unix.Madvise(b, unix.MADV_DONTNEED) }, // or it stays
-		Close:  func() { _ = unix.Munmap(b) },                      // fails for what is no mapping only
+		Forget: func() { _ = unix.Madvise(b, unix.MADV_DONTNEED) }, // errors are harmless
+		Close:  func() { _ = unix.Munmap(b) },                      // fails only for addresses that are not a mapping
 	}, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve gives a file a length, and places on the disk for all of it.
+// reserve sets the length of a file, and allocates all of it on the disk.
 func reserve(f *os.File, bytes int64) error {
 	return unix.Fallocate(int(f.Fd()), 0, 0, bytes)
 }

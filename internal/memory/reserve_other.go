@@ -4,7 +4,7 @@ package memory
 
 import "os"
 
-// reserve gives a file a length, and places on the disk for all of it.
+// reserve sets the length of a file, and allocates all of it on the disk.
 func reserve(f *os.File, bytes int64) error {
 	zeros := make([]byte, 1<<20)
 	for at := int64(0); at < bytes; at += int64(len(zeros)) {

@@ -10,19 +10,19 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// Memory that is left to Go's runtime, to the program itself and to what memory is not spent on knowingly.
+// Memory that is reserved for Go's runtime, the program itself and unaccounted data.
 const (
-	leastMemory = 8 << 20  // bytes that reading takes at least: with less, Go's runtime dies of want
-	extraMemory = 48 << 20 // bytes that Go's runtime takes beside what lives, and that the watch allows above the limit
+	leastMemory = 8 << 20  // bytes that reading needs at least: with less, Go's runtime dies
+	extraMemory = 48 << 20 // bytes of Go's runtime in addition to live memory; the watch allows them above the limit
 	arenaMemory = 64 << 20 // bytes of address space that Go takes at a time
-	spareShare  = 8        // of a limit, one part is left
+	spareShare  = 8        // this fraction of a limit is left unused
 )
 
 var errTooLittle = errors.New("the limits of the system (ulimit, control groups) leave too little memory to read anything; raise them")
 
-// System returns how many bytes reading may take by the limits that were set from outside, 0 where there are none:
-// those of the process (ulimit) and those of the control groups it is in, where root has the folders /proc and /sys.
-// The error says that they leave so little that nothing can be read.
+// System returns how many bytes reading may take by the limits that were set from outside, 0 for none: those of the
+// process (ulimit) and of its control groups, where root has the folders /proc and /sys. The error reports that they
+// are too low to read anything.
 func System(root fs.FS) (int64, error) {
 	var limits []int64
 	if left, limited := loaders.AddressSpace(); limited { // half, since files are mapped, too
@@ -46,8 +46,8 @@ func System(root fs.FS) (int64, error) {
 	return lowest, nil
 }
 
-// groupMemory returns the lowest limit of the control groups that the process is in and of those around them, in bytes,
-// 0 where there is none. Both versions of control groups are asked, at the places where all systems have them.
+// groupMemory returns the lowest limit of the process's control groups and their parents, in bytes, 0 for none. It
+// reads both versions of control groups, at their standard paths.
 func groupMemory(root fs.FS) int64 {
 	list, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -68,7 +68,7 @@ func groupMemory(root fs.FS) int64 {
 		default:
 			continue
 		}
-		// In a container the path may be the host's, and its folders not there: the root is.
+		// In a container the path may be the host's, and its folders missing: the root exists.
 		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
 			if l := readLimit(root, path.Join(base, dir, name)); l > 0 && (lowest == 0 || l < lowest) {
 				lowest = l
@@ -90,7 +90,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// readLimit reads a limit in bytes, 0 where there is none: "max", or a number that no machine reaches.
+// readLimit reads a limit in bytes, 0 for none: "max", or a number above any machine's memory.
 func readLimit(root fs.FS, name string) int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package memory keeps the limit on what memory the program takes: it says what the system allows, measures what is
-// taken, and sets how much garbage may lie about.
+// Package memory enforces the limit on the program's memory: it determines what the system allows, measures what is
+// taken, and sets how much garbage there may be.
 package memory
 
 import (
@@ -18,8 +18,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NewBudget returns the budget of --max-memory or of what the system lets the process have, whichever is less; 0 means
-// unlimited.
+// NewBudget returns the budget of --max-memory or of what the system allows, whichever is less; 0 means unlimited.
 func NewBudget(own, system int64) *model.Budget {
 	if system > 0 && (own <= 0 || system < own) {
 		b := model.NewBudget(system)
@@ -29,7 +28,7 @@ func NewBudget(own, system int64) *model.Budget {
 	return inFiles(model.NewBudget(own))
 }
 
-// inFiles lets a budget have files for what it has no room for.
+// inFiles lets a budget map files for data that does not fit.
 func inFiles(b *model.Budget) *model.Budget {
 	if b != nil {
 		b.Map = mapFile
@@ -39,42 +38,41 @@ func inFiles(b *model.Budget) *model.Budget {
 
 const (
 	memoryPoll = 2 * time.Millisecond // in which a program fills a few megabytes at most
-	// Beside the limit stand the program itself and what is freed, but not yet given back.
+	// The program itself, and freed memory not yet returned, are in addition to the limit.
 	ownMemory = 28 << 20
 	// graceMemory is what a command may take above that until it has ended by itself.
 	graceMemory = 8 << 20
-	// collectEvery is how long after a forced collection what is taken counts as in use.
+	// collectEvery is how long after a forced collection all taken memory counts as in use.
 	collectEvery = 50 * time.Millisecond
 )
 
-// A program that imports this package ends so on Linux where the system gives Go's runtime no memory: the runtime would
-// say it in many lines, and nothing can catch that.
+// Exit status and message of a program that imports this package, if on Linux the system refuses memory to Go's
+// runtime: the runtime would print many lines, and nothing can catch that.
 const (
 	LastWords  = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
 	LastStatus = 3
 )
 
-// Watch measures what the program takes. It is the belt for everything that was not foreseen.
+// Watch measures the memory of the program. It is the safety net for everything unforeseen.
 type Watch struct {
 	budget *model.Budget
 	end    context.CancelCauseFunc
 	die    func()
 
-	restore atomic.Pointer[func()] // gives the terminal back
+	restore atomic.Pointer[func()] // restores the terminal
 	stop    chan struct{}
-	statm   *os.File // of the system, nil where it has none
+	statm   *os.File // of the system, nil if it has none
 
-	collecting atomic.Bool // garbage is given back, for the sake of what is being tried
-	collected  time.Time   // when that ended last; guarded by mu
+	collecting atomic.Bool // garbage is being collected for the sake of a try
+	collected  time.Time   // when that last ended; guarded by mu
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	buf    [128]byte
 	sample []metrics.Sample
 }
 
-// Begin starts to measure. Where the limit cannot be kept, the context that it returns ends with a [model.MemoryError]
-// as its cause; where even that does not help, die is called after the terminal was given back. The caller closes the
-// watch.
+// Begin starts to measure. If the limit is exceeded, the returned context ends with a [model.MemoryError] as its cause;
+// if even that does not help, die is called after the terminal was restored. The caller closes the watch.
 func Begin(ctx context.Context, budget *model.Budget, die func()) (context.Context, *Watch) {
 	w := &Watch{budget: budget, die: die}
 	ctx, w.end = context.WithCancelCause(ctx)
@@ -92,7 +90,7 @@ func (w *Watch) begin() {
 	}
 	w.measure()
 	go func() {
-		runtime.LockOSThread() // the scheduler would let it wait for what fills the memory
+		runtime.LockOSThread() // otherwise the scheduler would let it wait for the goroutines that fill the memory
 		defer w.statm.Close()
 		for {
 			select {
@@ -105,7 +103,7 @@ func (w *Watch) begin() {
 	}()
 }
 
-// measure compares what the program takes with the limit. What the Go runtime does not know of are mappings: those of
+// measure compares the program's memory with the limit. Memory that the Go runtime does not know is mappings: those of
 // files can be dropped at any time, others are kept.
 func (w *Watch) measure() {
 	w.mu.Lock()
@@ -132,8 +130,8 @@ func (w *Watch) measure() {
 	}
 }
 
-// collect begins to give garbage back, and reports whether it did: not where that has just been done. The caller holds
-// mu.
+// collect starts a collection that returns memory, and reports whether it did: not shortly after the previous one. The
+// caller holds mu.
 func (w *Watch) collect() bool {
 	if time.Since(w.collected) < collectEvery || !w.collecting.CompareAndSwap(false, true) {
 		return false
@@ -148,8 +146,8 @@ func (w *Watch) collect() bool {
 	return true
 }
 
-// resident returns how many bytes of the program are in memory, and how many of those are in no file. Where the system
-// does not tell, it is what the Go runtime has taken.
+// resident returns how many bytes of the program are in physical memory, and how many of those are not in files. If the
+// system does not report it, it is what the Go runtime has taken.
 func (w *Watch) resident(taken int64) (all, anonymous int64) {
 	if w.statm == nil {
 		return taken, taken
@@ -165,7 +163,7 @@ func (w *Watch) resident(taken int64) (all, anonymous int64) {
 	return pages * page, (pages - shared) * page
 }
 
-// RestoreWith says how the terminal is given back where the process must end at once.
+// RestoreWith sets how the terminal is restored if the process must end at once.
 func (w *Watch) RestoreWith(f func()) {
 	if w != nil {
 		w.restore.Store(&f)

@@ -18,7 +18,7 @@ type DumpSpec struct {
 	Points  int // of each series, one every 10 ms
 	Layouts int // of each series, spread over its points
 	Pages   int // of each layout, half of them in a type with a uniform size
-	Runs    int // of each page, at most, so many bits apart that there is room for all; 0 means 4
+	Runs    int // of each page, at most, so many bits apart that all fit; 0 means 4
 	Seed    uint64
 	Step    int // microseconds between points, 0 means 10,000
 }
@@ -43,7 +43,7 @@ func (s DumpSpec) value(series, point int) float64 {
 	return float64(64<<20+series<<20) + 1<<20*math.Floor(32*math.Sin(float64(point)/500)) + float64(h%(1<<16))
 }
 
-// layout returns the number of the layout that a point has, -1 for none.
+// layout returns the number of the layout of a point, -1 for none.
 func (s DumpSpec) layout(point int) int {
 	if s.Layouts == 0 {
 		return -1
@@ -55,7 +55,7 @@ func (s DumpSpec) layout(point int) int {
 	return point / every
 }
 
-// page makes up size and runs of a page: occupied, free, and so on.
+// page returns made-up size and runs of a page: occupied, free, and so on.
 func (s DumpSpec) page(series, layout, page int, runs []byte) (size uint64, out []byte) {
 	h := mix(s.Seed ^ uint64(series)<<48 ^ uint64(layout)<<24 ^ uint64(page))
 	size = dumpPage
@@ -84,7 +84,7 @@ func (s DumpSpec) page(series, layout, page int, runs []byte) (size uint64, out 
 	return size, runs
 }
 
-// strings of the table: names of series, a color, events, and types.
+// strings returns the table: names of series, a color, events, and types.
 func (s DumpSpec) strings() []string {
 	list := []string{"", "#1a73e8", "GC", dumpUniform, dumpSized}
 	for i := range s.Series {
@@ -164,10 +164,10 @@ func (s DumpSpec) appendPoint(b []byte, series, point int) []byte {
 	return b
 }
 
-// DumpHeader is that of the application: version 2, gzip.
+// DumpHeader is the header that the application writes: version 2, gzip.
 const DumpHeader = "MEMD\x02\x00\x01\x00"
 
-// WriteDump writes a .mb as the application does.
+// WriteDump writes a .mb like the application.
 func WriteDump(out io.Writer, s DumpSpec) error {
 	if _, err := io.WriteString(out, DumpHeader); err != nil {
 		return err

@@ -115,6 +115,52 @@ func TestAnalysisExportsWhatOthersUse(t *testing.T) {
 	}
 }
 
+// TestAnalysisExportsMethodsThatOthersCall finds exported methods of the questions' packages whose names nobody selects
+// outside of their folder.
+func TestAnalysisExportsMethodsThatOthersCall(t *testing.T) {
+	selected := map[string]map[string]bool{} // by name: the folders that select it
+	methods := map[string]map[string]bool{}  // by folder
+	set := token.NewFileSet()
+	for dir, paths := range sources(t, true) {
+		for _, path := range paths {
+			file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if selected[s.Sel.Name] == nil {
+						selected[s.Sel.Name] = map[string]bool{}
+					}
+					selected[s.Sel.Name][dir] = true
+				}
+				return true
+			})
+			if (dir == "analysis" || strings.HasPrefix(dir, "analysis/")) && !strings.HasSuffix(path, "_test.go") {
+				for _, d := range file.Decls {
+					if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.IsExported() && ast.IsExported(receiver(f.Recv.List[0].Type)) {
+						if methods[dir] == nil {
+							methods[dir] = map[string]bool{}
+						}
+						methods[dir][f.Name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	if len(methods) == 0 {
+		t.Fatal("no methods were found")
+	}
+	for dir, names := range methods {
+		for name := range names {
+			folders := selected[name]
+			if others := len(folders); folders[dir] && others == 1 || others == 0 {
+				t.Errorf("%s: method %s: nobody outside calls it", dir, name)
+			}
+		}
+	}
+}
+
 // nameUses adds the exported names of our other packages that a file uses, as "folder.Name".
 func nameUses(file *ast.File, own string, named map[string]bool) {
 	imports := map[string]string{}

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// update rewrites the golden files instead of comparing with them. Test binaries that import memtest have it;
+// update rewrites the golden files instead of comparing with them. Test binaries that import memtest have the flag;
 // .ci/update runs all of them with it.
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// Updating reports whether the user asks for golden files to be rewritten.
+// Updating reports whether the user wants golden files to be rewritten.
 func Updating() bool { return *update }
 
 // Golden compares got with the file testdata/NAME.golden of the package under
@@ -43,8 +43,8 @@ func GoldenFile(t testing.TB, path, got string) {
 	}
 }
 
-// diff lists the lines that differ at the same place, "" when none do. Screens
-// keep their height, so nothing cleverer is needed.
+// diff lists the lines that differ at the same position, "" if none do. Screens keep their height, so nothing cleverer
+// is needed.
 func diff(want, got string) string {
 	if want == got {
 		return ""

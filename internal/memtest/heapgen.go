@@ -9,12 +9,12 @@ import (
 
 // HeapSpec describes a made-up file of heap snapshots. The same spec always gives the same bytes.
 type HeapSpec struct {
-	Rows       int // of the first snapshot, at least 20: the first 11 are roots as of a program with two threads
+	Rows       int // of the first snapshot, at least 20: the first 11 are roots as for a program with two threads
 	References int // of the first snapshot; never fewer than Rows-1, which make every row reachable
-	Snapshots  int // 0 means 1; each has a tenth more rows and references than the first, and one type and one frame more
+	Snapshots  int // 0 means 1; each has a tenth more rows and references than the first, one type and one frame more
 	Seed       uint64
-	// Spread is how far apart rows that refer to each other are at most, 0 anywhere. Real heaps have locality: 1000 is
-	// kind to caches, 0 the worst case. 1 makes one long chain.
+	// Spread is the maximum distance of rows that refer to each other, 0 for any. Real heaps have locality: 1000 is
+	// good for caches, 0 the worst case. 1 makes one long chain.
 	Spread int
 }
 
@@ -24,9 +24,9 @@ type heapGraph struct {
 	size   []uint16
 	extra  []uint64
 	entity []uint32
-	first  []uint32 // place of a row's references in the file: not in the order of rows
+	first  []uint32 // position of a row's references in the file: not in the order of rows
 	count  []uint32
-	descr  []uint64 // by place in the file: kind in two bits, value above
+	descr  []uint64 // by position in the file: kind in two bits, value above
 	target []uint32
 }
 
@@ -52,7 +52,7 @@ func namesOf(snapshot int) *heapNames {
 	for range 2 {
 		n.strings = append(n.strings, "C Stack Roots", "Thread Roots", "Inter-generational Roots", "Thread Call Stack Roots")
 	}
-	n.strings = append(n.strings, "P6opaque", "VMArray", "VMHash") // real files have no string twice: it does no harm
+	n.strings = append(n.strings, "P6opaque", "VMArray", "VMHash") // real files have no duplicate strings: harmless
 	for i := range uint32(baseTypes + snapshot) {
 		n.types = append(n.types, [2]uint32{strRepr + i%3, uint32(len(n.strings))})
 		n.strings = append(n.strings, fmt.Sprintf("Type::Number%d", i))
@@ -74,7 +74,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// graphOf makes one snapshot.
+// graphOf returns one snapshot.
 func graphOf(s HeapSpec, snapshot int) *heapGraph {
 	n := max(20, s.Rows+s.Rows/10*snapshot)
 	edges := max(n-1, s.References+s.References/10*snapshot)
@@ -102,7 +102,7 @@ func graphOf(s HeapSpec, snapshot int) *heapGraph {
 	return g
 }
 
-// edge is reference e: the first ones reach every row, the others lie anywhere.
+// edge returns reference e: the first ones reach every row, the others are anywhere.
 func (s HeapSpec) edge(e, rows int, seed uint64) (source, target int) {
 	near := func(row, limit int, h uint64) int {
 		low := 1
@@ -127,7 +127,7 @@ func (s HeapSpec) edge(e, rows int, seed uint64) (source, target int) {
 	}
 }
 
-// row makes a row up; h is its hash.
+// row makes up a row; h is its hash.
 func (g *heapGraph) row(r int, h uint64, snapshot int) {
 	if r < 11 {
 		g.kinds[r] = [11]uint8{9, 5, 6, 7, 8, 10, 11, 7, 8, 10, 11}[r]
@@ -153,7 +153,7 @@ func (g *heapGraph) row(r int, h uint64, snapshot int) {
 	}
 }
 
-// place gives rows their places, the last row of eight first.
+// place sets the positions of rows, the last row of eight first.
 func (g *heapGraph) place() {
 	at := uint32(0)
 	for low := 0; low < len(g.count); low += 8 {
@@ -208,7 +208,7 @@ func (g *heapGraph) board(kind uint8, tables int, bySize bool) (ids, scores []ui
 	return ids, scores
 }
 
-// totals returns what snapmeta says.
+// totals returns the totals in snapmeta.
 func (g *heapGraph) totals() (rows [12]int, bytes uint64) {
 	for r, k := range g.kinds {
 		rows[k]++
@@ -217,7 +217,8 @@ func (g *heapGraph) totals() (rows [12]int, bytes uint64) {
 	return rows, bytes
 }
 
-// Heap2 makes a file of version 2, as builds of the recorder without zstd write it, index and wrong counts included.
+// Heap2 returns a file of version 2, as written by builds of the recorder without zstd, including its index and wrong
+// counts.
 func Heap2(s HeapSpec) []byte {
 	le := binary.LittleEndian
 	out := []byte("MoarHeapDumpv002")
@@ -254,7 +255,7 @@ func Heap2(s HeapSpec) []byte {
 	return append(out, index...)
 }
 
-// appendRef writes a reference as narrow as it fits.
+// appendRef writes a reference in the smallest form that fits.
 func appendRef(out []byte, kind byte, value, target uint64) []byte {
 	le := binary.LittleEndian
 	switch top := max(value, target) + 1; {
@@ -268,7 +269,7 @@ func appendRef(out []byte, kind byte, value, target uint64) []byte {
 	return le.AppendUint64(le.AppendUint64(append(out, '6', kind), value), target)
 }
 
-// appendNames2 writes what after has more than before. High halves are garbage, as in real files.
+// appendNames2 writes the names that after has in addition to before. High halves are garbage, as in real files.
 func appendNames2(out []byte, before, after *heapNames) []byte {
 	le := binary.LittleEndian
 	const garbage = 0xdeadbeef << 32

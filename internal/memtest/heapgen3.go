@@ -9,14 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Heap3 makes a file of version 3 in memory, properly ended, with all its tables of contents.
+// Heap3 returns a file of version 3, properly ended, with all its tables of contents.
 func Heap3(s HeapSpec) ([]byte, error) {
 	var b bytes.Buffer
 	err := WriteHeap3(&b, s)
 	return b.Bytes(), err
 }
 
-// WriteHeap3 is [Heap3] for files that should not be held in memory.
+// WriteHeap3 is [Heap3] for files that should not be in memory.
 func WriteHeap3(w io.Writer, s HeapSpec) error {
 	window := 4 << 20 // as real recorders use
 	if s.Rows < 1000 {
@@ -43,7 +43,7 @@ func WriteHeap3(w io.Writer, s HeapSpec) error {
 	return h.err
 }
 
-// heapWriter writes blocks and remembers where.
+// heapWriter writes blocks and records their positions.
 type heapWriter struct {
 	w            io.Writer
 	z            *zstd.Encoder
@@ -71,7 +71,7 @@ func padded(kind string) []byte {
 	return b
 }
 
-// block writes one block and its entry; content writes what comes after the name.
+// block writes one block and its entry; content writes everything after the name.
 func (h *heapWriter) block(kind string, content func()) {
 	entry := binary.LittleEndian.AppendUint64(padded(kind), h.at)
 	h.bytes(padded(kind))
@@ -85,7 +85,7 @@ func (h *heapWriter) json(kind, text string) {
 	})
 }
 
-// frame compresses what content writes, in parts.
+// frame compresses the output of content, in parts.
 func (h *heapWriter) frame(header []byte, content func(w io.Writer)) {
 	h.bytes(append(header, make([]byte, 8)...)) // the size, always 0
 	h.z.Reset(h)
@@ -144,7 +144,7 @@ func (h *heapWriter) snapshot(g *heapGraph, before, names *heapNames, i int) {
 	h.column("topscore", 8, len(scores), func(i int) uint64 { return scores[i] })
 }
 
-// names writes what is new in the tables.
+// names writes the new names in the tables.
 func (h *heapWriter) names(before, after *heapNames) {
 	more := after.strings[len(before.strings):]
 	h.block("strings", func() {
@@ -165,7 +165,7 @@ func (h *heapWriter) names(before, after *heapNames) {
 	}
 }
 
-// tocs writes the table of contents of what was written last, and that of the whole file.
+// tocs writes the table of contents of the last blocks, and that of the complete file.
 func (h *heapWriter) tocs() {
 	start := h.at
 	h.toc(h.inner)

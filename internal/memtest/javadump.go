@@ -7,19 +7,19 @@ import (
 
 // JavaSpec describes a made-up heap dump of Java. The same spec always gives the same bytes.
 //
-// A class shop.Cache has a static field that holds an array of so many instances of shop.Note, each with an int and, as
-// its field text, an array of 20 bytes. A weak reference refers to the first one, and nothing to one more, the last
+// A class shop.Cache has a static field with an array of so many instances of shop.Note, each with an int and, as its
+// field text, an array of 20 bytes. A weak reference refers to the first one, and nothing refers to one more, the last
 // instance.
 type JavaSpec struct {
 	Notes int
-	IDs   int    // bytes of an id: 4, or 8 where 0
-	Dumps int    // 1 where 0; each has ten notes more than the one before
-	Late  bool   // one record a dump: instances, then classes, then roots; names follow
+	IDs   int    // bytes of an id: 4, or 8 if 0
+	Dumps int    // 1 if 0; each has ten more notes than the previous one
+	Late  bool   // one record per dump: instances, then classes, then roots; names come last
 	Cycle bool   // shop.Note and shop.Cache are superclasses of each other
-	Minor string // of the version: "2" where ""
+	Minor string // of the version: "2" if ""
 }
 
-// javaDump is a file that is being made.
+// javaDump is a file being made.
 type javaDump struct {
 	spec   JavaSpec
 	names  map[string]uint64
@@ -28,7 +28,7 @@ type javaDump struct {
 	next   uint64
 }
 
-const javaBase = 0x700000000 // addresses begin here; with ids of 4 bytes only their low half is there
+const javaBase = 0x700000000 // base of addresses; ids of 4 bytes have only their low half
 
 // Java returns the bytes of a dump.
 func Java(s JavaSpec) []byte {
@@ -97,7 +97,7 @@ func (j *javaDump) name(s string) uint64 {
 	return id
 }
 
-// javaField is a field of a class: its type, and of a static one its value.
+// javaField is a field of a class: its type, and its value if it is static.
 type javaField struct {
 	name  string
 	kind  byte
@@ -133,7 +133,7 @@ func (j *javaDump) instance(id, class uint64, values []byte) {
 	j.pieces[1] = append(append(j.pieces[1], b...), values...)
 }
 
-// heap makes the pieces of one dump.
+// heap writes the pieces of one dump.
 func (j *javaDump) heap(notes int) {
 	var class [8]uint64
 	for i := range class {

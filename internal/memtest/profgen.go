@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// ProfileSize says how much a generated SPAA profile holds.
+// ProfileSize is the size of a generated SPAA profile.
 type ProfileSize struct{ Frames, Stacks, Samples int }
 
-// ProfileOf is about as many megabytes of records as a profiler that keeps its samples writes: per 500 of them 60,000
-// frames, 300,000 stacks and 2.31 million samples.
+// ProfileOf returns the size for about as many megabytes of records as a profiler writes that keeps its samples: per
+// 500 of them 60,000 frames, 300,000 stacks and 2.31 million samples.
 func ProfileOf(megabytes int) ProfileSize {
 	return ProfileSize{Frames: 120 * megabytes, Stacks: 600 * megabytes, Samples: 4620 * megabytes}
 }
@@ -30,7 +30,7 @@ const profileHeader = `{"type":"header","format":"spaa","version":"1.0","source_
 {"type":"dso","id":1,"name":"/usr/bin/app","build_id":"abcd1234","is_kernel":false}
 `
 
-// profileGen writes through a buffer, whose error its Flush returns.
+// profileGen writes through a buffer, whose Flush returns errors.
 type profileGen struct {
 	out  *bufio.Writer
 	rng  *rand.Rand

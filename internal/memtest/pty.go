@@ -19,25 +19,22 @@ import (
 	"golang.org/x/term"
 )
 
-// patience bounds every wait of a Session without an own limit. It is long: a
-// test that passes never waits for it.
+// patience bounds every wait of a Session without its own limit. It is long: a test that passes never waits for it.
 const patience = 20 * time.Second
 
-// A Program is what to start on a pseudo terminal.
+// Program is a program to start on a pseudo terminal.
 type Program struct {
 	Path string
 	Args []string // without the program's name
-	Dir  string   // "" is the test's
-	// Env is added to a small fixed environment (TERM=xterm-256color,
-	// LANG=C.UTF-8, PATH, HOME in a temporary folder): nothing of the machine's
-	// shines through. An entry without "=" removes a variable.
+	Dir  string   // "" means the test's
+	// Env is added to a small fixed environment (TERM=xterm-256color, LANG=C.UTF-8, PATH, HOME in a temporary folder),
+	// which is independent of the machine's. An entry without "=" removes a variable.
 	Env  []string
-	W, H int // 80×24 when 0
+	W, H int // 80×24 if 0
 }
 
-// A Session is a program running on a pseudo terminal whose other end is a VT.
-// The program is the leader of its own session with the terminal as its
-// controlling one. A Session is for one goroutine, the test's.
+// Session is a program running on a pseudo terminal whose other end is a VT. The program is the leader of its own
+// session with the terminal as its controlling one. Only the test's goroutine may use it.
 type Session struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -126,7 +123,7 @@ func environment(t testing.TB, extra []string) []string {
 	env := map[string]string{
 		"TERM": "xterm-256color", "LANG": "C.UTF-8",
 		"PATH": os.Getenv("PATH"), "HOME": t.TempDir(),
-		"GORACE": "atexit_sleep_ms=0", // else a second per program under -race
+		"GORACE": "atexit_sleep_ms=0", // otherwise a second per program under -race
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env["GOCOVERDIR"] = dir
@@ -145,7 +142,7 @@ func environment(t testing.TB, extra []string) []string {
 	return list
 }
 
-// read moves what the program writes into the emulator.
+// read passes the program's output to the emulator.
 func (s *Session) read() {
 	buf := make([]byte, 32<<10)
 	for {
@@ -189,7 +186,7 @@ func (s *Session) modes() term.State {
 	return *state
 }
 
-// Pid returns the program's.
+// Pid returns the process id.
 func (s *Session) Pid() int { return s.cmd.Process.Pid }
 
 // Send types keys: the bytes that a terminal would send.
@@ -217,14 +214,13 @@ func (s *Session) Resize(w, h int) {
 	s.setSize(w, h)
 }
 
-// Hangup closes the terminal under the program.
+// Hangup closes the terminal while the program runs.
 func (s *Session) Hangup() {
 	_ = s.slave.Close()
 	_ = s.master.Close()
 }
 
-// Freeze lets the terminal take no more bytes than what is being read already
-// and what the system buffers, until Thaw.
+// Freeze makes the terminal accept no more bytes than those being read already and the system's buffers, until Thaw.
 func (s *Session) Freeze() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +235,8 @@ func (s *Session) Thaw() {
 	s.gate = nil
 }
 
-// WaitUntil waits until ok holds for the emulated terminal, which is looked at
-// whenever something was received, and fails the test when it never does.
+// WaitUntil waits until ok returns true for the emulated terminal, which is checked whenever something was received,
+// and fails the test if it never does.
 func (s *Session) WaitUntil(what string, ok func(*VT) bool) {
 	s.t.Helper()
 	late := time.After(patience)
@@ -274,20 +270,20 @@ func (s *Session) WaitGone(text string) {
 	s.WaitUntil(fmt.Sprintf("waiting for %q to go", text), func(v *VT) bool { return !strings.Contains(v.Text(), text) })
 }
 
-// Look runs f with the emulated terminal as it is now.
+// Look runs f with the current state of the emulated terminal.
 func (s *Session) Look(f func(*VT)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.vt)
 }
 
-// Text returns the screen as it is now.
+// Text returns the current screen.
 func (s *Session) Text() (text string) {
 	s.Look(func(v *VT) { text = v.Text() })
 	return text
 }
 
-// Received counts the bytes that the program has written so far.
+// Received returns the number of bytes that the program has written so far.
 func (s *Session) Received() (n int) {
 	s.Look(func(v *VT) { n = v.Bytes })
 	return n
@@ -300,9 +296,8 @@ func (s *Session) Raw() string {
 	return s.raw.String()
 }
 
-// Exit waits for the program's end and for all it has written, and returns its
-// exit status (128 plus the number for a signal). It fails the test when the
-// program does not end.
+// Exit waits for the program's end and all its output, and returns its exit status (128 plus the number for a signal).
+// It fails the test if the program does not end.
 func (s *Session) Exit() int {
 	s.t.Helper()
 	var err error
@@ -334,8 +329,7 @@ func (s *Session) isFrozen() bool {
 	return s.gate != nil
 }
 
-// drain waits until what was written before the end has arrived: a mark that
-// the test writes itself arrives after it.
+// drain waits until the output before the end has arrived: a mark that the test writes itself arrives after it.
 func (s *Session) drain() {
 	const mark = "\x1b]2;memtest-end\a"
 	if _, err := s.slave.WriteString(mark); err != nil {
@@ -356,8 +350,7 @@ func (s *Session) drain() {
 	})
 }
 
-// Forsaken fails the test unless every process has let go of the terminal, which
-// it then takes away. Call it last.
+// Forsaken fails the test unless every process has closed the terminal, which it then removes. Call it last.
 func (s *Session) Forsaken() {
 	s.t.Helper()
 	_ = s.slave.Close()
@@ -377,9 +370,8 @@ func (s *Session) Forsaken() {
 	}
 }
 
-// Restored fails the test unless the terminal is as it was before the program:
-// the modes of the line, the screen that is shown, the keyboard, the mouse, the
-// cursor. Call it after Exit.
+// Restored fails the test unless the terminal is as it was before the program: the modes of the line, the displayed
+// screen, the keyboard, the mouse, the cursor. Call it after Exit.
 func (s *Session) Restored() {
 	s.t.Helper()
 	if s.modes() != s.before {

@@ -9,8 +9,8 @@ import (
 	"github.com/memtui/memtui/themes"
 )
 
-// How [RoleTheme] encodes what a color belongs to: in the highest byte of RGB; the number of the role is in the lowest
-// one.
+// How [RoleTheme] encodes the part of a style that a color is for: in the highest byte of RGB; the number of the role
+// is in the lowest one.
 const (
 	roleFg = iota + 1
 	roleBg
@@ -18,14 +18,14 @@ const (
 	flameOf
 )
 
-// grounds are the roles that bring a background; the others stand on that of text.
+// grounds are the roles with a background of their own; the others have that of text.
 var grounds = []themes.Role{
 	themes.Text, themes.StatusBar, themes.Badge, themes.Selection, themes.Unfocused, themes.Cursor, themes.RangeMark,
 	themes.Match, themes.FlameSelected, themes.FlameRest, themes.Input, themes.Popup,
 }
 
-// RoleTheme returns a theme in which every role has a style of its own, without attributes, so that [RoleName] can tell
-// what a screen means by its styles. No change of a real theme changes it.
+// RoleTheme returns a theme in which every role has a style of its own, without attributes, so that [RoleName] can
+// identify roles by styles. It is independent of real themes.
 func RoleTheme() (*themes.Theme, error) {
 	color := func(kind, n int) string { return fmt.Sprintf("#%02x00%02x", kind, n) }
 	var lines []themes.Line
@@ -46,8 +46,8 @@ func RoleTheme() (*themes.Theme, error) {
 	return themes.Load("roles", lines)
 }
 
-// RoleName says by role what a style of [RoleTheme] means: "muted", or "gain on selection" for the foreground of one on
-// the background of another; attributes that the screen added follow. Plain text is "".
+// RoleName describes a style of [RoleTheme] by roles: "muted", or "gain on selection" for the foreground of one on the
+// background of another, followed by attributes that the screen added. Plain text is "".
 func RoleName(style tcell.Style) string {
 	fg, bg, attrs := style.Decompose()
 	front, back := partName(fg), partName(bg)
@@ -61,7 +61,7 @@ func RoleName(style tcell.Style) string {
 	return name
 }
 
-// partName returns what one color belongs to.
+// partName returns the role of one color.
 func partName(c tcell.Color) string {
 	kind, n := c.Hex()>>16, c.Hex()&0xff
 	switch {

@@ -7,13 +7,13 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Cells is what Text and Styles read: a tcell.Screen, or anything that draws into cells.
+// Cells is the input of Text and Styles: a tcell.Screen, or anything that is drawn in cells.
 type Cells interface {
 	Size() (width, height int)
 	Get(x, y int) (text string, style tcell.Style, width int)
 }
 
-// Text writes the rows of a screen between bars, so that trailing blanks are seen.
+// Text returns the rows of a screen between bars, so that trailing blanks are visible.
 func Text(s Cells) string {
 	var out strings.Builder
 	w, h := s.Size()
@@ -29,7 +29,7 @@ func Text(s Cells) string {
 	return out.String()
 }
 
-// Styles writes how a screen looks, one line for each row where anything is styled: "row: first-last style, first-last
+// Styles describes the styles of a screen, one line for each row with a style: "row: first-last style, first-last
 // style". name describes a style; cells for which it returns "" are left out.
 func Styles(s Cells, name func(tcell.Style) string) string {
 	var out strings.Builder

@@ -7,10 +7,10 @@ import (
 	"github.com/memtui/memtui/model/mlyze"
 )
 
-// TraceEvent is one event of a trace made by hand.
+// TraceEvent is one event of a handmade trace.
 type TraceEvent struct {
 	Kind   byte   // 0 ALLOC, 1 FREE, 2 GC, 3 MARKER
-	Delta  uint64 // microseconds since the event before
+	Delta  uint64 // microseconds since the previous event
 	Addr   uint64
 	Size   uint64 // GC: bytes
 	ID     uint64 // stack; GC: objects; MARKER: name

@@ -9,24 +9,21 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A Cell is one position of an emulated screen. The position to the right of a
-// wide text has Text "" and Width 0.
+// Cell is one position of an emulated screen. The position to the right of a wide text has Text "" and Width 0.
 type Cell struct {
 	Text  string
 	Width int
 	Style Style
 }
 
-// A Style is how a cell looks. Colors are "" (the terminal's own), "3" (of the
-// palette) or "#rrggbb".
+// Style is how a cell looks. Colors are "" (the terminal's own), "3" (of the palette) or "#rrggbb".
 type Style struct {
 	Fg, Bg string
 	Attrs  string // of "bdiuvkr" (bold dim italic underline reverse blink strike), in that order
 }
 
-// A VT is a terminal emulator that knows what tcell writes, for reading what a
-// program shows and in which state it leaves the terminal. It answers nothing. It is not
-// safe for concurrent use.
+// VT is a terminal emulator that interprets tcell's output, for reading the screen of a program and the state in which
+// it leaves the terminal. It sends no responses. It is not safe for concurrent use.
 type VT struct {
 	W, H      int
 	CursorX   int
@@ -34,8 +31,8 @@ type VT struct {
 	Modes     map[string]bool // private modes as "?25", kitty keyboard as "kitty", other keys as "modifyOtherKeys"
 	Titles    []string        // titles set, in order
 	Clipboard []string        // decoded OSC 52 texts, in order
-	Unknown   []string        // sequences that are not understood, printable
-	Bytes     int             // how many were received
+	Unknown   []string        // unknown sequences, printable
+	Bytes     int             // number received
 	Keypad    bool
 
 	main, alt []Cell
@@ -47,7 +44,7 @@ type VT struct {
 	buf       []byte // an incomplete sequence or rune
 }
 
-// NewVT makes an emulator in the state that terminals are usually in.
+// NewVT returns an emulator in the usual state of terminals.
 func NewVT(w, h int) *VT {
 	v := &VT{W: w, H: h, Modes: map[string]bool{"?7": true, "?25": true}}
 	v.main, v.alt = blank(w*h), blank(w*h)
@@ -86,11 +83,10 @@ func (v *VT) cells() []Cell {
 	return v.main
 }
 
-// At returns the cell at a place of the screen that is shown.
+// At returns the cell at a position of the displayed screen.
 func (v *VT) At(x, y int) Cell { return v.cells()[y*v.W+x] }
 
-// Text returns the rows of the screen that is shown, without trailing blanks,
-// each ended by a newline.
+// Text returns the rows of the displayed screen, without trailing blanks, each ended by a newline.
 func (v *VT) Text() string {
 	var b strings.Builder
 	for y := range v.H {
@@ -100,7 +96,7 @@ func (v *VT) Text() string {
 	return b.String()
 }
 
-// Row returns the whole of one row.
+// Row returns one complete row.
 func (v *VT) Row(y int) string {
 	var b strings.Builder
 	for x := range v.W {
@@ -109,9 +105,8 @@ func (v *VT) Row(y int) string {
 	return b.String()
 }
 
-// Residue lists what differs from the state of a new terminal: empty after a
-// program that cleaned up. The screen's content and the cursor's place do not
-// count.
+// Residue lists the differences from the state of a new terminal: none after a program that cleaned up. The screen's
+// content and the cursor's position do not count.
 func (v *VT) Residue() []string {
 	var left []string
 	for mode, on := range v.Modes {
@@ -135,7 +130,7 @@ func (v *VT) Residue() []string {
 	return left
 }
 
-// put draws a rune at the cursor, or joins it to the cluster before.
+// put draws a rune at the cursor, or joins it to the previous cluster.
 func (v *VT) put(r rune) {
 	if v.acs {
 		if s, ok := acs[r]; ok {
@@ -167,7 +162,7 @@ func (v *VT) advance(width int) {
 	}
 }
 
-// join adds r to the cluster that ends at the cursor, when they are one.
+// join adds r to the cluster that ends at the cursor, if they form one.
 func (v *VT) join(r rune) bool {
 	x := v.CursorX - 1
 	if v.wrapNext {
@@ -191,7 +186,7 @@ func (v *VT) join(r rune) bool {
 	return true
 }
 
-// store writes a cell and blanks the other half of every wide cell it breaks.
+// store writes a cell and blanks the other half of every wide cell that it overwrites partly.
 func (v *VT) store(x, y int, c Cell) {
 	if x < 0 || y < 0 || x >= v.W || y >= v.H {
 		return
@@ -221,7 +216,7 @@ func (v *VT) lineFeed() {
 	copy(cells[(v.H-1)*v.W:], blank(v.W))
 }
 
-// erase blanks cells from one place to another, in reading order, to excluded.
+// erase blanks cells from one position to another, in reading order, excluding to.
 func (v *VT) erase(from, to int) {
 	cells := v.cells()
 	for i := max(from, 0); i < min(to, len(cells)); i++ {
@@ -234,7 +229,7 @@ var acs = map[rune]rune{
 	'j': '┘', 'k': '┐', 'l': '┌', 'm': '└', 'n': '┼', 'q': '─', 't': '├', 'u': '┤', 'v': '┴', 'w': '┬', 'x': '│',
 }
 
-// osc handles an operating system command without its frame.
+// osc handles an operating system command without its delimiters.
 func (v *VT) osc(s string) {
 	code, rest, _ := strings.Cut(s, ";")
 	switch code {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Write feeds the emulator. It never fails.
+// Write parses output for the emulator. It never fails.
 func (v *VT) Write(p []byte) (int, error) {
 	v.Bytes += len(p)
 	v.buf = append(v.buf, p...)
 	for len(v.buf) > 0 {
 		n := v.step(v.buf)
-		if n == 0 { // more to come
+		if n == 0 { // incomplete
 			break
 		}
 		v.buf = v.buf[n:]
@@ -22,7 +22,7 @@ func (v *VT) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// step handles what b begins with and returns its length, 0 when it is cut.
+// step handles the sequence or rune at the start of b and returns its length, 0 if it is incomplete.
 func (v *VT) step(b []byte) int {
 	switch {
 	case b[0] == 0x1b:
@@ -103,7 +103,7 @@ func (v *VT) str(b []byte) int {
 		if b[n] == '\\' {
 			n++
 		} else {
-			n-- // broken off by another sequence
+			n-- // interrupted by another sequence
 		}
 	}
 	if b[1] == ']' {
@@ -162,7 +162,7 @@ func (v *VT) run(params string, final byte) {
 	case ">u", "<u":
 		v.kitty += map[byte]int{'>': 1, '<': -1}[params[0]]
 		v.Modes["kitty"] = v.kitty > 0
-	case "t", ">t", " q", "r": // window operations, cursor shapes, regions: no state we keep
+	case "t", ">t", " q", "r": // window operations, cursor shapes, regions: no state that is kept
 	default:
 		v.unknown("\x1b[" + params + string(final))
 	}
@@ -320,7 +320,7 @@ func prefix(params string) string {
 	return ""
 }
 
-// numbers returns a reader of parameters with a default for those left out.
+// numbers returns a reader of parameters with a default for missing ones.
 func numbers(params string) func(i, missing int) int {
 	fields := strings.Split(params, ";")
 	return func(i, missing int) int {

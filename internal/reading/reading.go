@@ -1,5 +1,5 @@
-// Package reading reads an input into a store and an index: symbols and events at the same time, then what the two say
-// together. The program reads every input with it, and so do the tests of screens, reports and exports.
+// Package reading reads an input into a store and an index: symbols and events at the same time, then what depends on
+// both. The program reads every input with it, and so do the tests of screens, reports and exports.
 package reading
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Input is one input and what it is read into.
+// Input is an input with its destinations.
 type Input struct {
 	Source  *loaders.Source
-	Format  loaders.Format // that Source is in
+	Format  loaders.Format // of Source
 	Options loaders.Options
 	Store   *model.Store
 	Index   traceindex.Loading // empty; stays so unless the input is a trace
-	Loaded  func()             // called once symbols are read, while events may still be; may be nil
+	Loaded  func()             // called once symbols are read, possibly before events are; may be nil
 }
 
-// Read returns when there is nothing left to read, or ctx is done. Damage becomes problems of the profile: the error
-// says why nothing at all can be shown.
+// Read returns when everything is read, or ctx is done. Damage becomes problems of the profile: the error is why
+// nothing at all can be shown.
 func (in *Input) Read(ctx context.Context) error {
 	var loading sync.WaitGroup
 	var loadErr error
@@ -66,13 +66,13 @@ func (in *Input) Read(ctx context.Context) error {
 	return in.unusable()
 }
 
-// lacksMemory reports whether something was left out for want of memory.
+// lacksMemory reports whether something was left out for lack of memory.
 func lacksMemory(problems []model.Problem) bool {
 	return slices.ContainsFunc(problems, func(p model.Problem) bool { return p.Code == model.CodeMemory })
 }
 
-// damaged takes back that a profile is complete when a rule of the format was broken, or memory was short: names may be
-// lost where no byte of an event is.
+// damaged marks a profile incomplete if a rule of the format was broken, or memory was short: names may be lost even if
+// no byte of an event is.
 func damaged(p *model.Profile) *model.Profile {
 	if !p.Complete || !model.HasError(p.Problems) && !lacksMemory(p.Problems) {
 		return nil
@@ -93,7 +93,7 @@ func (in *Input) sized(p *model.Profile) *model.Profile {
 	return &next
 }
 
-// Remark publishes a problem, unless the loader has told it already.
+// Remark publishes a problem, unless the loader has reported it already.
 func Remark(store *model.Store, p model.Problem) {
 	store.Update(func(old *model.Profile) *model.Profile {
 		for _, q := range old.Problems {
@@ -107,8 +107,8 @@ func Remark(store *model.Store, p model.Problem) {
 	})
 }
 
-// unusable says why nothing at all of the input can be shown: neither events nor stacks nor snapshots nor curves, and
-// an error. nil otherwise.
+// unusable returns why nothing at all of the input can be shown: it has neither events nor stacks nor snapshots nor
+// curves, but an error. nil otherwise.
 func (in *Input) unusable() error {
 	p := in.Store.Current()
 	if p.Weights != nil || p.Heaps != nil && p.Heaps.Len() > 0 || p.Timeline != nil && len(p.Timeline.Series) > 0 {

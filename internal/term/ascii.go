@@ -8,19 +8,17 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// A charset rewrites cells for a terminal that shows less than Unicode. Nil
-// shows everything.
+// charset rewrites cells for a terminal that cannot show all of Unicode. A nil charset changes nothing.
 type charset struct {
-	// native holds runes beyond ASCII that the terminal draws by its own means
-	// (the line drawing set of old terminals).
+	// native has runes beyond ASCII that the terminal draws by its own means (the line drawing set of old terminals).
 	native map[rune]bool
 }
 
 // lineDrawing pairs terminfo's names of the alternate characters with runes.
 const lineDrawing = "j┘k┐l┌m└n┼q─t├u┤v┴w┬x│"
 
-// newCharset makes the charset of a terminal without Unicode whose terminfo
-// acsc string is given; with "" it is ASCII alone.
+// newCharset returns the charset of a terminal without Unicode whose terminfo acsc string is given; with "" it is ASCII
+// only.
 func newCharset(altChars string) *charset {
 	c := &charset{native: map[rune]bool{}}
 	for i := 0; i+1 < len(altChars); i += 2 {
@@ -32,8 +30,7 @@ func newCharset(altChars string) *charset {
 	return c
 }
 
-// showsUnicode tells whether tcell can send, in a character set, what our
-// screens are made of.
+// showsUnicode reports whether tcell can send the characters of our screens in a character set.
 func showsUnicode(name string) bool {
 	enc := tcell.GetEncoding(name)
 	if enc == nil {
@@ -47,8 +44,7 @@ func showsUnicode(name string) bool {
 	return true
 }
 
-// rewrite returns what to draw instead of a cluster. Its width is 1; a wide
-// cluster leaves a blank after it, which is up to the caller.
+// rewrite returns what to draw instead of a cluster. Its width is 1; for a wide cluster the caller adds a blank.
 func (c *charset) rewrite(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	if r >= ' ' && r <= '~' {
@@ -61,7 +57,7 @@ func (c *charset) rewrite(text string) string {
 	return s
 }
 
-// asciiOf returns the printable ASCII character that resembles r most, or '?'.
+// asciiOf returns the printable ASCII character most similar to r, or '?'.
 func asciiOf(r rune) rune {
 	switch {
 	case r >= 0x2800 && r <= 0x28ff: // braille: the more dots, the more ink
@@ -78,8 +74,8 @@ func asciiOf(r rune) rune {
 	return '?'
 }
 
-// asciiOfBox covers single, heavy, double and dashed lines: straight ones keep
-// their direction, everything else is a crossing.
+// asciiOfBox converts single, heavy, double and dashed lines: straight ones keep their direction, everything else is a
+// crossing.
 func asciiOfBox(r rune) rune {
 	switch {
 	case strings.ContainsRune("─━┄┅┈┉╌╍╴╶╸╺╼╾", r):

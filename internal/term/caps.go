@@ -8,29 +8,27 @@ import (
 	"github.com/gdamore/tcell/v2/terminfo"
 )
 
-// Caps tells what a terminal can show, so that themes and glyphs can be chosen
-// once.
+// Caps is what a terminal can show, for choosing themes and glyphs once.
 type Caps struct {
-	Unicode   bool // box lines, blocks, braille; else ASCII takes their place
+	Unicode   bool // box lines, blocks, braille; otherwise ASCII replaces them
 	Colors    int  // 0 (attributes only), 8, 16, 88, 256 or 1<<24
 	TrueColor bool // Colors == 1<<24
-	Clipboard bool // Copy has a chance
-	Tmux      bool // between: it takes what is copied only where its user allows that
+	Clipboard bool // Copy may work
+	Tmux      bool // in between: it accepts a copy only if its user allows that
 }
 
-// Color says whether colors are used.
+// Color is whether colors are used.
 type Color uint8
 
 // The choices of a --color flag.
 const (
-	ColorAuto   Color = iota // as NO_COLOR and TERM say
+	ColorAuto   Color = iota // depending on NO_COLOR and TERM
 	ColorNever               // attributes only
 	ColorAlways              // even with NO_COLOR set
 )
 
-// describe looks TERM up. An unknown terminal is taken for an xterm, because
-// that is what nearly all newer ones imitate; the hint says so. The description
-// is a copy.
+// describe looks up TERM. An unknown terminal is treated as an xterm, which nearly all newer ones imitate; the hint
+// says so. The description is a copy.
 func describe(name string) (ti terminfo.Terminfo, hint string, err error) {
 	switch name {
 	case "":
@@ -52,8 +50,8 @@ func describe(name string) (ti terminfo.Terminfo, hint string, err error) {
 	return trim(*found), hint, nil
 }
 
-// trim leaves out what costs bytes with every change of style and does nothing:
-// selecting the character set again on terminals that are driven in UTF-8.
+// trim removes what costs bytes with every change of style and has no effect: selecting the character set again on
+// terminals in UTF-8 mode.
 func trim(ti terminfo.Terminfo) terminfo.Terminfo {
 	if xtermLike(&ti) && ti.AttrOff == "\x1b(B\x1b[m" {
 		ti.AttrOff = "\x1b[m"
@@ -61,12 +59,12 @@ func trim(ti terminfo.Terminfo) terminfo.Terminfo {
 	return ti
 }
 
-// xtermLike decides as tcell does.
+// xtermLike decides like tcell.
 func xtermLike(ti *terminfo.Terminfo) bool {
 	return ti.XTermLike || strings.HasPrefix(ti.Name, "xterm")
 }
 
-// capsOf asks an initialized screen.
+// capsOf returns the caps of an initialized screen.
 func capsOf(s tcell.Screen, ti *terminfo.Terminfo, o Options) Caps {
 	c := Caps{Colors: s.Colors(), Clipboard: clipboard(ti, o.Getenv), Tmux: o.Getenv("TMUX") != ""}
 	if o.Color == ColorNever {
@@ -77,9 +75,8 @@ func capsOf(s tcell.Screen, ti *terminfo.Terminfo, o Options) Caps {
 	return c
 }
 
-// clipboard tells terminals that are known to take OSC 52: those that tcell
-// knows, foot, and whatever runs inside tmux, which takes it under any name. GNU
-// screen drops it.
+// clipboard reports whether the terminal is known to support OSC 52: those that tcell knows, foot, and tmux, which
+// supports it under any name. GNU screen drops it.
 func clipboard(ti *terminfo.Terminfo, getenv func(string) string) bool {
 	if getenv("STY") != "" && getenv("TMUX") == "" {
 		return false
@@ -87,8 +84,7 @@ func clipboard(ti *terminfo.Terminfo, getenv func(string) string) bool {
 	return xtermLike(ti) || strings.HasPrefix(ti.Name, "foot") || getenv("TMUX") != ""
 }
 
-// charsetFor returns nil for a terminal that shows Unicode. Asked for ASCII we
-// draw no lines either.
+// charsetFor returns nil for a terminal that shows Unicode. With Options.ASCII it draws no lines either.
 func charsetFor(c Caps, ti *terminfo.Terminfo, o Options) *charset {
 	switch {
 	case c.Unicode:

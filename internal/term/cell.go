@@ -8,23 +8,23 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cell is one position of the screen. The cell to the right of a wide text
-// keeps what it had; tcell skips it while the wide text stands.
+// cell is one position of the screen. The cell to the right of a wide text keeps its old content; tcell skips it while
+// the wide text is there.
 type cell struct {
 	text  string // one grapheme cluster; "" is a blank
 	style styleID
 	width uint8 // 1 or 2; 0 counts as 1
 }
 
-// maxMarks and maxRunes bound a cluster: stacked combining marks are used to
-// deface screens, emoji sequences need up to ten runes.
+// maxMarks and maxRunes bound a cluster: stacked combining marks are used to deface screens, while emoji sequences need
+// up to ten runes.
 const (
 	maxMarks = 4
 	maxRunes = 16
 )
 
-// asciiText and drawingText hold the strings of the most common cells one after
-// the other, so that a rune becomes a string without an allocation.
+// asciiText and drawingText are the strings of the most common cells, concatenated, so that a rune becomes a string
+// without an allocation.
 const asciiText = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
 
 const (
@@ -40,14 +40,13 @@ var drawingText = func() string {
 	return b.String()
 }()
 
-// narrowDrawing tells the runes of firstDrawing…lastDrawing that every
-// terminal draws in one column: those that emoji fonts widen are left out.
+// narrowDrawing reports whether a rune of firstDrawing…lastDrawing is one column wide in every terminal: those that
+// emoji fonts widen are not.
 func narrowDrawing(r rune) bool {
 	return r >= firstDrawing && r < 0x25fd || r >= 0x2800 && r <= lastDrawing
 }
 
-// runeText returns r as a cell's text when that is possible without looking at
-// it closely.
+// runeText returns r as a cell's text if that needs no further checks.
 func runeText(r rune) (string, bool) {
 	if r >= ' ' && r <= '~' {
 		return asciiText[r-' ':][:1], true
@@ -58,9 +57,8 @@ func runeText(r rune) (string, bool) {
 	return "", false
 }
 
-// firstCell splits the first cell off a non-empty string: its text, cleaned of
-// everything that could act on the terminal, the rest, and the width, which is
-// never 0. It allocates only for what had to be cleaned.
+// firstCell splits the first cell off a non-empty string: its text, cleaned of everything that could control the
+// terminal, the rest, and the width, which is never 0. It allocates only for cleaned texts.
 func firstCell(s string) (text, rest string, width int) {
 	if c := s[0]; c >= ' ' && c <= '~' {
 		if len(s) == 1 || s[1] < utf8.RuneSelf {
@@ -80,14 +78,14 @@ func firstCluster(s string) (text, rest string, width int) {
 		return picture(r), s[n:], 1
 	}
 	text, rest, width, _ = uniseg.FirstGraphemeClusterInString(s, -1)
-	if width == 0 { // a mark without a base would land on another cell
+	if width == 0 { // a mark without a base would appear in another cell
 		return string(unicode.ReplacementChar), rest, 1
 	}
 	if clean := cleanCluster(text); len(clean) != len(text) {
 		text = clean
 		width = max(1, uniseg.StringWidth(clean))
 	}
-	if width > 2 { // letters joined in ways that no terminal knows
+	if width > 2 { // letters joined in ways that no terminal supports
 		text = text[:n]
 		if width = max(1, uniseg.StringWidth(text)); width > 2 {
 			return string(unicode.ReplacementChar), rest, 1
@@ -96,8 +94,8 @@ func firstCluster(s string) (text, rest string, width int) {
 	return text, rest, width
 }
 
-// cleanCluster drops what does not belong into a cell from a cluster whose
-// first rune is good: control and format runes, and marks beyond the bounds.
+// cleanCluster removes invalid parts from a cluster whose first rune is valid: control and format runes, and marks
+// beyond the bounds.
 func cleanCluster(s string) string {
 	marks, runes, bad := 0, 0, false
 	for i, r := range s {
@@ -126,9 +124,8 @@ func cleanCluster(s string) string {
 	return b.String()
 }
 
-// unsafeRune reports the runes that act on a terminal, or on how the reader
-// sees the text, instead of being seen: control, format (bidirectional marks,
-// zero width space, byte order mark, tags) and line separators. The joiner of
+// unsafeRune reports the runes that control a terminal, or change the display of the text, instead of being visible:
+// control, format (bidirectional marks, zero width space, byte order mark, tags) and line separators. The joiner of
 // emoji sequences is not one of them.
 func unsafeRune(r rune) bool {
 	if r < ' ' || r == 0x7f {
@@ -140,8 +137,8 @@ func unsafeRune(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// picture returns what stands for an unsafe rune: Unicode's control pictures, else
-// the replacement character. Each is one column wide.
+// picture returns the replacement of an unsafe rune: Unicode's control pictures, otherwise the replacement character.
+// Each is one column wide.
 func picture(r rune) string {
 	switch {
 	case r >= 0 && r < ' ':

@@ -6,15 +6,12 @@ import (
 	"sync"
 )
 
-// maxClipboard bounds an OSC 52 text in base64; several terminals drop longer
-// ones without a word.
+// maxClipboard bounds an OSC 52 text in base64; several terminals silently drop longer ones.
 const maxClipboard = 74994
 
-// Copy sends text to the terminal's clipboard (OSC 52, which works across ssh).
-// Control bytes other than newlines and tabs are replaced. No terminal confirms:
-// ok means only that it was asked; then note says, as half a sentence, what the
-// copy depends on, "" where nothing is known. Otherwise note says what is in the
-// way. UI goroutine only.
+// Copy sends text to the terminal's clipboard (OSC 52, which works across ssh). Control bytes other than newlines and
+// tabs are replaced. No terminal confirms: ok means only that the text was sent; then note is half a sentence about
+// what the copy depends on, or "". Otherwise note is why it was not sent. UI goroutine only.
 func (t *Terminal) Copy(text string) (ok bool, note string) {
 	if !t.screen.caps.Clipboard {
 		return false, "this terminal has no clipboard that programs can write to"

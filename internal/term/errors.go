@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrUnusable is wrapped by every error of Open: there is no terminal, or none
-// that can show a full screen. A caller may fall back to plain text.
+// ErrUnusable is wrapped by every error of Open: there is no terminal, or none that can show a full screen. A caller
+// may fall back to plain text.
 var ErrUnusable = errors.New("no usable terminal")
 
-// ErrGone ends Run when the terminal cannot be read anymore, usually because
-// its window was closed and the hang-up signal is ignored.
+// ErrGone ends Run when the terminal can no longer be read, usually because its window was closed and the hang-up
+// signal is ignored.
 var ErrGone = errors.New("the terminal is gone")
 
-// A SignalError ends Run when the process was asked to stop.
+// SignalError ends Run when a signal requested the process to stop.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string {
@@ -29,8 +29,8 @@ func (e *SignalError) Error() string {
 // Status returns the conventional exit status, 128 plus the signal's number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
-// A PanicError ends Run when the loop or a goroutine started with Go or
-// Background panicked. Run has printed the stack already; Error is one line.
+// PanicError ends Run when the loop or a goroutine started with Go or Background panicked. Run has already printed the
+// stack; Error returns one line.
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // the stack of the goroutine that panicked
@@ -40,15 +40,14 @@ func (e *PanicError) Error() string {
 	return "internal error in memtui: " + printable(fmt.Sprint(e.Value))
 }
 
-// Unwrap returns the value when it is an error.
+// Unwrap returns the value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// printable makes text fit to be printed on a terminal that is not ours any
-// more: newlines and tabs stay, other control bytes and invalid UTF-8 become
-// U+FFFD.
+// printable makes text safe to print on the restored terminal: newlines and tabs stay, other control bytes and invalid
+// UTF-8 become U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || !unsafeRune(r) && r != utf8.RuneError {

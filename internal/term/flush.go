@@ -6,9 +6,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// flusher carries frames from the UI goroutine to the terminal. It holds two
-// copies of the screen: the newest frame (guarded by mu) and what the terminal
-// was sent (its own). It never writes to the terminal while it holds mu, so the
+// flusher sends frames from the UI goroutine to the terminal. It has two copies of the screen: the newest frame
+// (guarded by mu) and the one sent to the terminal (its own). It never writes to the terminal while it holds mu, so the
 // UI goroutine never waits for the terminal.
 type flusher struct {
 	mu      sync.Mutex
@@ -17,27 +16,27 @@ type flusher struct {
 	at      point
 	styles  []tcell.Style // by number
 	ground  styleID       // of blanks that fill the screen
-	changed bool          // the frame differs from the one before
-	stale   bool          // what was sent is in doubt: offer all of it to tcell again
-	refresh bool          // the terminal's content is in doubt: clear it and send all
+	changed bool          // the frame differs from the previous one
+	stale   bool          // the sent copy is uncertain: pass everything to tcell again
+	refresh bool          // the terminal's content is uncertain: clear it and send everything
 	ops     []func()
 	after   []func() // to run once the next frame was sent
-	busy    bool     // a flush is under way
+	busy    bool     // a flush is in progress
 	closed  bool
 	frames  int
 	wake    chan struct{} // nil: flush in show
 	done    chan struct{} // closed when the goroutine has ended
 	idle    func()        // called without mu whenever a flush ends; may be nil
 
-	// The flushing goroutine's own.
+	// Only for the flushing goroutine.
 	out    tcell.Screen
 	sent   []cell
 	sentW  int
 	sentAt point
 	diff   []change
-	whole  bool // diff is all but the blanks on the ground
+	whole  bool // diff is everything except the blanks that fill the screen
 	plan   plan
-	parked bool // tcell has given the terminal up: its Show would never return
+	parked bool // tcell has released the terminal: its Show would never return
 }
 
 // change is a cell to send.
@@ -46,14 +45,14 @@ type change struct {
 	again bool  // the terminal shows it already
 }
 
-// drawing is a frame as it is handed over.
+// drawing is a frame as passed to show.
 type drawing struct {
 	cells  []cell
 	w, h   int
 	cursor point
 	styles []tcell.Style // by number; entries never change
 	ground styleID       // of blanks that fill the screen
-	fresh  bool          // the numbers are other ones than in the frame before
+	fresh  bool          // the numbers differ from those of the previous frame
 }
 
 func (f *flusher) start(out tcell.Screen, async bool) {
@@ -73,8 +72,7 @@ func (f *flusher) start(out tcell.Screen, async bool) {
 	}()
 }
 
-// show takes over a frame: it copies the cells that changed and reports to the
-// flusher when there are any.
+// show accepts a frame: it copies the changed cells and wakes the flusher if there are any.
 func (f *flusher) show(p drawing, refresh bool) {
 	f.mu.Lock()
 	if p.w != f.w || p.h != f.h {
@@ -99,7 +97,7 @@ func (f *flusher) show(p drawing, refresh bool) {
 	}
 }
 
-// later has op run on the flushing goroutine before the next frame.
+// later runs op on the flushing goroutine before the next frame.
 func (f *flusher) later(op func()) {
 	f.mu.Lock()
 	f.ops = append(f.ops, op)
@@ -107,18 +105,18 @@ func (f *flusher) later(op func()) {
 	f.kick()
 }
 
-// park has give, which makes tcell give the terminal up, run on the flushing
-// goroutine, and keeps frames back from then on.
+// park runs give, which makes tcell release the terminal, on the flushing goroutine, and holds frames back from then
+// on.
 func (f *flusher) park(give func()) {
 	f.do(func() { f.parked = true; give() })
 }
 
-// unpark is the opposite.
+// unpark runs take and ends park.
 func (f *flusher) unpark(take func()) {
 	f.do(func() { take(); f.parked = false })
 }
 
-// afterNext has f run on the flushing goroutine once the next frame was sent.
+// afterNext runs op on the flushing goroutine once the next frame was sent.
 func (f *flusher) afterNext(op func()) {
 	f.mu.Lock()
 	f.after = append(f.after, op)
@@ -151,8 +149,8 @@ func (f *flusher) kick() {
 	}
 }
 
-// shut runs last on the flushing goroutine, ends it, and returns when it has
-// ended. Frames shown afterwards are dropped. Only the first call does anything.
+// shut runs last on the flushing goroutine, ends it, and returns when it has ended. Later frames are dropped. Only the
+// first call has an effect.
 func (f *flusher) shut(last func()) {
 	f.mu.Lock()
 	if f.closed {
@@ -172,8 +170,8 @@ func (f *flusher) shut(last func()) {
 	<-f.done
 }
 
-// invalidate makes the next frame go out whole: because the terminal lost what
-// it showed (refresh), or because tcell may have cut its copy of the screen.
+// invalidate sends the next frame completely: because the terminal lost its content (refresh), or because tcell may
+// have cut its copy of the screen.
 func (f *flusher) invalidate(refresh bool) {
 	f.mu.Lock()
 	f.stale = true
@@ -188,7 +186,7 @@ func (f *flusher) resting() bool {
 	return f.closed || !f.busy && !f.changed && !f.stale && !f.refresh && len(f.ops) == 0
 }
 
-// flush sends what there is to send: operations first, then the frame.
+// flush sends everything that waits: operations first, then the frame.
 func (f *flusher) flush() {
 	f.mu.Lock()
 	ops, refresh, at, styles, ground := f.ops, f.refresh, f.at, f.styles, f.ground
@@ -225,8 +223,7 @@ func (f *flusher) flush() {
 	}
 }
 
-// collect fills diff with what the terminal lacks and counts it as sent.
-// mu is held.
+// collect fills diff with what the terminal lacks and counts it as sent. mu is held.
 func (f *flusher) collect() {
 	f.diff = f.diff[:0]
 	f.whole = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
@@ -260,12 +257,12 @@ func other(text string) string {
 	return "x"
 }
 
-// maxBridge is how many cells between two differences are sent again rather than
-// jumped over: fewer bytes than a movement takes.
+// maxBridge is how many cells between two differences are sent again rather than skipped: fewer bytes than moving the
+// cursor.
 const maxBridge = moveCost - 1
 
-// bridge appends the unchanged cells between the last difference and cell i
-// when all are of one row and style and take fewer bytes than the jump.
+// bridge appends the unchanged cells between the last difference and cell i if all are of one row and style and take
+// fewer bytes than moving the cursor.
 func (f *flusher) bridge(i int) {
 	if len(f.diff) == 0 {
 		return
@@ -288,8 +285,8 @@ func (f *flusher) bridge(i int) {
 	}
 }
 
-// send writes the differences: row by row, as tcell does it, or style by style
-// in a frame for each, when that takes fewer bytes. A whole screen appears at once.
+// send writes the differences: row by row, like tcell, or style by style in a frame for each, if that takes fewer
+// bytes. A complete screen appears at once.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
 	groups := 1
 	if !f.whole {
@@ -302,7 +299,8 @@ func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
 			}
 			c, x, y := &f.sent[d.at], int(d.at)%f.sentW, int(d.at)/f.sentW
 			if d.again {
-				f.out.Put(x, y, other(c.text), styles[c.style]) // tcell sends what was changed, also when it was changed back
+				// tcell sends cells that were changed, even if they were changed back.
+				f.out.Put(x, y, other(c.text), styles[c.style])
 			}
 			f.out.Put(x, y, c.text, styles[c.style])
 		}

@@ -18,42 +18,39 @@ import (
 	"golang.org/x/term"
 )
 
-// guardName is the name that a guard is started under, in place of the program's.
+// guardName is the name under which a guard is started, instead of the program's.
 const guardName = "memtui-guard"
 
-// mayGuard says that the program asks [Guard] first, so that it can be its own guard.
+// mayGuard reports that the program calls [Guard] first, so that it can be its own guard.
 var mayGuard atomic.Bool
 
-// Descriptors that a guard is started with, beside the terminal as standard input.
+// Descriptors of a guard, in addition to the terminal as standard input.
 const (
-	guardPipe   = 3 // what the program writes to standard error while it has the terminal, and farewell
+	guardPipe   = 3 // the program's standard error while it has the terminal, and farewell
 	guardStderr = 4 // the program's own standard error
 )
 
-// farewell ends what an orderly program writes to its guard.
+// farewell is the last write of an orderly program to its guard.
 const farewell = '\x04'
 
 const (
-	guardText = 256 << 10       // bytes of a program's last words that are kept
-	guardWait = 2 * time.Second // for a terminal that takes no bytes
+	guardText = 256 << 10       // bytes of a program's last output that are kept
+	guardWait = 2 * time.Second // for a terminal that accepts no bytes
 )
 
-// guardOrder is what a guard must know. It is sent first, as one line of JSON.
+// guardOrder is the instructions of a guard. It is sent first, as one line of JSON.
 type guardOrder struct {
 	Before unix.Termios // modes to restore
-	Raw    unix.Termios // modes that the program has set: while they are set, no other program has taken the terminal over
-	Reset  string       // leaves the alternate screen and everything else
+	Raw    unix.Termios // modes set by the program: while they are set, no other program has changed the terminal
+	Reset  string       // leaves the alternate screen and resets everything else
 }
 
-// Guard must be called first in main. It returns true in a process that was
-// started to guard the terminal of another, when there is nothing left to guard:
-// main must return then. Programs that never call it have no guard.
+// Guard must be called first in main. It returns true in a process that was started to guard the terminal of another,
+// after it has done so: main must return then. Programs that never call it have no guard.
 //
-// A guard restores the terminal for a program that cannot do so anymore: Go
-// ends a process that has no memory, or that has corrupted a map, without running
-// anything, and nothing can catch SIGKILL. It learns of the end by a pipe. What
-// the program wrote to standard error while it had the terminal comes through the
-// pipe, too, and is printed when the terminal is fit for it.
+// A guard restores the terminal for a program that can no longer do so: Go ends a process that has no memory, or that
+// has corrupted a map, without running anything, and nothing can catch SIGKILL. A pipe signals the end. The program's
+// standard error goes through the pipe, too, while it has the terminal, and is printed when the terminal is restored.
 func Guard() bool {
 	if len(os.Args) != 1 || os.Args[0] != guardName {
 		mayGuard.Store(true)
@@ -76,16 +73,16 @@ func Guard() bool {
 type guard struct {
 	order guardOrder
 	tty   *os.File
-	out   io.Writer // for what there is to say
-	brief bool      // out is a terminal: only the first goroutine's stack
+	out   io.Writer // for messages
+	brief bool      // out is a terminal: print only the first goroutine's stack
 
-	text     []byte // the program's last words
+	text     []byte // the program's last output
 	told     int    // bytes of text that are printed or left out
 	stacks   int    // goroutines among those
 	restored bool
 }
 
-// watch follows the program to its end.
+// watch follows the program until its end.
 func (g *guard) watch(in io.Reader) {
 	buf := make([]byte, 4096)
 	for {
@@ -104,8 +101,7 @@ func (g *guard) watch(in io.Reader) {
 	g.within(g.conclude)
 }
 
-// within runs f, which writes to a terminal that may take nothing, but waits no
-// longer than is fit.
+// within runs f, which writes to a terminal that may accept nothing, and waits only up to guardWait.
 func (g *guard) within(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -118,28 +114,27 @@ func (g *guard) within(f func()) {
 	}
 }
 
-// conclude does what is left to do when the program has ended.
+// conclude does the remaining work after the program's end.
 func (g *guard) conclude() {
 	if rest, ok := bytes.CutSuffix(g.text, []byte{farewell}); ok && !g.restored {
 		_, _ = g.out.Write(rest)
 		return
 	}
-	if n := len(g.text); n > 0 && g.text[n-1] != '\n' { // it was killed in mid-sentence
+	if n := len(g.text); n > 0 && g.text[n-1] != '\n' { // it was killed while writing
 		g.text = append(g.text, '\n')
 	}
 	g.speak()
-	if g.brief && g.stacks > 0 { // the sentence has scrolled away
+	if g.brief && g.stacks > 0 { // the message has scrolled away
 		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". Go's message is above.\n")
 	}
 }
 
-// speak restores the terminal, once, and prints what is new of the last words,
-// whole lines only.
+// speak restores the terminal, once, and prints the new part of the last output, complete lines only.
 func (g *guard) speak() {
 	if !g.restored {
 		g.restored = true
 		g.restore()
-		if !bytes.HasPrefix(g.text, []byte("memtui: ")) { // it has not said it itself
+		if !bytes.HasPrefix(g.text, []byte("memtui: ")) { // it has not printed that itself
 			_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+"\n")
 		}
 	}
@@ -159,21 +154,20 @@ func (g *guard) speak() {
 	}
 }
 
-// restore gives the terminal back as it was found. Modes that another program has
-// set since are left alone: a shell may be editing its next line already.
+// restore restores the terminal. Modes that another program has set since are left alone: a shell may already be
+// editing its next line.
 func (g *guard) restore() {
 	fd, reset := int(g.tty.Fd()), g.order.Reset
 	if now, err := unix.IoctlGetTermios(fd, getTermios); err == nil && *now == g.order.Raw {
 		_ = unix.IoctlSetTermios(fd, setTermios, &g.order.Before)
-		reset += "\r" // not every terminal brings the cursor back
+		reset += "\r" // not every terminal restores the cursor
 	}
 	_, _ = g.tty.WriteString(reset)
 }
 
-// dying reports whether a program's words are those of one that is being ended
-// by Go. It waits for the first stack: by then nothing else of the program runs
-// that could draw, and as there is more to come than the pipe takes, the program
-// is still there, so that the shell has not yet been told.
+// dying reports whether a program's output shows that Go is ending it. It waits for the first stack: by then no other
+// goroutine runs that could draw, and as there is more output than fits the pipe, the program still exists, so that the
+// shell does not know of its end yet.
 func dying(text []byte) bool {
 	for _, start := range []string{"fatal error: ", "panic: ", "SIGABRT: ", "SIGSEGV: ", "SIGBUS: "} {
 		if i := bytes.Index(text, []byte(start)); i >= 0 && (i == 0 || text[i-1] == '\n') {
@@ -183,7 +177,7 @@ func dying(text []byte) bool {
 	return false
 }
 
-// lastWords says what a program died of, by what it wrote.
+// lastWords describes the program's fatal error by its output.
 func lastWords(text []byte) string {
 	s := string(text)
 	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {

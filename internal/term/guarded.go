@@ -12,24 +12,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// farewellTime is how long a guard may take to end when it is told to.
+// farewellTime is how long a guard may take to end after it was signaled.
 const farewellTime = 500 * time.Millisecond
 
 // firstFrame is how long a guard may wait for the first frame.
 const firstFrame = 100 * time.Millisecond
 
-// guarding is the program's end of a guard.
+// guarding is the program's side of a guard.
 type guarding struct {
-	cancel  chan struct{} // closed when none is needed anymore
+	cancel  chan struct{} // closed when no guard is needed
 	started chan struct{} // closed when the rest is valid
 	pid     int           // 0: there is no guard
-	pipe    *os.File      // its end is the guard's sign
-	stderr  int           // the program's own standard error, which the pipe stands in for
+	pipe    *os.File      // closing it signals the guard
+	stderr  int           // the program's own standard error, which the pipe replaces
 }
 
-// watch starts a guard when the next frame has been sent, or soon anyway: it
-// takes some milliseconds of a processor, which that frame needs. A terminal
-// without a guard is as good until the program dies.
+// watch starts a guard when the next frame has been sent, or soon anyway: it takes some milliseconds of a processor,
+// which that frame needs. Until then, an abnormal end leaves the terminal unrestored.
 func (t *Terminal) watch() {
 	if !mayGuard.Load() || t.ending() {
 		return
@@ -65,7 +64,7 @@ func (l *lifeline) unwatch() {
 	}
 }
 
-// start starts the guard and lets standard error go through it.
+// start starts the guard and redirects standard error through it.
 func (g *guarding) start(l *lifeline) error {
 	order, err := l.order()
 	if err != nil {
@@ -90,7 +89,7 @@ func (g *guarding) start(l *lifeline) error {
 		return err
 	}
 	defer in.Close()
-	limitPipe(int(out.Fd())) // Fd makes it blocking, too: the runtime's words must not get lost in a full one
+	limitPipe(int(out.Fd())) // Fd also makes it blocking: the runtime's output must not get lost when the pipe is full
 	if _, err = out.Write(order); err == nil {
 		g.stderr, err = unix.FcntlInt(2, unix.F_DUPFD_CLOEXEC, guardStderr+1)
 	}
@@ -98,7 +97,7 @@ func (g *guarding) start(l *lifeline) error {
 		out.Close()
 		return err
 	}
-	// Its own session: no signal of the terminal or for our process group is meant for it.
+	// Its own session: it must not get signals of the terminal or for our process group.
 	g.pid, err = syscall.ForkExec(self, []string{guardName}, &syscall.ProcAttr{
 		Dir: "/", Env: append(os.Environ(), "GOMAXPROCS=1"), Sys: &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{tty.Fd(), null.Fd(), null.Fd(), in.Fd(), uintptr(g.stderr)},
@@ -112,7 +111,7 @@ func (g *guarding) start(l *lifeline) error {
 	return unix.Dup2(int(out.Fd()), 2)
 }
 
-// order returns what the guard must know.
+// order returns the instructions for the guard.
 func (l *lifeline) order() (line []byte, err error) {
 	o := guardOrder{Before: l.before, Reset: l.reset}
 	err = l.control(func(fd int) error {
@@ -128,7 +127,7 @@ func (l *lifeline) order() (line []byte, err error) {
 	return append(line, '\n'), err
 }
 
-// stop takes standard error back and waits for the guard's end.
+// stop restores standard error and waits for the guard's end.
 func (g *guarding) stop() {
 	_ = unix.Dup2(g.stderr, 2)
 	unix.Close(g.stderr)
@@ -151,7 +150,7 @@ func (g *guarding) stop() {
 	}
 }
 
-// executable returns a path to the program that runs, whatever became of its file since.
+// executable returns a path to the running program, even if its file was replaced or removed.
 func executable() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil

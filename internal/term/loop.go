@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// A Loop is the only road to the UI goroutine, and the only way to start
-// goroutines while the screen is up. All methods may be called from any
-// goroutine, at any time: before Run functions are kept for it, after the end
-// they are dropped.
+// Loop is the only way to run functions on the UI goroutine, and to start goroutines while the screen is up. All
+// methods may be called from any goroutine, at any time: before Run functions are kept for it, after the end they are
+// dropped.
 type Loop struct {
 	mu    sync.Mutex
-	calm  *sync.Cond // something that WaitIdle looks at has changed
+	calm  *sync.Cond // something that WaitIdle checks has changed
 	queue []func()
 	tasks int  // goroutines started with Go
 	busy  bool // the UI goroutine has something to do or to draw
@@ -29,10 +28,9 @@ func newLoop(panicked func(any, []byte), flushed func() bool) *Loop {
 	return l
 }
 
-// Post has f run on the UI goroutine, after everything posted before it, and
-// then the screen drawn: once for all that waits, at most thirty times a second,
-// but at once after a key. It never blocks. It is the caller's business not to
-// post faster than f runs.
+// Post runs f on the UI goroutine, after everything posted before it, and then draws the screen: once for everything
+// that waits, at most thirty times a second, but at once after a key. It never blocks. The caller must not post faster
+// than f runs.
 func (l *Loop) Post(f func()) {
 	l.mu.Lock()
 	if l.ended {
@@ -47,8 +45,8 @@ func (l *Loop) Post(f func()) {
 	}
 }
 
-// Go runs f in a goroutine that WaitIdle waits for. A panic in f ends Run in
-// order instead of killing the process with the terminal raw.
+// Go runs f in a goroutine that WaitIdle waits for. A panic in f ends Run in order instead of killing the process with
+// the terminal in raw mode.
 func (l *Loop) Go(f func()) {
 	l.mu.Lock()
 	l.tasks++
@@ -64,8 +62,7 @@ func (l *Loop) Go(f func()) {
 	}()
 }
 
-// Background is Go for goroutines that spend their life waiting, such as the
-// follower of a store: WaitIdle does not wait for them.
+// Background is Go for goroutines that mostly wait, such as the follower of a store: WaitIdle does not wait for them.
 func (l *Loop) Background(f func()) { go l.guard(f) }
 
 func (l *Loop) guard(f func()) {
@@ -77,9 +74,8 @@ func (l *Loop) guard(f func()) {
 	f()
 }
 
-// WaitIdle returns when no function waits, no goroutine of Go runs, nothing is
-// to be drawn and all that was drawn has been written; or with ctx's error. It
-// must not be called on the UI goroutine.
+// WaitIdle returns when no function waits, no goroutine of Go runs, nothing is to be drawn and everything drawn has
+// been written; or with ctx's error. It must not be called on the UI goroutine.
 func (l *Loop) WaitIdle(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		l.mu.Lock()
@@ -106,8 +102,7 @@ func (l *Loop) idle() bool {
 	return l.tasks == 0 && !l.busy && len(l.queue) == 0 && l.flushed()
 }
 
-// take returns what was posted, in order, and counts the UI goroutine as busy
-// until rest.
+// take returns the posted functions, in order, and counts the UI goroutine as busy until rest.
 func (l *Loop) take() []func() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +119,7 @@ func (l *Loop) work() {
 	l.mu.Unlock()
 }
 
-// rest tells that the UI goroutine has nothing more to do or to draw.
+// rest reports that the UI goroutine has nothing left to do or to draw.
 func (l *Loop) rest() {
 	l.mu.Lock()
 	l.busy = false
@@ -132,7 +127,7 @@ func (l *Loop) rest() {
 	l.calm.Broadcast()
 }
 
-// end makes Post a no-op and drops what waits.
+// end makes Post a no-op and drops waiting functions.
 func (l *Loop) end() {
 	l.mu.Lock()
 	l.ended, l.queue, l.busy = true, nil, false

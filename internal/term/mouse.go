@@ -7,17 +7,16 @@ import (
 	"github.com/rivo/tview"
 )
 
-// mouse turns tcell's reports (where it is, which buttons are down) into tview's
-// actions, as tview's Application does.
+// mouse converts tcell's reports (where it is, which buttons are down) to tview's actions, like tview's Application.
 type mouse struct {
 	x, y         int // where it was last
-	downX, downY int // where a button went down last
+	downX, downY int // where a button was last pressed
 	buttons      tcell.ButtonMask
 	clicked      time.Time // when the last single click was
 	capturing    tview.Primitive
 }
 
-// mouseButtons names the actions of each button.
+// mouseButton is the actions of a button.
 type mouseButton struct {
 	button                  tcell.ButtonMask
 	down, up, click, double tview.MouseAction
@@ -39,8 +38,8 @@ var mouseWheel = [...]struct {
 	{tcell.WheelRight, tview.MouseScrollRight},
 }
 
-// fire sends root, or whoever captured the mouse, the actions that a report
-// means, and reports whether one was consumed.
+// fire sends the actions of a report to root, or the primitive that captured the mouse, and reports whether one was
+// consumed.
 func (m *mouse) fire(root tview.Primitive, e *tcell.EventMouse, setFocus func(tview.Primitive)) bool {
 	consumed := false
 	target := tview.Primitive(nil) // all actions of one report go to the same
@@ -76,7 +75,7 @@ func (m *mouse) fire(root tview.Primitive, e *tcell.EventMouse, setFocus func(tv
 	return consumed
 }
 
-// button sends what one button did since the last report.
+// button sends the actions of one button since the last report.
 func (m *mouse) button(b mouseButton, e *tcell.EventMouse, send func(tview.MouseAction)) {
 	if (e.Buttons()^m.buttons)&b.button == 0 {
 		return

@@ -1,23 +1,22 @@
 package term
 
-// A plan decides in which order differences are sent. A cursor column over a
-// chart changes two cells in each row, of two styles: row by row every cell
-// costs a change of style (some forty bytes in true color), style by style every
-// cell costs a movement (eight). So styles that alternate with others often go
-// out in a group of their own, and all other styles together, row by row.
+// plan decides in which order differences are sent. A cursor column over a chart changes two cells in each row, of two
+// styles: row by row every cell costs a change of style (some forty bytes in true color), style by style every cell
+// costs a movement (eight). So styles that often alternate with others are sent in a group of their own, and all other
+// styles together, row by row.
 type plan struct {
-	group  []uint8 // of each change; 0 is what goes out row by row
+	group  []uint8 // of each change; 0 is sent row by row
 	ids    map[styleID]int
 	styles []plannedStyle // by id
 	groups []sending      // by group
 }
 
 type plannedStyle struct {
-	runs  int // stretches of this style, row by row
+	runs  int // runs of cells of this style, row by row
 	group uint8
 }
 
-// sending is where the sending of a group has got to.
+// sending is the progress of sending a group.
 type sending struct {
 	end   point // after its last cell
 	style int
@@ -26,13 +25,13 @@ type sending struct {
 const (
 	maxGroups  = 12
 	maxPlanned = 8000 // more changes than this are sent row by row
-	styleCost  = 30   // bytes, roughly
+	styleCost  = 30   // bytes, approximately
 	moveCost   = 8
 	frameCost  = 60 // of an extra frame
 )
 
-// make sets the group of each change, which is about one of the cells of a screen
-// w wide, and returns how many there are; with 1 the groups are not set.
+// make sets the group of each change of cells, for a screen w wide, and returns how many groups there are; with 1 they
+// are not set.
 func (p *plan) make(diff []change, cells []cell, w int) int {
 	if len(diff) < 8 || len(diff) > maxPlanned {
 		return 1
@@ -53,7 +52,7 @@ func (p *plan) make(diff []change, cells []cell, w int) int {
 	return groups
 }
 
-// count numbers the styles and counts their stretches.
+// count numbers the styles and counts their runs.
 func (p *plan) count(diff []change, cells []cell) {
 	if p.ids == nil {
 		p.ids = map[styleID]int{}
@@ -76,8 +75,7 @@ func (p *plan) count(diff []change, cells []cell) {
 	}
 }
 
-// choose gives a group of its own to each style that pays for it, and returns
-// the number of groups.
+// choose assigns a group of its own to each style for which that pays off, and returns the number of groups.
 func (p *plan) choose() int {
 	groups := 1
 	for id := range p.styles {

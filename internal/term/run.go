@@ -10,10 +10,10 @@ import (
 	"github.com/rivo/tview"
 )
 
-// maxPaste bounds what one paste may hand to a primitive, in bytes.
+// maxPaste bounds one paste to a primitive, in bytes.
 const maxPaste = 64 << 10
 
-// ui is what the loop alone knows.
+// ui is the state of the loop.
 type ui struct {
 	root, focus tview.Primitive
 	keys        func(*tcell.EventKey) *tcell.EventKey
@@ -22,11 +22,11 @@ type ui struct {
 	pasting     bool
 	paste       strings.Builder
 
-	due     bool          // something is to be drawn
-	urgent  bool          // by a key or the like: without waiting for the budget
-	drawn   time.Time     // when the last frame was
-	posted  time.Time     // when the last frame was that a Post caused; zero after a key
-	budget  time.Duration // least time between two of those
+	due     bool          // something must be drawn
+	urgent  bool          // due to a key or the like: without waiting for the budget
+	drawn   time.Time     // when the last frame was drawn
+	posted  time.Time     // when the last frame was drawn due to a Post; zero after a key
+	budget  time.Duration // minimum time between two of those
 	resumed time.Time     // when the last suspension ended
 }
 
@@ -37,8 +37,7 @@ func (t *Terminal) SetRoot(p tview.Primitive) {
 	t.due, t.urgent = true, true
 }
 
-// SetFocus takes the focus from the primitive that has it and gives it to p,
-// which may pass it on. With nil nothing has it.
+// SetFocus moves the focus to p, which may pass it on. With nil, nothing has the focus.
 func (t *Terminal) SetFocus(p tview.Primitive) {
 	if t.focus != nil {
 		t.focus.Blur()
@@ -50,18 +49,18 @@ func (t *Terminal) SetFocus(p tview.Primitive) {
 	}
 }
 
-// Focus returns the primitive that got the focus last, or nil.
+// Focus returns the primitive that last got the focus, or nil.
 func (t *Terminal) Focus() tview.Primitive { return t.focus }
 
-// SetKeys sets what sees every key before the root does, pasted ones excepted.
-// It returns the event to go on with, or nil when the key is done. Ctrl-Z
-// suspends before; Ctrl-C that comes back unchanged quits.
+// SetKeys sets a function that gets every key before the root does, except pasted ones. It returns the event to
+// continue with, or nil if the key is handled. Ctrl-Z is handled earlier and suspends; a Ctrl-C that is returned
+// unchanged quits.
 func (t *Terminal) SetKeys(f func(*tcell.EventKey) *tcell.EventKey) { t.keys = f }
 
-// SetMouse turns mouse reports on or off. Off lets the terminal select text.
+// SetMouse turns mouse reports on or off. When off, the terminal selects text.
 func (t *Terminal) SetMouse(on bool) {
 	t.mouseOn = on
-	if on { // no motion without a button: it floods
+	if on { // no motion without a button, which would be too many reports
 		t.screen.EnableMouse(tcell.MouseButtonEvents | tcell.MouseDragEvents)
 		return
 	}
@@ -109,9 +108,8 @@ func (t *Terminal) loop(root tview.Primitive) {
 	}
 }
 
-// handleWaiting handles the events that have come already, so that a burst of
-// keys is drawn once. It stops at the end's beginning: type-ahead after a quit
-// is dropped.
+// handleWaiting handles the events that have already arrived, so that a burst of keys is drawn once. It stops when the
+// end begins: type-ahead after a quit is dropped.
 func (t *Terminal) handleWaiting() {
 	for n := len(t.events); n > 0 && !t.ending(); n-- {
 		t.handle(<-t.events)
@@ -131,8 +129,8 @@ func (t *Terminal) runPosted() {
 	}
 }
 
-// untilDraw tells how long to wait with drawing: 0 is now, negative is never.
-// A burst of keys is drawn at the same pace as posted functions.
+// untilDraw returns how long to wait before drawing: 0 is now, negative is never. A burst of keys is drawn at the same
+// rate as posted functions.
 func (t *Terminal) untilDraw() time.Duration {
 	switch {
 	case !t.due:
@@ -145,12 +143,12 @@ func (t *Terminal) untilDraw() time.Duration {
 	return max(0, t.budget-time.Since(t.posted))
 }
 
-// draw makes a frame and shows it.
+// draw draws a frame and shows it.
 func (t *Terminal) draw() {
 	t.drawn = time.Now()
 	t.posted = t.drawn
 	if t.urgent {
-		t.posted = time.Time{} // what the key set going is drawn when it is done
+		t.posted = time.Time{} // the result of what the key started is drawn when it is done
 	}
 	t.due, t.urgent = false, false
 	s := t.screen
@@ -163,7 +161,7 @@ func (t *Terminal) draw() {
 	s.Show()
 }
 
-// handle routes one event and asks for a frame when something saw it.
+// handle routes one event and requests a frame if it was handled.
 func (t *Terminal) handle(e tcell.Event) {
 	switch e := e.(type) {
 	case *tcell.EventKey:
@@ -177,8 +175,8 @@ func (t *Terminal) handle(e tcell.Event) {
 	case *tcell.EventResize:
 		t.resize()
 	case *tcell.EventError:
-		// That of a reader that was ended to lend the terminal may be left in
-		// the queue when the terminal is taken again.
+		// That of a reader that was ended to lend the terminal may be left in the queue when the terminal is taken
+		// back.
 		if e.Error() != errClosing.Error() {
 			t.stop(ErrGone)
 		}
@@ -227,8 +225,7 @@ func (t *Terminal) pasteKey(e *tcell.EventKey) {
 	}
 }
 
-// pasted hands a whole paste to the primitive with the focus; pasted text is
-// never taken for commands.
+// pasted passes a complete paste to the primitive with the focus; pasted text is never a command.
 func (t *Terminal) pasted(e *tcell.EventPaste) {
 	t.pasting = e.Start()
 	if e.Start() {
@@ -244,8 +241,7 @@ func (t *Terminal) pasted(e *tcell.EventPaste) {
 	}
 }
 
-// resize adopts the terminal's size. The event's own may be out of date: tcell
-// posts each from a goroutine of its own.
+// resize adopts the terminal's size. That of the event may be outdated: tcell posts each from a goroutine of its own.
 func (t *Terminal) resize() {
 	t.due, t.urgent = true, true
 	t.screen.invalidate(false)

@@ -6,26 +6,23 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// A Screen is what primitives draw on: a tcell.Screen that sends only the cells
-// that differ from what the terminal shows, and nothing when none do. (tcell by
-// itself sends every cell that was touched since the last frame, and tview
-// touches all of them.)
+// Screen is what primitives draw on: a tcell.Screen that sends only the cells that differ from the terminal's, and
+// nothing if none do. (tcell by itself sends every cell that was touched since the last frame, and tview touches all of
+// them.)
 //
-// Drawing belongs to the UI goroutine. Show hands the frame to the flusher and
-// returns; when the terminal is slow, the newest frame replaces the one that
-// waits. Everything written passes a second cleaning: no control byte reaches
-// the terminal. The screen's life is not the drawer's business, so Init, Fini,
-// Suspend and Resume do nothing here.
+// Only the UI goroutine draws. Show passes the frame to the flusher and returns; if the terminal is slow, the newest
+// frame replaces the waiting one. All text is cleaned a second time: no control byte reaches the terminal. Drawers do
+// not control the screen's life, so Init, Fini, Suspend and Resume do nothing here.
 type Screen struct {
-	tcell.Screen // the terminal's; used by the flusher alone
+	tcell.Screen // the terminal's; used only by the flusher
 
 	caps    Caps
-	charset *charset    // nil when the terminal shows Unicode
-	base    tcell.Style // stands for StyleDefault
+	charset *charset    // nil if the terminal shows Unicode
+	base    tcell.Style // replaces StyleDefault
 	w, h    int
-	cells   []cell // row by row, what is being drawn
+	cells   []cell // row by row, the frame being drawn
 	styles  styles // of cells
-	fresh   bool   // styles have got other numbers since the last Show
+	fresh   bool   // styles were renumbered since the last Show
 	cursor  point
 
 	flusher
@@ -33,13 +30,12 @@ type Screen struct {
 
 type point struct{ x, y int }
 
-// hidden returns where the cursor is when it is not shown.
+// hidden returns the position of a hidden cursor.
 func hidden() point { return point{-1, -1} }
 
 var _ tcell.Screen = (*Screen)(nil)
 
-// newScreen wraps an initialized screen. With async a goroutine flushes, until
-// shut; without it Show does.
+// newScreen wraps an initialized screen. With async a goroutine flushes, until shut; otherwise Show does.
 func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Screen {
 	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden(), styles: newStyles()}
 	s.resize(inner.Size())
@@ -47,17 +43,17 @@ func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Scree
 	return s
 }
 
-// resize gives the screen another size and blanks it.
+// resize sets another size and blanks the screen.
 func (s *Screen) resize(w, h int) {
 	s.w, s.h = max(w, 0), max(h, 0)
 	s.cells = make([]cell, s.w*s.h)
 	s.Clear()
 }
 
-// Caps tells what the terminal can show.
+// Caps returns what the terminal can show.
 func (s *Screen) Caps() Caps { return s.caps }
 
-// Colors returns the number of colors, 0 when colors must not be used.
+// Colors returns the number of colors, 0 if colors must not be used.
 func (s *Screen) Colors() int { return s.caps.Colors }
 
 // Size returns the size of the frame being drawn; it changes only between frames.
@@ -84,7 +80,7 @@ func (s *Screen) Fill(r rune, style tcell.Style) {
 	}
 }
 
-// SetStyle sets what StyleDefault means for cells drawn from now on.
+// SetStyle sets the meaning of StyleDefault for cells drawn from now on.
 func (s *Screen) SetStyle(style tcell.Style) { s.base = style }
 
 // Put draws the first grapheme cluster of str and returns the rest and the
@@ -140,7 +136,7 @@ func (s *Screen) SetCell(x, y int, style tcell.Style, ch ...rune) {
 	s.SetContent(x, y, ch[0], ch[1:], style)
 }
 
-// set stores a cleaned text of known width at a place inside the screen.
+// set stores a cleaned text of known width at a position inside the screen.
 func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 	c := &s.cells[y*s.w+x]
 	id := s.resolve(style, c.style)
@@ -154,9 +150,8 @@ func (s *Screen) set(x, y int, text string, width int, style tcell.Style) {
 	c.text, c.style, c.width = text, id, uint8(width)
 }
 
-// resolve replaces the styles that depend on something else: the default style,
-// colors that must stay as they are, and colors that the terminal has not
-// (tcell would draw dark ones in reverse video).
+// resolve replaces styles that depend on others: the default style, colors that must stay unchanged, and colors that
+// the terminal does not have (tcell would draw dark ones in reverse video).
 func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	if style == tcell.StyleDefault {
 		style = s.base
@@ -180,7 +175,7 @@ func (s *Screen) resolve(style tcell.Style, before styleID) styleID {
 	return s.styles.number(style)
 }
 
-// Get returns what was drawn at a place of the frame, a blank outside of it.
+// Get returns what was drawn at a position of the frame, a blank outside of it.
 func (s *Screen) Get(x, y int) (str string, style tcell.Style, width int) {
 	if x < 0 || y < 0 || x >= s.w || y >= s.h {
 		return "", tcell.StyleDefault, 0
@@ -192,7 +187,7 @@ func (s *Screen) Get(x, y int) (str string, style tcell.Style, width int) {
 	return c.text, s.styles.list[c.style], int(c.width)
 }
 
-// GetContent is Get with the runes apart.
+// GetContent is Get with separate runes.
 func (s *Screen) GetContent(x, y int) (primary rune, marks []rune, style tcell.Style, width int) {
 	str, style, width := s.Get(x, y)
 	for i, r := range str {
@@ -205,8 +200,7 @@ func (s *Screen) GetContent(x, y int) (primary rune, marks []rune, style tcell.S
 	return primary, marks, style, width
 }
 
-// ShowCursor puts the cursor somewhere with the next Show; outside the screen
-// hides it.
+// ShowCursor moves the cursor with the next Show; a position outside the screen hides it.
 func (s *Screen) ShowCursor(x, y int) {
 	s.cursor = hidden()
 	if x >= 0 && y >= 0 && x < s.w && y < s.h {
@@ -217,10 +211,10 @@ func (s *Screen) ShowCursor(x, y int) {
 // HideCursor hides the cursor with the next Show.
 func (s *Screen) HideCursor() { s.cursor = hidden() }
 
-// Show hands the frame to the flusher.
+// Show passes the frame to the flusher.
 func (s *Screen) Show() { s.hand(false) }
 
-// Sync is Show for a terminal whose content is not trusted: everything is sent.
+// Sync is Show for a terminal whose content is uncertain: everything is sent.
 func (s *Screen) Sync() { s.hand(true) }
 
 func (s *Screen) hand(refresh bool) {
@@ -229,8 +223,7 @@ func (s *Screen) hand(refresh bool) {
 	s.fresh = false
 }
 
-// Frames counts the frames that were sent to the terminal because something had
-// changed. Any goroutine may ask.
+// Frames returns the number of frames sent to the terminal because something had changed. Any goroutine may call it.
 func (s *Screen) Frames() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ends lists the signals that ask the process to end. Those that were ignored
-// when it began are not among them: nohup and shells mean that to last. Ask
-// before anybody has asked for signals.
+// Ends returns the signals that ask the process to end. Those that were ignored when it started are not among them:
+// nohup and shells rely on that. Call it before signals are redirected.
 func Ends() []os.Signal {
 	list := []os.Signal{syscall.SIGTERM}
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
@@ -24,8 +23,7 @@ func Ends() []os.Signal {
 	return list
 }
 
-// watchSignals turns requests to stop into an ordered end, even when the loop
-// hangs, and hands job control to the loop.
+// watchSignals turns requests to stop into an ordered end, even if the loop hangs, and passes job control to the loop.
 func (t *Terminal) watchSignals() {
 	signal.Notify(t.signal, append(Ends(), syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGCONT)...)
 	go func() {
@@ -48,16 +46,15 @@ func (t *Terminal) dispatch(s os.Signal) {
 	}
 	select {
 	case t.job <- s:
-	default: // eight are waiting, one of which does the same
+	default: // eight are waiting, one of which has the same effect
 	}
 }
 
-// ownContinue is how long after a suspension of ours a SIGCONT is the one that
-// ended it.
+// ownContinue is how long after a suspension of our own a SIGCONT is the one that ended it.
 const ownContinue = 100 * time.Millisecond
 
-// jobControl follows what another program did: asked us to suspend, or stopped
-// us without asking and let us go on, on a terminal that has seen others since.
+// jobControl reacts to what another program did: asked us to suspend, or stopped us without asking and continued us, on
+// a terminal that other programs have used since.
 func (t *Terminal) jobControl(s os.Signal) {
 	switch {
 	case s == syscall.SIGTSTP:
@@ -67,10 +64,9 @@ func (t *Terminal) jobControl(s os.Signal) {
 	}
 }
 
-// Suspend gives the terminal back and stops the process group, as Ctrl-Z does
-// everywhere; it returns when the shell has put the process into the foreground
-// again and everything is redrawn. Without a shell that could do so it does
-// nothing.
+// Suspend restores the terminal and stops the process group, as Ctrl-Z does everywhere; it returns when the shell has
+// put the process into the foreground again and everything is redrawn. It does nothing without a shell that could do
+// so.
 func (t *Terminal) Suspend() {
 	if t.saved == nil {
 		return
@@ -79,9 +75,8 @@ func (t *Terminal) Suspend() {
 		return
 	}
 	t.lend(func() {
-		// The stop happens some time after kill has returned, and must not
-		// find the terminal raw again: wait for its end. SIGTSTP would do
-		// nothing, because Go keeps its handler.
+		// The stop happens some time after kill has returned, and must not find the terminal in raw mode again: wait
+		// for its end. SIGTSTP would do nothing, because Go keeps its handler.
 		cont := make(chan os.Signal, 1)
 		signal.Notify(cont, syscall.SIGCONT)
 		defer signal.Stop(cont)
@@ -95,8 +90,7 @@ func (t *Terminal) Suspend() {
 	})
 }
 
-// lend gives the terminal back, runs f, takes it again and has everything
-// redrawn.
+// lend restores the terminal, runs f, takes the terminal back and redraws everything.
 func (t *Terminal) lend(f func()) {
 	if t.tty == nil {
 		return

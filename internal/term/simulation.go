@@ -11,30 +11,28 @@ import (
 	"github.com/rivo/tview"
 )
 
-// A Simulation is a Terminal without a terminal, for tests of this and other
-// packages; it needs too much of the Terminal to live elsewhere. The same loop and
-// the same Screen over tcell's simulated one. Frames are not rationed and are
-// flushed by the loop itself, so what a test sees after WaitIdle is final. No
-// signals are handled and Suspend does nothing.
+// Simulation is a Terminal without a terminal, for tests of this and other packages; it depends too much on Terminal to
+// be elsewhere. It uses the same loop and the same Screen over tcell's simulated one. The frame rate is not limited and
+// the loop itself flushes, so the state after WaitIdle is final. No signals are handled and Suspend does nothing.
 type Simulation struct {
 	*Terminal
 	sim  tcell.SimulationScreen
 	done chan error
 }
 
-// NewSimulation makes a simulation that shows Unicode in true color.
+// NewSimulation returns a simulation that shows Unicode in true color.
 func NewSimulation(w, h int) *Simulation {
 	return NewSimulationCaps(w, h, Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true})
 }
 
-// NewSimulationCaps makes a simulation of a poorer terminal: ASCII stands for
-// what it cannot show, and with no colors only attributes are kept.
+// NewSimulationCaps returns a simulation of a less capable terminal: ASCII replaces what it cannot show, and without
+// colors only attributes are kept.
 func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	prepareTcell(Options{})
 	sim := tcell.NewSimulationScreen("UTF-8")
 	t := newTerminal()
 	t.budget = 0
-	if err := sim.Init(); err != nil { // it knows UTF-8
+	if err := sim.Init(); err != nil { // it supports UTF-8
 		t.stop(err)
 	}
 	sim.SetSize(w, h)
@@ -51,7 +49,7 @@ func (s *Simulation) Start(root tview.Primitive) {
 	go func() { s.done <- s.Run(root) }()
 }
 
-// Stop quits and returns what Run returned. It may be called more than once.
+// Stop quits and returns the result of Run. It may be called more than once.
 func (s *Simulation) Stop() error {
 	s.Quit()
 	err := <-s.done
@@ -59,9 +57,8 @@ func (s *Simulation) Stop() error {
 	return err
 }
 
-// Do runs f on the loop and waits for its end, and for nothing else. It returns
-// without f having run when the loop ends before. It must not be called on the
-// loop.
+// Do runs f on the loop and waits only for its end. If the loop ends earlier, it returns without f having run. It must
+// not be called on the loop.
 func (s *Simulation) Do(f func()) {
 	done := make(chan struct{})
 	s.Post(func() { defer close(done); f() })
@@ -71,10 +68,8 @@ func (s *Simulation) Do(f func()) {
 	}
 }
 
-// Type sends keys in order. A key is a single character or a name, with
-// modifiers before it: "q", "Enter", "Esc", "PgDn", "F1", "Ctrl+C", "Shift+Right",
-// "Alt+x", "Space". It fails for unknown names, after having sent what came
-// before.
+// Type sends keys in order. A key is a single character or a name, with modifiers before it: "q", "Enter", "Esc",
+// "PgDn", "F1", "Ctrl+C", "Shift+Right", "Alt+x", "Space". It fails for unknown names, after sending the keys before.
 func (s *Simulation) Type(keys ...string) error {
 	for _, k := range keys {
 		e, err := ParseKey(k)
@@ -97,7 +92,7 @@ func (s *Simulation) Click(x, y int) {
 	s.Event(tcell.NewEventMouse(x, y, tcell.ButtonNone, tcell.ModNone))
 }
 
-// Resize gives the terminal another size.
+// Resize changes the size of the terminal.
 func (s *Simulation) Resize(w, h int) {
 	s.Post(func() {
 		s.sim.SetSize(w, h)
@@ -106,10 +101,10 @@ func (s *Simulation) Resize(w, h int) {
 	})
 }
 
-// Settle is WaitIdle for tests that would rather hang than fail.
+// Settle is WaitIdle without a limit: tests hang rather than fail.
 func (s *Simulation) Settle() { _ = s.WaitIdle(context.Background()) }
 
-// Clipboard returns what was copied last. Call it when the loop is idle.
+// Clipboard returns the last copied text. Call it when the loop is idle.
 func (s *Simulation) Clipboard() string { return string(s.sim.GetClipboardData()) }
 
 // Text returns the rows of the screen, without trailing blanks and styles, each
@@ -130,7 +125,7 @@ func (s *Simulation) Text() string {
 	return b.String()
 }
 
-// ParseKey turns the notation of Type into an event.
+// ParseKey converts the notation of Type to an event.
 func ParseKey(name string) (*tcell.EventKey, error) {
 	mod, rest := tcell.ModNone, name
 	for {
@@ -188,7 +183,7 @@ func alias(name string) string {
 	case "pagedown":
 		return "PgDn"
 	case "backspace":
-		return "Backspace2" // what terminals send for it
+		return "Backspace2" // sent by terminals for it
 	case "del":
 		return "Delete"
 	case "ins":

@@ -2,19 +2,18 @@ package term
 
 import "github.com/gdamore/tcell/v2"
 
-// A styleID is the number of a style in a table. 0 is the default style.
+// styleID is the number of a style in a table. 0 is the default style.
 type styleID uint32
 
-// maxStyles is how many styles are remembered: more than any theme makes.
+// maxStyles is how many styles are remembered: more than any theme has.
 const maxStyles = 1 << 12
 
-// styles numbers styles, so that a cell takes a quarter of the memory and is
-// compared at once. It belongs to the UI goroutine, but for the list: that only
-// grows, and what has been handed out may be read by others.
+// styles numbers styles, so that a cell takes a quarter of the memory and comparing is fast. It belongs to the UI
+// goroutine, except the list: that only grows, and others may read the part they were given.
 type styles struct {
 	list []tcell.Style // by number
 	ids  map[tcell.Style]styleID
-	last tcell.Style // asked for last, which most often is asked for next
+	last tcell.Style // last one looked up, usually also the next one
 	id   styleID     // of last
 }
 
@@ -22,7 +21,7 @@ func newStyles() styles {
 	return styles{list: []tcell.Style{tcell.StyleDefault}, ids: map[tcell.Style]styleID{tcell.StyleDefault: 0}}
 }
 
-// number returns the number of a style, a new one if there is none yet.
+// number returns the number of a style, adding it if necessary.
 func (t *styles) number(style tcell.Style) styleID {
 	if style == t.last {
 		return t.id

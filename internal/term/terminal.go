@@ -17,21 +17,21 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Options say how to open a terminal. The zero value is fine.
+// Options configure how a terminal is opened. The zero value is usable.
 type Options struct {
 	Mouse  bool                // report clicks, drags and the wheel
-	ASCII  bool                // draw nothing but ASCII
+	ASCII  bool                // draw only ASCII
 	Color  Color               // whether to use colors
 	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: nowhere
 	Getenv func(string) string // nil: os.Getenv. Locale and COLORTERM are always the process's own
 }
 
-// A Terminal is an opened terminal and the loop that runs on it. Methods belong
-// to the UI goroutine, except those of Loop and those that say otherwise.
+// Terminal is an opened terminal and the loop that runs on it. Methods are for the UI goroutine, except those of Loop
+// and those documented otherwise.
 type Terminal struct {
 	*Loop
 	screen *Screen
-	events chan tcell.Event // what tcell read
+	events chan tcell.Event // read by tcell
 	tty    *tty             // nil in a simulation
 	saved  *lifeline        // nil in a simulation
 	stderr io.Writer
@@ -51,16 +51,16 @@ type Terminal struct {
 	ui
 }
 
-// endGrace is how long a handler may go on after the end was asked for, and
-// releaseTime how long tcell may take to release the terminal.
+// endGrace is how long a handler may continue after the end was requested, and releaseTime how long tcell may take to
+// release the terminal.
 const (
 	endGrace    = time.Second
 	releaseTime = 500 * time.Millisecond
 )
 
-// Open takes the terminal over: from here on it is raw and shows the alternate
-// screen, until Run or Close return. It asks the terminal nothing, so a mute one
-// delays nothing. Errors wrap ErrUnusable and leave the terminal as it was.
+// Open takes over the terminal: it is in raw mode and shows the alternate screen until Run or Close returns. It sends
+// the terminal no queries, so one that does not respond delays nothing. Errors wrap ErrUnusable and leave the terminal
+// unchanged.
 func Open(o Options) (*Terminal, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -103,23 +103,22 @@ func Open(o Options) (*Terminal, error) {
 	return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 }
 
-// expectSize has tcell begin with the screen's size, else it makes a screen of the
-// usual size first.
+// expectSize makes tcell start with the screen's size, otherwise it allocates a screen of the usual size first.
 func (t *Terminal) expectSize(ti *terminfo.Terminfo) {
 	if size, err := t.tty.WindowSize(); err == nil {
 		ti.Columns, ti.Lines = size.Width, size.Height
 	}
 }
 
-// prepareTcell sets what tcell keeps in the process: an unknown character set
-// means ASCII, and box lines are one column wide whatever the locale thinks.
+// prepareTcell sets tcell's global state: an unknown character set means ASCII, and box lines are one column wide
+// whatever the locale.
 func prepareTcell(o Options) {
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	if uniseg.EastAsianAmbiguousWidth != 1 { // other terminals of the process may be drawing
 		uniseg.EastAsianAmbiguousWidth = 1
 	}
 	if o.Color == ColorAlways {
-		_ = os.Unsetenv("NO_COLOR") // tcell asks for it with every color
+		_ = os.Unsetenv("NO_COLOR") // tcell reads it for every color
 	}
 }
 
@@ -136,7 +135,7 @@ func newTerminal() *Terminal {
 		func() bool { return t.screen == nil || t.screen.resting() },
 	)
 	t.budget = time.Second / 30
-	t.busy = true // with the first frame
+	t.busy = true // until the first frame
 	return t
 }
 
@@ -151,16 +150,16 @@ func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async b
 	t.screen.mu.Unlock()
 }
 
-// Screen returns what primitives draw on.
+// Screen returns the screen that primitives draw on.
 func (t *Terminal) Screen() *Screen { return t.screen }
 
-// Caps tells what the terminal can show. Any goroutine may ask.
+// Caps returns what the terminal can show. Any goroutine may call it.
 func (t *Terminal) Caps() Caps { return t.screen.caps }
 
-// Context returns the context that is canceled when the end begins. Any goroutine may ask.
+// Context returns the context that is canceled when the end begins. Any goroutine may call it.
 func (t *Terminal) Context() context.Context { return t.ctx }
 
-// Written counts the bytes sent to the terminal so far. Any goroutine may ask.
+// Written returns the number of bytes sent to the terminal so far. Any goroutine may call it.
 func (t *Terminal) Written() int64 {
 	if t.tty == nil {
 		return 0
@@ -184,10 +183,9 @@ func (t *Terminal) stop(err error) {
 	})
 }
 
-// Run shows root and returns when the program should end: nil after Quit, else a
-// SignalError, a PanicError, ErrGone, or what Fail was given. When it returns the
-// terminal is as Open found it. Goroutines started with Go may still be running.
-// Run may be called once.
+// Run shows root and returns when the program should end: nil after Quit, otherwise a SignalError, a PanicError,
+// ErrGone, or the error passed to Fail. When it returns, the terminal is restored. Goroutines started with Go may still
+// be running. Run may be called once.
 func (t *Terminal) Run(root tview.Primitive) error {
 	done := make(chan struct{})
 	go func() {
@@ -202,14 +200,14 @@ func (t *Terminal) Run(root tview.Primitive) error {
 	return t.finish()
 }
 
-// Close gives the terminal back when Run will not be called.
+// Close restores the terminal if Run will not be called.
 func (t *Terminal) Close() error {
 	t.stop(nil)
 	return t.finish()
 }
 
-// Abandon gives the terminal back without waiting for what draws, and lets the
-// guard go: the process must end right afterwards. Any goroutine may call it.
+// Abandon restores the terminal without waiting for drawing, and ends the guard: the process must end right afterwards.
+// Any goroutine may call it.
 func (t *Terminal) Abandon() {
 	if t.saved != nil {
 		t.saved.hardReset()
@@ -217,7 +215,7 @@ func (t *Terminal) Abandon() {
 	}
 }
 
-// finish restores the terminal, then prints what there is to say.
+// finish restores the terminal, then prints messages.
 func (t *Terminal) finish() error {
 	t.last.Do(t.release)
 	return t.err
@@ -240,8 +238,8 @@ func (t *Terminal) release() {
 	t.report()
 }
 
-// drained runs f, during which tcell gives up the terminal, while a goroutine reads
-// the events that tcell would wait for. False: f did not return in time.
+// drained runs f, during which tcell releases the terminal, while a goroutine reads the events that tcell would wait
+// for. It returns false if f did not return in time.
 func (t *Terminal) drained(f func()) bool {
 	done := make(chan struct{})
 	go func() {

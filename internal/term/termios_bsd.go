@@ -9,5 +9,5 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// limitPipe makes a pipe as small as can be, which is no matter of ours here.
+// limitPipe makes a pipe as small as possible, which does not matter here.
 func limitPipe(int) {}

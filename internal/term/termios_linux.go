@@ -7,5 +7,5 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// limitPipe makes a pipe as small as can be.
+// limitPipe makes a pipe as small as possible.
 func limitPipe(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 1) }

@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errClosing is what a reader gets that tcell is about to wait for.
+// errClosing is returned to a reader that tcell is about to wait for.
 var errClosing = errors.New("the terminal is being released")
 
-// tty stands between tcell and the terminal for one reason: tcell waits for its
-// reading goroutine when it releases the terminal, and that one waits for a
-// channel that is no longer read when input is pending. So reading must have
-// ended before tcell is told to stop; see release.
+// tty is between tcell and the terminal for one reason: tcell waits for its reading goroutine when it releases the
+// terminal, and if input is pending, that waits for a channel that is no longer read. So reading must end before tcell
+// is stopped; see release.
 type tty struct {
 	tcell.Tty
 	closing atomic.Bool
@@ -62,28 +61,26 @@ func (t *tty) Write(b []byte) (int, error) {
 	return t.Tty.Write(b)
 }
 
-// release makes the reading goroutine end. The caller must keep reading tcell's
-// events, else that goroutine cannot.
+// release ends the reading goroutine. The caller must keep reading tcell's events, otherwise that goroutine cannot end.
 func (t *tty) release() {
 	t.closing.Store(true)
 	_ = t.Drain() // wakes a blocked Read
 	select {
 	case <-t.stopped:
-		t.stopped <- struct{}{} // for the next who asks
+		t.stopped <- struct{}{} // for the next caller
 	case <-time.After(100 * time.Millisecond):
 	}
 }
 
-// A lifeline restores the terminal without tcell. It holds the modes as they
-// were before anything was touched, and its own way to the terminal.
+// lifeline restores the terminal without tcell. It has the original modes, and its own access to the terminal.
 type lifeline struct {
 	file   *os.File
 	before unix.Termios
 	reset  string                   // leaves every mode that tcell may have entered
-	guard  atomic.Pointer[guarding] // nil where there is none
+	guard  atomic.Pointer[guarding] // nil if there is none
 }
 
-// saveTerminal opens the controlling terminal and remembers its modes.
+// saveTerminal opens the controlling terminal and saves its modes.
 func saveTerminal() (*lifeline, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -118,13 +115,12 @@ func (l *lifeline) control(f func(fd int) error) error {
 	return ferr
 }
 
-// restoreModes sets the terminal's modes as they were found.
+// restoreModes restores the terminal's original modes.
 func (l *lifeline) restoreModes() {
 	_ = l.control(func(fd int) error { return unix.IoctlSetTermios(fd, setTermios, &l.before) })
 }
 
-// hardReset does all that tcell should have done. It gives up on a terminal that
-// takes no bytes.
+// hardReset does what tcell should have done. It gives up on a terminal that accepts no bytes.
 func (l *lifeline) hardReset() {
 	l.restoreModes()
 	_ = l.file.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))

@@ -19,6 +19,6 @@
 //
 // Binaries are mapped at other places in every run: a frame without a name is named by its offset in its file.
 //
-// Rules: header, syntax (a line that is none of these), counts (threads of a stack that do not add up to it), mapping,
+// Rules: header, syntax (a line of another form), counts (threads of a stack that do not add up to it), mapping,
 // truncated.
 package heaptext

@@ -49,15 +49,14 @@ type file struct {
 
 	problems []model.Problem // found while opening
 
+	state   loaders.HeapState
 	mu      sync.Mutex
-	store   *model.Store           // receives problems of decoding; nil drops them
-	counted map[int]model.HeapInfo // exact figures of decoded dumps
-	kept    sections.Keeper        // stores decoded dumps for the next run; nil for no store
-	places  map[int]*places        // by dump: positions of its rows
-	readers map[int]*reader        // by dump: reader of its objects
-	stackAt map[uint32]int         // by serial; this and the next two are nil until used
-	frameAt map[uint64]int         // by id
-	classAt map[uint32]int         // by serial
+	kept    sections.Keeper // where decoded dumps stay for the next run; nil for nowhere
+	places  map[int]*places // by dump: where its rows stand
+	readers map[int]*reader // by dump: what reads its objects
+	stackAt map[uint32]int  // by serial; nil until asked for, like what follows
+	frameAt map[uint64]int  // by id
+	classAt map[uint32]int  // by serial
 }
 
 // segment is a part of a dump that consists of pieces.
@@ -114,8 +113,8 @@ func (f *file) cursor(ctx context.Context) *cursor {
 
 // open reads the records of a file, but not the contents of its dumps.
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
-	f := &file{src: src, size: src.Size(), counted: map[int]model.HeapInfo{}, places: map[int]*places{}, readers: map[int]*reader{}}
-	if f.size < 0 { // references may point anywhere: the end must have arrived
+	f := &file{src: src, size: src.Size(), places: map[int]*places{}, readers: map[int]*reader{}}
+	if f.size < 0 { // everything refers to anything: the end must be there
 		if _, err := src.ReadSome(ctx, make([]byte, 1), math.MaxInt64/2); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}

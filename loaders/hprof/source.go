@@ -43,10 +43,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		return err
 	}
 	f.sizes, f.kept = opt.Sizes, opt.Kept
-	f.mu.Lock()
-	f.store = store
-	f.mu.Unlock()
-	store.Publish(&model.Profile{Meta: f.describe(), Heaps: f, Problems: f.problems, Complete: !model.HasError(f.problems)})
+	f.state.Publish(store, &model.Profile{Meta: f.describe(), Heaps: f, Problems: f.problems, Complete: !model.HasError(f.problems)})
 	return nil
 }
 
@@ -85,9 +82,7 @@ func (f *file) Schema() *model.HeapSchema { return &schema }
 func (f *file) Len() int { return len(f.dumps) }
 
 func (f *file) Info(i int) model.HeapInfo {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if exact, ok := f.counted[i]; ok {
+	if exact, ok := f.state.Counted(i); ok {
 		return exact
 	}
 	info := model.NoHeapInfo()
@@ -113,16 +108,9 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, err
 	}
 	f.mu.Lock()
-	_, again := f.counted[i]
-	f.counted[i], f.places[i] = made.Info, p
+	f.places[i] = p
 	f.mu.Unlock()
-	if !again {
-		f.publish(made.Problems)
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return made.Heap, nil
+	return f.state.Decoded(i, made, 0, progress), nil
 }
 
 // decode decodes a dump, and stores the positions of its rows in p.
@@ -133,51 +121,9 @@ func (f *file) decode(ctx context.Context, i int, p *places, progress func(done 
 		return nil, err
 	}
 	info := f.Info(i)
-	recount(h, &info)
+	loaders.CountHeap(h, &info)
 	p.note(d)
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
-}
-
-// recount sets the sums over rows in a headline.
-func recount(h *model.Heap, info *model.HeapInfo) {
-	var kinds [kindPrimitives + 1]int64
-	sum := uint64(0)
-	for r, k := range h.Kinds {
-		kinds[k]++
-		sum, _ = model.SaturatingAdd(sum, h.Bytes(model.Row(r)))
-	}
-	info.Rows, info.References, info.Complete = int64(h.Len()), int64(len(h.Label)), h.Complete
-	info.Counts = make([]int64, numSets)
-	for i := range schema.Sets {
-		for k, n := range kinds {
-			if schema.Sets[i].Kinds.Has(model.HeapKind(k)) {
-				info.Counts[i] += n
-			}
-		}
-	}
-	info.Bytes = int64(min(sum, 1<<63-1))
-	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
-}
-
-// publish adds problems found while decoding to the file's profile.
-func (f *file) publish(problems []model.Problem) {
-	f.mu.Lock()
-	store := f.store
-	f.mu.Unlock()
-	if store == nil || len(problems) == 0 {
-		return
-	}
-	store.Update(func(old *model.Profile) *model.Profile {
-		if old == nil {
-			return nil
-		}
-		next := *old
-		for _, p := range problems {
-			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error
-		}
-		return &next
-	})
 }
 
 func (f *file) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {
@@ -215,13 +161,7 @@ func (k *classes) loaderNames() map[uint64]string {
 // validate reports every broken rule: those of records first, then those of each dump.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		rule := broken.Field
-		if rule == "" {
-			rule = "truncated"
-		}
-		report(loaders.Violation{Rule: rule, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "truncated", report) {
 		return nil
 	}
 	if err != nil {
@@ -240,11 +180,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 			problems = model.AddProblem(problems, p)
 		}
 	}
-	for _, p := range problems {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(problems, report)
 	return nil
 }
 

@@ -81,7 +81,7 @@ func wide(b []byte) bool {
 	return len(b) > 3 && (b[0] == 0 || b[1] == 0) && bytes.ContainsAny(b[:4], "[{")
 }
 
-// root reads the whole file.
+// root reads the complete file.
 func (f *jsonFile) root() {
 	switch f.l.Next() {
 	case '[':

@@ -89,9 +89,12 @@ func infoJSON(ctx context.Context, src *loaders.Source) (*model.Profile, error) 
 
 func validateJSON(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := readJSON(ctx, src, true, nil)
-	if f == nil {
-		return reportRefusal(err, report)
+	if loaders.ReportRefusal(err, "", report) {
+		return nil
 	}
-	reportAll(f.found, report)
+	if f == nil {
+		return err
+	}
+	loaders.Report(f.found.list, report)
 	return err
 }

@@ -236,27 +236,12 @@ func infoMB(ctx context.Context, src *loaders.Source) (*model.Profile, error) {
 
 func validateMB(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := readMB(ctx, src, true, nil)
-	if f == nil {
-		return reportRefusal(err, report)
+	if loaders.ReportRefusal(err, "", report) {
+		return nil
 	}
-	reportAll(f.found, report)
-	return err
-}
-
-// reportRefusal turns the refusal of a complete file into a violation; other errors are returned unchanged.
-func reportRefusal(err error, report func(loaders.Violation)) error {
-	var bad *loaders.FormatError
-	if !errors.As(err, &bad) {
+	if f == nil {
 		return err
 	}
-	report(loaders.Violation{Rule: bad.Field, Severity: model.Error, Message: bad.Err.Error(), Offset: bad.Offset, Line: bad.Line, Count: 1})
-	return nil
-}
-
-func reportAll(found *findings, report func(loaders.Violation)) {
-	for _, p := range found.list {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
-		}
-	}
+	loaders.Report(f.found.list, report)
+	return err
 }

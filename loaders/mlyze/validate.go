@@ -75,11 +75,7 @@ func (v *validator) take(list []model.Problem) {
 
 // emit reports what was found, except notes, which break no rule.
 func (v *validator) emit() {
-	for _, p := range v.found.list {
-		if p.Severity != model.Note {
-			v.report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(v.found.list, v.report)
 }
 
 // event checks one event that decodes: its references, and its effect on live blocks.

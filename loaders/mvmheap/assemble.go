@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// assemble lays the references out in the order of rows, and drops those without a row to refer to.
+// assemble arranges the references in the order of rows, and drops those of no row.
 func (d *decoding) assemble() {
 	h := d.heap
 	if h.Start.Len() == 0 {
@@ -17,7 +17,7 @@ func (d *decoding) assemble() {
 	if len(h.Kinds) > 0 && h.Kinds[0] != KindRoot {
 		d.found(model.Error, "root-row", d.s.first(), 1, "row 0 is of kind %s, not the root", schema.Kind(h.Kinds[0]).Name)
 	}
-	refs := min(len(d.to), len(d.label)) // a row's slice may not reach further
+	refs := min(len(d.to), len(d.label)) // a row's slice may not extend further
 	sorted := d.slices(uint32(refs))
 	if d.strict && d.failed() == nil {
 		d.checkTiling(uint32(refs))
@@ -31,7 +31,7 @@ func (d *decoding) assemble() {
 		h.To.Narrow, h.Label = d.to[:refs], d.label[:refs]
 	default:
 		h.To.Narrow = gather(make([]uint32, edges), d.to, d.starts, start)
-		// The targets' old place serves the labels: this is where memory peaks.
+		// The memory of the old targets is reused for the labels: here memory peaks.
 		h.Label = gather(reuse(d.to, edges), d.label, d.starts, start)
 	}
 	if len(d.large) > 0 {
@@ -44,8 +44,8 @@ func (d *decoding) assemble() {
 	d.to, d.label, d.starts, d.large = nil, nil, nil, nil
 }
 
-// slices makes heap.Start, which holds counts, say where references begin when they stand in the order of rows. Rows
-// whose slice does not lie within the references lose it. It reports whether they stand in that order already.
+// slices converts heap.Start, which holds counts, to where references begin in the order of rows. Rows whose slice is
+// not within the references lose it. It reports whether the references are in that order already.
 func (d *decoding) slices(refs uint32) (sorted bool) {
 	h, start := d.heap, d.heap.Start.Narrow
 	var bad tally
@@ -89,8 +89,8 @@ func (d *decoding) checkTiling(refs uint32) {
 	}
 }
 
-// reuse makes the memory of old that of n labels: both are 32-bit numbers without pointers. old must not be used
-// anymore.
+// reuse returns the memory of old as n labels: both are 32-bit numbers without pointers. old must not be used
+// afterwards.
 func reuse(old []uint32, n int) []model.EdgeLabel {
 	if n == 0 || n > len(old) {
 		return make([]model.EdgeLabel, n)
@@ -98,7 +98,7 @@ func reuse(old []uint32, n int) []model.EdgeLabel {
 	return unsafe.Slice((*model.EdgeLabel)(unsafe.Pointer(unsafe.SliceData(old))), n)
 }
 
-// gather copies each row's slice of src to its place in dst, on all cores.
+// gather copies each row's slice of src to its position in dst, on all cores.
 func gather[T any](dst, src []T, from, start []uint32) []T {
 	rows := len(from)
 	workers := runtime.GOMAXPROCS(0)
@@ -111,7 +111,7 @@ func gather[T any](dst, src []T, from, start []uint32) []T {
 			for r := rows * w / workers; r < rows*(w+1)/workers; r++ {
 				out := dst[start[r]:start[r+1]]
 				if len(out) == 0 {
-					continue // its slice may lie anywhere
+					continue // its slice may be out of range
 				}
 				in := src[from[r]:][:len(out)]
 				for i := range out { // most have few: cheaper than copy
@@ -124,7 +124,7 @@ func gather[T any](dst, src []T, from, start []uint32) []T {
 	return dst
 }
 
-// compact is gather where some references have no row to refer to: they are left out.
+// compact is gather for references of which some belong to no row: they are left out.
 func (d *decoding) compact() {
 	h, start := d.heap, d.heap.Start.Narrow
 	edges := start[len(h.Kinds)]

@@ -6,10 +6,10 @@ import (
 	"errors"
 )
 
-// kind is what a block holds.
+// kind is the kind of a block.
 type kind uint8
 
-// Kinds of blocks. The columns that make a snapshot whole come first.
+// Kinds of blocks. The columns that make a snapshot complete come first.
 const (
 	colkind kind = iota
 	colsize
@@ -57,7 +57,7 @@ const (
 	tocFooter  = 8 // the toc's own start
 )
 
-// header returns the length of what precedes a block's content.
+// header returns the length of a block's header.
 func (k kind) header() int64 {
 	switch {
 	case k < integer:
@@ -70,7 +70,7 @@ func (k kind) header() int64 {
 	return nameLength + 8
 }
 
-// kindOf reads the name of a block of version 3; ok is false for one that is unknown.
+// kindOf reads the name of a block of version 3; ok is false if it is unknown.
 func kindOf(name []byte) (k kind, ok bool) {
 	if len(name) < nameLength {
 		return 0, false
@@ -84,12 +84,12 @@ func kindOf(name []byte) (k kind, ok bool) {
 	return 0, false
 }
 
-// span is where a block stands, header included; the zero span is not a block.
+// span is the range of a block, header included; the zero span is no block.
 type span struct{ start, end int64 }
 
 func (s span) there() bool { return s.end > s.start }
 
-// What can be wrong with a zstd frame that is walked.
+// Errors of walking a zstd frame.
 var (
 	errCut   = errors.New("the file ends within it")
 	errFrame = errors.New("it is not a zstd frame")

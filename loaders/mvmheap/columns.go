@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	chunkValues = 32 << 10 // values decoded at once: as 64-bit numbers they stay in the second-level cache
-	maxWindow   = 32 << 20 // what a zstd frame may make its decoder remember; recorders use 4 MiB
+	chunkValues = 32 << 10 // values decoded at once: as 64-bit numbers they fit the second-level cache
+	maxWindow   = 32 << 20 // bounds the window of a zstd decoder; recorders use 4 MiB
 )
 
-// kit is what one goroutine needs to decode columns, kept from one to the next.
+// kit is the state that a goroutine needs to decode columns, reused for the next column.
 type kit struct {
 	dec  *zstd.Decoder
 	in   *bufio.Reader
@@ -38,7 +38,7 @@ func (f *file) kit() *kit {
 	return &kit{dec: dec, in: bufio.NewReaderSize(nil, 2*n), raw: make([]byte, 8*n), vals: make([]uint64, 0, n)}
 }
 
-// damage is why a column cannot be read, and the rule that breaks.
+// damage is why a column cannot be read, and the broken rule.
 type damage struct {
 	rule string
 	text string
@@ -46,7 +46,7 @@ type damage struct {
 
 func (d *damage) Error() string { return d.text }
 
-// frameDamage returns what keeps a zstd frame from being decoded.
+// frameDamage returns why a zstd frame cannot be decoded.
 func frameDamage(err error) *damage {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return &damage{tooLarge, fmt.Sprintf("decoding it takes more memory than the limit of %s for the window of a zstd frame, which cannot be raised", model.Bytes(maxWindow))}
@@ -57,11 +57,11 @@ func frameDamage(err error) *damage {
 // tooLarge is the rule of limits.
 const tooLarge = "too-large"
 
-// input is the compressed bytes of one block on their way to a decoder.
+// input reads the compressed bytes of one block for a decoder.
 type input struct {
 	io.Reader
-	read func(n int) // told of progress; may be nil
-	err  error       // of the source; the end is none
+	read func(n int) // called with progress; may be nil
+	err  error       // of the source; the end is not an error
 	bad  *damage
 	wide int // bytes of a value, 0 for strings
 }
@@ -85,7 +85,7 @@ func (in *input) failure(ctx context.Context) error {
 	return in.err
 }
 
-// openColumn makes kit's decoder read block b, which a table of contents may claim wrongly to be of kind k.
+// openColumn makes kit's decoder read block b, whose kind k may be a wrong claim of a table of contents.
 func (f *file) openColumn(ctx context.Context, t *kit, b span, k kind, read func(n int)) (*input, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (f *file) openColumn(ctx context.Context, t *kit, b span, k kind, read func
 	return in, nil
 }
 
-// width reads how long the numbers of an integer column are.
+// width reads the size of the numbers of an integer column.
 func (f *file) width(b span) (int, error) {
 	head, err := f.bytes(span{b.start + nameLength, b.start + nameLength + 2})
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *file) width(b span) (int, error) {
 	return max(1, int(binary.LittleEndian.Uint16(append(head, 0, 0)))), nil
 }
 
-// bytes reads a part of the file, as far as that goes.
+// bytes reads a part of the file, fewer bytes at its end.
 func (f *file) bytes(s span) ([]byte, error) {
 	b := make([]byte, max(0, min(s.end, f.size)-s.start))
 	n, err := f.src.ReadAt(b, s.start)
@@ -136,8 +136,8 @@ func (f *file) bytes(s span) ([]byte, error) {
 	return b[:n], err
 }
 
-// column decodes an integer column and gives its values to take in order, at most limit of them. n is how many there
-// were, up to limit+1 where there are more; bad is what is wrong with the column, after the n values or as a whole.
+// column decodes an integer column and passes its values to take in order, at most limit of them. n is how many there
+// were, up to limit+1; bad is the damage of the column, after the n values or as a whole.
 func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, read func(int), take func(at int64, vals []uint64)) (n int64, bad *damage, err error) {
 	in, err := f.openColumn(ctx, t, b, k, read)
 	if err != nil || in.bad != nil {
@@ -185,7 +185,7 @@ func (in *input) damaged() *damage {
 	return in.bad
 }
 
-// unpack appends the numbers of raw, each of width bytes, to dst. A rest is left out.
+// unpack appends the numbers of raw, each of width bytes, to dst. An incomplete number is left out.
 func unpack(dst []uint64, raw []byte, width int) []uint64 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(raw)/width)[:n+len(raw)/width]

@@ -14,11 +14,11 @@ import (
 // maxLarge bounds how many sizes and indexes of one snapshot may not fit their columns; real snapshots have none.
 const maxLarge = 1 << 20
 
-// maxFull bounds how many managed sizes of one snapshot may be the largest that the format has. Sizes are multiples of
-// eight: real snapshots have none.
+// maxFull bounds how many managed sizes of one snapshot may be the largest of the format. Sizes are multiples of eight:
+// real snapshots have none.
 const maxFull = 1 << 12
 
-// decoding is a snapshot on its way into memory. Columns are written by one goroutine each.
+// decoding is a snapshot being decoded. Each column is written by one goroutine.
 type decoding struct {
 	f        *file
 	ctx      context.Context
@@ -26,25 +26,25 @@ type decoding struct {
 	s        *snapshot
 	heap     *model.Heap
 	progress func(float64) // may be nil
-	strict   bool          // check what showing the snapshot does not need
+	strict   bool          // also check what displaying the snapshot does not need
 
 	starts  []uint32 // by row: where its references begin in the two columns below
 	to      []uint32 // in the order of the file
 	label   []model.EdgeLabel
-	large   []uint64      // indexes that do not fit their label, which says where here
+	large   []uint64      // indexes that do not fit their label, which has their index here
 	badTo   bool          // some of to are noRow
-	counted chan struct{} // closed when the counts of references are in heap.Start, as far as they go
+	counted chan struct{} // closed when the counts of references are in heap.Start, as far as read
 	sum     int64         // of them
 
-	telling     sync.Mutex // held while progress is told: one at a time, never falling
+	telling     sync.Mutex // held while progress is reported: one call at a time, never falling
 	done, total int64      // bytes of the file; done is guarded by telling
 
 	mu       sync.Mutex
 	problems []model.Problem
 	lost     int64
-	rowsLeft bool  // there are more rows than are read; written before columns other than that of kinds are decoded
+	rowsLeft bool  // there are more rows than are read; written before columns other than kinds are decoded
 	refsLeft bool  // there are more references than are read
-	limited  bool  // because of either, or because a column takes too much memory: what is missing is not damage
+	limited  bool  // because of either, or because a column takes too much memory: missing values are not damage
 	err      error // of reading, the first
 }
 
@@ -58,7 +58,7 @@ func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *
 	}
 }
 
-// tally counts how often a rule is broken in one column, and remembers where first.
+// tally counts the violations of a rule in one column, with the position of the first.
 type tally struct {
 	n     int64
 	first int64
@@ -71,7 +71,7 @@ func (t *tally) add(at int64) {
 	t.n++
 }
 
-// found notes n breaches of a rule, of which the first is told in the message.
+// found reports n violations of a rule; the message describes the first.
 func (d *decoding) found(severity model.Severity, code string, at, n int64, format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,14 +79,14 @@ func (d *decoding) found(severity model.Severity, code string, at, n int64, form
 	d.problems = model.AddProblem(d.problems, model.Problem{Severity: severity, Code: code, Message: text, Count: n, Offset: at})
 }
 
-// tell notes what a tally has counted; what completes "… , first in row 7".
+// tell reports the violations of a tally; what completes "… , first in row 7".
 func (d *decoding) tell(t tally, code string, at int64, what string) {
 	if t.n > 0 {
 		d.found(model.Error, code, at, t.n, "%s, first number %d", what, t.first)
 	}
 }
 
-// place returns where column k begins, or what stands for it in version 2.
+// place returns where column k begins, or its counterpart in version 2.
 func (d *decoding) place(k kind) int64 {
 	switch {
 	case d.f.version == 3:
@@ -112,7 +112,7 @@ func (d *decoding) failed() error {
 	return d.err
 }
 
-// advance tells of n more bytes read.
+// advance reports n more bytes read.
 func (d *decoding) advance(n int) {
 	if d.progress == nil {
 		return
@@ -142,7 +142,7 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.heap, d.ctx.Err()
 }
 
-// room fails where there is no memory for so many rows and references.
+// room fails if so many rows and references do not fit the memory budget.
 func (d *decoding) room(rows, refs int64) bool {
 	if b := d.f.src.Budget(); !b.Fits(rows*rowBytes + refs*refBytes) {
 		d.fail(b.Error("decoding it"))
@@ -158,7 +158,7 @@ func (d *decoding) make(n int) {
 	h.Start, d.starts = model.NewColumn[model.Ref](n+1, 0), make([]uint32, n)
 }
 
-// run3 decodes the columns of version 3, several at once. The first says how many rows there are.
+// run3 decodes the columns of version 3, several at once. The first determines the number of rows.
 func (d *decoding) run3() {
 	for k := range wholeColumns {
 		d.total += d.s.blocks[k].end - d.s.blocks[k].start
@@ -171,11 +171,11 @@ func (d *decoding) run3() {
 		return
 	}
 	d.make(len(d.heap.Kinds))
-	// References wait for the counts, which say how many there are; the largest columns go first.
+	// References wait for the counts, which determine their number; the largest columns go first.
 	d.each([]kind{colrfcnt, reftrget, refdescr, colrfstr, colusize, coltofi, colsize})
 }
 
-// each decodes columns on all cores, begun in the order given.
+// each decodes columns on all cores, started in the given order.
 func (d *decoding) each(kinds []kind) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -200,7 +200,7 @@ func (d *decoding) each(kinds []kind) {
 func (d *decoding) column(t *kit, k kind) error {
 	b := d.s.blocks[k]
 	if !b.there() || d.failed() != nil {
-		return nil // said when the file was opened
+		return nil // reported when the file was opened
 	}
 	limit, take, finish := d.taker(k)
 	n, bad, err := d.f.column(d.ctx, t, b, k, limit, d.advance, take)
@@ -232,8 +232,8 @@ func (d *decoding) column(t *kit, k kind) error {
 	return nil
 }
 
-// tooMany notes that there are more rows, or references, than a file of its size can mean. The two columns of
-// references are as long.
+// tooMany reports that there are more rows, or references, than a file of its size can have. The two columns of
+// references have the same length.
 func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	d.mu.Lock()
 	again := d.refsLeft
@@ -250,14 +250,14 @@ func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	}
 }
 
-// left reports whether column k is longer than those before it because these were not read to their ends.
+// left reports whether column k is longer than earlier ones because those were not read to their ends.
 func (d *decoding) left(k kind) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.rowsLeft || k >= refdescr && d.refsLeft
 }
 
-// unit returns what limits a column's length.
+// unit returns what a column has one value for.
 func unit(k kind) string {
 	if k >= refdescr {
 		return "references that rows have"
@@ -265,7 +265,7 @@ func unit(k kind) string {
 	return "rows"
 }
 
-// saturate counts values above limit and returns what they become.
+// saturate counts values above limit and returns the saturated value.
 func saturate(v, limit uint64, t *tally, at int64) uint64 {
 	if v > limit {
 		t.add(at)
@@ -274,7 +274,8 @@ func saturate(v, limit uint64, t *tally, at int64) uint64 {
 	return v
 }
 
-// taker says how long column k may be, what becomes of its values, and what to do with n of them in the end.
+// taker returns the maximum length of column k, a function that takes its values, and one that is called with their
+// number n at the end.
 func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	h, rows, at := d.heap, int64(len(d.heap.Kinds)), d.s.blocks[k].start
 	var over tally
@@ -313,7 +314,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 	case colrfstr:
 		return rows, func(at int64, vals []uint64) {
 			for i, v := range vals {
-				d.starts[at+int64(i)] = uint32(min(v, math.MaxUint32)) // judged with the row's count
+				d.starts[at+int64(i)] = uint32(min(v, math.MaxUint32)) // checked with the row's count
 			}
 		}, func(int64) {}
 	case colusize:
@@ -336,7 +337,7 @@ func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, most)))
 	return func(at int64, vals []uint64) {
 		if at+int64(len(vals)) > most && d.f.src.Budget() != nil {
-			d.room(at+int64(len(vals)), 0) // whatever happens to it, the rest is not kept
+			d.room(at+int64(len(vals)), 0) // the error is in d; the rest is not kept
 			return
 		}
 		for i, v := range vals {
@@ -363,7 +364,7 @@ func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
 	d.heap.SetSize(r, v)
 }
 
-// tellSize notes how many managed sizes were cut.
+// tellSize reports how many managed sizes were cut.
 func (d *decoding) tellSize(full tally, at int64) {
 	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
 		model.Group(maxFull)+" in one snapshot, which cannot be raised")
@@ -384,13 +385,13 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 	d.heap.Large[r] = v
 }
 
-// tellExtra notes how many unmanaged sizes were cut.
+// tellExtra reports how many unmanaged sizes were cut.
 func (d *decoding) tellExtra(over tally, at int64) {
 	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
 		model.Group(uint64(d.f.large))+" in one snapshot, which cannot be raised")
 }
 
-// references waits for how many references rows have and returns that, bounded.
+// references waits for the counts of references of rows and returns their sum, bounded.
 func (d *decoding) references() int64 {
 	<-d.counted
 	if d.failed() != nil {
@@ -424,11 +425,11 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 // labels packs descriptions of references.
 type labels struct {
 	d       *decoding
-	bad     tally // kinds that do not exist, and values that mean nothing
+	bad     tally // unknown kinds, and meaningless values
 	dropped tally // indexes too large and too many
 }
 
-// pack makes a label of a kind and a value; at is the number of the reference.
+// pack makes a label from a kind and a value; at is the number of the reference.
 func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 	switch model.EdgeLabel(kind) {
 	case model.LabelUnknown:
@@ -468,7 +469,7 @@ func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64)
 	return limit, func(at int64, vals []uint64) {
 			out := d.label[at:]
 			for i, v := range vals {
-				if v&3 == uint64(model.LabelString) && v < 1<<32 { // the commonest, first
+				if v&3 == uint64(model.LabelString) && v < 1<<32 { // the most common case first
 					out[i] = model.EdgeLabel(v)
 					continue
 				}

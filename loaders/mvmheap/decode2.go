@@ -36,8 +36,8 @@ func (d *decoding) run2() {
 	group.Wait()
 }
 
-// chunks calls f with one part of a block's content after the other. f returns how much of it it has used; the rest
-// comes again, with more after it.
+// chunks calls f with the parts of a block's content. f returns how much of it it used; the rest is passed again, with
+// more after it.
 func (d *decoding) chunks(s span, f func(b []byte, at int64) int) error {
 	buf := make([]byte, min(chunk2, max(0, s.end-s.start)))
 	for at := s.start; at < s.end; {
@@ -128,7 +128,7 @@ func (d *decoding) refs2() error {
 	return err
 }
 
-// unpackRef reads a reference of version 2; its length is that of its digit.
+// unpackRef reads a reference of version 2; its digit determines its length.
 func unpackRef(b []byte) (kind, value, target uint64) {
 	kind = uint64(b[1])
 	switch len(b) {

@@ -17,7 +17,7 @@
 //
 // kind is a name padded with NULs. frame is one zstd frame; its end is known from a table of contents or by walking the
 // frame's block headers. start and end of an entry span a block, but the end of a toc's entry leaves out its last 8
-// bytes, own: the offset at which the toc itself starts. So the last 8 bytes of a file lead to all of it.
+// bytes, own: the offset at which the toc itself starts. So the last 8 bytes of a file lead to everything.
 //
 // The number of rows is not written: that of colkind counts. Indexes into the tables count over all snapshots up to
 // this one. colrfstr and colrfcnt are a row's slice of refdescr and reftrget; slices tile the references, but not in
@@ -36,7 +36,7 @@
 //	fram = "fram" rows:u64 32:u64 (name:u64 cuid:u64 line:u64 file:u64)*
 //	index = (coll:u64 refs:u64 half:u64 zero:u64)* sizes[24] snapshots:u64     lengths in bytes, headers included
 //
-// The high halves of names in type and fram are garbage. The index leads to nothing but the length of refs.
+// The high halves of names in type and fram are garbage. The index yields only the length of refs.
 //
 // Version 1 was text without magic bytes; it is recognized and refused.
 //
@@ -44,10 +44,10 @@
 //
 // A crash or kill before the first snapshot is flushed leaves an empty file; one while a snapshot is written leaves
 // that snapshot without its last columns and tables, and no table of contents at the end. The file is then read from
-// the front, block by block: every whole snapshot and what there is of the cut one. A block that is cut is not used.
-// total_frames may be lower than the rows of kind 4: frames of the call stacks are not counted. High scores hold types
-// and frames, not rows, and are padded with score 0 and arbitrary ids. One type can be of several classes with equal
-// names.
+// the front, block by block: every complete snapshot and the readable part of the cut one. A block that is cut is not
+// used. total_frames may be lower than the rows of kind 4: frames of the call stacks are not counted. High scores hold
+// types and frames, not rows, and are padded with score 0 and arbitrary ids. One type can be of several classes with
+// equal names.
 //
 // # Rules
 //

@@ -8,18 +8,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Bytes that a row and a reference of a snapshot take when it has been decoded.
+// Bytes that a row and a reference of a decoded snapshot take.
 const (
 	keptRowBytes = 19
 	keptRefBytes = 8
 )
 
-// programBytes is what the program keeps beside a snapshot, with room for what varies: stacks of goroutines, the file's
-// tables.
+// programBytes is the memory of the program without a snapshot, with a margin for variable parts: stacks of goroutines,
+// the file's tables.
 const programBytes = 16 << 20
 
-// memoryFor returns how many bytes a snapshot takes until everything is known about it: it is decoded, and then its
-// graph is made. A budget that is as large refuses neither.
+// memoryFor returns how many bytes a snapshot takes until all results are computed: it is decoded, and then its graph
+// is built. A budget of that size allows both.
 func memoryFor(rows, refs int64) int64 {
 	kept := rows*keptRowBytes + refs*keptRefBytes
 	return programBytes + max(rows*rowBytes+refs*refBytes, kept+rows*model.GraphRowBytes+refs*model.GraphRefBytes)
@@ -37,7 +37,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 		return nil, err
 	}
 	meta.Facts = append(meta.Facts,
-		number("strings", "Strings", int64(len(t.Strings))),
+		number("strings", "Strings", int64(t.NumStrings())),
 		number("types", "Types", int64(len(t.Types))),
 		number("frames", "Frames", int64(len(t.Frames))),
 	)
@@ -52,7 +52,7 @@ func number(key, label string, n int64) model.Fact {
 	return model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true}
 }
 
-// sum adds counts up.
+// sum adds counts.
 func sum(counts []int64) (n int64) {
 	for _, c := range counts {
 		n += c
@@ -60,7 +60,7 @@ func sum(counts []int64) (n int64) {
 	return n
 }
 
-// describe says what the headers tell.
+// describe returns what the headers state.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
 		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: f.version,
@@ -73,7 +73,7 @@ func (f *file) describe() model.Meta {
 		if h.Complete {
 			whole++
 		}
-		// Rows are not written in version 3; the roots, which no total counts, are a handful.
+		// Rows are not stated in version 3; the roots, which no total counts, are a handful.
 		rows = max(rows, h.Rows, sum(h.Counts))
 		refs = max(refs, h.References)
 		last = max(last, h.Time)

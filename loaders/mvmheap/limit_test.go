@@ -98,8 +98,7 @@ func (b *builder) open(n int) (report, checked []string) {
 	}
 	f.large = n
 	var store model.Store
-	f.store = &store
-	store.Publish(&model.Profile{Problems: f.problems})
+	f.state.Publish(&store, &model.Profile{Problems: f.problems})
 	if _, err := f.Open(b.t.Context(), 0, nil); err != nil {
 		b.t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 const (
 	formatName = "mvmheap"
 	magicStem  = "MoarHeapDumpv"
-	magic      = magicStem + "003" // of the newest version; all are equally long
+	magic      = magicStem + "003" // of the newest version; all have the same length
 )
 
 // Format returns the .mvmheap format, versions 2 and 3.
@@ -54,7 +54,7 @@ func textual(head []byte) bool {
 	return false
 }
 
-// What makes a file useless as a whole.
+// Reasons why a file is useless as a whole.
 var (
 	errMagic   = errors.New("the file does not begin with " + magicStem)
 	errVersion = errors.New("only versions 2 and 3 can be read")
@@ -68,7 +68,7 @@ func open(ctx context.Context, src *loaders.Source) (*file, *window, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &file{src: src, size: w.size, large: maxLarge, counted: map[int]model.HeapInfo{}}
+	f := &file{src: src, size: w.size, large: maxLarge}
 	if f.version, err = f.readMagic(w); err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +108,7 @@ func (f *file) readMagic(w *window) (version int, err error) {
 	return 0, f.refuse(int64(len(magicStem)), "version", fmt.Errorf("version %q: %w", head[len(magicStem):len(magic)], errVersion))
 }
 
-// find finds the snapshots of a file of version 3: through its tables of contents, or else from the front.
+// find finds the snapshots of a file of version 3: through its tables of contents, or else from the beginning.
 func (f *file) find(w *window) error {
 	err := f.readOuter(w)
 	if w.err != nil {
@@ -139,10 +139,8 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 			f.problem(model.Error, "row-count", s.first(), "snapshot %d lacks some of its columns", i)
 		}
 	}
-	f.mu.Lock()
-	f.store, f.kept = store, opt.Kept
-	f.mu.Unlock()
-	store.Publish(&model.Profile{
+	f.kept = opt.Kept
+	f.state.Publish(store, &model.Profile{
 		Meta: f.describe(), Heaps: f, Problems: f.problems, Lost: f.lost, Complete: !f.explained() && f.lost == 0,
 	})
 	return nil

@@ -13,7 +13,7 @@ const maxJSON = 64 << 10 // of metadata; real ones have 200 bytes
 
 // fileMeta is the metadata of a file. Absent numbers are nil.
 type fileMeta struct {
-	Start  *int64 // microseconds of a clock that means nothing but by differences
+	Start  *int64 // microseconds of a clock of which only differences are meaningful
 	PID    *int64
 	Scores struct {
 		Count int64
@@ -64,7 +64,7 @@ func (m *snapMeta) read(r *metaReader, name string) {
 	*to = r.number(name)
 }
 
-// metaReader reads metadata. What is of another type than it should be is left out, and told.
+// metaReader reads metadata. Values of a wrong type are left out, and reported.
 type metaReader struct {
 	c   *json.Cursor
 	err error // the first
@@ -77,7 +77,7 @@ func (r *metaReader) wrong(name, want string) {
 	}
 }
 
-// number reads an integer; nil is none.
+// number reads an integer; nil if it is not one.
 func (r *metaReader) number(name string) *int64 {
 	k := r.c.Value()
 	n, ok := json.Int(r.c.Text())
@@ -160,7 +160,7 @@ func (w *window) readJSON(s span, member func(r *metaReader, name string)) error
 	return readMembers(b, member)
 }
 
-// count returns the value of an optional number, NoCount for none and for negative ones.
+// count returns the value of an optional number, NoCount for an absent or negative one.
 func count(n *int64) int64 {
 	if n == nil || *n < 0 {
 		return model.NoCount
@@ -168,7 +168,7 @@ func count(n *int64) int64 {
 	return *n
 }
 
-// info returns what metadata tells of a snapshot.
+// info returns what metadata states about a snapshot.
 func (m *snapMeta) info(start *int64) model.HeapInfo {
 	h := model.NoHeapInfo()
 	h.GC, h.References, h.Bytes = count(m.GC), count(m.References), count(m.Bytes)

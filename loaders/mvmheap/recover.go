@@ -7,24 +7,24 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// block is one block met by walking.
+// block is one block found by walking.
 type block struct {
 	kind kind
 	span
 }
 
-// walker goes through a file of version 3 from the front, block by block.
+// walker walks a file of version 3 from the beginning, block by block.
 type walker struct {
 	f       *file
 	w       *window
-	current *snapshot   // the one whose blocks are being met; nil after its table of contents
+	current *snapshot   // the one whose blocks are being read; nil after its table of contents
 	tail    snapshot    // names after the last snapshot, which are unused
 	tocs    int         // tables of contents in a row
-	clean   bool        // the walk ended at the end of the file, where one can be
-	met     func(block) // called for every whole block; may be nil
+	clean   bool        // the walk ended at the end of the file, where a file can end
+	met     func(block) // called for every complete block; may be nil
 }
 
-// walk finds the snapshots from the front. What it cannot get past is a problem; only failures of reading are errors.
+// walk finds the snapshots from the beginning. Obstacles are problems; only failures of reading are errors.
 func (r *walker) walk() error {
 	r.f.snaps = nil
 	at := int64(len(magic))
@@ -52,10 +52,10 @@ func (r *walker) walk() error {
 	return nil
 }
 
-// errUnknown is a block of unknown length.
+// errUnknown reports a block of unknown length.
 var errUnknown = errors.New("no known block begins here")
 
-// block measures the block at offset at. Of one that is cut it tells the kind.
+// block measures the block at offset at. For a block that is cut it returns the kind.
 func (r *walker) block(at int64) (b block, err error) {
 	head := r.w.peek(at, nameLength)
 	k, ok := kindOf(head)
@@ -86,8 +86,8 @@ func (r *walker) block(at int64) (b block, err error) {
 	return b, nil
 }
 
-// tocEnd finds the end of the table of contents at offset at. It ends with its own place: that is believed where its
-// count disagrees.
+// tocEnd finds the end of the table of contents at offset at. It ends with its own offset, which is trusted more than
+// its count.
 func (r *walker) tocEnd(at int64) (int64, error) {
 	counted := int64(0)
 	if n := binary.LittleEndian.Uint64(r.w.peek(at+nameLength, 8)); n < uint64(r.w.size)/tocEntry {
@@ -113,7 +113,7 @@ func (r *walker) ownPlace(end, at int64) bool {
 	return len(b) == tocFooter && binary.LittleEndian.Uint64(b) == uint64(at)
 }
 
-// place gives a block to its snapshot; false where it cannot belong.
+// place adds a block to its snapshot; false if it cannot belong to it.
 func (r *walker) place(b block) bool {
 	switch {
 	case b.kind == toc:
@@ -141,7 +141,7 @@ func (r *walker) place(b block) bool {
 	return true
 }
 
-// stop says why the walk ends at offset at.
+// stop reports why the walk ends at offset at.
 func (r *walker) stop(at int64, k kind, err error) {
 	lost := r.w.size - at
 	r.f.lost += lost

@@ -18,10 +18,10 @@ const (
 	KindCallStack     model.HeapKind = 11
 )
 
-// The axis beside the name of types.
+// The axis other than the name of types.
 const axisRepr = 1
 
-// The sets that metadata counts, by their place in the schema.
+// The sets that metadata counts, by their index in the schema.
 const (
 	setObjects = iota
 	setTypeObjects
@@ -30,16 +30,16 @@ const (
 	numSets
 )
 
-// The policies of a snapshot's references, by their place in the schema.
+// The policies of a snapshot's references, by their index in the schema.
 const (
 	// RootEdges leaves out references that leave inter-generational roots unless nothing else reaches their target:
 	// those roots list old objects that point at young ones, and keep nothing alive.
 	RootEdges = iota
-	// AllEdges takes every reference as recorded.
+	// AllEdges uses every reference as recorded.
 	AllEdges
 )
 
-// Schema says what snapshots of MoarVM are made of.
+// Schema returns the schema of MoarVM's snapshots.
 func Schema() *model.HeapSchema { return &schema }
 
 var schema = model.HeapSchema{
@@ -77,7 +77,7 @@ var schema = model.HeapSchema{
 	Split: true,
 }
 
-// runtimeReprs are the representations of bytecode, of what is compiled from it, of symbol tables and of grammars'
+// runtimeReprs are the representations of bytecode, of code compiled from it, of symbol tables and of grammars'
 // automata: programs have many of them from the start, and make few themselves.
 var runtimeReprs = []string{"MVMCompUnit", "MVMStaticFrame", "MVMStaticFrameSpesh", "MVMSpeshCandidate", "MVMSpeshLog", "MVMSpeshPluginState",
 	"MVMCode", "SCRef", "NFA", "KnowHOWREPR", "KnowHOWAttribute"}

@@ -16,18 +16,15 @@ func (f *file) Schema() *model.HeapSchema { return &schema }
 // Len implements [model.HeapSource].
 func (f *file) Len() int { return len(f.snaps) }
 
-// Info implements [model.HeapSource]. A snapshot that has been decoded has exact figures from then on.
+// Info implements [model.HeapSource]. Once a snapshot was decoded, its figures are exact.
 func (f *file) Info(i int) model.HeapInfo {
-	f.mu.Lock()
-	exact, ok := f.counted[i]
-	f.mu.Unlock()
-	if ok {
+	if exact, ok := f.state.Counted(i); ok {
 		return exact
 	}
 	return f.stated(i)
 }
 
-// stated returns what the file's headers tell of a snapshot.
+// stated returns what the file's headers state about a snapshot.
 func (f *file) stated(i int) model.HeapInfo {
 	s := &f.snaps[i]
 	info := s.meta.info(f.meta.Start)
@@ -67,20 +64,10 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	_, again := f.counted[i]
-	f.counted[i] = made.Info
-	f.mu.Unlock()
-	if !again {
-		f.publish(made.Problems, lost[0])
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return made.Heap, nil
+	return f.state.Decoded(i, made, lost[0], progress), nil
 }
 
-// decode reads a snapshot, and says in lost how many bytes of it could not be read.
+// decode reads a snapshot, and sets lost to how many bytes of it could not be read.
 func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(done float64)) (*loaders.DecodedHeap, error) {
 	d := f.newDecoding(ctx, i, progress)
 	h, err := d.run()
@@ -96,7 +83,7 @@ func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(don
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
 }
 
-// recount replaces the totals of info by what the rows say.
+// recount replaces the totals of info by sums over the rows.
 func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	var rows [KindCallStack + 1]int64
 	managed, unmanaged := uint64(0), uint64(0)
@@ -113,29 +100,6 @@ func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	return info
 }
 
-// publish adds what was found after the file was opened to its profile.
-func (f *file) publish(problems []model.Problem, lost int64) {
-	f.mu.Lock()
-	store := f.store
-	f.mu.Unlock()
-	if store == nil || len(problems) == 0 && lost == 0 {
-		return
-	}
-	store.Update(func(old *model.Profile) *model.Profile {
-		if old == nil {
-			return nil
-		}
-		next := *old
-		next.Lost += lost
-		for _, p := range problems {
-			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error && p.Code != model.CodeMemory
-		}
-		next.Complete = next.Complete && next.Lost == 0
-		return &next
-	})
-}
-
 // Scores implements [model.HeapSource].
 func (f *file) Scores(ctx context.Context, i int) (model.HeapScores, bool, error) {
 	if err := f.has(i); err != nil {
@@ -147,7 +111,7 @@ func (f *file) Scores(ctx context.Context, i int) (model.HeapScores, bool, error
 
 const maxScores = 1 << 16 // of one snapshot; recorders write 160
 
-// scores reads the high scores of snapshot i; broken says what is wrong with them, "" when nothing is.
+// scores reads the high scores of snapshot i; broken describes their damage, "" if there is none.
 func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken string, ok bool, err error) {
 	b := &f.snaps[i]
 	if !b.there(topIDs, topscore) {
@@ -199,7 +163,7 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 	return s, broken, true, nil
 }
 
-// board reads n entries from number from on. Those without a score, or with an id beyond a table of length, are
+// board reads n entries, starting with number from. Those without a score, or with an id beyond a table of length, are
 // padding.
 func board(columns [2][]uint64, from, n int64, length int) []model.HeapScore {
 	list := []model.HeapScore{}

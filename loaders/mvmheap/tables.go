@@ -13,27 +13,26 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tables are the names of a file, decoded snapshot after snapshot as far as anybody asked. What was handed out stays:
-// later snapshots only append.
+// tables are the names of a file, decoded snapshot by snapshot on demand. Returned ones stay valid: later snapshots
+// only append.
 type tables struct {
 	f  *file
 	mu sync.Mutex
 
-	all      model.HeapTables   // but for the axes
+	all      model.HeapTables   // without the axes
 	reprs    []uint32           // by type
 	upTo     []model.HeapTables // by snapshot
-	limit    int64              // of bytes decoded in all
-	budget   int64              // bytes that may still be decoded: what a zstd bomb is stopped by
+	limit    int64              // of bytes decoded in total
+	budget   int64              // bytes that may still be decoded, which stops zstd bombs
 	narrow   bool               // by the user's limit of memory
-	left     bool               // something was not read because of a limit: what is missing is not damage
+	left     bool               // something was not read because of a limit: missing entries are not damage
 	problems []model.Problem    // by then
 }
 
-// tableRatio bounds how much larger than the file its decoded tables can be.
+// tableRatio bounds the decoded size of tables relative to the file.
 const tableRatio = 8
 
-// tablePart is the fraction of all memory that they may be: a name of no bytes takes four in the file, and sixteen
-// here.
+// tablePart is their fraction of all memory: an empty name takes four bytes in the file, and sixteen here.
 const tablePart = 12
 
 func (t *tables) init(f *file) {
@@ -85,7 +84,7 @@ func (t *tables) limited() bool {
 func (t *tables) problem(severity model.Severity, code string, at int64, format string, args ...any) {
 	p := model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: at}
 	t.problems = model.AddProblem(t.problems, p)
-	t.f.publish([]model.Problem{p}, 0)
+	t.f.state.Found([]model.Problem{p}, 0)
 }
 
 func (t *tables) next3(ctx context.Context, s *snapshot) error {
@@ -138,7 +137,7 @@ func (t *tables) rows(s *snapshot, columns map[kind][]uint32, first, last kind) 
 	return n
 }
 
-// stoppable reads until ctx is done: a few compressed bytes can mean gigabytes.
+// stoppable reads until ctx is done: a few compressed bytes can expand to gigabytes.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader
@@ -151,7 +150,7 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// inflate decompresses a whole block.
+// inflate decompresses a complete block.
 func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	kit := t.f.kit()
 	defer t.f.kits.Put(kit)
@@ -171,7 +170,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		p := t.f.src.Budget().Problem("names were left out")
 		p.Offset, t.budget, t.left = b.start, 0, true
 		t.problems = model.AddProblem(t.problems, p)
-		t.f.publish([]model.Problem{p}, 0)
+		t.f.state.Found([]model.Problem{p}, 0)
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
@@ -237,7 +236,7 @@ func (t *tables) addString(s string, at int64) {
 	t.all.Strings = append(t.all.Strings, model.KeptName(s))
 }
 
-// next2 reads the tables of version 2, of which the file has as many bytes as they take.
+// next2 reads the tables of version 2, whose decoded size is that in the file.
 func (t *tables) next2(ctx context.Context, s *snapshot) error {
 	for _, k := range []kind{strs, types, fram} {
 		b := s.blocks[k]
@@ -268,7 +267,7 @@ func (t *tables) next2(ctx context.Context, s *snapshot) error {
 	return nil
 }
 
-// low returns the half of a 64-bit number that means something.
+// low returns the meaningful half of a 64-bit number.
 func low(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 
 func (t *tables) addStrings2(raw []byte, at int64) {

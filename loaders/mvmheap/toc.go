@@ -15,7 +15,7 @@ type entry struct {
 	span
 }
 
-// errTOC is a table of contents that cannot be believed, and where that shows.
+// errTOC reports a table of contents that cannot be trusted, and where that was found.
 type errTOC struct {
 	offset int64
 	text   string
@@ -57,7 +57,7 @@ func (w *window) readTOC(start, end int64) ([]entry, error) {
 		if e.known && e.kind == toc {
 			e.end += tocFooter
 		}
-		// Entries ascend and lie before their table: so there can be no loops.
+		// Entries ascend and precede their table: there can be no loops.
 		if e.start < before || e.end < e.start+tocHeader || e.end > start {
 			return nil, badTOC(at, "an entry of the table of contents claims [%d, %d)", e.start, e.end)
 		}
@@ -68,7 +68,7 @@ func (w *window) readTOC(start, end int64) ([]entry, error) {
 	return entries, nil
 }
 
-// outer returns the entries of the table of contents that the last bytes of the file lead to.
+// outer returns the entries of the table of contents at the position in the last bytes of the file.
 func (w *window) outer() ([]entry, error) {
 	tail := w.peek(w.size-tocFooter, tocFooter)
 	if len(tail) < tocFooter {
@@ -81,7 +81,7 @@ func (w *window) outer() ([]entry, error) {
 	return w.readTOC(int64(at), w.size)
 }
 
-// readOuter finds the snapshots through the tables of contents. After an error nothing of f has changed.
+// readOuter finds the snapshots through the tables of contents. If it fails, f is unchanged.
 func (f *file) readOuter(w *window) error {
 	entries, err := w.outer()
 	if err != nil {
@@ -117,13 +117,13 @@ func (f *file) readOuter(w *window) error {
 		if s.there(snapmeta) || s.there(colkind) {
 			s.whole = s.columns()
 			snaps = append(snaps, s)
-		} // else: the last one, empty, or with names that no snapshot needs
+		} // otherwise: the last one, empty, or with names that no snapshot needs
 	}
 	f.snaps = snaps
 	return w.err
 }
 
-// columns reports whether all columns are there.
+// columns reports whether all columns are in the file.
 func (s *snapshot) columns() bool {
 	for k := range wholeColumns {
 		if !s.blocks[k].there() {
@@ -159,7 +159,7 @@ func (f *file) readMeta(w *window) error {
 	return w.err
 }
 
-// ruleOf returns the rule that err breaks, usual where it does not say.
+// ruleOf returns the rule that err breaks, or usual if it has none.
 func ruleOf(err error, usual string) string {
 	if bad := (*damage)(nil); errors.As(err, &bad) {
 		return bad.rule

@@ -11,7 +11,7 @@ import (
 
 const (
 	collRow = 28
-	refsRow = 17 // as the file says; see refWidth
+	refsRow = 17 // as in the file; see refWidth
 	typeRow = 16
 	framRow = 32
 )
@@ -31,15 +31,15 @@ func refWidth(digit byte) int64 {
 	return 0
 }
 
-// walker2 goes through a file of version 2.
+// walker2 walks a file of version 2.
 type walker2 struct {
 	f       *file
 	w       *window
-	lengths []int64 // of the refs blocks as the index tells, nil without one
+	lengths []int64 // of the refs blocks as in the index, nil without one
 	at      int64
 }
 
-// readIndex reads the lengths of the refs blocks, where the file ends with an index.
+// readIndex reads the lengths of the refs blocks, if the file ends with an index.
 func (r *walker2) readIndex() {
 	tail := r.w.peek(r.w.size-8, 8)
 	if len(tail) < 8 {
@@ -64,7 +64,7 @@ func (r *walker2) readIndex() {
 	}
 }
 
-// walk finds the snapshots. What it cannot get past is a problem; only failures of reading are errors.
+// walk finds the snapshots. Obstacles are problems; only failures of reading are errors.
 func (r *walker2) walk() error {
 	r.readIndex()
 	r.at = int64(len(magic))
@@ -119,7 +119,7 @@ func (r *walker2) snapshot() (done bool, err error) {
 	return false, nil
 }
 
-// end passes the tables after the last snapshot and checks that the index follows.
+// end skips the tables after the last snapshot and checks that the index follows.
 func (r *walker2) end() error {
 	if err := r.tables(&snapshot{}); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (r *walker2) end() error {
 	return nil
 }
 
-// fixed reads the header of a block of rows that are equally long, and returns how many of them are there.
+// fixed reads the header of a block of rows of equal length, and returns how many of them are in the file.
 func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 	head := r.w.peek(r.at, int(k.header()))
 	if len(head) >= 4 && string(head[:4]) != k.String() {
@@ -162,14 +162,14 @@ func (r *walker2) fixed(k kind, width uint64) (rows int64, err error) {
 	return int64(n), nil
 }
 
-// pass moves after a block with so many bytes after its header.
+// pass moves to the end of a block whose content has length bytes.
 func (r *walker2) pass(k kind, length int64) span {
 	s := span{r.at, r.at + k.header() + length}
 	r.at = s.end
 	return s
 }
 
-// references passes a block of references: by the index where that leads to the next block, or else row by row.
+// references skips a block of references: by the index if that leads to the next block, or else row by row.
 func (r *walker2) references(s *snapshot) error {
 	n, err := r.fixed(refs, refsRow)
 	if err != nil {
@@ -204,7 +204,7 @@ func (r *walker2) references(s *snapshot) error {
 	return nil
 }
 
-// passRefs steps over at most limit references of b, the last of which may reach beyond it.
+// passRefs skips at most limit references of b, the last of which may extend beyond it.
 func passRefs(b []byte, limit int64) (pos, passed int64, ok bool) {
 	for passed < limit && pos < int64(len(b)) {
 		width := refWidth(b[pos])
@@ -217,7 +217,7 @@ func passRefs(b []byte, limit int64) (pos, passed int64, ok bool) {
 	return pos, passed, true
 }
 
-// tables passes the strings, types and frames that come after a snapshot.
+// tables skips the strings, types and frames after a snapshot.
 func (r *walker2) tables(s *snapshot) error {
 	head := r.w.peek(r.at, int(strs.header()))
 	if len(head) >= 4 && string(head[:4]) != "strs" {

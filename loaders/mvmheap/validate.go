@@ -12,13 +12,7 @@ import (
 // validate reports every broken rule: those of blocks and tables of contents first, then those of each snapshot.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, w, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		rule := broken.Field
-		if rule == "" {
-			rule = "truncated"
-		}
-		report(loaders.Violation{Rule: rule, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "truncated", report) {
 		return nil
 	}
 	if err != nil {
@@ -38,15 +32,11 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		}
 	}
 	v.take(f.tables.problems)
-	for _, p := range v.problems {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(v.problems, report)
 	return err
 }
 
-// validator collects what is wrong with a file.
+// validator collects the violations of a file.
 type validator struct {
 	ctx      context.Context
 	f        *file
@@ -54,7 +44,7 @@ type validator struct {
 	problems []model.Problem
 }
 
-// take adds problems, each once: two routes may find the same.
+// take adds problems, each once: two passes may find the same.
 func (v *validator) take(list []model.Problem) {
 	for _, p := range list {
 		known := false
@@ -67,7 +57,7 @@ func (v *validator) take(list []model.Problem) {
 	}
 }
 
-// blocks walks through the file and compares every table of contents with the blocks that are there.
+// blocks walks through the file and compares every table of contents with the actual blocks.
 func (v *validator) blocks() error {
 	walked := &file{src: v.f.src, size: v.f.size}
 	var blocks []block
@@ -98,13 +88,13 @@ func (v *validator) blocks() error {
 	return v.w.err
 }
 
-// contents follows which blocks tables of contents have to list.
+// contents tracks which blocks tables of contents have to list.
 type contents struct {
 	v        *validator
 	inner    []block // of the snapshot so far
 	outer    []block // filemeta and inner tables so far
-	inside   bool    // the next table is an inner one for sure
-	last     bool    // the table before was an inner one
+	inside   bool    // the next table is certainly an inner one
+	last     bool    // the previous table was an inner one
 	problems []model.Problem
 }
 
@@ -141,7 +131,7 @@ func (c *contents) check(b block) {
 	}
 }
 
-// snapshot decodes a snapshot and checks what refers to names and totals.
+// snapshot decodes a snapshot and checks references to names, and totals.
 func (v *validator) snapshot(i int) error {
 	s := &v.f.snaps[i]
 	d := v.f.newDecoding(v.ctx, i, nil)
@@ -181,7 +171,7 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 		}
 	}
 	for e, l := range h.Label {
-		if l.Form() == model.LabelString && int(schema.LabelValue(l)) >= len(h.Tables.Strings) {
+		if l.Form() == model.LabelString && int(schema.LabelValue(l)) >= h.Tables.NumStrings() {
 			noString.add(int64(e))
 		}
 	}
@@ -193,7 +183,7 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 
 // checkNames checks that the names of types and frames exist.
 func (d *decoding) checkNames(t *model.HeapTables) {
-	n := uint32(len(t.Strings))
+	n := uint32(t.NumStrings())
 	var bad tally
 	for i, x := range t.Types {
 		if x.Name >= n || t.Axes[axisRepr][i] >= n {

@@ -11,7 +11,7 @@ import (
 
 const windowSize = 256 << 10
 
-// window looks at any place of a source, forward in large steps. It is one goroutine's own.
+// window reads at any offset of a source, best forward in large steps. Only one goroutine may use it.
 type window struct {
 	ctx  context.Context
 	src  *loaders.Source
@@ -19,7 +19,7 @@ type window struct {
 	off  int64 // of buf[0]
 	buf  []byte
 	mem  []byte
-	err  error // of reading; the end of the file is none
+	err  error // of reading; the end of the file is not an error
 }
 
 // newWindow waits for the end of the source: everything in these files is found from there.
@@ -60,7 +60,7 @@ func (w *window) fill(off int64, n int) {
 	}
 	size := windowSize
 	if off < w.off || off > w.off+2*windowSize {
-		size = max(n, 4<<10) // a jump: little may be wanted here
+		size = max(n, 4<<10) // a jump: little may be needed here
 	}
 	got, err := w.src.ReadAt(w.mem[:min(size, len(w.mem))], off)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -69,7 +69,7 @@ func (w *window) fill(off int64, n int) {
 	w.off, w.buf = off, w.mem[:got]
 }
 
-// cut returns the error of bytes that are not there.
+// cut returns the error of missing bytes.
 func (w *window) cut() error {
 	if w.err != nil {
 		return w.err

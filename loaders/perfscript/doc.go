@@ -2,7 +2,7 @@
 //
 //	sample = command " " [ pid "/" ] tid [ " [" cpu "]" ] " " time ": " [ period ] " " event ": " { tab address symbol "+0x" offset " (" binary ")" } blank line
 //
-// Frames stand leaf first. Times are the kernel's clock in seconds. A sample is a record of its own stack, thread and
+// Frames are leaf first. Times are the kernel's clock in seconds. A sample is a record of its own stack, thread and
 // event: equal ones are added up, by the metrics samples and period.
 //
 // Rules: syntax, number, truncated.

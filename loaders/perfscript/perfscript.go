@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Format returns the format of what perf script prints.
+// Format returns the format of perf script's output.
 func Format() loaders.Format {
 	return weighted.Format(loaders.Format{
 		Name: "perf-script", Summary: "samples with stacks, as perf script prints them", Extensions: []string{".perf"}, Sniff: sniff,
@@ -27,7 +27,7 @@ var (
 	place  = regexp.MustCompile(`^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \(([^()]*(?:\([^()]*\))?[^()]*)\)$`)
 )
 
-// sniff looks for a sample's header with a frame, or nothing, below it.
+// sniff recognizes a sample's header with a frame, or nothing, below it.
 func sniff(head []byte) loaders.Confidence {
 	for n := 0; n < 40 && len(head) > 0; n++ {
 		var line []byte
@@ -46,7 +46,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// key is what samples are added up by.
+// key is the key by which samples are added up.
 type key struct {
 	node   model.NodeID
 	event  uint16
@@ -58,7 +58,7 @@ type sums struct {
 	offset           int64
 }
 
-// sample is one that is being read.
+// sample is the sample being read.
 type sample struct {
 	event  uint16
 	thread model.ThreadID
@@ -116,7 +116,7 @@ func (k *reader) read() error {
 	return nil
 }
 
-// line reads one line; false where it is none of the format.
+// line reads one line; false if it does not match the format.
 func (k *reader) line(line []byte) bool {
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:
@@ -211,7 +211,7 @@ func (k *reader) frame(line []byte) bool {
 	return true
 }
 
-// end ends the sample that is being read.
+// end ends the sample being read.
 func (k *reader) end() {
 	s := k.cur
 	if s == nil {
@@ -245,7 +245,7 @@ func (k *reader) seal() {
 	}
 }
 
-// build makes records of the sums.
+// build converts the sums to records.
 func (k *reader) build() {
 	k.seal()
 	if k.periods {

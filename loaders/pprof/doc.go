@@ -10,12 +10,12 @@
 //	ValueType = 1 type 2 unit                             all names are indexes of strings, of which the first is ""
 //	Sample   = 1 location_id* 2 value* 3 label*           leaf first; a value for each sample type
 //	Label    = 1 key 2 str 3 num 4 num_unit
-//	Mapping  = 1 id 2 start 3 limit 4 offset 5 filename 6 build_id 7…10 what is resolved
+//	Mapping  = 1 id 2 start 3 limit 4 offset 5 filename 6 build_id 7…10 which parts are resolved
 //	Location = 1 id 2 mapping_id 3 address 4 line* 5 is_folded
 //	Line     = 1 function_id 2 line 3 column              of inlined functions the innermost comes first
 //	Function = 1 id 2 name 3 system_name 4 filename 5 start_line
 //
-// Numbers of a list may be packed in one field. Fields stand in any order; those of other numbers are passed over.
+// Numbers of a list may be packed in one field. Fields are in any order; those of other numbers are skipped.
 //
 // # What real writers do
 //
@@ -26,15 +26,13 @@
 //
 // # Reading
 //
-// A first pass takes names, functions, locations and mappings, a second one the samples. What damage leaves is shown: a
-// message that is damaged is passed over, and a tag that is damaged ends reading, as nothing tells where the next one
-// is.
+// A first pass takes names, functions, locations and mappings, a second one the samples. Undamaged parts are shown: a
+// damaged message is skipped, and a damaged tag ends reading, as the position of the next one is unknown.
 //
 // # Rules
 //
 // The validator's rules, which are also the codes of problems. field (a tag or length that no message has),
 // string-index, reference (of a sample, location or line), sample-type (there is none, or the default is none), values
-// (not one for each sample type), first-string, id (0, or one that is not the only one). Only warnings: label (a text
-// and a number at once), utf-8. Of what a limit kept from being read: stack-depth, metric-limit, name-length,
-// too-large.
+// (not one for each sample type), first-string, id (0, or one that is not unique). Only warnings: label (a text and a
+// number at once), utf-8. For parts that a limit left out: stack-depth, metric-limit, name-length, too-large.
 package pprof

@@ -17,7 +17,7 @@ func Format() loaders.Format {
 	}, func(r *weighted.Reading) error { return newReader(r).read() })
 }
 
-// sniff takes the first fields apart: they must be those of a Profile, and begin with a sample type, as all writers do.
+// sniff parses the first fields: they must be those of a Profile, and begin with a sample type, as in all writers.
 func sniff(head []byte) loaders.Confidence {
 	m := message{b: head}
 	fields, types := 0, 0
@@ -40,7 +40,8 @@ func sniff(head []byte) loaders.Confidence {
 		}
 		fields++
 	}
-	whole := m.wrong == "" || m.wire == wireBytes && m.number >= fieldSampleType && m.number <= fieldPeriodType // a field may go on after the head
+	cut := m.wire == wireBytes && m.number >= fieldSampleType && m.number <= fieldPeriodType
+	whole := m.wrong == "" || cut // a field may continue after the head
 	switch {
 	case types == 0 || fields < 2 || !whole && len(head) >= loaders.SniffLength:
 		return loaders.No
@@ -50,7 +51,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.Sure
 }
 
-// plausible reports whether a message is whole and has fields up to a number only.
+// plausible reports whether a message is complete and has fields up to a number only.
 func plausible(m *message, most uint64) bool {
 	for m.next() {
 		if m.number > most {

@@ -20,7 +20,7 @@ type reader struct {
 	known   []bool
 	steps   int
 	unnamed int64    // locations that are shown as addresses
-	missing location // stands for those that the file does not define
+	missing location // replaces those that the file does not define
 
 	leafFirst []model.FrameID // of the current sample
 	values    []int64
@@ -39,7 +39,7 @@ func newReader(of *weighted.Reading) *reader {
 	return r
 }
 
-// read reads everything: values are known at the end only.
+// read reads the complete file in two passes: tables first, then samples.
 func (r *reader) read() error {
 	r.Anywhere()
 	data, err := r.Src.Range(r.Ctx, 0, 1<<62)
@@ -64,7 +64,7 @@ func (r *reader) read() error {
 	})
 }
 
-// pass calls f with every field of the profile, and returns where it ended: at the end, or where damage shows.
+// pass calls f with every field of the profile, and returns where it ended: at the end, or at damage.
 func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) {
 	m := message{b: data}
 	for n := 1; m.next(); n++ {
@@ -87,14 +87,14 @@ func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) 
 	return m.at, nil
 }
 
-// damaged notes that a field is not as it must be. Both passes meet a damaged one: it is told once.
+// damaged reports an invalid field. Both passes meet it: it is reported once.
 func (r *reader) damaged(m *message, wrong string) {
 	if at := m.offset(); r.tables.samples == 0 || !r.told(at) {
 		r.Say(model.Error, "field", at, 0, "%s", wrong)
 	}
 }
 
-// told reports whether damage at an offset is known already.
+// told reports whether damage at an offset was reported.
 func (r *reader) told(at int64) bool {
 	for _, p := range r.Problems() {
 		if p.Code == "field" && p.Offset == at {
@@ -104,21 +104,21 @@ func (r *reader) told(at int64) bool {
 	return false
 }
 
-// whole notes where a message could not be read to its end.
+// whole reports a message that could not be read to its end.
 func (r *reader) whole(m *message) {
 	if m.wrong != "" {
 		r.damaged(m, m.wrong)
 	}
 }
 
-// begin makes metrics and the event, once all names are known.
+// begin creates metrics and the event, once all names are known.
 func (r *reader) begin() {
 	t := &r.tables
 	e := model.ProfileEvent{Name: r.name(t.period.name, 0), TracksFrees: r.has("inuse_space") || r.has("inuse_objects")}
 	switch {
 	case e.Name == "":
 		e.Name = r.Src.Name()
-	case e.Name == "space" && e.TracksFrees: // what the Go runtime calls the period of its heap profiles
+	case e.Name == "space" && e.TracksFrees: // the Go runtime's period of heap profiles
 		e.Name = "heap"
 	}
 	if e.TracksFrees || r.has("alloc_space") {
@@ -147,12 +147,12 @@ func (r *reader) begin() {
 	r.facts()
 }
 
-// period returns what lies between two samples, as [periodOf].
+// period returns the distance of two samples, see [periodOf].
 func (r *reader) period(one string) string {
 	return periodOf(r.tables.periodValue, r.name(r.tables.period.unit, 0), one)
 }
 
-// periodOf returns a number of units: "524288 bytes"; of one alone the name of the unit after one: "byte", "1 byte".
+// periodOf renders a number of units: "524288 bytes"; for a single one, one and the name of the unit: "byte", "1 byte".
 func periodOf(n int64, unit, one string) string {
 	if n == 1 {
 		return one + strings.TrimSuffix(unit, "s")
@@ -169,7 +169,7 @@ func (r *reader) has(typ string) bool {
 	return false
 }
 
-// primary returns the sample type that is shown first: the one that the file names, else the last.
+// primary returns the sample type that is shown first: the one that the file names, otherwise the last.
 func (r *reader) primary() (i int, ok bool) {
 	i = len(r.tables.types) - 1
 	want := r.name(r.tables.defaultType, 0)
@@ -185,7 +185,7 @@ func (r *reader) primary() (i int, ok bool) {
 	return i, i >= 0 && r.known[i]
 }
 
-// clock sets the times of the profile. One of a moment has a time and no duration.
+// clock sets the times of the profile. A profile of one moment has a time and no duration.
 func (r *reader) clock() {
 	t := &r.tables
 	if t.time > 0 {
@@ -197,7 +197,7 @@ func (r *reader) clock() {
 	}
 }
 
-// facts says what only these files tell.
+// facts adds the facts that only these files state.
 func (r *reader) facts() {
 	t := &r.tables
 	types := ""
@@ -231,7 +231,7 @@ func trimComma(list string) string {
 	return ""
 }
 
-// emit makes records of the sums.
+// emit converts the sums to records.
 func (r *reader) emit() {
 	n := len(r.tables.types)
 	for i, k := range r.sums.keys {

@@ -7,22 +7,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// recordKey is what samples must have in common to be one record.
+// recordKey is the key by which samples become one record.
 type recordKey struct {
 	node   model.NodeID
 	labels model.LabelSetID
 	thread model.ThreadID
 }
 
-// sums are the records that will be, in order of appearance.
+// sums are the future records, in order of appearance.
 type sums struct {
 	at     map[recordKey]int
 	keys   []recordKey
 	offset []int64
-	values []int64 // of each record one for each sample type
+	values []int64 // of each record, one value for each sample type
 }
 
-// sample adds one up.
+// sample adds a sample to the sums.
 func (r *reader) sample(m message) error {
 	at := m.of
 	r.leafFirst, r.values, r.labels = r.leafFirst[:0], r.values[:0], r.labels[:0]
@@ -113,7 +113,7 @@ func (r *reader) label(m message) {
 	r.labels = append(r.labels, l)
 }
 
-// add puts the sample that was read last to those of its record.
+// add adds the current sample to its record.
 func (r *reader) add(at int64) {
 	k := recordKey{r.LeafStack(r.leafFirst), r.Labels(r.labels), r.thread()}
 	n := len(r.tables.types)
@@ -130,7 +130,7 @@ func (r *reader) add(at int64) {
 	}
 }
 
-// plus adds values, as far as there are numbers for the sum.
+// plus adds values, saturating.
 func (r *reader) plus(a, b, at int64) int64 {
 	sum := a + b
 	if (sum > a) == (b > 0) || b == 0 {

@@ -28,7 +28,7 @@ const (
 	fieldDocURL
 )
 
-// tables are everything of a profile but its samples. Names are indexes of strings.
+// tables is everything in a profile except its samples. Names are indexes of strings.
 type tables struct {
 	strings   []string
 	types     []valueType
@@ -62,10 +62,10 @@ type location struct {
 	lines            []line
 	offset           int64
 	made             bool
-	frames           []model.FrameID // leaf first, once made
+	frames           []model.FrameID // leaf first, once computed
 }
 
-// take reads a field of the profile that is no sample.
+// take reads a field of the profile that is not a sample.
 func (r *reader) take(m *message) {
 	t := &r.tables
 	switch m.number {
@@ -118,7 +118,7 @@ func wireOf(number uint64) (wire uint8, known bool) {
 	return 0, false
 }
 
-// string takes a name; one that is not the first and empty where that must be is told.
+// string adds a name; the first one must be empty, otherwise it is reported.
 func (r *reader) string(m *message) {
 	if len(r.tables.strings) == 0 && len(m.body) > 0 {
 		r.Say(model.Error, "first-string", m.offset(), 0, "the first string is not empty")
@@ -219,7 +219,7 @@ func (r *reader) line(m *message) (x line) {
 	return x
 }
 
-// newID reports whether an id can be one; the first of equal ones counts.
+// newID reports whether an id is valid and new; the first of equal ones counts.
 func (r *reader) newID(what string, id uint64, known bool, at int64) bool {
 	switch {
 	case id == 0:
@@ -232,7 +232,7 @@ func (r *reader) newID(what string, id uint64, known bool, at int64) bool {
 	return true
 }
 
-// name returns a string, "" where the file has none of the index.
+// name returns a string, "" if the file has none of the index.
 func (r *reader) name(index uint64, at int64) string {
 	if index < uint64(len(r.tables.strings)) {
 		return r.tables.strings[index]
@@ -241,7 +241,7 @@ func (r *reader) name(index uint64, at int64) string {
 	return ""
 }
 
-// framesOf returns the frames of a location, leaf first: what was inlined comes before what it was inlined into.
+// framesOf returns the frames of a location, leaf first: an inlined function precedes its caller.
 func (r *reader) framesOf(l *location) []model.FrameID {
 	if l.made {
 		return l.frames
@@ -277,7 +277,7 @@ func (r *reader) framesOf(l *location) []model.FrameID {
 	return l.frames
 }
 
-// address makes a frame without a name one of its address.
+// address names a frame without a name by its address.
 func (r *reader) address(f *weighted.Frame, l *location) {
 	if f.Function == "" && l.address != 0 {
 		f.Function = "0x" + strconv.FormatUint(l.address, 16)

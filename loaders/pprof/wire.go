@@ -13,7 +13,7 @@ const (
 	wireFixed4 = 5
 )
 
-// message goes through the fields of a message.
+// message reads the fields of a message.
 type message struct {
 	b  []byte
 	at int   // of the next field in b
@@ -25,10 +25,10 @@ type message struct {
 	value  uint64 // of a number
 	body   []byte // of a field with a length
 
-	wrong string // what is wrong with the field that ended reading, "" at the end
+	wrong string // why reading ended at a field, "" at the end
 }
 
-// next reads a field; false at the end, or where wrong says why nothing more can be read.
+// next reads a field; false at the end, or if wrong states why nothing more can be read.
 func (m *message) next() bool {
 	if m.start = m.at; m.at >= len(m.b) || m.wrong != "" {
 		return false
@@ -80,16 +80,16 @@ func (m *message) varint() (v uint64, ok bool) {
 	return v, true
 }
 
-// offset returns where the current field stands in the file.
+// offset returns the offset of the current field in the file.
 func (m *message) offset() int64 { return m.of + int64(m.start) }
 
-// inner returns the message that the current field holds.
+// inner returns the message in the current field.
 func (m *message) inner() message {
 	return message{b: m.body, of: m.of + int64(m.at-len(m.body))}
 }
 
-// numbers calls yield with each number of a field that may be packed; it reports whether all of the field could be
-// read.
+// numbers calls yield with each number of a field that may be packed; it reports whether the field could be read
+// completely.
 func (m *message) numbers(yield func(uint64)) bool {
 	if m.wire == wireVarint {
 		yield(m.value)

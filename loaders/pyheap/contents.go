@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stated is what a line says of an object beside its references.
+// stated is what a line states about an object, except its references.
 type stated struct {
 	text      []byte
 	hasText   bool
@@ -56,10 +56,10 @@ func (f *file) Text(ctx context.Context, _ int, h *model.Heap, r model.Row, most
 	return string(s.text[:min(len(s.text), most)]), whole, true, nil
 }
 
-// cut reports whether the text is longer than what the dump has of it.
+// cut reports whether the dump has only the beginning of the text.
 func (s *stated) cut() bool { return s.hasLength && uint64(len([]rune(string(s.text)))) < s.len }
 
-// Fields implements [model.HeapContents]: what the line states, then the references.
+// Fields implements [model.HeapContents]: the members of the line, then the references.
 func (f *file) Fields(ctx context.Context, _ int, h *model.Heap, r model.Row, from, most int) ([]model.HeapField, int, error) {
 	line, err := f.Line(ctx, r)
 	if err != nil {
@@ -134,12 +134,12 @@ const (
 	wordBytes      = 8
 	emptyListBytes = 56
 	emptyDictBytes = 64
-	smallSetBytes  = 216 // with room for eight entries
+	smallSetBytes  = 216 // with capacity for eight entries
 	setEntryBytes  = 16
 )
 
-// Collections implements [model.HeapWaste]: lists and sets, whose sizes tell for how many elements there is room, and
-// dicts that are empty.
+// Collections implements [model.HeapWaste]: lists and sets, whose sizes determine their capacity, and dicts that are
+// empty.
 func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func(c *model.HeapCollection) error) error {
 	return f.Lines(ctx, func(r model.Row, line []byte) error {
 		if h.Kinds[r] != kindCollection {

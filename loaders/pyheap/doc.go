@@ -1,5 +1,5 @@
-// Package pyheap reads heap dumps of Python: what the module writes that `memtui heap dumper python` prints, and what
-// Midden writes.
+// Package pyheap reads heap dumps of Python, as written by the module that `memtui heap dumper python` prints, and by
+// Midden.
 //
 // # Grammar
 //
@@ -20,8 +20,8 @@
 // # Rows
 //
 // Row 0 is the root, followed by a row for each kind of roots, a row for each line of roots, and the objects in the
-// order of the file. The class of an object is its last reference, unless another one leads there. Of Midden's dumps
-// the root holds what nothing else refers to, and modules.
+// order of the file. The class of an object is its last reference, unless another one has the same target. In Midden's
+// dumps, the roots are objects without referrers, and modules.
 //
 // # Rules
 //

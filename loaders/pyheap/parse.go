@@ -9,20 +9,20 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// extraAbout is the column of what an object is called, among the names.
+// extraAbout is the column of the names of objects, as indexes of the names.
 const (
 	extraAbout = iota
 	numExtra
 )
 
-// parser is one goroutine's.
+// parser belongs to one goroutine.
 type parser struct {
 	names *objects.Names
 	class model.EdgeLabel
 	line  parsed
 }
 
-// parsed is what a line states. Texts are decoded.
+// parsed is a parsed line. Texts are decoded.
 type parsed struct {
 	root, kind, name, format []byte
 	file                     []byte
@@ -69,7 +69,7 @@ func (p *parser) Line(u *objects.Unit, line []byte, at int64, cut bool) {
 	}
 }
 
-// member takes a member of a line.
+// member reads a member of a line.
 func (p *parser) member(name string, value []byte) {
 	l := &p.line
 	switch name {
@@ -131,7 +131,7 @@ func addresses(value []byte, visit func(id uint64)) {
 	}
 }
 
-// labels names references by keys.
+// labels sets the labels of references to keys.
 func (p *parser) labels(keys []byte, labels []model.EdgeLabel) {
 	v := json.Elements(keys)
 	for i := range labels {
@@ -194,7 +194,7 @@ func (p *parser) object(u *objects.Unit, at int64) {
 	u.Add(&o, at, numExtra)
 }
 
-// called takes what an object that describes something is called.
+// called reads the name of an object that describes something.
 func (p *parser) called(o *objects.Object) {
 	if !schema.Kinds[o.Kind].About {
 		return
@@ -208,7 +208,7 @@ func (p *parser) called(o *objects.Object) {
 	}
 }
 
-// isMeta reports whether objects of a type are classes themselves, by how such types are called.
+// isMeta reports whether objects of a type are classes themselves, judging by the type's name.
 func isMeta(name string) bool {
 	return strings.HasSuffix(name, "Meta") || strings.HasSuffix(name, "EnumType") || strings.HasSuffix(name, ".type")
 }

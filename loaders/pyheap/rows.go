@@ -12,7 +12,7 @@ type pass struct{}
 
 func newPass() objects.Pass { return pass{} }
 
-// Parser implements [objects.Pass], like what follows.
+// Parser implements [objects.Pass], as do the methods below.
 func (pass) Parser(n *objects.Names) objects.Parser { return newParser(n) }
 
 func (pass) Rows(b *objects.Build) error {
@@ -41,7 +41,7 @@ func (pass) Rows(b *objects.Build) error {
 	return nil
 }
 
-// Roots gives a dump without roots some: what nothing refers to, and modules.
+// Roots adds roots to a dump without roots: objects without referrers, and modules.
 func (pass) Roots(b *objects.Build) {
 	if h := b.Heap; !b.Rooted() && h.Len() > 1 {
 		for r, held := range b.Held() {
@@ -53,7 +53,7 @@ func (pass) Roots(b *objects.Build) {
 	}
 }
 
-// Axes says which modules types are from, once all are known.
+// Axes sets the modules of types, once all are known.
 func (pass) Axes(b *objects.Build) {
 	modules := make([]uint32, b.Types.Len())
 	for i := range modules {

@@ -18,10 +18,10 @@ const (
 	kindCollection
 )
 
-// The only axis beside the type.
+// The only axis other than the type.
 const axisModule = 1
 
-// kinds are those of types; others are objects.
+// kinds are the kinds of rows by type; other types are objects.
 var kinds = map[string]model.HeapKind{
 	"type": kindClass, "module": kindModule, "function": kindFunction, "builtin_function_or_method": kindFunction, "code": kindCode,
 	"str": kindText, "bytes": kindText, "bytearray": kindText, "int": kindNumber, "float": kindNumber, "complex": kindNumber, "bool": kindNumber,
@@ -29,7 +29,7 @@ var kinds = map[string]model.HeapKind{
 	"collections.deque": kindCollection, "collections.OrderedDict": kindCollection, "collections.defaultdict": kindCollection,
 }
 
-// Schema says what heap dumps of Python are made of.
+// Schema returns the schema of Python's heap dumps.
 func Schema() *model.HeapSchema { return &schema }
 
 func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {

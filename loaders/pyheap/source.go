@@ -30,13 +30,13 @@ func Format() loaders.Format {
 		Extensions: []string{".pydump", ".jsonl"},
 		Heap:       Schema(),
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
+		Load:       objects.Load(open),
+		Info:       objects.Info(open),
 		Validate:   validate,
 	}
 }
 
-// sniff knows the header, or a line of Midden's.
+// sniff recognizes the header, or a line of Midden's.
 func sniff(head []byte) loaders.Confidence {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if bytes.HasPrefix(bytes.ReplaceAll(line[:min(len(line), 100)], []byte(" "), nil), []byte(`{"format":"`+ownName+`"`)) {
@@ -61,7 +61,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// header is what a file tells of itself.
+// header is what a file states about itself.
 type header struct {
 	version                int64
 	python, implementation string
@@ -69,7 +69,7 @@ type header struct {
 	clock                  model.Time // µs since 1970, 0 for none
 }
 
-// file is one file that is open.
+// file is an open file.
 type file struct {
 	*objects.File
 	head header
@@ -122,26 +122,8 @@ func (f *file) readHeader(ctx context.Context) error {
 // Clock implements [model.HeapClock].
 func (f *file) Clock() (at model.Time, ok bool) { return f.head.clock, f.head.clock > 0 }
 
-// load publishes the file: its dump is decoded on request.
-func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
-	f, err := open(ctx, src)
-	if err != nil {
-		return err
-	}
-	f.Kept = opt.Kept
-	f.Publish(store, f.describe(), f)
-	return nil
-}
-
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	f, err := open(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	return &model.Profile{Meta: f.describe(), Problems: f.Problems}, nil
-}
-
-func (f *file) describe() model.Meta {
+// Describe implements [objects.Dumped].
+func (f *file) Describe() model.Meta {
 	m := model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: int(f.head.version), Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 	if f.head.python != "" {
 		m.Facts = append(m.Facts, model.Fact{Key: "python", Label: "Python", Value: f.head.python + " (" + f.head.implementation + ")"})
@@ -158,9 +140,7 @@ func (f *file) describe() model.Meta {
 
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		report(loaders.Violation{Rule: broken.Field, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "", report) {
 		return nil
 	}
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// structural are the members of a line that are no contents: rows and columns have them.
+// structural are the members of a line that are not contents: rows and columns have them.
 var structural = map[string]bool{"address": true, "type": true, "class": true, "superclass": true, "references": true, "memsize": true,
 	"flags": true, "value": true, "default": true}
 
-// Text implements [model.HeapTexts]: strings and symbols of seven bits that do not share their text with others.
+// Text implements [model.HeapTexts]: strings and symbols of seven-bit characters that do not share their text with
+// others.
 func (f *file) Text(ctx context.Context, _ int, h *model.Heap, r model.Row, most int) (text string, whole, ok bool, err error) {
 	if k := h.Kinds[r]; k != kindString && k != kindSymbol {
 		return "", false, false, nil
@@ -29,7 +30,7 @@ func (f *file) Text(ctx context.Context, _ int, h *model.Heap, r model.Row, most
 	return string(value[:min(len(value), most)]), len(value) <= most, true, nil
 }
 
-// textOf returns the value of a line that is a text.
+// textOf returns the value of a line if it is a text.
 func textOf(line []byte) ([]byte, bool) {
 	v := json.Members(line)
 	for name, value, ok := v.Member(); ok; name, value, ok = v.Member() {
@@ -40,7 +41,7 @@ func textOf(line []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// Fields implements [model.HeapContents]: what the line states, then the references.
+// Fields implements [model.HeapContents]: the members of the line, then the references.
 func (f *file) Fields(ctx context.Context, _ int, h *model.Heap, r model.Row, from, most int) ([]model.HeapField, int, error) {
 	line, err := f.Line(ctx, r)
 	if err != nil {
@@ -80,7 +81,7 @@ func reference(h *model.Heap, e model.Ref, to model.Row, i int) model.HeapField 
 	return x
 }
 
-// Threads implements [model.HeapThreads]: the objects of threads. Dumps of Ruby tell nothing of what they do.
+// Threads implements [model.HeapThreads]: the objects of threads. Dumps of Ruby have no calls.
 func (f *file) Threads(_ context.Context, _ int, h *model.Heap) (threads []model.HeapThread, err error) {
 	for r, k := range h.Kinds {
 		if row := model.Row(r); k == kindData && h.OnAxis(0, row) == "Thread" {
@@ -116,7 +117,7 @@ const (
 	mostPower    = 40
 )
 
-// Collections implements [model.HeapWaste]: arrays and hashes, whose sizes tell for how many elements there is room.
+// Collections implements [model.HeapWaste]: arrays and hashes, whose sizes determine their capacity.
 func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func(c *model.HeapCollection) error) error {
 	return f.Lines(ctx, func(r model.Row, line []byte) error {
 		kind := h.Kinds[r]
@@ -147,7 +148,7 @@ func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func
 	})
 }
 
-// lengthOf returns how many elements a line of an array or hash states, and how large its slot is.
+// lengthOf returns how many elements a line of an array or hash states, and the size of its slot.
 func lengthOf(line []byte) (n, slot uint64, shared, ok bool) {
 	slot = slotBytes
 	v := json.Members(bytes.TrimSpace(line))
@@ -166,15 +167,15 @@ func lengthOf(line []byte) (n, slot uint64, shared, ok bool) {
 	return n, slot, shared, ok
 }
 
-// arrayRoom returns how many elements an array has room for: in its slot, or outside of it.
+// arrayRoom returns the capacity of an array, in its slot or outside of it.
 func arrayRoom(bytes, slot uint64) int64 {
 	if bytes <= slot {
-		return 0 // what a slot has left cannot be used otherwise
+		return 0 // the rest of a slot cannot be used otherwise
 	}
 	return int64(min((bytes-slot)/wordBytes, 1<<60))
 }
 
-// hashRoom returns how many entries a hash has room for: eight without a table, else a power of two with its bins.
+// hashRoom returns the capacity of a hash: eight without a table, otherwise a power of two with its bins.
 func hashRoom(bytes, slot uint64) int64 {
 	if bytes <= slot {
 		return 0
@@ -186,7 +187,7 @@ func hashRoom(bytes, slot uint64) int64 {
 	for power := range mostPower {
 		entries := uint64(1) << power
 		bins := 2 * entries
-		switch { // how wide a bin is depends on how many there are
+		switch { // the width of a bin depends on their number
 		case power <= 2:
 			bins = 0
 		case power > 15:

@@ -1,5 +1,5 @@
-// Package rubyheap reads heap dumps of Ruby: what ObjectSpace.dump_all of objspace writes, of CRuby 2.1 and later, with
-// and without traced allocations, shapes and empty slots.
+// Package rubyheap reads heap dumps of Ruby, as written by ObjectSpace.dump_all of objspace, of CRuby 2.1 and later,
+// with and without traced allocations, shapes and empty slots.
 //
 // # Grammar
 //
@@ -11,20 +11,20 @@
 //	          ["file":path, "line":n, ["method":name,] "generation":n,] ["memsize":bytes,] "flags":{…}}
 //	address = "0x" hex digits
 //
-// Members stand in any order. The references of an object leave its class out. A string that shares its text, or is not
-// of seven bits, has no value.
+// Members are in any order. The references of an object do not include its class. A string that shares its text, or has
+// other than seven-bit characters, has no value.
 //
 // # Rows
 //
 // Row 0 is the root, followed by a row for each category of roots, then the objects in the order of the file. The first
-// reference of an object is its class, but for IMEMO and NODE, whose class is a word of the interpreter's own. Slots of
-// type NONE are empty: they are counted, and are no objects.
+// reference of an object is its class, except for IMEMO and NODE, whose class is an internal name of the interpreter.
+// Slots of type NONE are empty: they are counted, but are not objects.
 //
 // # What real writers do
 //
-// Names of classes, files and methods are not escaped, and of a method's name beyond ASCII bytes of the writer's own
-// memory are written. Such lines are not JSON: what stands before the name is read, and the numbers after it. The
-// output of the program may stand between lines, and before the object of a line.
+// Names of classes, files and methods are not escaped, and for a method's name beyond ASCII, bytes of the writer's own
+// memory are written. Such lines are not JSON: the members before the name are read, and the numbers after it. Output
+// of the program may be between lines, and before the object of a line.
 //
 // # Rules
 //

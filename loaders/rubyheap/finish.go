@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// finish adds what a line states to a unit.
+// finish adds a parsed line to a unit.
 func (p *parser) finish(u *objects.Unit, at int64, cut bool) {
 	l := &p.line
 	switch kind := string(l.kind); {
@@ -24,7 +24,7 @@ func (p *parser) finish(u *objects.Unit, at int64, cut bool) {
 	case l.id == 0 || kind == "":
 		u.Drop()
 		if cut {
-			return // that is said already
+			return // that was reported already
 		}
 		if l.odd {
 			u.Problem(model.Error, "line", at, "a line is damaged: neither the address nor the type of its object is known")
@@ -43,10 +43,8 @@ func (p *parser) finish(u *objects.Unit, at int64, cut bool) {
 // object adds an object.
 func (p *parser) object(u *objects.Unit, at int64) {
 	l := &p.line
-	o := objects.Object{ID: l.id, Class: l.class, Size: l.size, Kind: kindOther}
-	if k, ok := kinds[string(l.kind)]; ok {
-		o.Kind = k
-	}
+	o := objects.Object{ID: l.id, Class: l.class, Size: l.size}
+	o.Kind, _ = kindOf(l.kind)
 	refs, labels := u.Refs()
 	if o.Kind != kindIMemo && o.Kind != kindNode {
 		refs[0] = l.class
@@ -81,8 +79,8 @@ func (p *parser) object(u *objects.Unit, at int64) {
 	u.Add(&o, at, numExtra)
 }
 
-// label1 names the references that the line itself tells: elements, as far as all of them are objects, the superclass
-// and the like.
+// label1 sets the labels that the line itself determines: elements, if all of them are objects, the superclass and the
+// like.
 func (p *parser) label1(kind model.HeapKind, refs []uint64, labels []model.EdgeLabel) {
 	l := &p.line
 	switch kind {
@@ -107,7 +105,7 @@ func (p *parser) label1(kind model.HeapKind, refs []uint64, labels []model.EdgeL
 	}
 }
 
-// nameFirst names the first reference to an object, after that to the class.
+// nameFirst labels the first reference to an object, except that to the class.
 func nameFirst(refs []uint64, labels []model.EdgeLabel, id uint64, label model.EdgeLabel) {
 	if id == 0 {
 		return

@@ -9,15 +9,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// The columns that rows have beside those of all dumps.
+// The columns of rows in addition to those of all dumps.
 const (
-	extraSite       = iota // where it was allocated, among the names
-	extraGeneration        // one more than it is, 0 where unknown
-	extraShape             // one more than the number of its shape, 0 where unknown
+	extraSite       = iota // where it was allocated, as an index of the names
+	extraGeneration        // plus one, 0 if unknown
+	extraShape             // number of its shape plus one, 0 if unknown
 	numExtra
 )
 
-// The beginnings of lines that the interpreter writes.
+// The first bytes of lines that the interpreter writes.
 var (
 	beginObject = []byte(`{"address":"0x`)
 	beginRoot   = []byte(`{"type":"ROOT"`)
@@ -29,10 +29,10 @@ type super struct{ class, super uint64 }
 // shape is a step from one layout of an object's variables to the next.
 type shape struct {
 	parent uint64
-	name   string // "" where the step adds no variable
+	name   string // "" if the step adds no variable
 }
 
-// parser is one goroutine's.
+// parser belongs to one goroutine.
 type parser struct {
 	names  *objects.Names
 	supers []super
@@ -42,14 +42,18 @@ type parser struct {
 
 	line parsed
 	site []byte
+
+	flags  []byte           // of the last line that had some
+	places [knownSites]site // where objects were allocated, by the low bits of the line's number
 }
 
-// parsed is what a line states.
+// parsed is a parsed line.
 type parsed struct {
-	kind, root, name, inner          []byte // raw values: type, category, name, kind of what has no class
+	kind, root, name, inner          []byte // raw values: type, category, name, kind of objects without a class
 	file, method                     []byte
+	rawFile, rawMethod               []byte // values that are to be decoded only where the site is new
 	id, class, super, value, size    uint64
-	number, generation, shape        uint64 // number of the line of code
+	number, generation, shape        uint64 // number is that of the line of code
 	length, shapeID, parentID        uint64
 	realClass, edge                  []byte
 	shapeNumber                      bool
@@ -84,11 +88,15 @@ func (p *parser) Line(u *objects.Unit, line []byte, at int64, cut bool) {
 		text = text[i:]
 	}
 	u.Ref(0, p.label.class) // its place
-	p.members(u, text, at, cut)
+	if !p.quick(u, text) {
+		u.Drop()
+		u.Ref(0, p.label.class)
+		p.members(u, text, at, cut)
+	}
 	p.finish(u, at, cut)
 }
 
-// foreign notes a line that states no object.
+// foreign records a line that is not an object.
 func (p *parser) foreign(u *objects.Unit, at int64, cut bool) {
 	if cut {
 		u.Problem(model.Error, objects.CodeTruncated, at, "the file ends within a line")
@@ -97,7 +105,7 @@ func (p *parser) foreign(u *objects.Unit, at int64, cut bool) {
 	u.Problem(model.Warning, "foreign-line", at, "output of the program is mixed with the lines of the dump: it was left out")
 }
 
-// members reads what a line states, and what can be salvaged of one that is not JSON.
+// members reads the members of a line, including those that can be salvaged from one that is not JSON.
 func (p *parser) members(u *objects.Unit, text []byte, at int64, cut bool) {
 	p.line = parsed{}
 	v := json.Members(text)
@@ -123,7 +131,7 @@ func (p *parser) members(u *objects.Unit, text []byte, at int64, cut bool) {
 	}
 }
 
-// member takes a member of a line.
+// member reads a member of a line.
 func (p *parser) member(u *objects.Unit, name, value []byte) {
 	l := &p.line
 	switch string(name) {
@@ -155,7 +163,7 @@ func (p *parser) member(u *objects.Unit, name, value []byte) {
 	}
 }
 
-// rare takes members that few lines have.
+// rare reads members that few lines have.
 func (p *parser) rare(name, value []byte) {
 	l := &p.line
 	switch string(name) {
@@ -184,7 +192,7 @@ func (p *parser) rare(name, value []byte) {
 	}
 }
 
-// inside returns what stands between the quotes of a value.
+// inside returns the part between the quotes of a value.
 func inside(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil
@@ -205,7 +213,7 @@ func (p *parser) unescaped(value []byte) []byte {
 	return text
 }
 
-// controlAt returns where the first control character stands, -1 for none.
+// controlAt returns the index of the first control character, -1 for none.
 func controlAt(text []byte) int {
 	for i, c := range text {
 		if c < ' ' {
@@ -215,7 +223,7 @@ func controlAt(text []byte) int {
 	return -1
 }
 
-// cutName returns what is known of a name: without what stands for characters beyond ASCII.
+// cutName returns the known part of a name: without the replacements of characters beyond ASCII.
 func cutName(text []byte) []byte {
 	kept := text
 	for _, rubbish := range []string{`\u00ff`, "ÿ", `"`} {
@@ -232,7 +240,7 @@ func cutName(text []byte) []byte {
 	return append(bytes.Clone(kept), "…"...)
 }
 
-// address reads an address in quotes; ok is false for what is none.
+// address reads an address in quotes; ok is false for anything else.
 func address(value []byte) (id uint64, ok bool) {
 	if len(value) < 5 || len(value) > 20 || string(value[:3]) != `"0x` || value[len(value)-1] != '"' {
 		return 0, false
@@ -240,7 +248,7 @@ func address(value []byte) (id uint64, ok bool) {
 	return hex(value[3 : len(value)-1])
 }
 
-// hexDigits are what bytes are worth as digits, noDigit for those that are none.
+// hexDigits are the values of bytes as digits, noDigit for others.
 var hexDigits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = noDigit
@@ -267,7 +275,7 @@ func hex(digits []byte) (id uint64, ok bool) {
 	return id, len(digits) > 0 && len(digits) <= 16
 }
 
-// leading reads an address in quotes that b begins with, and returns how many bytes it takes, 0 where there is none.
+// leading reads an address in quotes at the start of b, and returns its length, 0 if there is none.
 func leading(b []byte) (id uint64, n int) {
 	if len(b) < 5 || b[0] != '"' || b[1] != '0' || b[2] != 'x' {
 		return 0, 0
@@ -315,7 +323,7 @@ func (p *parser) references(u *objects.Unit, value []byte) {
 	}
 }
 
-// salvage reads what stands after a member that is not JSON.
+// salvage reads the part after a member that is not JSON.
 func (p *parser) salvage(u *objects.Unit, tail []byte) {
 	l := &p.line
 	if n, ok := lastNumber(tail, `"memsize":`); ok {
@@ -354,7 +362,7 @@ func cutControls(text []byte) []byte {
 	return text
 }
 
-// lastNumber returns the number after the last one of a key.
+// lastNumber returns the number after the last occurrence of a key.
 func lastNumber(b []byte, key string) (uint64, bool) {
 	i := bytes.LastIndex(b, []byte(key))
 	if i < 0 {
@@ -371,7 +379,7 @@ func lastNumber(b []byte, key string) (uint64, bool) {
 	return json.Uint(digits[:n])
 }
 
-// between returns what stands between the first one of a beginning and the last one of an end.
+// between returns the part between the first occurrence of from and the last of to.
 func between(b []byte, from, to string) ([]byte, bool) {
 	i := bytes.Index(b, []byte(from))
 	if i < 0 {
@@ -385,9 +393,12 @@ func between(b []byte, from, to string) ([]byte, bool) {
 	return b[:end], true
 }
 
-// siteName returns the name of where an object was allocated, 0 for none.
+// siteName returns the name of the place where an object was allocated, 0 for none.
 func (p *parser) siteName() uint32 {
 	l := &p.line
+	if l.rawFile != nil {
+		return p.knownSite()
+	}
 	if len(l.file) == 0 {
 		return 0
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// maxSuper bounds how many included modules are passed on the way to a superclass, and maxShapes how many variables of
+// maxSuper bounds how many included modules are skipped on the way to a superclass, and maxShapes how many variables of
 // an object are named.
 const (
 	maxSuper  = 1000
@@ -20,20 +20,20 @@ const (
 type pass struct {
 	parsers []*parser
 	build   *objects.Build
-	class   map[model.Row]uint32 // by row of a class: the type that its instances have
+	class   map[model.Row]uint32 // by row of a class: the type of its instances
 	layouts map[uint64][]string  // by shape: variables
 }
 
 func newPass() objects.Pass { return &pass{} }
 
-// Parser implements [objects.Pass], like what follows.
+// Parser implements [objects.Pass], as do the methods below.
 func (s *pass) Parser(n *objects.Names) objects.Parser {
 	p := newParser(n)
 	s.parsers = append(s.parsers, p)
 	return p
 }
 
-// Roots adds nothing: the file says all.
+// Roots adds nothing: the file has all roots.
 func (s *pass) Roots(*objects.Build) {}
 
 func (s *pass) Rows(b *objects.Build) error {
@@ -70,7 +70,7 @@ func (s *pass) Rows(b *objects.Build) error {
 	return nil
 }
 
-// nameClasses makes types of classes and modules, and says which ones their rows describe.
+// nameClasses creates the types of classes and modules, and sets which ones their rows describe.
 func (s *pass) nameClasses() {
 	h := s.build.Heap
 	last := 0
@@ -100,7 +100,7 @@ func (s *pass) nameClasses() {
 	}
 }
 
-// typeOf returns the type of an object: its class, or what the interpreter calls it where it has none.
+// typeOf returns the type of an object: its class or, if it has none, the interpreter's name.
 func (s *pass) typeOf(u *objects.Unit, i int, kind model.HeapKind) uint32 {
 	types := s.build.Types
 	inner := func(what string) uint32 {
@@ -136,7 +136,7 @@ func (s *pass) typeOf(u *objects.Unit, i int, kind model.HeapKind) uint32 {
 	return types.Named("(" + schema.Kinds[kind].Name + ")")
 }
 
-// Axes says which superclass and module types have.
+// Axes sets the superclass and module of types.
 func (s *pass) Axes(*objects.Build) {
 	types, strs := s.build.Types, s.build.Strings
 	supers := make([]uint32, types.Len())
@@ -162,7 +162,7 @@ func (s *pass) Axes(*objects.Build) {
 			continue
 		}
 		above, ok := next[model.Row(r)]
-		for n := 0; ok && n < maxSuper; n++ { // included modules stand between
+		for n := 0; ok && n < maxSuper; n++ { // included modules are in between
 			if super, known := s.class[above]; known && s.build.Heap.Kinds[above] == kindClass {
 				supers[t] = strs.Add(types.Name(super))
 				break
@@ -175,7 +175,7 @@ func (s *pass) Axes(*objects.Build) {
 	s.build.Heap.Tables.Axes[axisSuper], s.build.Heap.Tables.Axes[axisModule] = supers, modules
 }
 
-// circles counts how many rings the superclasses of classes make.
+// circles counts the cycles of superclasses.
 func circles(next map[model.Row]model.Row) (n int64) {
 	seen := make(map[model.Row]int, len(next)) // by class: the walk that met it first
 	walk := 0
@@ -227,7 +227,7 @@ func (s *pass) variables(shapes map[uint64]shape, id uint64) []string {
 	return list
 }
 
-// nameVariables names the references of an object where all of its variables are objects: others are not written.
+// nameVariables names the references of an object if all of its variables are objects: others are not written.
 func (s *pass) nameVariables(u *objects.Unit, i int, shapes map[uint64]shape, id uint64) {
 	refs, labels := u.RefsOf(i)
 	list := s.variables(shapes, id)

@@ -25,14 +25,46 @@ const (
 	kindOther
 )
 
-// kinds are those of types of the interpreter.
-var kinds = map[string]model.HeapKind{
-	"OBJECT": kindObject, "CLASS": kindClass, "MODULE": kindModule, "ICLASS": kindIClass, "STRING": kindString, "SYMBOL": kindSymbol,
-	"REGEXP": kindRegexp, "ARRAY": kindArray, "HASH": kindHash, "STRUCT": kindStruct, "FLOAT": kindNumber, "BIGNUM": kindNumber,
-	"COMPLEX": kindNumber, "RATIONAL": kindNumber, "FILE": kindFile, "DATA": kindData, "MATCH": kindMatch, "IMEMO": kindIMemo, "NODE": kindNode,
+// kindOf returns the kind of a type of the interpreter; ok is false for one that is not known.
+func kindOf(word []byte) (k model.HeapKind, ok bool) {
+	switch string(word) {
+	case "OBJECT":
+		return kindObject, true
+	case "CLASS":
+		return kindClass, true
+	case "MODULE":
+		return kindModule, true
+	case "ICLASS":
+		return kindIClass, true
+	case "STRING":
+		return kindString, true
+	case "SYMBOL":
+		return kindSymbol, true
+	case "REGEXP":
+		return kindRegexp, true
+	case "ARRAY":
+		return kindArray, true
+	case "HASH":
+		return kindHash, true
+	case "STRUCT":
+		return kindStruct, true
+	case "FLOAT", "BIGNUM", "COMPLEX", "RATIONAL":
+		return kindNumber, true
+	case "FILE":
+		return kindFile, true
+	case "DATA":
+		return kindData, true
+	case "MATCH":
+		return kindMatch, true
+	case "IMEMO":
+		return kindIMemo, true
+	case "NODE":
+		return kindNode, true
+	}
+	return kindOther, false
 }
 
-// The axes beside the class.
+// The axes other than the class.
 const (
 	axisSuper = iota + 1
 	axisModule
@@ -41,7 +73,7 @@ const (
 	numAxes
 )
 
-// Schema says what heap dumps of Ruby are made of.
+// Schema returns the schema of Ruby's heap dumps.
 func Schema() *model.HeapSchema { return &schema }
 
 func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {

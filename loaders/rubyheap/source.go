@@ -19,13 +19,13 @@ func Format() loaders.Format {
 		Extensions: []string{".json", ".ndjson", ".dump"},
 		Heap:       Schema(),
 		Sniff:      sniff,
-		Load:       load,
-		Info:       info,
+		Load:       objects.Load(open),
+		Info:       objects.Info(open),
 		Validate:   validate,
 	}
 }
 
-// sniff looks for lines of the dump, before which output of the program may stand.
+// sniff searches for lines of the dump, which output of the program may precede.
 func sniff(head []byte) loaders.Confidence {
 	whole := len(head) < loaders.SniffLength
 	for first := true; len(head) > 0; first = false {
@@ -41,7 +41,7 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// isLine reports whether a line is one of a dump, by how it begins.
+// isLine reports whether a line is one of a dump, judging by its beginning.
 func isLine(line []byte, ended bool) bool {
 	line = bytes.ReplaceAll(line[:min(len(line), 200)], []byte(" "), nil)
 	if bytes.HasPrefix(line, []byte(`{"type":"ROOT","root":"`)) {
@@ -63,11 +63,11 @@ func isLine(line []byte, ended bool) bool {
 		return false
 	}
 	word, _, _ := bytes.Cut(name, []byte(`"`))
-	_, known := kinds[string(word)]
+	_, known := kindOf(word)
 	return known || ended && (string(word) == "SHAPE" || string(word) == "NONE" || string(word) == "ZOMBIE" || string(word) == "MOVED")
 }
 
-// file is one file that is open.
+// file is an open file.
 type file struct{ *objects.File }
 
 func open(ctx context.Context, src *loaders.Source) (*file, error) {
@@ -78,26 +78,8 @@ func open(ctx context.Context, src *loaders.Source) (*file, error) {
 	return &file{f}, nil
 }
 
-// load publishes the file: its dump is decoded on request.
-func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
-	f, err := open(ctx, src)
-	if err != nil {
-		return err
-	}
-	f.Kept = opt.Kept
-	f.Publish(store, f.describe(), f)
-	return nil
-}
-
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
-	f, err := open(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	return &model.Profile{Meta: f.describe(), Problems: f.Problems}, nil
-}
-
-func (f *file) describe() model.Meta {
+// Describe implements [objects.Dumped].
+func (f *file) Describe() model.Meta {
 	return model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: model.NoVersion, Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 }
 

@@ -6,8 +6,8 @@
 //	frame   = "#" n " 0xADDRESS in " function [ " " file ":" line [ ":" column ] | " (" binary "+0x" offset ")" ]
 //	        | "#" n " 0xADDRESS  (" binary "+0x" offset ")"
 //
-// Direct and indirect leaks do not hold each other: both are added up, and are told apart by the label "leak". Frames
-// of one address are a function and what it was inlined into.
+// Direct and indirect leaks do not contain each other: both are added up, and the label "leak" distinguishes them.
+// Frames of one address are a function and its caller that it was inlined into.
 //
 // Rules: syntax, number, summary (leaks that do not add up to it), truncated.
 package sanitizer

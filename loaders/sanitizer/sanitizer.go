@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Format returns the format of leak reports of sanitizers.
+// Format returns the format of the leak reports of sanitizers.
 func Format() loaders.Format {
 	return weighted.Format(loaders.Format{
 		Name: "sanitizer", Summary: "leak reports of LeakSanitizer and AddressSanitizer", Extensions: []string{".lsan", ".asan"}, AllocatorFrames: true,
@@ -37,7 +37,7 @@ var (
 	source  = regexp.MustCompile(`^(.*) (\S+?):(\d+)(?::(\d+))?$`)
 )
 
-// leak is one that is being read.
+// leak is the leak being read.
 type leak struct {
 	label         string
 	bytes, blocks uint64
@@ -54,7 +54,7 @@ type reader struct {
 	event  uint16
 	bytes  uint64
 	blocks uint64
-	other  int64 // bytes of lines that are none of a report
+	other  int64 // bytes of lines that do not belong to a report
 	whole  bool  // the summary was read
 }
 
@@ -85,7 +85,7 @@ func read(r *weighted.Reading) error {
 }
 
 func (k *reader) line(line []byte) {
-	if len(line) > 64<<10 { // no line of a report
+	if len(line) > 64<<10 { // not a line of a report
 		k.other += int64(len(line))
 		return
 	}
@@ -116,7 +116,7 @@ func (k *reader) begin(label, size, blocks string) {
 	k.leak = &leak{label: label, bytes: n, blocks: b, offset: k.lines.Offset()}
 }
 
-// frame reads what follows a frame's address.
+// frame reads a frame after its address.
 func (k *reader) frame(addr, text string) {
 	if len(k.leak.frames) == maxDepth {
 		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
@@ -145,7 +145,7 @@ func (k *reader) frame(addr, text string) {
 	k.leak.frames, k.leak.addresses = append(k.leak.frames, f), append(k.leak.addresses, addr)
 }
 
-// end ends the leak that is being read.
+// end ends the leak being read.
 func (k *reader) end() {
 	l := k.leak
 	if l == nil {
@@ -165,7 +165,7 @@ func (k *reader) end() {
 	})
 }
 
-// summary compares what was read with what the report says of itself.
+// summary compares the leaks read with the report's own summary.
 func (k *reader) summary(tool, size, blocks string) {
 	k.Profile.SourceTool, k.whole = tool, true
 	if size != strconv.FormatUint(k.bytes, 10) || blocks != strconv.FormatUint(k.blocks, 10) {

@@ -6,28 +6,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// place is where a record stands in its block.
+// place is the position of a record in its block.
 type place struct {
 	at   uint32 // bytes
 	line uint32
 }
 
-// issue is something wrong with records of a block.
+// issue is a problem of records of a block.
 type issue struct {
 	rule     string
 	severity model.Severity
-	message  string // about the first
+	message  string // about the first one
 	place    place
 	count    int64
 }
 
-// weight is one metric of a record; the metric is a name of the block's worker.
+// weight is the value of one metric of a record; the metric is a name of the block's worker.
 type weight struct {
 	metric uint32
 	value  model.Number
 }
 
-// unitNote is a metric's unit, as a worker first met it.
+// unitNote is a metric's unit, as first found by a worker.
 type unitNote struct {
 	metric uint32
 	unit   string
@@ -50,8 +50,8 @@ type frameRecord struct {
 	source     []byte // of srcline
 	kind       model.FrameKind
 	flags      model.FrameFlags
-	ip, symoff uint64 // hashes of what is written, 0 for nothing
-	depth      int32  // of inlining, -1 when not given
+	ip, symoff uint64 // hashes of the written text, 0 for nothing
+	depth      int32  // of inlining, -1 if absent
 }
 
 type threadRecord struct {
@@ -60,7 +60,7 @@ type threadRecord struct {
 	comm     []byte
 }
 
-// noName is the event of a record that gives none.
+// noName is the event of a record that has none.
 const noName = ^uint32(0)
 
 type stackRecord struct {
@@ -81,12 +81,12 @@ type stackRecord struct {
 type sampleRecord struct {
 	place
 	time, period float64
-	id           uint64 // an index of batch.texts where kind is IDText
+	id           uint64 // an index of batch.texts if kind is IDText
 	label        uint32 // index of batch.labels
 	kind         model.IDKind
 }
 
-// sampleLabel is what many samples have in common.
+// sampleLabel is the event and place of many samples.
 type sampleLabel struct {
 	pid, tid int64
 	event    uint32
@@ -111,16 +111,16 @@ type headerRecord struct {
 	header header
 }
 
-// batch is what one block holds. Byte slices lie in the block.
+// batch is the contents of one block. Byte slices point into the block.
 type batch struct {
-	lines int64    // including the one that the block's end cuts off
-	lost  int64    // bytes of lines that cannot be used
-	bad   []uint32 // where lines start that cannot be used
+	lines int64    // including the one that the end of the block cuts off
+	lost  int64    // bytes of unusable lines
+	bad   []uint32 // where unusable lines start
 	first place    // of the first record
 	kind  recordType
 	seen  bool // there is a first record
 
-	said    int64 // how often something was wrong, or odd
+	said    int64 // number of problems, including minor ones
 	issues  []issue
 	headers []headerRecord
 	dsos    []dsoRecord
@@ -130,7 +130,7 @@ type batch struct {
 	samples []sampleRecord
 	windows []windowRecord
 
-	labels  []sampleLabel // of samples; some may stand twice
+	labels  []sampleLabel // of samples; some may be duplicates
 	texts   [][]byte      // ids of samples
 	ids     []uint64
 	weights []weight
@@ -150,7 +150,7 @@ func (b *batch) reset() {
 	}
 }
 
-// issue notes what is wrong with a record. Of the same kind only the first is described.
+// issue records a problem of a record. Only the first of a kind is described.
 func (b *batch) issue(severity model.Severity, rule string, p place, format string, args ...any) {
 	b.said++
 	for i := range b.issues {
@@ -162,7 +162,7 @@ func (b *batch) issue(severity model.Severity, rule string, p place, format stri
 	b.issues = append(b.issues, issue{rule, severity, fmt.Sprintf(format, args...), p, 1})
 }
 
-// keep puts the id of a sample where [batch.idOf] finds it.
+// keep stores the id of a sample for [batch.idOf].
 func (b *batch) keep(id identifier) (kind model.IDKind, value uint64) {
 	if id.kind != model.IDText {
 		return id.kind, id.value
@@ -179,11 +179,11 @@ func (b *batch) idOf(r *sampleRecord) identifier {
 	return identifier{kind: r.kind, value: r.id}
 }
 
-// nameTable numbers the names of events and metrics that one worker meets.
+// nameTable numbers the names of events and metrics found by one worker.
 type nameTable struct {
 	number map[string]uint32
 	list   []string
-	last   [8]uint32 // numbers met lately, by length
+	last   [8]uint32 // recently used numbers, by length
 }
 
 // find returns the number of a name.

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	firstBlock = 64 << 10 // so that the first screen comes at once
+	firstBlock = 64 << 10 // small, so that the first screen comes at once
 	blockSize  = 256 << 10
-	maxLine    = 64 << 20 // of a line; longer ones are passed over
+	maxLine    = 64 << 20 // of a line; longer ones are skipped
 	maxWorkers = 4
 )
 
-// block is a run of whole lines on its way through reading, parsing and merging.
+// block is a run of complete lines that is read, parsed and merged.
 type block struct {
 	mem    []byte
 	data   []byte
 	offset int64
-	skip   int64 // bytes of a line that is too long, in place of data
-	marked bool  // a byte order mark stands before it
+	skip   int64 // bytes of a line that is too long, instead of data
+	marked bool  // a byte order mark precedes it
 	out    batch
 	err    error
 	parsed chan struct{}
@@ -44,7 +44,7 @@ type pipeline struct {
 	err    error // of reading; valid once queue is closed
 }
 
-// each calls f with every block of the source in order; what f gets is good until it returns.
+// each calls f with every block of the source in order; the block is valid until f returns.
 func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
@@ -54,7 +54,7 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
 	var running sync.WaitGroup
-	defer running.Wait() // for what reads the source; a worker may end its line later, which only it uses by then
+	defer running.Wait() // for the reader of the source; a worker may end its line later, which only it uses by then
 	defer stop()
 	running.Go(p.read)
 	for i := range workers {
@@ -77,7 +77,7 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 	return p.err
 }
 
-// read cuts the source into blocks and hands them to both queues.
+// read splits the source into blocks and sends them to both queues.
 func (p *pipeline) read() {
 	defer close(p.queue)
 	defer close(p.work)
@@ -126,7 +126,7 @@ func (p *pipeline) cut() error {
 	}
 }
 
-// hand gives a block to both queues.
+// hand sends a block to both queues.
 func (p *pipeline) hand(b *block) error {
 	for _, to := range []chan *block{p.queue, p.work} {
 		select {
@@ -138,10 +138,10 @@ func (p *pipeline) hand(b *block) error {
 	return nil
 }
 
-// byteOrderMark is what some programs begin UTF-8 with, though JSON does not allow it.
+// byteOrderMark begins UTF-8 files of some programs, though JSON does not allow it.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// mark passes a byte order mark at the start; what stands there otherwise becomes rest.
+// mark skips a byte order mark at the start; other bytes become rest.
 func (p *pipeline) mark(rest *[]byte) (marked bool, err error) {
 	start, n := make([]byte, len(byteOrderMark)), 0
 	for n < len(start) {
@@ -161,7 +161,7 @@ func (p *pipeline) mark(rest *[]byte) (marked bool, err error) {
 	return false, nil
 }
 
-// fill puts rest and what follows into b, until there is an end of a line in it. end says that the source has ended.
+// fill reads rest and more into b, until it contains a line end. end reports that the source has ended.
 func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, err error) {
 	b.data, b.skip, b.err = append(b.mem[:0], rest...), 0, nil
 	for {
@@ -185,10 +185,10 @@ func (p *pipeline) fill(b *block, rest []byte, at int64, size int) (end bool, er
 	}
 }
 
-// maxLine returns how long a line may be: several are in memory at once, and what is made of them.
+// maxLine returns the maximum length of a line: several are in memory at once, with what is made from them.
 func (p *pipeline) maxLine() int64 { return max(p.src.Budget().Part(maxLine, 32), blockSize) }
 
-// pass drops a line that is too long: b becomes a gap up to the next end of a line.
+// pass drops a line that is too long: b becomes a gap up to the next line end.
 func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
 	b.skip = int64(len(b.data))
 	b.data = b.data[:blockSize]
@@ -207,11 +207,11 @@ func (p *pipeline) pass(b *block, at int64) (end bool, err error) {
 			return false, err
 		}
 	}
-	b.data, b.mem = nil, nil // the memory of the long line goes
+	b.data, b.mem = nil, nil // the long line is freed
 	return end, nil
 }
 
-// parse is one worker.
+// parse is the loop of one worker.
 func (p *pipeline) parse(worker int) {
 	q := &parser{ctx: p.ctx, limited: p.src.Limited, worker: worker, strict: p.strict, seed: p.seed, units: map[string]string{}}
 	for b := range p.work {

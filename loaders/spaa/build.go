@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// builder makes the model's tables of batches, in the file's order. It is one goroutine's own.
+// builder builds the model's tables from batches, in the file's order. Only one goroutine may use it.
 type builder struct {
 	src    *loaders.Source
 	strict bool
@@ -20,7 +20,7 @@ type builder struct {
 
 	header    *header
 	unit      float64 // seconds
-	start     float64 // the file's clock where times are 0, in its unit
+	start     float64 // the file's clock at Time 0, in its unit
 	started   bool
 	leafFirst bool
 
@@ -60,7 +60,7 @@ func newBuilder(src *loaders.Source, strict bool) *builder {
 	return b
 }
 
-// free gives back what only building needs. The builder must not be used anymore.
+// free frees memory that only building needs. The builder must not be used afterwards.
 func (b *builder) free() {
 	b.tree.nodes.free()
 	b.ids.ids.free()
@@ -69,7 +69,7 @@ func (b *builder) free() {
 	b.dict.files.at.free()
 }
 
-// merge adds one block. It is an error where the budget has no room for it.
+// merge adds one block. It fails if the block does not fit the budget.
 func (b *builder) merge(k *block) error {
 	if k.skip > 0 && !b.order.begun {
 		b.order.begun, b.order.passed = true, true
@@ -113,8 +113,8 @@ func (b *builder) merge(k *block) error {
 	return nil
 }
 
-// reserve makes room for the stacks of a block. When columns must move they get what the whole file would need if it
-// went on like that: what is not used of large ones takes no memory, but to move them often would take it twice.
+// reserve reserves capacity for the stacks of a block. Columns that must move get what the complete file would need if
+// it continued like that: unused parts of large ones take no memory, but moving them often would take it twice.
 func (b *builder) reserve(k *block) {
 	n := len(k.out.stacks)
 	factor := 2.0
@@ -138,7 +138,7 @@ func (b *builder) problem(severity model.Severity, rule string, p place, format 
 	b.found.say(severity, rule, b.at(p), b.line(p), format, args...)
 }
 
-// first holds the file's first record against the rule that it is the header.
+// first checks that the file's first record is the header.
 func (b *builder) first(o *batch) {
 	if b.order.begun || !o.seen {
 		return
@@ -152,7 +152,7 @@ func (b *builder) first(o *batch) {
 	}
 }
 
-// grow makes room for the names that a worker has met.
+// grow grows the tables for the names of a worker.
 func (b *builder) grow(o *batch) {
 	for len(b.events) <= o.worker {
 		b.events, b.metrics = append(b.events, nil), append(b.metrics, nil)
@@ -163,7 +163,7 @@ func (b *builder) grow(o *batch) {
 	}
 }
 
-// event returns the number of an event that a record names; one that no header declares is added.
+// event returns the number of an event of a record; one that no header declares is added.
 func (b *builder) event(o *batch, name uint32, p place) uint16 {
 	if name == noName {
 		return model.NoEvent
@@ -269,10 +269,10 @@ func (b *builder) time(t, unit float64) model.Time {
 	return model.Time(us)
 }
 
-// publishEvery is how often what has been read is published.
+// publishEvery is the interval of publishing.
 const publishEvery = 250 * time.Millisecond
 
-// profile returns what has been read so far, or in all; nothing of it will change.
+// profile returns what was read so far, or everything; it will not change.
 func (b *builder) profile(meta model.Meta, complete bool) *model.Profile {
 	p, s := *b.p, *b.s
 	p.Samples, b.samples.shared = slices.Clone(p.Samples), true

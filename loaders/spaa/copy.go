@@ -9,8 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Copy writes every record of src to w as it stands, byte by byte, one a line. Blank lines and what is no record are
-// left out; problems say what the latter was.
+// Copy copies every record of src to w unchanged, one per line. Blank lines and lines without a record are left out;
+// problems describe the latter.
 func Copy(ctx context.Context, src *loaders.Source, w io.Writer) ([]model.Problem, error) {
 	var found findings
 	lines := int64(0)
@@ -30,7 +30,7 @@ func Copy(ctx context.Context, src *loaders.Source, w io.Writer) ([]model.Proble
 	return found.list(), err
 }
 
-// copyLines writes lines but for blank ones and those that start at an offset in bad, which rises.
+// copyLines writes lines, except blank ones and those that start at an offset in bad, which rises.
 func copyLines(w io.Writer, data []byte, bad []uint32) error {
 	for at := 0; at < len(data); {
 		end := bytes.IndexByte(data[at:], '\n') + at

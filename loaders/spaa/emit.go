@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// emit adds the record whose values a template has taken. from is where its weights start.
+// emit adds the record whose values a template has extracted. from is where its weights start.
 func (p *parser) emit(t *template, b []byte, at place, from uint32) {
 	switch t.kind {
 	case typeSample:
@@ -21,12 +21,12 @@ func (p *parser) emit(t *template, b []byte, at place, from uint32) {
 
 func (t *template) given(s target) bool { return t.has&(1<<s) != 0 }
 
-// taken returns a string that a template has taken.
+// taken returns a string that a template has extracted.
 func (p *parser) taken(b []byte, s target) []byte {
 	return b[p.values.text[s].from:p.values.text[s].to]
 }
 
-// task returns the number of a process or thread, -1 where the line has none.
+// task returns the number of a process or thread, -1 if the line has none.
 func (p *parser) task(t *template, s target) int64 {
 	if !t.given(s) {
 		return -1

@@ -19,11 +19,11 @@ type findingKey struct {
 	severity model.Severity
 }
 
-// say notes a problem; its text is only made when it is the first of its kind.
+// say records a problem; its text is formatted only for the first of its kind.
 func (f *findings) say(severity model.Severity, rule string, offset, line int64, format string, args ...any) {
 	if i, ok := f.at[findingKey{rule, severity}]; ok {
 		p := &f.all[i]
-		if p.Count++; line > 0 && line < p.Line { // found later, but it comes first
+		if p.Count++; line > 0 && line < p.Line { // found later, but earlier in the file
 			p.Message, p.Offset, p.Line = fmt.Sprintf(format, args...), offset, line
 		}
 		return
@@ -31,7 +31,7 @@ func (f *findings) say(severity model.Severity, rule string, offset, line int64,
 	f.add(model.Problem{Severity: severity, Code: rule, Message: fmt.Sprintf(format, args...), Count: 1, Offset: offset, Line: line})
 }
 
-// join notes problems that were counted elsewhere, in any order: the first in the file is described.
+// join adds problems that were counted elsewhere, in any order: the first in the file is described.
 func (f *findings) join(p model.Problem) {
 	if i, ok := f.at[findingKey{p.Code, p.Severity}]; ok && p.Line > 0 && p.Line < f.all[i].Line {
 		p.Count += f.all[i].Count
@@ -41,7 +41,7 @@ func (f *findings) join(p model.Problem) {
 	f.add(p)
 }
 
-// add notes problems that were counted elsewhere, none of which stands before those noted.
+// add adds problems that were counted elsewhere, none of which precedes earlier ones.
 func (f *findings) add(p model.Problem) {
 	k := findingKey{p.Code, p.Severity}
 	if i, ok := f.at[k]; ok {
@@ -55,7 +55,7 @@ func (f *findings) add(p model.Problem) {
 	f.all = append(f.all, p)
 }
 
-// list returns a copy of the problems by their place in the file.
+// list returns a copy of the problems by their position in the file.
 func (f *findings) list() []model.Problem {
 	out := slices.Clone(f.all)
 	slices.SortStableFunc(out, func(a, b model.Problem) int { return cmp.Compare(a.Line, b.Line) })

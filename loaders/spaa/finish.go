@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// finish resolves references to what came later, when everything is read. Columns that were published stay as they are.
-// When ctx is done, only the first few are resolved.
+// finish resolves forward references once everything is read. Published columns are not changed. If ctx is done, only
+// the first few are resolved.
 func (b *builder) finish(ctx context.Context) {
 	if b.header == nil && !b.order.passed {
 		b.found.say(model.Error, "header", 0, 0, "there is no header")
@@ -40,8 +40,8 @@ func (b *builder) finish(ctx context.Context) {
 	b.order.finish(b)
 }
 
-// stopped asks the context in the n-th step of a loop, from 0, but not in every step, and not in the first ones: of a
-// file that was left, what little is known is still put together.
+// stopped checks the context in the n-th step of a loop, from 0, but not in every step, and not in the first ones: for
+// a file that was abandoned early, the little that is known is still assembled.
 func stopped(ctx context.Context, n int) bool {
 	return n%model.AskEvery == model.AskEvery-1 && ctx.Err() != nil
 }

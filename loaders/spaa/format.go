@@ -28,7 +28,7 @@ func Format() loaders.Format {
 	}
 }
 
-// sniff looks for members that only these files have: names stand in any order, and the header may be long.
+// sniff searches for members that only these files have: names are in any order, and the header may be long.
 func sniff(head []byte) loaders.Confidence {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
@@ -52,7 +52,7 @@ func sniff(head []byte) loaders.Confidence {
 
 var errNothing = errors.New("no record of it can be read")
 
-// load reads everything, and publishes what there is while it does.
+// load reads everything, publishing meanwhile.
 func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *model.Store) error {
 	b := newBuilder(src, false)
 	defer b.free()
@@ -90,7 +90,7 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 	return err
 }
 
-// short reports whether err is that the budget has no room for the rest of the file, and then says so.
+// short reports whether err means that the rest of the file does not fit the budget, and records that as a problem.
 func (b *builder) short(err error) bool {
 	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
 		return false
@@ -101,13 +101,13 @@ func (b *builder) short(err error) bool {
 	return true
 }
 
-// empty reports whether nothing has been read that could be shown.
+// empty reports whether nothing was read that could be shown.
 func (b *builder) empty() bool {
 	c := b.p.Counts
 	return b.header == nil && c.Stacks == 0 && c.Samples == 0 && c.Frames == 0
 }
 
-// refuse returns the error of a file of which nothing can be used.
+// refuse returns the error of a file that cannot be used at all.
 func (b *builder) refuse() error {
 	e := &loaders.FormatError{Format: formatName, Path: b.src.Path(), Offset: 0, Line: 1, Err: errNothing}
 	cause := model.CutShort(b.found.all)
@@ -120,7 +120,7 @@ func (b *builder) refuse() error {
 	return e
 }
 
-// validate applies every rule of the specification.
+// validate checks every rule of the specification.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	b := newBuilder(src, true)
 	defer b.free()
@@ -128,11 +128,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 		return err
 	}
 	b.finish(ctx)
-	for _, p := range b.found.list() {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
-		}
-	}
+	loaders.Report(b.found.list(), report)
 	return nil
 }
 

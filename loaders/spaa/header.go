@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// header is what the first record says.
+// header is the first record.
 type header struct {
 	format, version, tool, order, idMode string
 	command, toolVersion                 string
@@ -19,7 +19,7 @@ type header struct {
 	unit                                 string
 }
 
-// headerReader reads one header and reports what is wrong with it.
+// headerReader reads one header and reports its problems.
 type headerReader struct {
 	b    *batch
 	at   place
@@ -37,7 +37,7 @@ func (r *headerReader) warn(rule, format string, args ...any) {
 	r.b.issue(model.Warning, rule, r.at, format, args...)
 }
 
-// word reads a string that must be one.
+// word reads a value that must be a string.
 func (r *headerReader) word(name string, value []byte) string {
 	s, ok := json.Text(value)
 	if !ok {
@@ -77,7 +77,7 @@ func (r *headerReader) field(f field) {
 	}
 }
 
-// check finds what is missing or not allowed.
+// check finds missing and invalid values.
 func (r *headerReader) check() {
 	h := &r.h
 	if h.format != formatName {
@@ -132,7 +132,7 @@ func (r *headerReader) timeRange(value []byte) {
 	}
 }
 
-// secondsOf returns how long a unit of time is.
+// secondsOf returns the length of a unit of time.
 func secondsOf(unit string) (seconds float64, ok bool) {
 	switch strings.ToLower(unit) {
 	case "seconds", "second", "s", "sec":
@@ -164,7 +164,7 @@ func (r *headerReader) source(value []byte) {
 	}
 }
 
-// maxDeclared is how many events a header can declare: as many again can be named without.
+// maxDeclared bounds how many events a header can declare: as many again can be named without a declaration.
 const maxDeclared = int(model.NoEvent) / 2
 
 func (r *headerReader) events(value []byte) {
@@ -251,7 +251,7 @@ func (r *headerReader) sampling(ev *model.ProfileEvent, value []byte) {
 	}
 }
 
-// count reads how often an event is sampled.
+// count reads a sampling rate or period of an event.
 func (r *headerReader) count(name string, value []byte) float64 {
 	n, ok := float(value)
 	if !ok && !isNull(value) {
@@ -260,7 +260,7 @@ func (r *headerReader) count(name string, value []byte) float64 {
 	return n
 }
 
-// tracking reads what is known of allocations; false when it is not an object.
+// tracking reads the tracking of allocations; false if it is not an object.
 func (r *headerReader) tracking(ev *model.ProfileEvent, value []byte) bool {
 	c := json.Members(value)
 	for name, value, ok := c.Member(); ok; name, value, ok = c.Member() {

@@ -6,8 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stackIDs finds records by what the file calls them. Several may have one id: then they are chained in the file's
-// order.
+// stackIDs finds records by the ids in the file. Records of one id are chained in the file's order.
 type stackIDs struct {
 	rec  *model.StackRecords
 	seed maphash.Seed
@@ -33,7 +32,7 @@ func (t *stackIDs) hashNumber(value uint64, kind model.IDKind) uint64 {
 	return mix(value, t.salt+uint64(kind))
 }
 
-// fetch brings what adding stacks will look at near.
+// fetch prefetches the memory that adding stacks will read.
 func (t *stackIDs) fetch(stacks []stackRecord) {
 	for i := range stacks {
 		if id := &stacks[i].id; !t.ids.empty() && id.kind != model.IDText {
@@ -84,9 +83,8 @@ func (t *stackIDs) find(id identifier, event uint16) (model.RecordID, bool) {
 	return first, true
 }
 
-// look puts the record of each sample into out where that is simple, else NoRecord. It goes through memory that is far
-// away, and so does one thing for many samples, which the processor overlaps, before the next thing. This is a hot
-// kernel.
+// look stores the record of each sample in out if that is simple, otherwise NoRecord. It accesses distant memory, and
+// so does one step for many samples, which the processor overlaps, before the next step. This is a hot kernel.
 func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
 	if len(t.next) > 0 || t.ids.empty() {
 		for i := range out {
@@ -113,10 +111,10 @@ func (t *stackIDs) look(samples []sampleRecord, out []model.RecordID) {
 	}
 }
 
-// maxChain is how many records of one id are told apart; no writer has more.
+// maxChain is how many records of one id are distinguished; no writer has more.
 const maxChain = 64
 
-// add enters a record under its id, whose first record is known to be first, or NoRecord.
+// add adds a record under its id, whose first record is first, or NoRecord.
 func (t *stackIDs) add(id identifier, r, first model.RecordID) {
 	if first == model.NoRecord {
 		if id.kind != model.IDNone {

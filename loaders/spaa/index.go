@@ -5,34 +5,34 @@ import (
 	"math/bits"
 )
 
-// index finds numbers by hashes of what they stand for, in eight bytes each. Whether a number that has the hash is the
-// one looked for, its user must see for himself. The zero index is empty; one that has been used must be freed.
+// index finds numbers by hashes of their keys, in eight bytes each. Its user must check that a number with the hash is
+// the one searched for. The zero index is empty; a used one must be freed.
 type index struct {
-	slots scratch // a power of two of them, each a value, 0 for a free slot and else one more, and above it the hash's upper half
+	slots scratch // 2^n, each 0 if free, otherwise the value plus one, below the hash's upper half
 	mask  uint32
 	count int
 }
 
 const slotSize = 8
 
-// at returns the slot of that number, modulo how many there are. There must be any.
+// at returns the slot of that number, modulo the number of slots, which must not be 0.
 func (x *index) at(n uint32) uint64 {
 	return binary.LittleEndian.Uint64(x.slots.b[slotSize*int(n&x.mask):])
 }
 
 func (x *index) empty() bool { return len(x.slots.b) == 0 }
 
-// seek starts a search: call next until ok is false. Nothing must be put until then.
+// seek starts a search: call next until ok is false. Nothing may be put until then.
 func (x *index) seek(hash uint64) search { return search{x, hash >> 32, uint32(hash)} }
 
-// search goes over the values that have a hash.
+// search iterates over the values of a hash.
 type search struct {
 	x   *index
 	tag uint64
 	n   uint32
 }
 
-// next returns another value. ok is false after the last one.
+// next returns the next value. ok is false after the last one.
 func (s *search) next() (value uint32, ok bool) {
 	if s.x.empty() {
 		return 0, false
@@ -49,10 +49,10 @@ func (s *search) next() (value uint32, ok bool) {
 	}
 }
 
-// full reports whether more values need more room.
+// full reports whether more values need more slots.
 func (x *index) full(more int) bool { return 5*slotSize*(x.count+more) > 4*len(x.slots.b) }
 
-// clear makes the index empty, with room for as many values as it is said to get.
+// clear empties the index, with capacity for the given number of values.
 func (x *index) clear(values int) {
 	x.free()
 	n := 1 << bits.Len(uint(max(values, 48)*5/4-1))
@@ -64,7 +64,7 @@ func (x *index) free() {
 	x.count = 0
 }
 
-// put adds a value, for which there is room.
+// put adds a value, which must fit.
 func (x *index) put(hash uint64, value uint32) {
 	n := uint32(hash)
 	for uint32(x.at(n)) != 0 {

@@ -40,7 +40,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: meta, Problems: b.found.list(), Lost: b.lost}, nil
 }
 
-// meta says what the header tells.
+// meta returns what the header states.
 func (b *builder) meta() model.Meta {
 	m := model.Meta{Path: b.src.Path(), Name: b.src.Name(), Format: formatName, Version: 1, Size: b.src.StoredSize(), Outer: b.src.Outer()}
 	h := b.header
@@ -81,13 +81,13 @@ func number64(key, label string, n int64) model.Fact {
 	return model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true}
 }
 
-// cost returns what a full open will take, by rules of thumb.
+// cost returns estimates of what opening the complete file takes.
 func (b *builder) cost() []model.Fact {
 	size := b.src.Size()
 	if size < 0 {
 		return nil
 	}
-	// Measured: a fifth of the file, at about half a gigabyte a second, and what any file takes.
+	// Measured: a fifth of the file, at about half a gigabyte a second, plus a constant for any file.
 	memory, us := size/5+16<<20, 10_000+size/500
 	return []model.Fact{
 		{Key: "estimated_memory_bytes", Label: "Memory to open, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true},

@@ -2,7 +2,7 @@ package spaa
 
 import "github.com/memtui/memtui/loaders/internal/json"
 
-// key is a member of a record that has a meaning.
+// key is a known member of a record.
 type key uint8
 
 const (
@@ -50,7 +50,7 @@ const (
 	keyByStack
 )
 
-// names are those of keys.
+// names are the names of keys.
 var names = [...]string{
 	keyOther: "", keyType: "type", keyFormat: "format", keyVersion: "version", keySourceTool: "source_tool",
 	keyFrameOrder: "frame_order", keyEvents: "events", keyTimeRange: "time_range", keySource: "source", keyIDMode: "stack_id_mode",
@@ -62,7 +62,7 @@ var names = [...]string{
 	keyEvent: "event", keyPeriod: "period", keyStackID: "stack_id", keyStart: "start", keyEnd: "end", keyUnit: "unit", keyByStack: "by_stack",
 }
 
-// byLength are the keys whose names have so many bytes.
+// byLength are the keys by the length of their names.
 var byLength = func() (out [32][]key) {
 	for k := keyType; int(k) < len(names); k++ {
 		out[len(names[k])] = append(out[len(names[k])], k)
@@ -70,7 +70,7 @@ var byLength = func() (out [32][]key) {
 	return out
 }()
 
-// keyOf finds a name as it is written between quotes.
+// keyOf finds a name as written between quotes.
 func keyOf(name []byte) key {
 	if len(name) < len(byLength) {
 		for _, k := range byLength[len(name)] {
@@ -91,7 +91,7 @@ func keyOf(name []byte) key {
 	return keyOther
 }
 
-// recordType is what a line is.
+// recordType is the type of a line.
 type recordType uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// target is where a value of a line goes that a template takes from it.
+// target is where a value goes that a template extracts from a line.
 type target uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	slotDepth
 	slotTime
 	slotFrames
-	slotEvent // from here on strings
+	slotEvent // from here on, strings
 	slotComm
 	slotFunc
 	slotSource
@@ -32,13 +32,13 @@ const (
 	slots
 )
 
-// take says how a value is read.
+// take is how a value is read.
 type take uint8
 
 const (
 	takeEnd     take = iota // nothing: the line ends here
 	takeNumber              // digits
-	takeDecimal             // digits, and a point and digits
+	takeDecimal             // digits, a point and digits
 	takeHex                 // 16 hexadecimal digits
 	takeString              // plain ASCII up to a quote
 	takeList                // numbers up to a bracket
@@ -48,10 +48,10 @@ const (
 // literalWords is how many words of a literal are compared at once.
 const literalWords = 4
 
-// pad is how many bytes after the lines of a block can be read. What they are does not matter.
+// pad is how many bytes after the lines of a block can be read. Their values do not matter.
 const pad = 8 * literalWords
 
-// step is a part of a template: bytes as they stand, then a value.
+// step is a part of a template: literal bytes, then a value.
 type step struct {
 	word, mask [literalWords]uint64 // the first bytes
 	size       int
@@ -61,9 +61,8 @@ type step struct {
 	metric     uint32 // of takeWeight
 }
 
-// template is a line of this writer with gaps for values, its end included. A line that fits one is well-formed,
-// because the
-// line was that the template is made of, and the values in its gaps are plain.
+// template is a line of this writer with gaps for values, including its end. A line that matches it is well-formed,
+// because the line was from which the template was made, and the values in its gaps are plain.
 type template struct {
 	kind  recordType
 	steps []step
@@ -72,11 +71,11 @@ type template struct {
 	id                 model.IDKind
 	weights, exclusive span        // of the weights that the line adds
 	leaf               bool        // exclusive is there
-	frame              frameRecord // what does not change between lines
+	frame              frameRecord // the constant part of a frame
 	unknownSource      bool        // "??:0" is not a source
 }
 
-// values are what a template has taken from a line.
+// values are the values that a template has extracted from a line.
 type values struct {
 	number [slots]uint64
 	text   [slots]span // of the block
@@ -86,17 +85,17 @@ type values struct {
 
 const digitZeros = ones * '0'
 
-// eight reads up to eight digits; n is how many there are, 8 also where more follow.
+// eight reads up to eight digits; n is how many there are, 8 also if there are more.
 func eight(x uint64) (value uint64, n int) {
 	x ^= digitZeros
 	n = bits.TrailingZeros64((x+ones*0x76|x)&highs) >> 3
-	x <<= (64 - 8*n) & 63 // of no digits anything
+	x <<= (64 - 8*n) & 63 // any value for no digits
 	x = x*10 + x>>8
 	const low = 0x000000ff000000ff
 	return (x&low*(100+1000000<<32) + x>>16&low*(1+10000<<32)) >> 32, n
 }
 
-// digits reads a number of JSON without sign, point and exponent. n is 0 where there is none, or where it is long.
+// digits reads a JSON number without sign, point and exponent. n is 0 if there is none, or if it is too long.
 func digits(b []byte, i int) (value uint64, n int) {
 	value, n = eight(binary.LittleEndian.Uint64(b[i:]))
 	for more := 8; n == more && n <= 16; more += 8 {
@@ -109,12 +108,12 @@ func digits(b []byte, i int) (value uint64, n int) {
 	return value, n
 }
 
-// powers are those of ten that [eight] needs.
+// powers are the powers of ten that [eight] needs.
 var powers = [...]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// match reads a line that starts at b[i] and returns the index after its end, -1 where it does not fit. What has been
-// appended to the batch then must be taken back. b must have an end of a line from i, and pad bytes after it. This is a
-// hot kernel.
+// match reads a line that starts at b[i] and returns the index after its end, -1 if it does not match. Then the values
+// appended to the batch must be removed. b must have a line end after i, and pad bytes after that. This is a hot
+// kernel.
 func (p *parser) match(t *template, b []byte, i int) int {
 	v := &p.values
 	for k := range t.steps {
@@ -172,7 +171,7 @@ func (p *parser) match(t *template, b []byte, i int) int {
 	return i
 }
 
-// plainEnd returns the index of the first byte that is not plain ASCII of a string: its end, a backslash, a control
+// plainEnd returns the index of the first byte of a string that is not plain ASCII: its end, a backslash, a control
 // character or a byte of UTF-8.
 func plainEnd(b []byte, i int) int {
 	for {
@@ -186,7 +185,7 @@ func plainEnd(b []byte, i int) int {
 	}
 }
 
-// decimal reads the time of a sample, -1 where it is not plain.
+// decimal reads the time of a sample, -1 if it is not plain.
 func (p *parser) decimal(b []byte, i int) int {
 	n, size := digits(b, i)
 	if size == 0 {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// nameSet numbers names in a list that belongs to the model. Their bytes stand together: one for each would cost a lot.
+// nameSet numbers names in a list that belongs to the model. Their bytes are allocated together, which is far cheaper.
 type nameSet struct {
 	seed maphash.Seed
 	at   index
 	room strings.Builder
 }
 
-// nameRoom is how many bytes of names stand together.
+// nameRoom is how many bytes of names are allocated together.
 const nameRoom = 64 << 10
 
 // number finds a name in list, or adds it.

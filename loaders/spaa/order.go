@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// frameFacts is what only the rules about order and inlining ask of a frame.
+// frameFacts is the data of a frame that only the rules about order and inlining need.
 type frameFacts struct {
 	line       int64
 	ip, symoff uint64
@@ -14,26 +14,26 @@ type frameFacts struct {
 	depth      int32
 }
 
-// orders holds records against the rules about their order.
+// orders checks records against the rules about their order.
 type orders struct {
 	begun  bool
-	passed bool             // the first record is too long: that is the header, perhaps
-	deep   bool             // a frame says that it is inlined in another one
+	passed bool             // the first record is too long: it may be the header
+	deep   bool             // a frame states that it is inlined into another one
 	dso    map[uint64]int64 // line of the definition
 	frames map[uint64]frameFacts
 	waits  map[uint64]*waiting // by DSO
-	more   waiting             // the first whose DSO has no room in waits
+	more   waiting             // the first frame whose DSO does not fit waits
 
 	most int // DSOs in waits
 
 	threads map[int64]spot     // by tid, of those listed
-	named   map[int64]struct{} // tids of records that came before their thread, if that comes at all
+	named   map[int64]struct{} // tids of records before their thread, if that is listed at all
 }
 
-// spot is where a record stands in the file.
+// spot is the position of a record in the file.
 type spot struct{ at, line int64 }
 
-// waiting are frames that name a DSO which had not been defined: the first of them, and how many.
+// waiting are frames of a DSO that had not been defined: the first of them, and their number.
 type waiting struct {
 	frame    uint64
 	at, line int64
@@ -45,7 +45,7 @@ func (o *orders) init() {
 	o.waits, o.most = map[uint64]*waiting{}, maxWaiting
 }
 
-// maxWaiting bounds how many DSOs that are not defined are remembered.
+// maxWaiting bounds how many undefined DSOs are remembered.
 const maxWaiting = 1 << 16
 
 // wait remembers a frame whose DSO is not defined.
@@ -64,7 +64,7 @@ func (o *orders) wait(b *builder, dso uint64, p place, frame uint64) {
 	w.count++
 }
 
-// lists notes a thread of the dictionary.
+// lists records a thread of the dictionary.
 func (o *orders) lists(b *builder, tid int64, p place) {
 	here := spot{b.at(p), b.line(p)}
 	if _, early := o.named[tid]; early {
@@ -75,7 +75,7 @@ func (o *orders) lists(b *builder, tid int64, p place) {
 	}
 }
 
-// names notes a thread that a record names.
+// names records a thread that a record names.
 func (o *orders) names(b *builder, tid int64, p place) {
 	if t, ok := o.threads[tid]; !ok {
 		o.named[tid] = struct{}{}
@@ -102,7 +102,7 @@ func (o *orders) finish(b *builder) {
 	}
 }
 
-// inOrder holds a stack against the rules that its frames come before it and that inlined frames stand by their depth.
+// inOrder checks that the frames of a stack precede it and that inlined frames are ordered by their depth.
 func (b *builder) inOrder(r *stackRecord, ids []uint64) {
 	var last frameFacts
 	for i := range ids {

@@ -11,34 +11,34 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// parser turns blocks into batches. It is one worker's own.
+// parser parses blocks into batches. It belongs to one worker.
 type parser struct {
 	ctx     context.Context
 	scanner lineScanner
 	names   nameTable
 	worker  int
-	strict  bool // check what only validation asks for
+	strict  bool // check what only validation needs
 	checker jsonChecker
-	limited func() bool  // whether the source ended at a limit, which was told; nil for no
+	limited func() bool  // whether the source ended at a limit, which was reported; nil for no
 	seed    maphash.Seed // of all workers
 
 	templates templates
 	values    values
-	labels    [256]uint32 // indexes of batch.labels met lately
+	labels    [256]uint32 // recently used indexes of batch.labels
 
 	out   *batch
 	units map[string]string // of metrics, as first stated
 }
 
-// askLines is how many lines are parsed before the context is asked again.
+// askLines is how many lines are parsed between two checks of the context.
 const askLines = 256
 
-// block parses whole lines; the last one may lack its end. An error is that of the context.
+// block parses complete lines; the last one may lack its end. An error is that of the context.
 func (p *parser) block(data []byte, out *batch) error {
 	p.out = out
 	out.reset()
 	out.worker = p.worker
-	lines := 0 // where the last of data ends
+	lines := 0 // position of the last one of data
 	if cap(data) >= len(data)+pad {
 		lines = bytes.LastIndexByte(data, '\n') + 1
 	}
@@ -72,7 +72,7 @@ func (p *parser) block(data []byte, out *batch) error {
 	return nil
 }
 
-// line parses one line; last says that it has no end. kind is unknown for one that cannot be used.
+// line parses one line; last reports that it has no end. kind is unknown for an unusable one.
 func (p *parser) line(line []byte, at place, last bool) (kind recordType) {
 	for len(line) > 0 && (line[len(line)-1] == '\r' || line[len(line)-1] == ' ' || line[len(line)-1] == '\t') {
 		line = line[:len(line)-1]
@@ -118,7 +118,7 @@ func (p *parser) line(line []byte, at place, last bool) (kind recordType) {
 	return kind
 }
 
-// drop counts a line that cannot be used.
+// drop counts an unusable line.
 func (p *parser) drop(line []byte, at place) {
 	p.out.lost += int64(len(line)) + 1
 	p.out.bad = append(p.out.bad, at.at)
@@ -158,14 +158,14 @@ func (p *parser) check(line []byte, at place) (ok bool) {
 	return true
 }
 
-// note remembers the block's first record.
+// note records the block's first record.
 func (p *parser) note(at place, kind recordType) {
 	if !p.out.seen {
 		p.out.seen, p.out.first, p.out.kind = true, at, kind
 	}
 }
 
-// unknown reports a record of a type that the specification does not know.
+// unknown reports a record of a type that is not in the specification.
 func (p *parser) unknown(line []byte, at place, typed bool) {
 	if !typed {
 		p.drop(line, at)
@@ -183,7 +183,7 @@ func (p *parser) unknown(line []byte, at place, typed bool) {
 	}
 }
 
-// wrong reports a member whose value is not what it must be.
+// wrong reports a member with an invalid value.
 func (p *parser) wrong(rule string, at place, k key) {
 	p.out.issue(model.Error, rule, at, "%s of a %s record is missing or invalid", names[k], rule)
 }
@@ -196,7 +196,7 @@ func (p *parser) optional(rule string, at place, f field) (s []byte, ok bool) {
 	return s, ok
 }
 
-// flag reads true or false; without is what stands for anything else.
+// flag reads true or false; without is returned for anything else.
 func (p *parser) flag(rule string, at place, f field, without bool) bool {
 	is, ok := truth(f.value)
 	if !ok {
@@ -277,7 +277,7 @@ func (p *parser) thread(at place) {
 	p.out.threads = append(p.out.threads, r)
 }
 
-// numbered warns of a process or thread that is not a number; -1 is what writers put for none.
+// numbered warns of a process or thread that is not a number; writers use -1 for none.
 func (p *parser) numbered(at place, k key, value []byte) int64 {
 	n := task(value)
 	if n < 0 && string(value) != "-1" && !isNull(value) {
@@ -286,7 +286,7 @@ func (p *parser) numbered(at place, k key, value []byte) int64 {
 	return n
 }
 
-// cpuNumber warns of a CPU that is not a number; -1 is what writers put for none.
+// cpuNumber warns of a CPU that is not a number; writers use -1 for none.
 func (p *parser) cpuNumber(at place, value []byte) uint16 {
 	if _, ok := json.Uint(value); !ok && string(value) != "-1" && !isNull(value) {
 		p.warn("context", at, "cpu of a record is not a number")
@@ -294,7 +294,7 @@ func (p *parser) cpuNumber(at place, value []byte) uint16 {
 	return cpuOf(value)
 }
 
-// task reads the number of a process or thread, -1 when it is none.
+// task reads the number of a process or thread, -1 if it is not one.
 func task(value []byte) int64 {
 	n, ok := json.Uint(value)
 	if !ok || n > 1<<62 {
@@ -353,7 +353,7 @@ func (p *parser) frame(at place) {
 	p.out.frames = append(p.out.frames, r)
 }
 
-// checkFrame reports what a frame lacks.
+// checkFrame reports missing members of a frame.
 func (p *parser) checkFrame(r *frameRecord, named, kinded bool) {
 	at := r.place
 	if !named {
@@ -370,7 +370,7 @@ func (p *parser) checkFrame(r *frameRecord, named, kinded bool) {
 	}
 }
 
-// inlining notes what only the rules about inlined frames ask for.
+// inlining reads what only the rules about inlined frames need.
 func (p *parser) inlining(r *frameRecord, f field) {
 	if !p.strict || isNull(f.value) {
 		return
@@ -401,10 +401,10 @@ func (p *parser) noAddress(at place, k key) {
 	p.warn("frame", at, "%s of a frame is not a hexadecimal string", names[k])
 }
 
-// maxDepth is how deep functions may be inlined in each other.
+// maxDepth bounds the nesting of inlined functions.
 const maxDepth = 1 << 30
 
-// depth checks that of an inlined frame; -1 stands for a wrong one.
+// depth checks the depth of an inlined frame; -1 is an invalid one.
 func (p *parser) depth(at place, n uint64) int32 {
 	if n > maxDepth {
 		p.wrong("frame", at, keyInlineDepth)

@@ -50,7 +50,7 @@ func (p *parser) stack(at place) {
 	p.out.stacks = append(p.out.stacks, r)
 }
 
-// shoulds reports what a stack should have.
+// shoulds reports missing recommended members of a stack.
 func (p *parser) shoulds(r *stackRecord, exclusive bool) {
 	switch {
 	case !p.strict:
@@ -75,7 +75,7 @@ func (p *parser) weighs(s span, metric uint32) bool {
 	return false
 }
 
-// frameList reads the ids of frames. One that is not a number ends the list.
+// frameList reads the ids of frames. An id that is not a number ends the list.
 func (p *parser) frameList(value []byte) (s span, ok bool) {
 	s.from = uint32(len(p.out.ids))
 	ok = len(value) >= 2 && value[0] == '['
@@ -96,7 +96,7 @@ func (p *parser) frameList(value []byte) (s span, ok bool) {
 	return s, ok
 }
 
-// plainList reads "1,2,3"; false when anything else is in it.
+// plainList reads "1,2,3"; false if it contains anything else.
 func (p *parser) plainList(b []byte) bool {
 	n, digits := uint64(0), 0
 	for _, c := range b {
@@ -148,7 +148,7 @@ func (p *parser) context(r *stackRecord, value []byte) (ok bool) {
 	return ok && !c.Bad
 }
 
-// weights reads a list of weights. What cannot be read of it is reported and left out.
+// weights reads a list of weights. Unreadable parts are reported and left out.
 func (p *parser) weights(value []byte, at place) (s span, ok bool) {
 	s.from = uint32(len(p.out.weights))
 	c := json.Elements(value)

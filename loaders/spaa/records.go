@@ -4,7 +4,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// lateReferences are those to what had not been read yet.
+// lateReferences are forward references.
 type lateReferences struct {
 	stacks  []lateStack
 	samples []lateSample
@@ -56,7 +56,7 @@ func (b *builder) addStacks(k *block) {
 	}
 }
 
-// addStack adds a stack whose frames were resolved; those of one that was not end before they start.
+// addStack adds a stack whose frames were resolved; of ends before it starts if they were not.
 func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	b.p.Counts.Stacks++
 	rec, id := &b.p.Records, model.RecordID(b.p.Records.Len())
@@ -104,7 +104,7 @@ func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	}
 }
 
-// addWeights adds a row of weights; primary says that the event's own metric is among them, and zero that it is 0.
+// addWeights adds a row of weights; primary reports that the event's own metric is among them, and zero that it is 0.
 func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint16) (primary, zero bool) {
 	for _, w := range o.weights[s.from:s.to] {
 		m, ok := b.metricOf(o, w.metric)
@@ -123,7 +123,7 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 	return primary, zero
 }
 
-// repeated reports an id that stands twice.
+// repeated reports an id that occurs twice.
 func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, leaf model.NodeID) {
 	events := b.p.Records.Event
 	found, _ := b.ids.find(r.id, event)
@@ -138,7 +138,7 @@ func (b *builder) repeated(r *stackRecord, first model.RecordID, event uint16, l
 	b.problem(model.Warning, "stack-id", r.place, "the id %s of a stack is used twice, under different events; the first is record %d", r.id, first)
 }
 
-// leaf holds the frame of exclusive weights against the end of the stack that is its leaf.
+// leaf checks the frame of exclusive weights against the leaf end of the stack.
 func (b *builder) leaf(r *stackRecord, ids []uint64) {
 	if !r.hasLeaf || len(ids) == 0 {
 		return

@@ -8,13 +8,13 @@ import (
 
 // sampleTable adds samples to chunks.
 type sampleTable struct {
-	records []model.RecordID // of the block, NoRecord where that is not known at once
+	records []model.RecordID // of the block, NoRecord if it is not known at once
 	known   []labelState     // by label of the block
 	labels  map[model.SampleLabel]uint16
 	shared  bool // the current chunk has been published
 }
 
-// labelState is what has become of a block's label in the current chunk.
+// labelState is the state of a block's label in the current chunk.
 type labelState struct {
 	known      bool
 	undeclared bool // its event is in no header

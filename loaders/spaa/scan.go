@@ -2,16 +2,16 @@ package spaa
 
 import "github.com/memtui/memtui/loaders/internal/json"
 
-// field is one member of a record: which one, and its value as written.
+// field is a member of a record, with its value as written.
 type field struct {
 	key   key
 	value []byte
 }
 
-// lineScanner takes lines apart. It is one goroutine's own.
+// lineScanner splits lines into members. Only one goroutine may use it.
 type lineScanner struct{ fields []field }
 
-// scan takes a line apart into s.fields, which are good until the next call. ok is false when it is not an object.
+// scan splits a line into s.fields, which are valid until the next call. ok is false if the line is not an object.
 func (s *lineScanner) scan(line []byte) (ok bool) {
 	s.fields = s.fields[:0]
 	m := json.Members(line)

@@ -2,14 +2,14 @@ package spaa
 
 import "golang.org/x/sys/unix"
 
-// scratch is zeroed memory that goes back to the system at once when it is freed: the collector would keep several
-// generations of something large that grows.
+// scratch is zeroed memory that is returned to the system as soon as it is freed: the collector would keep several
+// generations of a large growing object.
 type scratch struct {
 	b      []byte
 	mapped bool
 }
 
-// largeScratch is from how many bytes on a mapping of its own is worth it.
+// largeScratch is the number of bytes from which a mapping of its own pays off.
 const largeScratch = 1 << 20
 
 func newScratch(size int) scratch {
@@ -21,10 +21,10 @@ func newScratch(size int) scratch {
 	return scratch{b: make([]byte, size)}
 }
 
-// free gives the memory back. It can be called twice.
+// free frees the memory. It may be called twice.
 func (s *scratch) free() {
 	if s.mapped {
-		_ = unix.Munmap(s.b) // fails for what is no mapping only
+		_ = unix.Munmap(s.b) // fails only for addresses that are not a mapping
 	}
 	*s = scratch{}
 }

@@ -14,20 +14,20 @@ var (
 	errNesting = fmt.Errorf("nesting deeper than the limit of %s was not checked; it cannot be raised", model.Group(json.MaxDepth))
 )
 
-// jsonChecker holds lines against the grammar of JSON. It is one goroutine's own.
+// jsonChecker checks lines against the grammar of JSON. Only one goroutine may use it.
 type jsonChecker struct {
 	json  json.Cursor
 	line  []byte
 	err   error
 	twice string
-	names [][]byte // of the members of all objects that are open
+	names [][]byte // of the members of all open objects
 	open  []openObject
 }
 
 // openObject is where the names of an object begin.
 type openObject struct{ depth, from int }
 
-// object checks that line is one JSON object; twice is a name that appears twice in one object, "" for none.
+// object checks that line is one JSON object; twice is a name that occurs twice in one object, "" for none.
 func (c *jsonChecker) object(line []byte) (twice string, err error) {
 	if c.json.OnFault == nil {
 		c.json.OnFault, c.json.OnName = c.fault, c.name
@@ -47,7 +47,7 @@ func (c *jsonChecker) object(line []byte) (twice string, err error) {
 	return c.twice, nil
 }
 
-// fault notes what is wrong, at which reading ends.
+// fault keeps the fault, which ends reading.
 func (c *jsonChecker) fault(f json.Fault) bool {
 	switch {
 	case c.err != nil:
@@ -69,10 +69,10 @@ func (c *jsonChecker) unexpected(at int64) {
 	c.err = fmt.Errorf("a line is not well-formed JSON: unexpected %q at its byte %d", c.line[at], at)
 }
 
-// maxCompared is how many names of one object are compared with each other.
+// maxCompared is how many names of one object are compared.
 const maxCompared = 64
 
-// name compares a name with those before it in its object.
+// name compares a name with earlier ones in its object.
 func (c *jsonChecker) name(depth int, first bool, name []byte) {
 	for n := len(c.open); n > 0 && (c.open[n-1].depth > depth || first && c.open[n-1].depth == depth); n-- {
 		c.names, c.open = c.names[:c.open[n-1].from], c.open[:n-1]
@@ -93,7 +93,7 @@ func (c *jsonChecker) name(depth int, first bool, name []byte) {
 	if written := c.line[at+1:]; bytes.HasPrefix(written, name) {
 		name = written[:len(name)]
 	} else {
-		name = bytes.Clone(name) // it was decoded, and stays only until the next token
+		name = bytes.Clone(name) // it was decoded, and is valid only until the next token
 	}
 	c.names = append(c.names, name)
 }

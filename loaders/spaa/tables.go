@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// dictionaries resolve what the file calls DSOs and frames.
+// dictionaries resolve the file's ids of DSOs and frames.
 type dictionaries struct {
 	dso    map[uint64]model.DSOID
-	dense  []model.FrameID // by id, where ids are small; 0 is unknown
+	dense  []model.FrameID // by id, if ids are small; 0 is unknown
 	sparse map[uint64]model.FrameID
 	frames index // of all frames of the model
 	funcs  nameSet
@@ -19,7 +19,7 @@ type dictionaries struct {
 	count  int // of frames, so far
 }
 
-// frameKey is what makes two frames of the file the same.
+// frameKey is the key by which frames of the file are equal.
 type frameKey struct {
 	function model.FuncID
 	file     model.FileID
@@ -36,7 +36,7 @@ func (d *dictionaries) init() {
 	d.files.seed = d.funcs.seed
 }
 
-// frame finds a frame by the file's id; ok is false for one that is not defined, so far.
+// frame finds a frame by the file's id; ok is false if it has not been defined so far.
 func (d *dictionaries) frame(id uint64) (f model.FrameID, ok bool) {
 	if id < uint64(len(d.dense)) {
 		f = d.dense[id]
@@ -46,7 +46,7 @@ func (d *dictionaries) frame(id uint64) (f model.FrameID, ok bool) {
 	return f, ok
 }
 
-// define gives a frame its id. known says that the id had a meaning before.
+// define sets the frame of an id. known reports that the id was defined before.
 func (d *dictionaries) define(id uint64, f model.FrameID) (known bool) {
 	_, known = d.frame(id)
 	d.count++
@@ -110,7 +110,7 @@ func (k frameKey) hash() uint64 {
 	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)), uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
 }
 
-// frameKey returns that of a frame of the model.
+// frameKey returns the key of a frame of the model.
 func (b *builder) frameKey(f model.FrameID) frameKey {
 	s, p := b.s, b.p
 	return frameKey{s.FrameFunc[f], s.FrameFile[f], s.FrameLine[f], p.FrameDSO[f], p.FrameColumn[f], p.FrameKind[f], p.FrameFlags[f]}
@@ -143,7 +143,7 @@ func (b *builder) internFrame(k frameKey) model.FrameID {
 	return f
 }
 
-// checkLength says that a name is not kept whole.
+// checkLength reports a name that is not kept completely.
 func (b *builder) checkLength(p place, n int) {
 	if n > model.MaxName {
 		b.problem(model.Warning, "name-length", p, model.LongName)
@@ -164,7 +164,7 @@ func (b *builder) file(name []byte) model.FileID {
 	return model.FileID(b.dict.files.number(&b.s.Files, name))
 }
 
-// splitSource takes "file:line" or "file:line:column" apart. Only numbers that print as they stand are taken off.
+// splitSource splits "file:line" or "file:line:column". It removes only numbers in the form in which they are printed.
 func splitSource(s []byte) (file []byte, line int64, column uint32) {
 	rest, n, ok := cutNumber(s)
 	if !ok {
@@ -189,7 +189,7 @@ func cutNumber(s []byte) (rest []byte, n uint32, ok bool) {
 	return s[:i], uint32(m), true
 }
 
-// threadTable finds threads by what records say of them.
+// threadTable finds threads by the fields of records.
 type threadTable struct {
 	ids  map[threadKey]model.ThreadID
 	last [64]struct {
@@ -229,7 +229,7 @@ func (t *threadTable) open() {
 	}
 }
 
-// thread finds the thread of a record, or adds it. One that gives no name is the listed one of its number.
+// thread finds the thread of a record, or adds it. A record without a name means the listed thread of its number.
 func (b *builder) thread(pid, tid int64, comm []byte, p place) model.ThreadID {
 	b.checkLength(p, len(comm))
 	comm = model.KeptName(comm)

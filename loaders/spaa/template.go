@@ -10,11 +10,11 @@ import (
 const (
 	maxTemplates = 16
 	maxSteps     = 64
-	maxLiterals  = 4 << 10 // bytes of a line beside its values
-	learnFreely  = 64      // lines; after them only one of as many is made a template
+	maxLiterals  = 4 << 10 // bytes of a line other than its values
+	learnFreely  = 64      // lines; after them only one of as many becomes a template
 )
 
-// templates are those of one worker.
+// templates belong to one worker.
 type templates struct {
 	list []template
 	last int // the one that matched last
@@ -22,7 +22,7 @@ type templates struct {
 	slow int // lines that none matched
 }
 
-// fast reads the line at b[i] by a template, and returns the index after its end; -1 where none fits.
+// fast reads the line at b[i] with a template, and returns the index after its end; -1 if none matches.
 func (p *parser) fast(b []byte, i int, line uint32) int {
 	t := &p.templates
 	if len(t.list) == 0 {
@@ -56,7 +56,7 @@ func (p *parser) try(n int, b []byte, i int, line uint32) int {
 	return end
 }
 
-// learn makes a template of a line, with its end, about which nothing had to be said.
+// learn makes a template from a line, including its end, that has no problems.
 func (p *parser) learn(line []byte, kind recordType) {
 	t := &p.templates
 	if t.slow++; t.slow > learnFreely && t.slow%learnFreely != 0 || line[len(line)-1] != '\n' {
@@ -75,12 +75,12 @@ func (p *parser) learn(line []byte, kind recordType) {
 	t.turn = (t.turn + 1) % maxTemplates
 }
 
-// compiler turns a line into a template. Where it does not understand something it gives up: there is none then.
+// compiler converts a line to a template. If it does not understand a part, it gives up: there is no template then.
 type compiler struct {
 	p    *parser
 	b    []byte
 	i    int
-	from int // of the literal that goes on at i
+	from int // start of the literal that continues at i
 	size int // of all literals
 	t    template
 }
@@ -100,7 +100,7 @@ func (c *compiler) line() bool {
 	return len(c.t.steps) <= maxSteps && c.size <= maxLiterals
 }
 
-// step ends the literal at i, and puts a gap there.
+// step ends the literal at i, and adds a gap there.
 func (c *compiler) step(how take, to target) *step {
 	literal := c.b[c.from:c.i]
 	s := step{size: len(literal), take: how, slot: to}
@@ -120,7 +120,7 @@ func (c *compiler) step(how take, to target) *step {
 	return &c.t.steps[len(c.t.steps)-1]
 }
 
-// members goes through an object. value must pass what stands after a name and its colon.
+// members iterates over an object. value must skip the value after a name and its colon.
 func (c *compiler) members(value func(name string) bool) bool {
 	return c.nested('{', func() bool {
 		if c.i >= len(c.b) || c.b[c.i] != '"' {
@@ -139,7 +139,7 @@ func (c *compiler) members(value func(name string) bool) bool {
 	})
 }
 
-// nested goes through an object or an array.
+// nested iterates over an object or an array.
 func (c *compiler) nested(open byte, element func() bool) bool {
 	if c.i = json.Blank(c.b, c.i); c.i >= len(c.b) || c.b[c.i] != open || len(c.t.steps) > maxSteps {
 		return false
@@ -161,7 +161,7 @@ func (c *compiler) nested(open byte, element func() bool) bool {
 	return c.i <= len(c.b)
 }
 
-// plainStringEnd returns the index of the quote that ends plain ASCII, -1 where it does not.
+// plainStringEnd returns the index of the quote that ends plain ASCII, -1 if there is none.
 func plainStringEnd(b []byte, i int) int {
 	for ; i < len(b) && b[i] >= ' ' && b[i] < 0x80 && b[i] != '\\'; i++ {
 		if b[i] == '"' {
@@ -171,7 +171,7 @@ func plainStringEnd(b []byte, i int) int {
 	return -1
 }
 
-// top passes a member of the record.
+// top handles a member of the record.
 func (c *compiler) top(name string) bool {
 	k := keyOf([]byte(name))
 	switch {
@@ -281,7 +281,7 @@ func (c *compiler) frameMember(k key) bool {
 	return c.any()
 }
 
-// constant passes a value that must stand in every line.
+// constant skips a value that must be the same in every line.
 func (c *compiler) constant() bool {
 	end := json.ValueEnd(c.b, c.i)
 	if end < 0 {
@@ -291,7 +291,7 @@ func (c *compiler) constant() bool {
 	return true
 }
 
-// gap passes a value of the length given, which differs between lines.
+// gap adds a gap of the given length for a value that differs between lines.
 func (c *compiler) gap(how take, to target, length int) (*step, bool) {
 	if to != slotNone && c.t.has&(1<<to) != 0 {
 		return nil, false
@@ -303,11 +303,11 @@ func (c *compiler) gap(how take, to target, length int) (*step, bool) {
 	return s, true
 }
 
-// number passes digits, or for [takeDecimal] also a point and digits.
+// number adds a gap for digits, or for [takeDecimal] also for a point and digits.
 func (c *compiler) number(how take, to target) bool {
 	if to == slotPID || to == slotTID || to == slotCPU {
 		if end := json.ValueEnd(c.b, c.i); end > 0 && (string(c.b[c.i:end]) == "-1" || string(c.b[c.i:end]) == "null") {
-			return c.constant() // what writers put for none
+			return c.constant() // used by writers for none
 		}
 	}
 	n := 0
@@ -324,7 +324,7 @@ func (c *compiler) number(how take, to target) bool {
 	return ok
 }
 
-// text passes a plain string.
+// text adds a gap for a plain string.
 func (c *compiler) text(to target) bool {
 	if c.i >= len(c.b) || c.b[c.i] != '"' {
 		return false
@@ -335,7 +335,7 @@ func (c *compiler) text(to target) bool {
 		return false
 	}
 	_, ok := c.gap(takeString, to, end-c.i)
-	c.i++ // the quote is of the literal that follows
+	c.i++ // the quote belongs to the next literal
 	return ok
 }
 
@@ -367,11 +367,11 @@ func (c *compiler) frames() bool {
 	}
 	c.i++
 	_, ok := c.gap(takeList, slotFrames, end-1-c.i)
-	c.i++ // the bracket is of the literal that follows
+	c.i++ // the bracket belongs to the next literal
 	return ok
 }
 
-// weights passes a list of weights: what they are must stand in every line, how many there are too.
+// weights handles a list of weights: their metrics must be the same in every line, and so must their number.
 func (c *compiler) weights(list *span) bool {
 	count := func() (n uint32) {
 		for i := range c.t.steps {
@@ -417,7 +417,7 @@ func (c *compiler) weights(list *span) bool {
 	return ok
 }
 
-// any passes a value that nothing is asked of. What is a name or a number in it may differ between lines.
+// any handles a value that nothing depends on. Names and numbers in it may differ between lines.
 func (c *compiler) any() bool {
 	if c.i >= len(c.b) {
 		return false

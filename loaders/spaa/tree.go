@@ -7,27 +7,27 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// tree makes the model's stack tree. Every beginning of a stack is a node, found by a hash of its frames: so the
-// longest one that is known is found with few looks, and only that is compared frame by frame. Stacks are resolved many
+// tree builds the model's stack tree. Every prefix of a stack is a node, found by a hash of its frames: the longest
+// known prefix is found with few lookups, and only that one is compared frame by frame. Stacks are first resolved many
 // at a time, and then inserted.
 type tree struct {
 	s     *model.Stacks
 	seed  uint64 // no writer of a file can know it
 	nodes index
 
-	frames []model.FrameID // of the stacks that were resolved, each root first
-	hashes []uint64        // by frame: of the beginning that it ends
-	idle   int             // blocks without a stack, lately
+	frames []model.FrameID // of the resolved stacks, each root first
+	hashes []uint64        // by frame: of the prefix that it ends
+	idle   int             // recent blocks without a stack
 	seen   uint64
 }
 
 func (t *tree) init(s *model.Stacks) { t.s, t.seed = s, rand.Uint64() }
 
-// reset forgets the stacks that were resolved.
+// reset removes the resolved stacks.
 func (t *tree) reset() { t.frames, t.hashes = t.frames[:0], t.hashes[:0] }
 
-// resolve adds the stack of the ids, in the file's order, to those resolved, and returns where its frames are. Ids that
-// are not defined are given to missing, which says what stands for them; false there ends it.
+// resolve adds the stack of the ids, in the file's order, to the resolved ones, and returns where its frames are.
+// missing is called with undefined ids and returns their replacement; false ends resolving.
 func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing func(id uint64) (model.FrameID, bool)) (of span, ok bool) {
 	from, h := len(t.frames), t.seed
 	for i := range ids {
@@ -48,10 +48,10 @@ func (t *tree) resolve(d *dictionaries, ids []uint64, leafFirst bool, missing fu
 	return span{uint32(from), uint32(len(t.frames))}, true
 }
 
-// near is how many of the last beginnings of a stack are likely to be looked at or added.
+// near is how many of the last prefixes of a stack are likely to be looked up or added.
 const near = 6
 
-// fetch brings what inserting stacks will look at near: memory is slow, but does many things at a time.
+// fetch prefetches the memory that inserting stacks will read: memory is slow, but handles many requests at a time.
 func (t *tree) fetch(stacks []span) {
 	if t.nodes.empty() {
 		return
@@ -63,7 +63,7 @@ func (t *tree) fetch(stacks []span) {
 	}
 }
 
-// insert adds a stack that was resolved, and returns its leaf.
+// insert adds a resolved stack, and returns its leaf.
 func (t *tree) insert(of span) (leaf model.NodeID) {
 	frames, hashes := t.frames[of.from:of.to], t.hashes[of.from:of.to]
 	if t.nodes.full(len(frames)) {
@@ -74,7 +74,7 @@ func (t *tree) insert(of span) (leaf model.NodeID) {
 		if t.is(node, frames[:depth]) {
 			return t.extend(node, frames[depth:], hashes[depth:])
 		}
-		// Two beginnings have one hash: as likely as never. The stack is entered under other hashes.
+		// Two prefixes have the same hash, which practically never happens. The stack is stored under other hashes.
 		salt++
 		h := salt
 		for i, f := range frames {
@@ -84,10 +84,10 @@ func (t *tree) insert(of span) (leaf model.NodeID) {
 	}
 }
 
-// longest finds the longest beginning that is known by its hash: its node, and how many frames it has.
+// longest finds the longest prefix that is known by its hash: its node, and its number of frames.
 func (t *tree) longest(hashes []uint64) (node model.NodeID, depth int) {
 	known, unknown := 0, len(hashes)+1
-	try := len(hashes) // most stacks are new by their last few frames
+	try := len(hashes) // most stacks differ in their last few frames
 	for back := 1; known+1 < unknown; back *= 2 {
 		s := t.nodes.seek(hashes[try-1])
 		if n, ok := s.next(); ok {
@@ -126,14 +126,14 @@ func (t *tree) extend(node model.NodeID, frames []model.FrameID, hashes []uint64
 	return node
 }
 
-// rebuild makes room for more nodes.
+// rebuild grows the index for more nodes.
 func (t *tree) rebuild(more int) {
 	s := t.s
 	t.nodes.clear(max(2*t.nodes.count, len(s.Parent)+more))
 	hashes := newScratch(8 * len(s.Parent))
 	defer hashes.free()
 	binary.LittleEndian.PutUint64(hashes.b, t.seed)
-	const group = 256 // whose slots are fetched side by side
+	const group = 256 // whose slots are prefetched together
 	for from := 1; from < len(s.Parent); from += group {
 		to := min(from+group, len(s.Parent))
 		for n := from; n < to; n++ {
@@ -147,10 +147,10 @@ func (t *tree) rebuild(more int) {
 	}
 }
 
-// idleBlocks is after how many blocks without a stack it is likely that no more will come.
+// idleBlocks is after how many blocks without a stack further ones are unlikely.
 const idleBlocks = 32
 
-// rest gives up the memory of the index when stacks have ended; one that comes all the same has it built anew.
+// rest frees the memory of the index after the last stacks; a later stack causes it to be rebuilt.
 func (t *tree) rest(stacks int) {
 	if t.idle++; stacks > 0 {
 		t.idle = 0

@@ -9,13 +9,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Byte patterns for looking at eight bytes at once.
+// Byte patterns for comparing eight bytes at once.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// number reads any number exactly. ok is false for what is none, and for one too large for a float.
+// number reads any number exactly. ok is false for anything else, and for a number too large for a float.
 func number(value []byte) (model.Number, bool) {
 	if n, ok := json.Uint(value); ok {
 		return model.Unsigned(n), true
@@ -27,13 +27,13 @@ func number(value []byte) (model.Number, bool) {
 	return model.Float(f), ok
 }
 
-// float reads any number as a float. ok is false for what is none, and for one too large.
+// float reads any number as a float. ok is false for anything else, and for a number too large.
 func float(value []byte) (f float64, ok bool) {
 	f, ok = json.Float(value)
 	return f, ok && !math.IsInf(f, 0)
 }
 
-// isNull reports whether a value is null, which writers put for an optional member that is not there.
+// isNull reports whether a value is null, which writers use for an absent optional member.
 func isNull(value []byte) bool { return string(value) == "null" }
 
 // truth reads true or false.
@@ -48,7 +48,7 @@ type identifier struct {
 	text  []byte // of IDText
 }
 
-// identify reads an id; kind is IDNone when it is neither a string nor an integer.
+// identify reads an id; kind is IDNone if it is neither a string nor an integer.
 func identify(value []byte) identifier {
 	if len(value) == len(`"0x0123456789abcdef"`) && string(value[:3]) == `"0x` {
 		high, ok := hex8(value[3:])
@@ -63,14 +63,14 @@ func identify(value []byte) identifier {
 			return identifier{value: n, kind: model.IDNumber}
 		}
 		if n, ok := number(value); ok && n.Integer() {
-			return identifier{kind: model.IDText, text: value} // a hash below zero
+			return identifier{kind: model.IDText, text: value} // a negative hash
 		}
 		return identifier{kind: model.IDNone}
 	}
 	return identifier{kind: model.IDText, text: s}
 }
 
-// String returns the id as messages name it.
+// String returns the id as shown in messages.
 func (id identifier) String() string {
 	switch id.kind {
 	case model.IDHex:
@@ -83,7 +83,7 @@ func (id identifier) String() string {
 	return "without an id"
 }
 
-// shortened returns a name that fits into a message.
+// shortened returns a name that fits a message.
 func shortened(s []byte) string {
 	if len(s) > 60 {
 		return string(s[:57]) + "..."
@@ -91,10 +91,10 @@ func shortened(s []byte) string {
 	return string(s)
 }
 
-// hex8 reads eight hexadecimal digits in lower case, all at once.
+// hex8 reads eight lower-case hexadecimal digits at once.
 func hex8(s []byte) (n uint64, ok bool) {
 	x := binary.BigEndian.Uint64(s)
-	low, letters := x&(ones*0x0f), x>>6&ones // the digit's low half, and 1 where it is a letter
+	low, letters := x&(ones*0x0f), x>>6&ones // the digit's low half, and 1 if it is a letter
 	bad := x&(ones*0xf0) ^ (ones*0x30 + letters*0x30)
 	bad |= (low + ones*6 + letters*3) & (ones * 0x10)          // above 9, above f
 	bad |= ^(low + ones*0x0f) & (ones * 0x10) & (letters << 4) // below a

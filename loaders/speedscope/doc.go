@@ -8,17 +8,16 @@
 //	        | {type: "evented", name, unit, startValue, endValue, events: [{type: "O" | "C", at, frame}*]}
 //	unit    = none | nanoseconds | microseconds | milliseconds | seconds | bytes
 //
-// Samples stand root first. Events open and close frames; what passes between two of them is weighed to the stack that
-// is open.
+// Samples are root first. Events open and close frames; the time between two of them is the weight of the open stack.
 //
 // # Reading
 //
 // Each profile is an event. One in units of time has samples in time, too. A profile whose samples and weights differ
-// in number, that names a frame which is not there, that closes a frame which is not the innermost, goes back, or ends
-// with open frames, is rejected; the others are shown.
+// in number, that names an undefined frame, closes a frame other than the innermost, goes back in time, or ends with
+// open frames, is rejected; the others are shown.
 //
 // # Rules
 //
 // The validator's rules, which are also the codes of problems. json, frames (there are none), profile (it is rejected).
-// Of what a limit kept from being read: stack-depth, event-limit, name-length.
+// For parts that a limit left out: stack-depth, event-limit, name-length.
 package speedscope

@@ -19,7 +19,7 @@ func Format() loaders.Format {
 	}, func(r *weighted.Reading) error { return newReader(r).read() })
 }
 
-// sniff looks for members that only these files have, in any order.
+// sniff searches for members that only these files have, in any order.
 func sniff(head []byte) loaders.Confidence {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {

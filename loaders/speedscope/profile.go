@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// profile is one of the file's, while it is read.
+// profile is the profile being read.
 type profile struct {
 	r          *reader
 	name, kind string
@@ -17,12 +17,12 @@ type profile struct {
 	nodes   []model.NodeID // by sample
 	weights []model.Number // by sample
 	at      map[model.NodeID]int
-	bad     string // why it is rejected, "" for no reason
-	sampled bool   // there are samples or weights
-	evented bool   // there are events
+	bad     string // why it is rejected, "" if it is not
+	sampled bool   // it has samples or weights
+	evented bool   // it has events
 
 	open []model.NodeID  // of the events so far
-	ids  []model.FrameID // beside them
+	ids  []model.FrameID // their frames
 	last float64
 	any  bool // an event was read
 }
@@ -84,7 +84,7 @@ func (p *profile) member(name string, k json.Kind) {
 	}
 }
 
-// frame returns a shared frame by the number that comes next.
+// frame returns the shared frame whose index is read next.
 func (p *profile) frame() (f model.FrameID, ok bool) {
 	if p.r.Value() != json.Number {
 		p.reject("a frame is not a number")
@@ -184,7 +184,7 @@ func (p *profile) event() {
 	p.open, p.ids = append(p.open, p.r.Child(parent, id)), append(p.ids, id)
 }
 
-// pass weighs what has passed since the event before to the stack that is open, or to none.
+// pass adds the weight since the previous event to the open stack, if there is one.
 func (p *profile) pass(at float64) {
 	if p.any && at > p.last {
 		node := model.NodeID(0)
@@ -208,7 +208,7 @@ func (p *profile) close(id model.FrameID) {
 	}
 }
 
-// whole returns f as an integer where it is one.
+// whole returns f as an integer if it is one.
 func whole(f float64) model.Number {
 	if f >= 0 && f < 1<<53 && f == float64(uint64(f)) {
 		return model.Unsigned(uint64(f))
@@ -216,7 +216,7 @@ func whole(f float64) model.Number {
 	return model.Float(f)
 }
 
-// add makes an event and its records of the profile.
+// add adds the profile's event and records.
 func (p *profile) add() {
 	r := p.r
 	n := min(len(p.nodes), len(p.weights))
@@ -238,7 +238,7 @@ func (p *profile) add() {
 	}
 }
 
-// records makes one of each stack of the first n samples, and returns the first of them.
+// records adds a record for each stack of the first n samples, and returns the first of them.
 func (p *profile) records(event uint16, n int) (first model.RecordID) {
 	r := p.r
 	first = model.RecordID(r.Profile.Records.Len())
@@ -266,7 +266,7 @@ func (p *profile) records(event uint16, n int) (first model.RecordID) {
 	return first
 }
 
-// eventName returns a name that no event has yet: profiles may have equal ones, or none.
+// eventName returns an unused name for an event: profiles may have equal names, or none.
 func (r *reader) eventName(name string) string {
 	if name == "" {
 		name = fmt.Sprintf("profile %d", r.number+1)

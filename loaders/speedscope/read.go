@@ -20,14 +20,15 @@ type reader struct {
 	names  map[string]bool // of events
 	steps  int
 	err    error
-	number int // profiles that were read
+	number int      // profiles that were read
+	events []uint16 // of each the event, as many as there can be events
 	end    model.Time
 }
 
-// unit is what the values of a profile count.
+// unit is the unit of a profile's values.
 type unit struct {
-	name   string  // as the file writes it
-	micros float64 // so many microseconds; 0 for no time
+	name   string  // as in the file
+	micros float64 // microseconds per unit; 0 if it is not a time
 }
 
 func unitOf(name string) unit {
@@ -41,7 +42,7 @@ func newReader(of *weighted.Reading) *reader {
 	return r
 }
 
-// read reads frames first, then profiles: they may stand in any order.
+// read reads frames first, then profiles: they may be in any order.
 func (r *reader) read() error {
 	r.Anywhere()
 	r.Cursor = r.JSON(r.Ctx)
@@ -61,6 +62,7 @@ func (r *reader) read() error {
 		r.Say(model.Error, "frames", 0, 1, "there is no list of frames")
 	}
 	r.Cursor = r.JSON(r.Ctx)
+	active := uint64(0)
 	r.members(func(name string) bool {
 		switch name {
 		case "profiles":
@@ -69,11 +71,19 @@ func (r *reader) read() error {
 			if r.Value() == json.String {
 				r.Fact(name, strings.ToUpper(name[:1])+name[1:], model.KeptName(string(r.Text())))
 			}
+		case "activeProfileIndex":
+			k := r.Value()
+			if n, ok := json.Uint(r.Text()); k == json.Number && ok {
+				active = n
+			}
 		default:
 			r.Value()
 		}
 		return r.err == nil
 	})
+	if active < uint64(len(r.events)) {
+		r.Profile.Shown = r.events[active]
+	}
 	r.Unread(r.Cursor)
 	if len(r.units) > 1 {
 		r.Say(model.Note, "units", model.NoOffset, 0, "profiles are in different units: figures are shown without one")
@@ -92,7 +102,7 @@ func (r *reader) failed() error {
 	return r.Cursor.Err()
 }
 
-// members calls f with the names of the object that comes next, whose values it reads; until it returns false.
+// members calls f with the names of the next object, whose values f reads; until it returns false.
 func (r *reader) members(f func(name string) bool) {
 	if r.Next() != '{' {
 		if !r.Dead() {
@@ -110,7 +120,7 @@ func (r *reader) members(f func(name string) bool) {
 	}
 }
 
-// object is members for a value that may be something else, which is passed; ok is false then.
+// object is members for a value that may be something else, which is skipped; ok is false then.
 func (r *reader) object(f func(name string)) (ok bool) {
 	if r.Peek() != '{' {
 		r.Value()
@@ -120,8 +130,7 @@ func (r *reader) object(f func(name string)) (ok bool) {
 	return true
 }
 
-// array calls f for each element of the array that comes next, which f reads. Anything else is passed; ok is false
-// then.
+// array calls f for each element of the next array, which f reads. Anything else is skipped; ok is false then.
 func (r *reader) array(f func()) (ok bool) {
 	if r.Peek() != '[' {
 		r.Value()
@@ -182,9 +191,10 @@ func (r *reader) profiles() {
 		at, line := r.Offset(), r.Line()
 		p := profile{r: r, at: map[model.NodeID]int{}}
 		p.read()
+		known := len(r.Profile.Events)
 		switch {
 		case r.err != nil || r.Dead():
-			p.add() // what there is of it
+			p.add() // the readable part
 		case p.wrong() != "":
 			name := ""
 			if p.name != "" {
@@ -195,6 +205,12 @@ func (r *reader) profiles() {
 			p.add()
 		}
 		r.number++
+		if len(r.Profile.Events) > known { // one that was rejected has the place of the next, which is shown for it
+			known = len(r.Profile.Events) - 1
+		}
+		if len(r.events) < int(model.NoEvent) {
+			r.events = append(r.events, uint16(known))
+		}
 		r.Publish()
 	})
 }

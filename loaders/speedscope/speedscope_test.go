@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/internal/memtest/hostile"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -134,4 +135,33 @@ func FuzzOpen(f *testing.F) {
 			hostile.Open(t, Format(), []byte(`{"shared":`+frames+`,"profiles":[`+string(b)+`]}`))
 		}
 	})
+}
+
+// TestActiveProfile expects what the file shows first to be what is shown first, wherever it says so.
+func TestActiveProfile(t *testing.T) {
+	const frames = `"shared":{"frames":[{"name":"f"}]}`
+	profiles := func(types ...string) string {
+		var out []string
+		for i, kind := range types {
+			out = append(out, fmt.Sprintf(`{"type":%q,"name":"p%d","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}`, kind, i))
+		}
+		return `"profiles":[` + strings.Join(out, ",") + `]`
+	}
+	three := profiles("sampled", "sampled", "sampled")
+	for _, c := range []struct{ text, want string }{
+		{`{` + frames + `,` + three + `}`, "p0"},
+		{`{"activeProfileIndex":2,` + frames + `,` + three + `}`, "p2"},
+		{`{` + frames + `,` + three + `,"activeProfileIndex":1}`, "p1"},
+		{`{` + frames + `,` + three + `,"activeProfileIndex":7}`, "p0"},
+		{`{` + frames + `,` + three + `,"activeProfileIndex":"1"}`, "p0"},
+		{`{` + frames + `,` + three + `,"activeProfileIndex":-1}`, "p0"},
+		{`{"activeProfileIndex":2,` + frames + `,` + profiles("sampled", "strange", "sampled") + `}`, "p2"},
+		{`{"activeProfileIndex":1,` + frames + `,` + profiles("sampled", "strange", "sampled") + `}`, "p2"},
+		{`{"activeProfileIndex":2,` + frames + `,` + profiles("sampled", "sampled", "strange") + `}`, "p0"},
+	} {
+		w := hostile.Open(t, Format(), []byte(c.text)).Profile.Weights
+		if got := w.Events[weights.DefaultEvent(w)].Name; got != c.want {
+			t.Errorf("%s shows %s, want %s", c.text, got, c.want)
+		}
+	}
 }

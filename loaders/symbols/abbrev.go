@@ -1,6 +1,6 @@
 package symbols
 
-// attribute is what a value is about.
+// attribute is the meaning of a value.
 type attribute uint16
 
 const (
@@ -27,14 +27,14 @@ const (
 	attrGNUAddrBase    attribute = 0x2133
 )
 
-// role says what an entry is to whoever looks for code.
+// role is the meaning of an entry for finding code.
 type role uint8
 
 const (
-	roleNone     role = iota // there is no code below it, but for functions within types
-	roleFunction             // it has code of its own, or says about code that has
+	roleNone     role = iota // there is no code below it, except for functions within types
+	roleFunction             // it has code of its own, or describes an entry that has
 	roleInlined
-	roleScope // it has no code of its own, but what is below it may
+	roleScope // it has no code of its own, but entries below it may
 )
 
 var roles = map[uint64]role{
@@ -43,24 +43,24 @@ var roles = map[uint64]role{
 	0x0b: roleScope, 0x1e: roleScope, 0x22: roleScope, 0x25: roleScope, 0x32: roleScope, 0x39: roleScope, // lexical_block, module, with, catch, try, namespace
 }
 
-// abbrev says which values an entry has.
+// abbrev describes the values of an entry.
 type abbrev struct {
 	role      role
 	children  bool
-	size      int // bytes of the values, -1 where they tell
-	sibling   int // which value says where the next entry is that is not below this one, -1 for none
-	siblingAt int // bytes before that value, -1 where the values tell
+	size      int // bytes of the values, -1 if they vary
+	sibling   int // index of the value that is the position of the next entry not below this one, -1 for none
+	siblingAt int // bytes before that value, -1 if they vary
 	specs     []spec
 }
 
-// spec is one value of an entry.
+// spec describes one value of an entry.
 type spec struct {
 	attr     attribute
 	coding   coding
 	implicit uint64 // of formImplicitConst
 }
 
-// abbrevs is a table of abbreviations, by code less 1 as far as they follow one another.
+// abbrevs is a table of abbreviations, by code - 1 as long as codes are consecutive.
 type abbrevs struct {
 	list []abbrev
 	more map[uint64]*abbrev
@@ -73,7 +73,7 @@ func (t *abbrevs) get(code uint64) *abbrev {
 	return t.more[code]
 }
 
-// readAbbrevs reads the table at an offset, as far as it goes, for units of a layout.
+// readAbbrevs reads the table at an offset, up to damage, for units of a layout.
 func readAbbrevs(section []byte, off uint64, l layout) *abbrevs {
 	t := &abbrevs{more: map[uint64]*abbrev{}}
 	r := fields{b: section}

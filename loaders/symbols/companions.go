@@ -11,23 +11,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// companions are the files that hold parts of the debug information of another: .dwo files and packages of them (.dwp)
-// the functions, and one that several share (.gnu_debugaltlink of dwz) what is equal in them.
+// companions are the files that have parts of the debug information of another one: .dwo files and packages of them
+// (.dwp) have the functions, and a shared one (.gnu_debugaltlink of dwz) has their common parts.
 type companions struct {
 	search *search
 	image  *image // whose debug information it is
 	binary *image // that is debugged; may be the same
 
 	alt     *image
-	altName string // of one that is named and not there
+	altName string // of a file that is named and missing
 
 	once   sync.Once
 	pack   *dwp
 	packed *image
 
 	mu      sync.Mutex
-	lacking int    // units whose file is not there, or is another one
-	first   string // why, of the first
+	lacking int    // units whose file is missing, or another one
+	first   string // the first reason
 }
 
 func (c *companions) close() {
@@ -35,7 +35,7 @@ func (c *companions) close() {
 	c.packed.close()
 }
 
-// problems says which files are missing.
+// problems reports missing files.
 func (c *companions) problems() (list []model.Problem) {
 	if c.lacking > 0 {
 		list = append(list, model.Problem{Severity: model.Note, Code: "symbols-split", Offset: -1, Message: fmt.Sprintf(
@@ -49,7 +49,7 @@ func (c *companions) problems() (list []model.Problem) {
 	return list
 }
 
-// lacks notes a unit whose functions are not there.
+// lacks records a unit whose functions are missing.
 func (c *companions) lacks(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +58,8 @@ func (c *companions) lacks(why string) {
 	}
 }
 
-// moved returns where a file may lie that another one, beside or below which it was written, names: as it says, and
-// where the user says that files are.
+// moved returns where a file may be that another one names, written in or below dir: at its own path, and in the user's
+// folders.
 func (c *companions) moved(dir, name string) (paths []string) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return nil
@@ -87,7 +87,7 @@ func (c *companions) moved(dir, name string) (paths []string) {
 	return paths
 }
 
-// shared opens the file that several share, and reads where its units are.
+// shared opens the shared file, and reads where its units are.
 func (c *companions) shared(ctx context.Context, d *debugInfo) {
 	s := c.image.elf.Section(".gnu_debugaltlink")
 	if s == nil {

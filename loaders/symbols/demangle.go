@@ -9,17 +9,17 @@ import (
 
 const (
 	maxMangled   = 16 << 10 // bytes of a name that is demangled: the work may grow faster than the name
-	maxDemangled = 16       // demangled names have up to 2 to this bytes
+	maxDemangled = 16       // demangled names have at most two to the power of this many bytes
 )
 
-// Demangle returns the source's name of a C++ or Rust symbol, and the name as it is where it is neither or cannot be
-// read.
+// Demangle returns the source's name of a C++ or Rust symbol; other names, and those that cannot be read, are returned
+// unchanged.
 func Demangle(name string) string {
 	if !mangled(name) || len(name) > maxMangled {
 		return name
 	}
 	var out string
-	err := model.Guarded(func() (err error) { // names that are cut short in some places make the library panic
+	err := model.Guarded(func() (err error) { // names that are cut in some places make the library panic
 		out, err = demangle.ToString(name, demangle.MaxLength(maxDemangled))
 		return err
 	})

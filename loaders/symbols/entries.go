@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// unit is a part of a program that was compiled at once, and what its entries refer to.
+// unit is a compilation unit, with the data that its entries refer to.
 type unit struct {
 	d     *debugInfo
 	head  unitHead
 	table *abbrevs
 	top   entry
 
-	low      value // what its ranges count from
+	low      value // base of its ranges
 	addr     []byte
 	addrBase uint64
 	strBase  uint64
@@ -21,13 +21,13 @@ type unit struct {
 	ranges   []byte // .debug_ranges
 }
 
-// entry is what is needed of one entry.
+// entry is the needed values of one entry.
 type entry struct {
 	off               uint64
 	abbrev            *abbrev
 	low, high, ranges value
 	name, linkage     value
-	origin            value // the entry that says the rest
+	origin            value // the entry that has the others
 	callFile, callLine,
 	sibling, stmtList, compDir, dwoName, dwoID, strBase, addrBase, rngBase, oldBase value
 }
@@ -76,14 +76,14 @@ type entries struct {
 	at uint64 // where the last one begins
 }
 
-// reader returns a reader of the entries from an offset on.
+// reader returns a reader of the entries starting at an offset.
 func (u *unit) reader(off uint64) *entries {
 	r := &entries{fields: fields{b: u.d.info[:u.head.end], order: u.d.order}, u: u}
 	r.seek(off)
 	return r
 }
 
-// next begins an entry, whose values follow; nil at the end of a list of entries, and where bad is set.
+// next begins an entry, whose values follow; nil at the end of a list of entries, and if bad is set.
 func (r *entries) next() *abbrev {
 	r.at = uint64(r.off)
 	code := r.uleb()
@@ -113,7 +113,7 @@ func (r *entries) entry(a *abbrev) (e entry) {
 	return e
 }
 
-// field returns where a value belongs, nil for one that is not needed.
+// field returns the variable of a value, nil if the value is not needed.
 func (e *entry) field(a attribute) *value {
 	switch a {
 	case attrName:
@@ -163,8 +163,8 @@ func (e *entry) field(a attribute) *value {
 	return nil
 }
 
-// leave goes past an entry whose values follow, and past those below it where it says where they end. It reports
-// whether they are to come.
+// leave skips an entry's values, and the entries below it if their end is known. It reports whether they are still to
+// be read.
 func (r *entries) leave(a *abbrev, below bool) (more bool) {
 	if below || !a.children || a.sibling < 0 {
 		r.values(a, len(a.specs))
@@ -183,7 +183,7 @@ func (r *entries) leave(a *abbrev, below bool) (more bool) {
 	return false
 }
 
-// values goes past the first values of an entry.
+// values skips the first values of an entry.
 func (r *entries) values(a *abbrev, n int) {
 	if n == len(a.specs) && a.size >= 0 {
 		r.skip(uint64(a.size))
@@ -194,7 +194,7 @@ func (r *entries) values(a *abbrev, n int) {
 	}
 }
 
-// skipTree goes past the entries of a list, and those below.
+// skipTree skips the entries of a list, and those below.
 func (r *entries) skipTree(w *work) error {
 	for depth := 1; depth > 0 && !r.bad; {
 		if err := w.step(); err != nil {
@@ -209,7 +209,7 @@ func (r *entries) skipTree(w *work) error {
 	return nil
 }
 
-// text returns a string, "" where there is none.
+// text returns a string, "" if there is none.
 func (u *unit) text(v value) string {
 	d := u.d
 	from := d.str
@@ -243,7 +243,7 @@ func (u *unit) text(v value) string {
 	return stringAt(from, v.n)
 }
 
-// stringAt returns the string at an offset, "" where there is none that ends.
+// stringAt returns the string at an offset, "" if there is no terminated one.
 func stringAt(b []byte, off uint64) string {
 	if off >= uint64(len(b)) {
 		return ""
@@ -256,7 +256,7 @@ func stringAt(b []byte, off uint64) string {
 	return string(b[:end])
 }
 
-// address returns an address, which may be stored by its number.
+// address returns an address, which may be stored by its index.
 func (u *unit) address(v value) (uint64, bool) {
 	switch v.class {
 	case classAddr:
@@ -274,7 +274,7 @@ func (u *unit) address(v value) (uint64, bool) {
 	return 0, false
 }
 
-// refers returns the entry that a value refers to, and its unit; nil where it cannot be read.
+// refers returns the entry that a value refers to, and its unit; nil if it cannot be read.
 func (u *unit) refers(v value) (*unit, *entry) {
 	d := u.d
 	switch v.class {

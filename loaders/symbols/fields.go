@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// fields reads numbers one after another. After the end they are zero, and bad is set.
+// fields reads numbers. After the end they are zero, and bad is set.
 type fields struct {
 	b     []byte
 	off   int
@@ -52,7 +52,7 @@ func (r *fields) offset(wide bool) uint64 {
 	return r.uint(4)
 }
 
-// uleb reads a number of variable length; those of more than 64 bits lose the upper ones.
+// uleb reads a number of variable length; it loses bits beyond 64.
 func (r *fields) uleb() (n uint64) {
 	if r.off < len(r.b) && r.b[r.off] < 0x80 && !r.bad { // nearly all are short
 		r.off++
@@ -86,7 +86,7 @@ func (r *fields) sleb() (n int64) {
 	}
 }
 
-// skip leaves bytes out.
+// skip skips bytes.
 func (r *fields) skip(n uint64) {
 	if r.bad || n > uint64(len(r.b)-r.off) {
 		r.bad = true
@@ -95,7 +95,7 @@ func (r *fields) skip(n uint64) {
 	r.off += int(n)
 }
 
-// seek goes on at an offset.
+// seek moves to an offset.
 func (r *fields) seek(off uint64) {
 	if off > uint64(len(r.b)) {
 		r.bad = true
@@ -104,7 +104,7 @@ func (r *fields) seek(off uint64) {
 	r.off = int(off)
 }
 
-// skipString leaves a string out that ends with a zero, and returns it.
+// skipString skips a zero-terminated string, and returns it.
 func (r *fields) skipString() []byte {
 	if r.bad {
 		return nil

@@ -16,28 +16,28 @@ import (
 
 const systemDebug = "/usr/lib/debug"
 
-// search looks for the files of one module.
+// search finds the files of one module.
 type search struct {
 	opt    loaders.Symbols
 	m      *Module
 	path   string
-	other  string // the first file that is there and is not the one, and why
+	other  string // the first file that exists but is not the right one, and why
 	broken string // the first file that cannot be read, and why
 
-	unfetched string // the first file that was not got from elsewhere, and why, where that is not for want of it
+	unfetched string // the first file that could not be fetched, and why, unless it does not exist
 }
 
-// note keeps why a file is not used.
+// note records why a file is not used.
 func (s *search) note(path string, err error) {
 	if s.broken == "" && !errors.Is(err, fs.ErrNotExist) {
 		s.broken = path + ": " + err.Error()
 	}
 }
 
-// below puts a path of the recorded machine under a folder; none of its parts leads out.
+// below puts a path of the recorded machine under a folder, which it cannot leave.
 func below(dir, path string) string { return filepath.Join(dir, filepath.Clean("/"+path)) }
 
-// binary opens the file that was recorded, nil where there is none.
+// binary opens the recorded file, nil if there is none.
 func (s *search) binary(ctx context.Context) *image {
 	var paths []string
 	for _, dir := range s.opt.Dirs {
@@ -78,7 +78,7 @@ func (s *search) binary(ctx context.Context) *image {
 	return s.fetched(ctx, s.m.BuildID, "executable")
 }
 
-// fetched opens a file of a build id that is got from elsewhere, nil where there is none.
+// fetched opens a fetched file of a build id, nil if there is none.
 func (s *search) fetched(ctx context.Context, id, kind string) *image {
 	id = strings.ToLower(id)
 	if s.opt.Fetcher == nil || byBuildID("", id) == nil {
@@ -110,7 +110,7 @@ func (s *search) fetched(ctx context.Context, id, kind string) *image {
 	return im
 }
 
-// debugDirs are the folders where a system keeps debug files.
+// debugDirs returns the folders where a system keeps debug files.
 func (s *search) debugDirs() []string {
 	if s.opt.Sysroot != "" {
 		return []string{below(s.opt.Sysroot, systemDebug)}
@@ -118,7 +118,7 @@ func (s *search) debugDirs() []string {
 	return []string{systemDebug}
 }
 
-// byBuildID returns where a folder may have the debug file of a build id: itself laid out so, or a .build-id in it.
+// byBuildID returns where a folder may have the debug file of a build id: in its own layout, or in a .build-id in it.
 func byBuildID(dir, id string) []string {
 	id = strings.ToLower(id)
 	if len(id) < 4 || strings.Trim(id, "0123456789abcdef") != "" {
@@ -131,7 +131,7 @@ func byBuildID(dir, id string) []string {
 	return []string{filepath.Join(dir, ".build-id", name), filepath.Join(dir, name)}
 }
 
-// debug opens the debug file of a binary, nil where there is none.
+// debug opens the debug file of a binary, nil if there is none.
 func (s *search) debug(ctx context.Context, im *image) *image {
 	var paths []string
 	for _, dir := range s.opt.Dirs {
@@ -162,7 +162,7 @@ func (s *search) debug(ctx context.Context, im *image) *image {
 	return d
 }
 
-// linked opens the debug file that a binary names itself, whose build id or checksum must be right.
+// linked opens the debug file that a binary names, whose build id or checksum must match.
 func (s *search) linked(ctx context.Context, im *image) *image {
 	name, sum, ok := im.debugLink()
 	if !ok {
@@ -194,7 +194,7 @@ func (s *search) linked(ctx context.Context, im *image) *image {
 	return nil
 }
 
-// isLinked fails unless a debug file is the one that a binary of a build id names with a checksum.
+// isLinked fails unless a debug file has the build id, or else the checksum, of the binary that names it.
 func (im *image) isLinked(ctx context.Context, buildID string, sum uint32) error {
 	if buildID != "" && im.buildID != "" {
 		if !sameID(buildID, im.buildID) {

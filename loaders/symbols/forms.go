@@ -53,7 +53,7 @@ const (
 	formGNUStrpAlt    form = 0x1f21
 )
 
-// class says what a value is.
+// class is the kind of a value.
 type class uint8
 
 const (
@@ -62,24 +62,24 @@ const (
 	classNumber         // a constant or a flag
 	classOffset         // an offset in another section
 	classAddr           // an address
-	classAddrx          // the number of an address in .debug_addr
-	classRnglistx       // the number of a list of ranges
+	classAddrx          // the index of an address in .debug_addr
+	classRnglistx       // the index of a list of ranges
 	classRef            // an offset in .debug_info
-	classRefAlt         // an offset in .debug_info of the file that several share
+	classRefAlt         // an offset in .debug_info of the shared file
 	classString         // an offset in the section that is read
 	classStrp           // an offset in .debug_str
 	classLineStrp       // an offset in .debug_line_str
-	classStrx           // the number of a string in .debug_str_offsets
-	classStrpAlt        // an offset in .debug_str of the file that several share
+	classStrx           // the index of a string in .debug_str_offsets
+	classStrpAlt        // an offset in .debug_str of the shared file
 )
 
-// value is a value of an attribute. Strings are read only where they are needed.
+// value is a value of an attribute. Strings are read only if needed.
 type value struct {
 	class class
 	n     uint64
 }
 
-// layout is what the sizes of forms depend on.
+// layout determines the sizes of forms.
 type layout struct {
 	addrSize uint8
 	wide     bool // offsets have 8 bytes
@@ -114,14 +114,14 @@ var offsets = map[form]class{formStrp: classStrp, formLineStrp: classLineStrp, f
 var numbered = map[form]class{formUdata: classNumber, formStrx: classStrx, formGNUStrIndex: classStrx, formAddrx: classAddrx, formGNUAddrIndex: classAddrx,
 	formRefUdata: classRef, formLoclistx: classOther, formRnglistx: classRnglistx}
 
-// coding is a form as it is read.
+// coding is how a form is read.
 type coding struct {
 	form  form
 	class class
-	size  int8 // bytes, -1 where the value itself tells
+	size  int8 // bytes, -1 if the value itself determines it
 }
 
-// codingOf returns how a form is read in units of a layout; its class is classNone for an unknown one.
+// codingOf returns how a form is read in units of a layout; its class is classNone if it is unknown.
 func codingOf(f form, l layout) coding {
 	if c, ok := fixed[f]; ok {
 		return coding{f, c.class, int8(c.size)}
@@ -150,7 +150,7 @@ func codingOf(f form, l layout) coding {
 	return coding{form: f}
 }
 
-// value reads a value. unit is where its unit begins, which most references count from.
+// value reads a value. unit is where its unit begins, which most references are relative to.
 func (r *fields) value(c coding, l layout, unit uint64) value {
 	if c.form == formIndirect {
 		if c = codingOf(form(r.uleb()), l); c.form == formIndirect || c.form == formImplicitConst {

@@ -6,13 +6,13 @@ import (
 	"sort"
 )
 
-// work counts what is read of one file, so that a damaged one ends.
+// work counts what is read of one file, so that reading a damaged one ends.
 type work struct {
 	ctx  context.Context
 	done int64
 }
 
-// maxWork bounds the entries, rows and ranges that are read for one file. A browser with all its debug information has
+// maxWork bounds the entries, rows and ranges that are read of one file. A browser with all its debug information has
 // fewer.
 const maxWork = 1 << 30
 
@@ -31,14 +31,14 @@ func (w *work) steps(n int64) error {
 	return nil
 }
 
-// call is a function around an address: one with code of its own, or one that is inlined.
+// call is a function around an address: one with code of its own, or an inlined one.
 type call struct {
 	depth    int // of the entry
 	entry    *entry
 	function bool // it has code of its own
 }
 
-// finder looks for the functions around some addresses of one unit.
+// finder finds the functions around some addresses of one unit.
 type finder struct {
 	u     *unit
 	w     *work
@@ -46,8 +46,8 @@ type finder struct {
 	calls map[uint64][]call
 }
 
-// functions finds the functions around sorted addresses, outermost first. Where none is around an address that a symbol
-// covers, as inside says, functions within others are looked at, too.
+// functions finds the functions around sorted addresses, outermost first. If there is none around an address that a
+// symbol covers, as inside reports, functions within others are searched, too.
 func (u *unit) functions(addrs []uint64, inside func(uint64) bool, w *work) (map[uint64][]call, error) {
 	f := &finder{u: u, w: w, addrs: addrs, calls: map[uint64][]call{}}
 	if err := f.walk(false); err != nil {
@@ -61,7 +61,7 @@ func (u *unit) functions(addrs []uint64, inside func(uint64) bool, w *work) (map
 	return f.calls, nil
 }
 
-// walk goes over the entries of a unit. With everything, it leaves out none that could hold no code of ours.
+// walk visits the entries of a unit. With everything, it also visits those that cannot have code of ours.
 func (f *finder) walk(everything bool) error {
 	r := f.u.reader(f.u.head.die)
 	if a := r.next(); a == nil || !r.leave(a, true) {
@@ -105,7 +105,7 @@ func (f *finder) walk(everything bool) error {
 	return nil
 }
 
-// err says where the entries cannot be read on.
+// err returns why no more entries can be read.
 func (r *entries) err() error {
 	if r.bad {
 		return damage("the entry at %d is truncated, or of an unknown form", r.at)
@@ -113,7 +113,7 @@ func (r *entries) err() error {
 	return nil
 }
 
-// past goes past what is below an entry that was read.
+// past skips the entries below one that was read.
 func (r *entries) past(e *entry, w *work) error {
 	if e.sibling.class == classRef && e.sibling.n > uint64(r.off) {
 		r.seek(e.sibling.n)
@@ -122,7 +122,7 @@ func (r *entries) past(e *entry, w *work) error {
 	return r.skipTree(w)
 }
 
-// covers notes a function where it has code at addresses that are looked for, and reports whether it has.
+// covers records a function if it has code at the wanted addresses, and reports whether it has.
 func (f *finder) covers(e *entry, depth int) (any bool, err error) {
 	var kept *entry
 	err = f.u.rangesOf(e, f.w, func(start, end uint64) {
@@ -140,7 +140,7 @@ func (f *finder) covers(e *entry, depth int) (any bool, err error) {
 	return any, err
 }
 
-// note puts a function into the list of an address's, in place of those that it is not within.
+// note adds a function to the list of an address, replacing those that it is not within.
 func (f *finder) note(a uint64, e *entry, depth int) {
 	list := f.calls[a]
 	if e.abbrev.role != roleInlined {
@@ -158,8 +158,8 @@ func (f *finder) note(a uint64, e *entry, depth int) {
 
 const maxOrigins = 16 // entries from an inlined function to the one with its name
 
-// nameOf returns the name of a function: the one that the linker knows where there is one, as it says namespaces and
-// parameters. linkage says which it is.
+// nameOf returns the name of a function: the linker's if there is one, as it contains namespaces and parameters.
+// linkage reports which it is.
 func (u *unit) nameOf(e *entry) (name string, linkage bool) {
 	for hops := 0; e != nil && hops < maxOrigins; hops++ {
 		if s := u.text(e.linkage); s != "" {

@@ -25,17 +25,17 @@ const (
 	maxNote    = 64 // bytes of a build id
 )
 
-// image is an ELF file that is open. What it returns must be read under [image.guard].
+// image is an open ELF file. Its bytes must be read under [image.guard].
 type image struct {
 	path    string
 	src     *loaders.Source
 	info    fs.FileInfo
-	data    []byte // the whole file; mapped
+	data    []byte // the complete file; mapped
 	elf     *elf.File
 	buildID string
 }
 
-// errNotELF is why a file that is there is not used.
+// errNotELF is why an existing file is not used.
 var errNotELF = errors.New("it is not an ELF file")
 
 // openImage opens an ELF file. It never waits: other than regular files are refused.
@@ -111,7 +111,7 @@ func (im *image) readBuildID() string {
 	return ""
 }
 
-// noteID returns the build id that a list of notes holds, "" for none.
+// noteID returns the build id in a list of notes, "" for none.
 func (im *image) noteID(b []byte, align uint64) string {
 	const gnuBuildID = 3
 	if align != 8 {
@@ -136,7 +136,7 @@ func (im *image) noteID(b []byte, align uint64) string {
 	return ""
 }
 
-// slice returns bytes of the file, nil where they do not lie in it.
+// slice returns bytes of the file, nil if they are out of range.
 func (im *image) slice(off, n uint64) []byte {
 	if size := uint64(len(im.data)); off > size || n > size-off {
 		return nil
@@ -144,7 +144,7 @@ func (im *image) slice(off, n uint64) []byte {
 	return im.data[off : off+n]
 }
 
-// stored returns a section's bytes as they are stored.
+// stored returns a section's bytes as stored.
 func (im *image) stored(s *elf.Section) []byte {
 	if s.Type == elf.SHT_NOBITS {
 		return nil
@@ -152,7 +152,7 @@ func (im *image) stored(s *elf.Section) []byte {
 	return im.slice(s.Offset, s.FileSize)
 }
 
-// section returns a section's bytes, decompressed; nil where there is none, or it is damaged.
+// section returns a section's bytes, decompressed; nil if there is none, or it is damaged.
 func (im *image) section(ctx context.Context, name string) ([]byte, error) {
 	s := im.elf.Section(name)
 	old := s == nil && strings.HasPrefix(name, ".debug_") // GNU's compression, from before there was a standard
@@ -176,7 +176,7 @@ func (im *image) section(ctx context.Context, name string) ([]byte, error) {
 	return stored, nil
 }
 
-// readSection decompresses a section of some stored bytes, as far as memory and reason let it.
+// readSection decompresses a section of some stored bytes, up to limits of memory and of compression.
 func readSection(ctx context.Context, r io.Reader, stored int, name string) ([]byte, error) {
 	budget := model.BudgetOf(ctx)
 	limit := min(maxSection, max(sectionMin, int64(stored)*maxGrowth))
@@ -209,7 +209,7 @@ func (im *image) hasDWARF() bool {
 	return false
 }
 
-// debugOnly reports whether the file holds no code, only what is known about it.
+// debugOnly reports whether the file has debug information only, and no code.
 func (im *image) debugOnly() bool {
 	for _, p := range im.elf.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Filesz > 0 {

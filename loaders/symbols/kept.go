@@ -9,23 +9,22 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// keptVersion changes with whatever changes the names of the same file: then what was kept is not used.
+// keptVersion changes whenever the names of the same file may change: older cached names are not used then.
 const keptVersion = 1
 
-// kept is what a [loaders.NameCache] holds about one binary. Names stand once, however many frames have them.
+// kept is the entry of a [loaders.NameCache] for one binary. Names are stored once, however many frames have them.
 type kept struct {
 	Version int      `json:"version"`
 	Source  string   `json:"source"` // the files that it was read from
 	Names   []string `json:"names"`
 	// By address: that, then function, file, line and 1 for inlined of each frame, leaf first. Functions and files are
-	// positions in Names.
+	// indexes of Names.
 	Places [][]int64 `json:"places"`
 }
 
 const keptFrame = 4 // numbers of a frame
 
-// keptKey returns the key of a binary, "" for one without a build id: then nothing says that it is the same one the
-// next time.
+// keptKey returns the key of a binary, "" for one without a build id, which could not be recognized next time.
 func keptKey(im *image) string {
 	if im.buildID == "" {
 		return ""
@@ -33,7 +32,7 @@ func keptKey(im *image) string {
 	return "names-" + im.buildID
 }
 
-// sourceOf says which files names come from, so that they are read again when there is a debug file, or another.
+// sourceOf returns which files names come from, so that they are read again if there is a debug file, or another one.
 func sourceOf(im, info *image) string {
 	if info == nil {
 		return fmt.Sprintf("symbols %d", im.info.Size())
@@ -41,7 +40,7 @@ func sourceOf(im, info *image) string {
 	return fmt.Sprintf("DWARF %d %d", info.info.Size(), info.info.ModTime().UnixNano())
 }
 
-// load returns what is kept about a binary; nothing where that is not there, or not usable.
+// load returns the cached frames of a binary; nil if there are none, or they are not usable.
 func load(cache loaders.NameCache, key, source string) map[uint64][]Frame {
 	all := map[uint64][]Frame{}
 	if cache == nil || key == "" {
@@ -82,8 +81,7 @@ func (k *kept) frames(p []int64) (list []Frame, err error) {
 // maxKept bounds how many addresses of a binary are kept.
 const maxKept = 200_000
 
-// store keeps what is known about a binary. An address without frames is kept, too, as it would be looked up again
-// otherwise.
+// store caches the frames of a binary. Addresses without frames are cached, too, so that they are not looked up again.
 func store(cache loaders.NameCache, key, source string, all map[uint64][]Frame) error {
 	if cache == nil || key == "" || len(all) > maxKept {
 		return nil

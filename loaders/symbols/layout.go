@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// pageSizes are those of systems that map files.
+// pageSizes are the page sizes of systems that map files.
 var pageSizes = [...]uint64{4 << 10, 16 << 10, 64 << 10}
 
-// mismatch says why an image is not the file that a module was recorded of, "" where it is.
+// mismatch returns why an image is not the file of a recorded module, "" if it is.
 func (im *image) mismatch(m *Module) string {
 	if m.BuildID != "" {
 		switch {
@@ -30,7 +30,7 @@ func (im *image) mismatch(m *Module) string {
 	return "the recording has neither a build id nor sizes to compare"
 }
 
-// sameID reports whether two build ids are one. perf fills those of fewer than 20 bytes with zeros.
+// sameID reports whether two build ids are equal. perf pads those of fewer than 20 bytes with zeros.
 func sameID(a, b string) bool {
 	if len(a) != len(b) {
 		a, b = strings.TrimRight(a, "0"), strings.TrimRight(b, "0")
@@ -38,7 +38,7 @@ func sameID(a, b string) bool {
 	return strings.EqualFold(a, b)
 }
 
-// shortID returns as much of a build id as people compare.
+// shortID returns the part of a build id that people compare.
 func shortID(id string) string { return id[:min(len(id), 12)] }
 
 // loads returns the segments that are mapped.
@@ -51,7 +51,7 @@ func (im *image) loads() (list []*elf.Prog) {
 	return list
 }
 
-// otherSegments says which of the recorded segments the file lacks.
+// otherSegments describes the first recorded segment that the file lacks.
 func (im *image) otherSegments(want []Segment) string {
 	have := map[Segment]bool{}
 	for _, p := range im.loads() {
@@ -68,8 +68,8 @@ func (im *image) otherSegments(want []Segment) string {
 	return ""
 }
 
-// otherMappings says which of the file's segments with code was not mapped. Only those are compared: others are split
-// when the program starts.
+// otherMappings describes the first of the file's segments with code that was not mapped. Only those are compared:
+// others are split when the program starts.
 func (im *image) otherMappings(have []Mapping) string {
 	compared := false
 	for _, p := range im.loads() {
@@ -87,7 +87,7 @@ func (im *image) otherMappings(have []Mapping) string {
 	return ""
 }
 
-// shows reports whether a mapping begins and ends where a segment does, up to whole pages.
+// shows reports whether a mapping begins and ends where a segment does, up to page boundaries.
 func shows(w Mapping, p *elf.Prog) bool {
 	for _, page := range pageSizes {
 		start := p.Off &^ (page - 1)
@@ -99,7 +99,7 @@ func shows(w Mapping, p *elf.Prog) bool {
 	return false
 }
 
-// address returns the file's virtual address of one of a module, false where the file has nothing there.
+// address returns the file's virtual address for one of a module; false if the file has nothing there.
 func (im *image) address(m *Module, addr uint64) (uint64, bool) {
 	if len(m.Segments) > 0 {
 		return im.loaded(addr - m.Base)
@@ -121,7 +121,7 @@ func (im *image) address(m *Module, addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// loaded returns a virtual address where a segment has it.
+// loaded returns a virtual address if it is within a segment.
 func (im *image) loaded(v uint64) (uint64, bool) {
 	for _, p := range im.loads() {
 		if v >= p.Vaddr && v-p.Vaddr < p.Memsz {
@@ -131,8 +131,8 @@ func (im *image) loaded(v uint64) (uint64, bool) {
 	return 0, false
 }
 
-// bySize returns the virtual address of one in a mapping where the file, which holds debug information only, has lost
-// its offsets: its one segment with code has the mapping's size.
+// bySize returns the virtual address for one in a mapping if the file, which has debug information only, has lost its
+// offsets: its only segment with code has the mapping's size.
 func (im *image) bySize(w Mapping, addr uint64) (uint64, bool) {
 	if !im.debugOnly() {
 		return 0, false

@@ -6,18 +6,18 @@ import (
 	"sort"
 )
 
-// row is a place in the source.
+// row is a position in the source.
 type row struct {
 	file string
 	line int64
 }
 
-// lineTable is what a unit's line table says about the addresses that were asked for.
+// lineTable is the rows of a unit's line table for the wanted addresses.
 type lineTable struct {
 	rows  map[uint64]row
 	dirs  []string
 	files []lineFile
-	dir   string // that relative names count from
+	dir   string // base of relative names
 }
 
 // lineFile is a name, in one of the folders.
@@ -26,7 +26,7 @@ type lineFile struct {
 	dir  uint64
 }
 
-// file returns the name of a file by its number, "" for none.
+// file returns the name of a file by its index, "" for none.
 func (t *lineTable) file(n uint64) string {
 	if n >= uint64(len(t.files)) || t.files[n].name == "" {
 		return ""
@@ -47,7 +47,7 @@ func (t *lineTable) file(n uint64) string {
 	return f.name
 }
 
-// under returns a name in a folder, as compilers write it.
+// under joins a folder and a name, as compilers write it.
 func under(dir, name string) string {
 	switch {
 	case dir == "":
@@ -58,7 +58,7 @@ func under(dir, name string) string {
 	return dir + "/" + name
 }
 
-// lineProgram computes the rows of a line table one after another.
+// lineProgram computes the rows of a line table.
 type lineProgram struct {
 	fields
 	layout
@@ -66,13 +66,13 @@ type lineProgram struct {
 	minInst, maxOps,
 	lineRange, opcodeBase uint64
 	lineBase int64
-	lengths  []byte // numbers that the first opcodes have
+	lengths  []byte // number of operands of the first opcodes
 
 	addr, op, file uint64
 	line           int64
 }
 
-// readLines goes over a unit's line table once. addrs are sorted. With an error comes what could be read.
+// readLines reads a unit's line table once. addrs are sorted. With an error, it also returns what could be read.
 func (u *unit) readLines(addrs []uint64, w *work) (*lineTable, error) {
 	t := &lineTable{rows: map[uint64]row{}, dir: u.text(u.top.compDir)}
 	if c := u.top.stmtList.class; c != classOffset && c != classNumber {
@@ -94,7 +94,7 @@ func (u *unit) readLines(addrs []uint64, w *work) (*lineTable, error) {
 	return t, err
 }
 
-// lineNumber returns a number of a line, 0 for one that no file has.
+// lineNumber returns a line number, 0 if it is impossible.
 func lineNumber(n int64) int64 {
 	if n < 0 || n > math.MaxUint32 {
 		return 0
@@ -102,7 +102,7 @@ func lineNumber(n int64) int64 {
 	return n
 }
 
-// header reads what precedes the program, and bounds it to its end.
+// header reads the header of the program, and limits the program to its end.
 func (p *lineProgram) header(u *unit, t *lineTable) bool {
 	length, wide := p.length()
 	if p.bad || length > uint64(len(p.b)-p.off) {
@@ -167,7 +167,7 @@ func (p *lineProgram) oldNames(t *lineTable) {
 	}
 }
 
-// addFile reads what follows the name of a file of DWARF 2 to 4.
+// addFile reads the rest after the name of a file of DWARF 2 to 4.
 func (p *lineProgram) addFile(t *lineTable, name string) {
 	f := lineFile{name: name, dir: p.uleb()}
 	p.uleb() // time
@@ -183,7 +183,7 @@ func (p *lineProgram) newNames(u *unit, t *lineTable) {
 	p.entries(u, func(f lineFile) { t.files = append(t.files, f) })
 }
 
-// entries reads a list of folders or files of DWARF 5. Each takes a byte at least, whatever number is claimed.
+// entries reads a list of folders or files of DWARF 5. Each takes at least one byte, whatever number is claimed.
 func (p *lineProgram) entries(u *unit, f func(lineFile)) {
 	const contentPath, contentDir = 1, 2
 	type column struct {
@@ -227,7 +227,7 @@ type match struct {
 	start uint64 // of the sequence
 }
 
-// matcher takes the rows of the addresses that are looked for.
+// matcher finds the rows of the wanted addresses.
 type matcher struct {
 	addrs []uint64
 	found map[uint64]match
@@ -236,11 +236,11 @@ type matcher struct {
 	begun bool
 	last  match
 	from  uint64 // where the last row begins
-	next  int    // the first address from there on
+	next  int    // the first address from there
 }
 
-// row takes a row: the one before covers all addresses up to it. Where several sequences cover one, that which begins
-// last is right: the linker leaves those of removed functions at zero.
+// row adds a row: the previous one covers all addresses up to it. If several sequences cover an address, the one that
+// begins last is right: the linker leaves those of removed functions at zero.
 func (m *matcher) row(addr, file uint64, line int64, end bool) {
 	if !m.begun {
 		m.start, m.begun = addr, true
@@ -261,7 +261,7 @@ func (m *matcher) row(addr, file uint64, line int64, end bool) {
 	}
 }
 
-// opcodes of line tables that change what is asked for, by number.
+// opcodes of line tables that affect the wanted values, by number.
 const (
 	lineExtended = iota
 	lineCopy

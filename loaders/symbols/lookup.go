@@ -13,7 +13,7 @@ import (
 
 const maxReaders = 4 // units that are read at once
 
-// unitsOf says which units hold sorted addresses, and which addresses each of them holds.
+// unitsOf returns which units contain sorted addresses, and which ones.
 func (d *debugInfo) unitsOf(ctx context.Context, addrs []uint64) (map[int][]uint64, error) {
 	of := make(map[uint64]int, len(addrs))
 	d.fromIndex(addrs, of)
@@ -31,7 +31,7 @@ func (d *debugInfo) unitsOf(ctx context.Context, addrs []uint64) (map[int][]uint
 	return units, nil
 }
 
-// fromIndex takes the units from .debug_aranges, which many files have and which names most of their units.
+// fromIndex finds the units in .debug_aranges, which many files have and which lists most of their units.
 func (d *debugInfo) fromIndex(addrs []uint64, of map[uint64]int) {
 	for b := d.aranges; len(b) > 0; {
 		r := fields{b: b, order: d.order}
@@ -59,7 +59,7 @@ func (d *debugInfo) fromIndex(addrs []uint64, of map[uint64]int) {
 	}
 }
 
-// claim gives a unit the addresses of a range that no unit has yet.
+// claim assigns the addresses of a range that no unit has yet to a unit.
 func claim(addrs []uint64, r [2]uint64, unit int, of map[uint64]int) {
 	for _, a := range addrs[sort.Search(len(addrs), func(i int) bool { return addrs[i] >= r[0] }):] {
 		if a >= r[1] {
@@ -71,7 +71,7 @@ func claim(addrs []uint64, r [2]uint64, unit int, of map[uint64]int) {
 	}
 }
 
-// fromUnits asks the units themselves for the addresses that have none yet.
+// fromUnits finds the units of the remaining addresses by reading the units themselves.
 func (d *debugInfo) fromUnits(ctx context.Context, addrs []uint64, of map[uint64]int) error {
 	left := slices.DeleteFunc(slices.Clone(addrs), func(a uint64) bool { _, ok := of[a]; return ok })
 	w := &work{ctx: ctx}
@@ -94,14 +94,14 @@ func (d *debugInfo) fromUnits(ctx context.Context, addrs []uint64, of map[uint64
 	return nil
 }
 
-// located is what DWARF says about an address.
+// located is DWARF's result for an address.
 type located struct {
 	frames []Frame
-	named  bool // the last frame has a linker's name, or none is needed
+	named  bool // the last frame has a linker's name, or needs none
 }
 
-// lookup finds the functions and lines at sorted addresses. What is damaged is left out and noted. inside says which
-// addresses must be in a function.
+// lookup finds the functions and lines at sorted addresses. Damaged parts are left out and recorded. inside reports
+// which addresses must be in a function.
 func (d *debugInfo) lookup(ctx context.Context, files *companions, addrs []uint64, inside func(uint64) bool) (map[uint64]located, error) {
 	units, err := d.unitsOf(ctx, addrs)
 	if err != nil {
@@ -148,7 +148,7 @@ func (d *debugInfo) lookup(ctx context.Context, files *companions, addrs []uint6
 	return all, nil
 }
 
-// lookupUnit reads one unit. With an error comes what could be read.
+// lookupUnit reads one unit. With an error, it also returns what could be read.
 func (d *debugInfo) lookupUnit(i int, addrs []uint64, inside func(uint64) bool, files *companions, w *work) (map[uint64]located, error) {
 	u, err := d.unit(i)
 	if err != nil {
@@ -182,7 +182,7 @@ func (d *debugInfo) lookupUnit(i int, addrs []uint64, inside func(uint64) bool, 
 	return found, err
 }
 
-// locate makes frames of the functions around an address, outermost first, and its place in the source.
+// locate converts the functions around an address, outermost first, and its position in the source to frames.
 func (u *unit) locate(calls []call, at row, lines *lineTable) (l located) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
@@ -197,7 +197,7 @@ func (u *unit) locate(calls []call, at row, lines *lineTable) (l located) {
 	return l
 }
 
-// problems says what is missing or damaged in a file's debug information.
+// problems reports what is missing or damaged in a file's debug information.
 func (d *debugInfo) problems(path string) (list []model.Problem) {
 	if d.damaged != nil {
 		list = append(list, model.Problem{Severity: model.Warning, Code: "symbols-damaged", Message: path + ": " + d.damaged.Error() + "; what could be read is used", Offset: -1})
@@ -205,8 +205,8 @@ func (d *debugInfo) problems(path string) (list []model.Problem) {
 	return list
 }
 
-// finish puts symbols where DWARF knows no function, or only a bare name of one that the linker knows better, and
-// demangles. names keeps what was demangled.
+// finish uses symbols if DWARF knows no function, or only a bare name that the linker's is better than, and demangles.
+// names caches demangled names.
 func finish(l located, s symbol, names map[string]string) []Frame {
 	frames := l.frames
 	switch {

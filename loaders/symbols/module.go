@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Module is a binary that a recording says was mapped. It tells where by Segments, or by Mappings.
+// Module is a recorded mapped binary. Either Segments or Mappings state where it is.
 type Module struct {
-	Path    string // as the recording names it
-	BuildID string // hexadecimal, "" where the recording tells none
+	Path    string // as in the recording
+	BuildID string // hexadecimal, "" if not recorded
 
-	Base     uint64    // what was added to the file's virtual addresses, of Segments
+	Base     uint64    // added to the file's virtual addresses in Segments
 	Segments []Segment // all that were loaded
 
-	Mappings []Mapping // parts of the file that were mapped, as /proc/PID/maps lists them
+	Mappings []Mapping // mapped parts of the file, as in /proc/PID/maps
 }
 
-// Segment is a loaded part of a binary, by the virtual addresses of its file.
+// Segment is a loaded part of a binary, in virtual addresses of its file.
 type Segment struct{ Addr, Size uint64 }
 
-// Mapping is a range of addresses that shows a file from an offset on.
+// Mapping is a range of addresses to which a file is mapped, starting at an offset.
 type Mapping struct{ Start, End, Offset uint64 }
 
 // span is a range of addresses of a module.
@@ -28,7 +28,7 @@ type span struct {
 	module     int
 }
 
-// spans returns where the module lies.
+// spans returns the ranges of the module.
 func (m *Module) spans(id int) (list []span) {
 	for _, s := range m.Segments {
 		start := m.Base + s.Addr
@@ -44,13 +44,13 @@ func (m *Module) spans(id int) (list []span) {
 	return list
 }
 
-// equal reports whether two modules are the same file at the same place.
+// equal reports whether two modules are the same file at the same address.
 func (m *Module) equal(o *Module) bool {
 	return m.Path == o.Path && m.BuildID == o.BuildID && m.Base == o.Base && slices.Equal(m.Segments, o.Segments) && slices.Equal(m.Mappings, o.Mappings)
 }
 
-// filePath returns the path of the file, without what the system adds when it was removed, and whether there can be
-// one.
+// filePath returns the path of the file, without the suffix that the system adds if it was removed, and whether there
+// can be a file.
 func (m *Module) filePath() (path string, ok bool) {
 	path = strings.TrimSuffix(m.Path, " (deleted)")
 	switch {

@@ -14,7 +14,7 @@ const (
 	rangesStartLength
 )
 
-// ranges calls f with each range of addresses of an entry.
+// rangesOf calls f with each range of addresses of an entry.
 func (u *unit) rangesOf(e *entry, w *work, f func(start, end uint64)) error {
 	if e.ranges.class != classNone {
 		return u.listed(e, w, f)

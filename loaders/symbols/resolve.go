@@ -35,7 +35,7 @@ func (t *Table) resolveModule(ctx context.Context, m *Module, ids []int) []model
 	return s.andFetching(problems)
 }
 
-// andFetching adds what was wrong with getting files from elsewhere.
+// andFetching adds problems with fetching files.
 func (s *search) andFetching(problems []model.Problem) []model.Problem {
 	if s.unfetched == "" {
 		return problems
@@ -43,14 +43,14 @@ func (s *search) andFetching(problems []model.Problem) []model.Problem {
 	return append(problems, model.Problem{Severity: model.Warning, Code: "symbols-fetch", Message: s.path + ": " + s.unfetched, Offset: -1})
 }
 
-// all gives all IDs one reason.
+// all sets one reason for all IDs.
 func (t *Table) all(ids []int, why Why) {
 	for _, id := range ids {
 		t.answers[id].why = why
 	}
 }
 
-// without says why a module has no file.
+// without records why a module has no file.
 func (t *Table) without(s *search, ids []int) []model.Problem {
 	p := model.Problem{Severity: model.Warning, Offset: -1}
 	addresses := "; addresses without names: " + model.Group(uint64(len(ids)))
@@ -68,7 +68,7 @@ func (t *Table) without(s *search, ids []int) []model.Problem {
 	return []model.Problem{p}
 }
 
-// inFile returns the sorted virtual addresses of IDs in a file, and which ID has which.
+// inFile returns the sorted virtual addresses of IDs in a file, and the IDs of each.
 func (t *Table) inFile(im *image, m *Module, ids []int) (addrs []uint64, of map[int]uint64) {
 	of = make(map[int]uint64, len(ids))
 	for _, id := range ids {
@@ -84,8 +84,7 @@ func (t *Table) inFile(im *image, m *Module, ids []int) (addrs []uint64, of map[
 	return slices.Compact(addrs), of
 }
 
-// names finds the frames at sorted addresses of a binary: those that are kept from an earlier time, and the others in
-// its files.
+// names finds the frames at sorted addresses of a binary: cached ones, and the others in its files.
 func (s *search) names(ctx context.Context, im *image, addrs []uint64) (map[uint64][]Frame, []model.Problem) {
 	info := im
 	if !im.hasDWARF() {

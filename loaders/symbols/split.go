@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// split calls f with the unit that holds the functions of one that was split in two, and reports whether there is one.
+// split calls f with the unit that has the functions of a unit that was split in two, and reports whether there is one.
 func (c *companions) split(ctx context.Context, skeleton *unit, f func(*unit) error) (there bool, err error) {
 	c.once.Do(func() { c.openPackage(ctx) })
 	if c.pack != nil {
@@ -72,7 +72,7 @@ func (im *image) splitSections(ctx context.Context) (*sections, error) {
 	return s, nil
 }
 
-// id returns what is equal in the two units of one that was split.
+// id returns the ID shared by the two units of one that was split.
 func (u *unit) id() uint64 {
 	if u.head.version >= 5 {
 		return u.head.id
@@ -98,7 +98,7 @@ func (d *debugInfo) completing(ctx context.Context, skeleton *unit) *unit {
 	return nil
 }
 
-// complete takes what a unit of a .dwo file leaves to its skeleton, and what its place in the file says.
+// complete copies what a unit of a .dwo file leaves to its skeleton, and what its position in the file determines.
 func (u *unit) complete(skeleton *unit) {
 	u.low, u.addr, u.addrBase = skeleton.top.low, skeleton.addr, skeleton.addrBase
 	u.ranges, u.oldBase = skeleton.ranges, skeleton.top.oldBase.n
@@ -121,7 +121,7 @@ func (u *unit) complete(skeleton *unit) {
 type dwp struct {
 	sections
 	order binary.ByteOrder
-	rows  map[uint64][][3]uint64 // of each unit's ID: which section, from where, how many bytes
+	rows  map[uint64][][3]uint64 // by unit ID: section, offset, length
 }
 
 // sections of a package, by number.
@@ -132,7 +132,7 @@ const (
 	dwpRnglists   = 8 // in DWARF 5 only
 )
 
-// openPackage looks for the package of the file, or of the binary.
+// openPackage opens the package of the file, or of the binary.
 func (c *companions) openPackage(ctx context.Context) {
 	var paths []string
 	for _, im := range []*image{c.image, c.binary} {
@@ -158,7 +158,7 @@ func (c *companions) openPackage(ctx context.Context) {
 	}
 }
 
-// readPackage reads the index of a package, nil where there is none.
+// readPackage reads the index of a package, nil if there is none.
 func (im *image) readPackage(ctx context.Context) (*dwp, error) {
 	index, err := im.section(ctx, ".debug_cu_index")
 	if err != nil || index == nil {
@@ -193,7 +193,7 @@ func (im *image) readPackage(ctx context.Context) (*dwp, error) {
 	return p, nil
 }
 
-// unit returns what a package holds of a unit, nil for nothing.
+// unit returns the part of a package for a unit, nil if there is none.
 func (p *dwp) unit(id uint64) *debugInfo {
 	parts, ok := p.rows[id]
 	if !ok {
@@ -216,7 +216,7 @@ func (p *dwp) unit(id uint64) *debugInfo {
 	return d
 }
 
-// partOf returns a part of a section, nil where it does not lie in it.
+// partOf returns a part of a section, nil if it is out of range.
 func partOf(b []byte, part [3]uint64) []byte {
 	if size := uint64(len(b)); part[1] > size || part[2] > size-part[1] {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// symbol is one that covers an address, as the file names it.
+// symbol is a symbol that covers an address, named as in the file.
 type symbol struct {
 	name  string
 	start uint64
@@ -16,10 +16,10 @@ type symbol struct {
 // ranks of symbols at one address, by binding.
 var symbolRanks = map[elf.SymBind]int{elf.STB_GLOBAL: 3, elf.STB_WEAK: 2, elf.STB_LOCAL: 1}
 
-const checkEvery = 1 << 16 // rows between two looks at the context
+const checkEvery = 1 << 16 // rows between two checks of the context
 
 // symbolsAt finds the symbols that cover sorted virtual addresses. An address that has one in found keeps it, unless
-// another lies closer.
+// another one is closer.
 func (im *image) symbolsAt(ctx context.Context, addrs []uint64, found map[uint64]symbol) error {
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		for _, s := range im.elf.Sections {
@@ -34,7 +34,7 @@ func (im *image) symbolsAt(ctx context.Context, addrs []uint64, found map[uint64
 	return nil
 }
 
-// scanSymbols goes over one table: once, as addresses are few and symbols are many.
+// scanSymbols scans one table: once, as addresses are few and symbols are many.
 func (im *image) scanSymbols(ctx context.Context, table, names []byte, addrs []uint64, found map[uint64]symbol) error {
 	size := elf.Sym64Size
 	if im.elf.Class == elf.ELFCLASS32 {
@@ -50,7 +50,7 @@ func (im *image) scanSymbols(ctx context.Context, table, names []byte, addrs []u
 			continue
 		}
 		if im.elf.Machine == elf.EM_ARM {
-			sym.Value &^= 1 // says that the code is Thumb
+			sym.Value &^= 1 // marks Thumb code
 		}
 		first := sort.Search(len(addrs), func(i int) bool { return addrs[i] >= sym.Value })
 		for _, a := range addrs[first:] {

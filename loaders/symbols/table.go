@@ -11,31 +11,31 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Frame is a function that an address lies in.
+// Frame is a function that contains an address.
 type Frame struct {
-	Function string // demangled where that works; "" where only the place is known
+	Function string // demangled if possible; "" if only the position is known
 	File     string // "" is unknown
 	Line     int64  // from 1, 0 is unknown
-	Inlined  bool   // its code lies in the function of the next frame
+	Inlined  bool   // its code is in the function of the next frame
 }
 
-// Why says why an address has no frames.
+// Why is why an address has no frames.
 type Why uint8
 
 const (
 	Known       Why = iota // it has frames
-	NotMapped              // no module lies there
-	NoFile                 // the module's file is not there, or is none
-	Mismatch               // the file is not the one that was recorded
+	NotMapped              // no module is there
+	NoFile                 // the module's file does not exist, or is not a file
+	Mismatch               // the file is not the recorded one
 	Damaged                // the file cannot be read as ELF
-	NoSymbol               // nothing in the file covers the address
+	NoSymbol               // no symbol covers the address
 	NotResolved            // it was not looked up
 )
 
 var whys = [...]string{"known", "no module is mapped there", "the file is not there", "the file is not the one that was recorded", "the file cannot be read",
 	"no symbol covers it", "not looked up"}
 
-// String says the reason in words, lower case.
+// String describes the reason in lower case.
 func (w Why) String() string { return whys[min(int(w), len(whys)-1)] }
 
 // Unnamed returns a name for code without one: its address in the file of a module, whose path may be "".
@@ -50,35 +50,35 @@ func Unnamed(address uint64, module string) string {
 // limits of a table, so that a hostile recording takes no more memory than its own size explains.
 const (
 	maxModules = 1 << 20
-	maxSame    = 1 << 10 // modules of one path and base
+	maxSame    = 1 << 10 // modules of the same path and base
 	maxFrames  = 256     // of one address
 )
 
-// Table collects the addresses of a recording and names them. It is for one goroutine.
+// Table collects the addresses of a recording and finds their functions. Only one goroutine may use it.
 type Table struct {
 	opt     loaders.Symbols
 	modules []Module
-	known   map[at][]int // modules by where they lie
-	spans   []span       // of what is mapped now; sorted by start where ordered
+	known   map[at][]int // modules by base and path
+	spans   []span       // of current mappings; sorted by start if ordered
 	ordered bool
 	ids     map[place]int
 	places  []place
 	answers []answer
 }
 
-// place is an address to look up, in a module; module is -1 where none lies there.
+// place is an address to look up, in a module; module is -1 if there is none.
 type place struct {
 	module int
-	addr   uint64 // to look up: already in the call
+	addr   uint64 // to look up: already adjusted to the call
 }
 
-// answer is what was found about a place.
+// answer is the result for a place.
 type answer struct {
 	frames []Frame
 	why    Why
 }
 
-// at is what tells most modules apart.
+// at is the key of most modules.
 type at struct {
 	path string
 	base uint64
@@ -89,7 +89,7 @@ func NewTable(opt loaders.Symbols) *Table {
 	return &Table{opt: opt, ids: map[place]int{}, known: map[at][]int{}}
 }
 
-// Add says that a module is mapped from now on. Where it lies over others, it hides them.
+// Add adds the mapping of a module from now on. It hides others that it overlaps.
 func (t *Table) Add(m Module) {
 	key := at{m.Path, m.Base}
 	same := t.known[key]
@@ -107,11 +107,11 @@ func (t *Table) Add(m Module) {
 	t.ordered = false
 }
 
-// Forget says that nothing is mapped anymore. IDs stay.
+// Forget removes all mappings. IDs stay.
 func (t *Table) Forget() { t.spans = t.spans[:0] }
 
-// Address returns the ID of an address in what is mapped now; equal ones have one ID, and IDs count from 0. returned
-// says that a call returns to the address, so that it lies after the call.
+// Address returns the ID of an address in the current mappings; equal ones have one ID, and IDs count from 0. returned
+// reports that it is a return address, which is after the call.
 func (t *Table) Address(addr uint64, returned bool) int {
 	if returned && addr > 0 {
 		addr--
@@ -141,7 +141,7 @@ func (t *Table) find(addr uint64) int {
 		t.ordered = true
 	}
 	after := sort.Search(len(t.spans), func(i int) bool { return t.spans[i].start > addr })
-	for i := after - 1; i >= 0 && i >= after-8; i-- { // those that overlap are few, or the recording is damaged
+	for i := after - 1; i >= 0 && i >= after-8; i-- { // overlapping ones are few, or the recording is damaged
 		if addr < t.spans[i].end {
 			return t.spans[i].module
 		}
@@ -149,7 +149,7 @@ func (t *Table) find(addr uint64) int {
 	return -1
 }
 
-// Module returns the module that an ID's address lies in.
+// Module returns the module that contains an ID's address.
 func (t *Table) Module(id int) (m Module, ok bool) {
 	if p := t.places[id].module; p >= 0 {
 		return t.modules[p], true
@@ -157,7 +157,7 @@ func (t *Table) Module(id int) (m Module, ok bool) {
 	return Module{}, false
 }
 
-// Looked returns the address of an ID as it is looked up: of one that a call returns to, the byte before.
+// Looked returns the address of an ID as looked up: for a return address, the byte before.
 func (t *Table) Looked(id int) uint64 { return t.places[id].addr }
 
 // Frames returns the functions at an ID's address, leaf first: the last one has the code, the others are inlined into
@@ -177,8 +177,8 @@ func (t *Table) Why(id int) Why {
 	return t.answers[id].why
 }
 
-// Resolve looks up all IDs, those that an earlier call has looked up not again. The error is that of ctx; whatever is
-// wrong with files is told by problems, at most one about each.
+// Resolve looks up all IDs that no earlier call looked up. The error is that of ctx; problems report defects of files,
+// at most one for each.
 func (t *Table) Resolve(ctx context.Context) ([]model.Problem, error) {
 	byModule := make([][]int, len(t.modules))
 	for id := len(t.answers); id < len(t.places); id++ {

@@ -11,7 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// sections are those of a file that hold debug information. Of a package, they are the parts that belong to one unit.
+// sections are the sections of a file with debug information. For a package, they are the parts that belong to one
+// unit.
 type sections struct {
 	info, abbrev, str, lineStr, strOffsets, addr, ranges, rnglists, line, aranges []byte
 }
@@ -22,23 +23,23 @@ type debugInfo struct {
 	order  binary.ByteOrder
 	units  []unitHead // by offset
 	budget *model.Budget
-	alt    *debugInfo // of the file that several share (.gnu_debugaltlink), nil for none
+	alt    *debugInfo // of the shared file (.gnu_debugaltlink), nil for none
 
-	skeleton *unit // that the units complete, nil where they are whole
+	skeleton *unit // that the units complete, nil if they are complete
 
 	mu      sync.Mutex
 	tables  map[tableKey]*abbrevs
 	opened  map[int]*unit
-	damaged error // the first damage that was met
+	damaged error // the first damage
 }
 
-// tableKey is what a table of abbreviations depends on.
+// tableKey is the key of a table of abbreviations.
 type tableKey struct {
 	off uint64
 	layout
 }
 
-// unitHead is where a unit lies in .debug_info.
+// unitHead is the position of a unit in .debug_info.
 type unitHead struct {
 	off, end, die, abbrev uint64
 	id                    uint64 // of a unit that is split in two, in DWARF 5
@@ -59,12 +60,12 @@ const (
 
 var errDWARF = errors.New("its debug information is damaged")
 
-// damage makes the error of damage in a section.
+// damage returns the error of damage in a section.
 func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errDWARF, fmt.Sprintf(format, args...))
 }
 
-// openDWARF reads the sections of a file, and where its units are.
+// openDWARF reads the sections of a file, and the positions of its units.
 func (im *image) openDWARF(ctx context.Context) (*debugInfo, error) {
 	d := &debugInfo{order: im.elf.ByteOrder, budget: model.BudgetOf(ctx)}
 	for name, to := range map[string]*[]byte{".debug_info": &d.info, ".debug_abbrev": &d.abbrev, ".debug_str": &d.str, ".debug_line_str": &d.lineStr,
@@ -85,7 +86,7 @@ func (im *image) openDWARF(ctx context.Context) (*debugInfo, error) {
 	return d, nil
 }
 
-// scan finds the units, and fails where reading them would take forever.
+// scan finds the units, and fails if reading them would take forever.
 func (d *debugInfo) scan(ctx context.Context) error {
 	d.tables, d.opened = map[tableKey]*abbrevs{}, map[int]*unit{}
 	d.units = scanUnits(d.info, d.order)
@@ -126,7 +127,7 @@ func scanUnits(info []byte, order binary.ByteOrder) (units []unitHead) {
 	return units
 }
 
-// checkAbbrevs fails where tables of abbreviations overlap so much that reading them all takes forever.
+// checkAbbrevs fails if tables of abbreviations overlap so much that reading them all takes forever.
 func checkAbbrevs(ctx context.Context, abbrev []byte, units []unitHead) error {
 	seen, left := map[uint64]bool{}, 4*len(abbrev)+sectionMin
 	for _, u := range units {
@@ -147,7 +148,7 @@ func checkAbbrevs(ctx context.Context, abbrev []byte, units []unitHead) error {
 	return nil
 }
 
-// abbrevLength returns how many bytes a table of abbreviations has.
+// abbrevLength returns the length of a table of abbreviations in bytes.
 func abbrevLength(b []byte) int {
 	r := fields{b: b}
 	for !r.bad && r.uleb() != 0 {
@@ -182,7 +183,7 @@ func (d *debugInfo) table(h *unitHead) (*abbrevs, error) {
 	return t, nil
 }
 
-// starting returns the position of the unit that starts at an offset, -1 for none.
+// starting returns the index of the unit that starts at an offset, -1 for none.
 func (d *debugInfo) starting(off uint64) int {
 	i := d.holding(off)
 	if i < 0 || d.units[i].off != off {
@@ -191,7 +192,7 @@ func (d *debugInfo) starting(off uint64) int {
 	return i
 }
 
-// holding returns the position of the unit that an offset lies in, -1 for none.
+// holding returns the index of the unit that contains an offset, -1 for none.
 func (d *debugInfo) holding(off uint64) int {
 	i, ok := slices.BinarySearchFunc(d.units, off, func(u unitHead, off uint64) int {
 		switch {

@@ -12,10 +12,10 @@ import (
 // classing finds the classes of rows.
 type classing struct {
 	d      *decoding
-	named  [2][]uint32 // by string: the class plus one, of objects, of native rows
+	named  [2][]uint32 // by string: the class plus one, of objects and of native rows
 	byText map[classKey]uint32
-	fixed  [numKinds]uint32 // plus one
-	node   [numKinds]uint32 // string
+	fixed  [numKinds]uint32 // class plus one
+	node   [numKinds]uint32 // string of the class
 }
 
 type classKey struct {
@@ -23,16 +23,16 @@ type classKey struct {
 	name string
 }
 
-// add adds a text of our own, and returns its number.
+// add adds a text of our own, and returns its index.
 func (d *decoding) add(text string) uint32 {
-	d.texts = append(d.texts, text)
-	return uint32(len(d.texts) - 1)
+	d.more = append(d.more, text)
+	return uint32(d.numTexts() - 1)
 }
 
-// classes gives rows their classes, as DevTools names them.
+// classes sets the classes of rows, named as in DevTools.
 func (d *decoding) classes() error {
 	k := &classing{d: d, byText: map[classKey]uint32{}}
-	n := len(d.texts)
+	n := d.numTexts()
 	for i := range k.named {
 		k.named[i] = d.numbers(n)
 	}
@@ -75,13 +75,13 @@ func (k *classing) of(kind model.HeapKind, name uint32) uint32 {
 	if x := k.named[native][name]; x > 0 {
 		return x - 1
 	}
-	text := k.d.texts[name]
+	text := k.d.text(name)
 	x := k.class(kind, classOf(kind, text), name)
 	k.named[native][name] = x + 1
 	return x
 }
 
-// classOf returns the class of a row that has a name: of an element of a document its tag.
+// classOf returns the class of a row that has a name: for an element of a document, its tag.
 func classOf(kind model.HeapKind, name string) string {
 	if kind == kindNative && strings.HasPrefix(name, "<") {
 		if i := strings.IndexByte(name, ' '); i > 0 {
@@ -94,8 +94,8 @@ func classOf(kind model.HeapKind, name string) string {
 // maxClass bounds the characters of a class. Templates of C++ have longer names, which rows keep.
 const maxClass = 120
 
-// shorten cuts the names of classes that are too long. Of those that are the same then the one of most bytes is cut, as
-// tables begin with it.
+// shorten cuts class names that are too long. Among classes with the same cut name, it cuts only that of the one with
+// the most bytes, as tables begin with it.
 func (d *decoding) shorten() {
 	t := d.h.Tables
 	type place struct{ class, most uint64 }
@@ -122,14 +122,14 @@ func (d *decoding) shorten() {
 	}
 }
 
-// class returns a class of a name, which is that of string number at, where it is one.
+// class returns the class of a name, which is string number at if that is one.
 func (k *classing) class(kind model.HeapKind, name string, at uint32) uint32 {
 	key := classKey{kind, name}
 	if x, ok := k.byText[key]; ok {
 		return x
 	}
 	t := k.d.h.Tables
-	if at == noRow || k.d.texts[at] != name {
+	if at == noRow || k.d.text(at) != name {
 		at = k.d.add(name)
 	}
 	x := uint32(len(t.Types))
@@ -139,8 +139,8 @@ func (k *classing) class(kind model.HeapKind, name string, at uint32) uint32 {
 	return x
 }
 
-// owners finds what objects weigh with the hidden rows and arrays that they alone own. Browsers write no hidden rows
-// unless they are told to: then DevTools moves nothing.
+// owners computes the sizes of objects with the hidden rows and arrays that they alone own. Browsers write no hidden
+// rows by default: then DevTools moves nothing.
 func (d *decoding) owners() error {
 	if !slices.Contains(d.h.Kinds, kindHidden) {
 		return nil
@@ -171,7 +171,7 @@ const (
 	manyOwner = ^uint32(0) - 1
 )
 
-// owned finds the only owner of each row: itself, but for hidden rows and arrays.
+// owned finds the only owner of each row: itself, except for hidden rows and arrays.
 func (d *decoding) owned() (owner []uint32, err error) {
 	var queue []uint32
 	n := d.h.Len()
@@ -199,7 +199,7 @@ func (d *decoding) owned() (owner []uint32, err error) {
 	return owner, nil
 }
 
-// own hands the owner of a row on to what it refers to.
+// own passes the owner of a row on to the targets of its references.
 func (d *decoding) own(owner, queue []uint32, q uint32) []uint32 {
 	mine := owner[q]
 	from, end := d.out(q)
@@ -225,7 +225,8 @@ const (
 	stateDetached
 )
 
-// detached hands the state of nodes of the document on to what they hold, and makes a column of it where there is any.
+// detached passes the state of document nodes on to the targets of their references, and makes a column of it if there
+// is any.
 func (d *decoding) detached() error {
 	var queues [stateDetached + 1][]uint32
 	for r, s := range d.states {
@@ -265,7 +266,7 @@ func (d *decoding) detached() error {
 	return nil
 }
 
-// handOn hands a row's state on to native rows that it refers to and that have none.
+// handOn passes a row's state on to its native targets that have none.
 func (d *decoding) handOn(seen rowSet, queue []uint32, r uint32, state byte) []uint32 {
 	from, end := d.out(r)
 	for e := from; e < end; e++ {

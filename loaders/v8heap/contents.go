@@ -15,7 +15,7 @@ const (
 	maxPieces = 1 << 14 // of a concatenated string that are joined
 )
 
-// textOf returns what a row says, at most so many bytes; cut reports that the file holds only the beginning of it.
+// textOf returns the text of a row, at most so many bytes; cut reports that the file has only the beginning of it.
 func textOf(h *model.Heap, r model.Row, most int) (text string, whole, cut, ok bool) {
 	switch h.Kinds[r] {
 	case kindConcatenated:
@@ -24,10 +24,10 @@ func textOf(h *model.Heap, r model.Row, most int) (text string, whole, cut, ok b
 	default:
 		return "", false, false, false
 	}
-	if int(r) >= len(h.Names) || int(h.Names[r]) >= len(h.Tables.Strings) {
+	if int(r) >= len(h.Names) || int(h.Names[r]) >= h.Tables.NumStrings() {
 		return "", false, false, false
 	}
-	text = h.Tables.Strings[h.Names[r]]
+	text = h.Tables.String(h.Names[r])
 	cut = h.Kinds[r] == kindString && isCut(text)
 	if len(text) > most {
 		return firstBytes(text, most), false, cut, true
@@ -35,7 +35,7 @@ func textOf(h *model.Heap, r model.Row, most int) (text string, whole, cut, ok b
 	return text, !cut, cut, true
 }
 
-// isCut reports whether a text is as long as V8 writes texts at most.
+// isCut reports whether a text has the maximum length that V8 writes.
 func isCut(s string) bool { return len(s) >= cutText && utf8.RuneCountInString(s) >= cutText }
 
 // joined joins the parts of a concatenated string.
@@ -68,7 +68,7 @@ func joined(h *model.Heap, r model.Row, most int) (text string, whole, cut, ok b
 	return b.String(), !cut, cut, true
 }
 
-// partsOf returns the two parts of a concatenated string, the root where one is missing.
+// partsOf returns the two parts of a concatenated string, the root for a missing one.
 func partsOf(h *model.Heap, r model.Row) (first, second model.Row) {
 	to, e := h.Out(r)
 	for i := range to.Len() {
@@ -91,7 +91,7 @@ func (f *file) Text(_ context.Context, _ int, h *model.Heap, r model.Row, bytes 
 	return text, whole, ok, nil
 }
 
-// Fields implements [model.HeapContents]: what a row refers to.
+// Fields implements [model.HeapContents]: the references of a row.
 func (f *file) Fields(ctx context.Context, _ int, h *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
 	if !h.Has(r) || from < 0 {
 		return nil, 0, nil
@@ -131,17 +131,16 @@ func fieldOf(h *model.Heap, e model.Ref, to model.Row) model.HeapField {
 	return x
 }
 
-// Texts implements [model.HeapWaste]: strings that have an object of their own. Those that others are made of share
-// theirs.
+// Texts implements [model.HeapWaste]: strings with characters of their own. Concatenated and sliced ones share theirs.
 func (f *file) Texts(ctx context.Context, _ int, h *model.Heap, visit func(t *model.HeapText) error) error {
 	for r, kind := range h.Kinds {
 		if r%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if kind != kindString || r >= len(h.Names) || int(h.Names[r]) >= len(h.Tables.Strings) {
+		if kind != kindString || r >= len(h.Names) || int(h.Names[r]) >= h.Tables.NumStrings() {
 			continue
 		}
-		text := h.Tables.Strings[h.Names[r]]
+		text := h.Tables.String(h.Names[r])
 		t := model.HeapText{Row: model.Row(r), Storage: model.Row(r), Content: []byte(text), Cut: isCut(text)}
 		if err := visit(&t); err != nil {
 			return err
@@ -150,7 +149,7 @@ func (f *file) Texts(ctx context.Context, _ int, h *model.Heap, visit func(t *mo
 	return nil
 }
 
-// Collections implements [model.HeapWaste]: arrays, Maps and Sets, with what their storage has room for, and boxed
+// Collections implements [model.HeapWaste]: arrays, Maps and Sets, with the capacity of their storage, and boxed
 // numbers.
 func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func(c *model.HeapCollection) error) error {
 	forms := map[string]model.HeapCollectionForm{"Array": model.CollectionList, "Map": model.CollectionTable, "Set": model.CollectionTable}
@@ -183,8 +182,8 @@ func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func
 	return nil
 }
 
-// pointerBytes returns how large a reference is in arrays: four bytes where pointers are compressed, as in browsers.
-// Every object has at least three of them.
+// pointerBytes returns the size of a reference in arrays: four bytes if pointers are compressed, as in browsers. Every
+// object has at least three of them.
 func pointerBytes(h *model.Heap) uint64 {
 	for r, kind := range h.Kinds {
 		if kind == kindClosure && h.Managed(model.Row(r))%8 != 0 {
@@ -194,7 +193,7 @@ func pointerBytes(h *model.Heap) uint64 {
 	return 8
 }
 
-// fill counts the elements of an array, a Map or a Set, and what its storage has room for.
+// fill counts the elements of an array, a Map or a Set, and computes its capacity.
 func fill(h *model.Heap, c *model.HeapCollection, pointer uint64) bool {
 	wanted := "elements"
 	if c.Form == model.CollectionTable {
@@ -225,7 +224,7 @@ func fill(h *model.Heap, c *model.HeapCollection, pointer uint64) bool {
 	return fillTable(h, c, words, pointer)
 }
 
-// elementIndex returns the index that a reference has.
+// elementIndex returns the index of a reference.
 func elementIndex(h *model.Heap, e model.Ref) uint64 {
 	if l := h.Label[e]; l.Form() == model.LabelIndex {
 		return uint64(h.Schema.LabelValue(l))
@@ -233,7 +232,7 @@ func elementIndex(h *model.Heap, e model.Ref) uint64 {
 	return h.LargeIndex[e]
 }
 
-// fillList tells how full an array is. Small whole numbers are no rows: an array that has none of others says nothing.
+// fillList counts the elements of an array. Small integers are not rows: nothing is known about an array of only those.
 func fillList(c *model.HeapCollection, words int64, pointer uint64) bool {
 	if c.Len == 0 {
 		return false
@@ -243,10 +242,10 @@ func fillList(c *model.HeapCollection, words int64, pointer uint64) bool {
 	return true
 }
 
-// fillTable tells how full the table of a Map or a Set is: three words, half as many buckets as there are entries, and
-// entries of a key, with Maps a value, and a link. References of the table have the number of their word as their name.
-// Small whole numbers are no rows: a table that has none of others says nothing, and one that has both counts the
-// others.
+// fillTable counts the entries of a Map or a Set. Its table has three words, half as many buckets as entries, and
+// entries of a key, for Maps a value, and a link. References of the table are named by the index of their word. Small
+// integers are not rows: nothing is known about a table of only those, and in a mixed table only the others are
+// counted.
 func fillTable(h *model.Heap, c *model.HeapCollection, words int64, pointer uint64) bool {
 	entry := int64(2)
 	if h.Tables.Type(h.Entity[c.Row]) == "Map" {
@@ -268,7 +267,7 @@ func fillTable(h *model.Heap, c *model.HeapCollection, words int64, pointer uint
 	return c.Len > 0
 }
 
-// firstBytes returns the beginning of a text, as whole characters.
+// firstBytes returns the beginning of a text, cut between characters.
 func firstBytes(s string, most int) string {
 	if len(s) <= most {
 		return s

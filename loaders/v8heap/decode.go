@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,13 +14,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Bytes that a row and a reference take at most while a snapshot is decoded.
+// The most bytes that a row and a reference take while a snapshot is decoded.
 const (
 	decodeRowBytes = 56
 	decodeRefBytes = 8
 )
 
-// decoding is a snapshot on its way into memory.
+// decoding is a snapshot being decoded.
 type decoding struct {
 	*layout
 	f        *file
@@ -27,10 +28,11 @@ type decoding struct {
 	room     *model.Room // of columns; nil: memory
 
 	h      *model.Heap
-	texts  []string
-	traces []uint32 // by row: the number of its stack; nil where the file has none
-	states []byte   // by row: detachedness; nil where the file has none
-	start  []uint32 // by row, shifted by one: how many references; then where they begin
+	texts  model.Texts // of the file
+	more   []string    // of our own, after them
+	traces []uint32    // by row: the number of its stack; nil where the file has none
+	states []byte      // by row: detachedness; nil where the file has none
+	start  []uint32    // by row, shifted by one: how many references; then where they begin
 	to     []uint32
 	label  []model.EdgeLabel
 	kinds  []model.HeapKind // by type of nodes
@@ -44,10 +46,10 @@ type decoding struct {
 	unknown     atomic.Int64
 }
 
-// badNumbers are those of a section that are none.
+// badNumbers counts the invalid numbers of a section.
 type badNumbers struct{ first, count int64 }
 
-// edgeForm is what a type of references makes of a label.
+// edgeForm is how a type of references becomes a label.
 type edgeForm struct {
 	kind  model.HeapEdgeKind
 	form  model.EdgeLabel
@@ -60,7 +62,7 @@ func newDecoding(ctx context.Context, f *file, progress func(float64)) *decoding
 	return d
 }
 
-// Shares of the work.
+// Fractions of the work.
 const shareOfReading = 0.75
 
 func (d *decoding) advance(n int64) {
@@ -73,7 +75,7 @@ func (d *decoding) advance(n int64) {
 	d.progress(shareOfReading * float64(d.done) / float64(max(d.total, d.done)))
 }
 
-// reached tells that the work after reading has come so far.
+// reached reports the progress of the work after reading.
 func (d *decoding) reached(share float64) {
 	if d.progress != nil {
 		d.progress(shareOfReading + (0.99-shareOfReading)*share)
@@ -99,12 +101,12 @@ func (d *decoding) run() (*model.Heap, error) {
 		d.reached(float64(i+1) / 5)
 	}
 	d.say()
-	d.h.Tables.Strings = d.texts
+	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
 	d.h.Complete = d.whole()
 	return d.h, nil
 }
 
-// whole reports whether all that a graph needs is there.
+// whole reports whether everything that a graph needs is there.
 func (d *decoding) whole() bool { return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0 }
 
 // columns makes the columns of rows and references.
@@ -137,7 +139,7 @@ func (d *decoding) columns() error {
 // numbers returns a column of n zeros.
 func (d *decoding) numbers(n int) []uint32 { return model.MakeColumn[uint32](d.room, n) }
 
-// forms finds what the types of nodes and references are.
+// forms resolves the types of nodes and references.
 func (d *decoding) forms() {
 	for _, name := range d.head.nodeTypes {
 		kind := kindOther
@@ -204,7 +206,7 @@ func (d *decoding) read() error {
 	return cmp.Or(d.ctx.Err(), errors.Join(errs...))
 }
 
-// ends takes what a goroutine found wrong in a chunk.
+// ends collects what a goroutine found wrong in a chunk.
 func (d *decoding) ends(c *numbers, section string, bytes int64) error {
 	d.advance(bytes)
 	if c.bad > 0 {
@@ -228,7 +230,7 @@ type nodeReader struct {
 	columns []byte
 }
 
-// nodeChunk is what of a chunk goes elsewhere than into columns.
+// nodeChunk is the results of a chunk that are not in columns.
 type nodeChunk struct {
 	sizes   []largeSize
 	unknown int64
@@ -260,7 +262,7 @@ var nodeColumns = map[string]byte{
 	"detachedness": columnState,
 }
 
-// columnsOf says what the columns of nodes are; of two that have one name the first counts.
+// columnsOf returns the meaning of the columns of nodes; the first of equal names counts.
 func columnsOf(fields []string) []byte {
 	list, seen := make([]byte, len(fields)), map[byte]bool{}
 	for i, name := range fields {
@@ -294,7 +296,7 @@ func (r *nodeReader) chunk(c *numbers, i int) error {
 	return r.ends(c, "nodes", c.at()-r.s.chunks[i].from)
 }
 
-// set stores what a node has in a column.
+// set stores the value of a node's column.
 func (r *nodeReader) set(row int, column byte, n uint64, odd *nodeChunk) {
 	switch column {
 	case columnType:
@@ -331,13 +333,14 @@ type edgeReader struct {
 	s                     *section
 	kindAt, nameAt, rowAt int
 	columns, nodeColumns  uint64
+	share                 uint64 // 2^64 by nodeColumns, rounded up; 0 for one column
 	unknownForm           edgeForm
 }
 
 func newEdgeReader(d *decoding) *edgeReader {
 	f := d.head.edgeFields
 	return &edgeReader{decoding: d, s: d.sections["edges"], kindAt: field(f, "type"), nameAt: field(f, "name_or_index"), rowAt: field(f, "to_node"),
-		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), unknownForm: formOf(edgeOther)}
+		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), share: math.MaxUint64/uint64(len(d.head.nodeFields)) + 1, unknownForm: formOf(edgeOther)}
 }
 
 func (r *edgeReader) chunk(c *numbers, i int) error {
@@ -357,7 +360,7 @@ func (r *edgeReader) chunk(c *numbers, i int) error {
 			}
 			kind, name, to = values[r.kindAt], values[r.nameAt], values[r.rowAt]
 		}
-		row := to / r.nodeColumns
+		row := r.rowOf(to)
 		if row >= rows || row*r.nodeColumns != to {
 			row = noRow
 			dangling++
@@ -366,6 +369,16 @@ func (r *edgeReader) chunk(c *numbers, i int) error {
 	}
 	r.dangling.Add(dangling)
 	return r.ends(c, "edges", c.at()-r.s.chunks[i].from)
+}
+
+// rowOf divides the number of a column by how many there are: exactly where it is the first one of a row, and else the
+// product is another number.
+func (r *edgeReader) rowOf(to uint64) uint64 {
+	if r.share == 0 || to > math.MaxUint32 {
+		return to / r.nodeColumns
+	}
+	row, _ := bits.Mul64(to, r.share)
+	return row
 }
 
 // noRow stands for a row that there is not.

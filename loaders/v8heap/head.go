@@ -10,7 +10,7 @@ import (
 type head struct {
 	nodeFields, edgeFields, functionFields, treeFields, sampleFields []string
 	nodeTypes, edgeTypes                                             []string
-	nodes, edges, functions, native                                  int64 // as the head states them; -1 where it does not
+	nodes, edges, functions, native                                  int64 // as stated by the head; -1 if absent
 	root                                                             int64
 }
 
@@ -62,7 +62,7 @@ func (h *head) meta(c *json.Cursor, name string) {
 	}
 }
 
-// members calls f for each member of the object that comes next; f reads its value. Anything else is passed.
+// members calls f for each member of the next object; f reads its value. Anything else is skipped.
 func members(c *json.Cursor, f func(name string)) {
 	if c.Peek() != '{' {
 		c.Value()
@@ -107,7 +107,7 @@ func names(c *json.Cursor) (list []string) {
 	return list
 }
 
-// firstNames reads a list of which the first element is a list of names.
+// firstNames reads a list whose first element is a list of names.
 func firstNames(c *json.Cursor) (list []string) {
 	if c.Peek() != '[' {
 		c.Value()
@@ -124,5 +124,5 @@ func firstNames(c *json.Cursor) (list []string) {
 	return list
 }
 
-// field returns the place of a column, -1 for none.
+// field returns the index of a column, -1 for none.
 func field(fields []string, name string) int { return slices.Index(fields, name) }

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// section is where a flat array of numbers stands.
+// section is the position of a flat array of numbers.
 type section struct {
 	from, end int64
 	numbers   int64
@@ -20,31 +20,32 @@ type section struct {
 	cut       bool // the file ends within it
 }
 
-// chunk is a part of a section: where it begins, and how many commas stand before.
+// chunk is a part of a section: where it begins, and how many commas precede it.
 type chunk struct{ from, commas int64 }
 
-// layout is where everything stands in a file.
+// layout is the positions of the members of a file.
 type layout struct {
 	ctx  context.Context
 	src  *loaders.Source
-	tell func(bytes int64) // of progress
+	tell func(bytes int64) // called with progress
 	buf  []byte
 
-	head      head
-	hasHead   bool
-	sections  map[string]*section
-	strings   int64 // offset after the bracket, 0 for none
-	tree      int64 // of the tree of stacks: offset of its bracket, 0 for none
-	end       int64 // of what was read
-	problems  []model.Problem
-	truncated bool
+	head       head
+	hasHead    bool
+	sections   map[string]*section
+	strings    int64 // offset after the bracket, 0 for none
+	stringsEnd int64
+	tree       int64 // of the tree of stacks: offset of its bracket, 0 for none
+	end        int64 // of what was read
+	problems   []model.Problem
+	truncated  bool
 }
 
 func (l *layout) problem(severity model.Severity, code string, at, n int64, format string, args ...any) {
 	l.problems = model.AddProblem(l.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
 }
 
-// reader reads a file from an offset on.
+// reader reads a file starting at an offset.
 type reader struct {
 	ctx context.Context
 	src *loaders.Source
@@ -59,7 +60,7 @@ func (r *reader) Read(p []byte) (int, error) {
 
 const maxText = 64 << 20 // bytes of one string
 
-// cursor returns one that reads from an offset on.
+// cursor returns a cursor that reads starting at an offset.
 func (l *layout) cursor(at int64) *json.Cursor {
 	c := json.NewReader(&reader{l.ctx, l.src, at}, at, 64<<10)
 	c.Loose, c.MaxText = true, maxText
@@ -79,7 +80,7 @@ func (l *layout) cursor(at int64) *json.Cursor {
 	return c
 }
 
-// cutAt notes that the file ends too early.
+// cutAt records that the file ends too early.
 func (l *layout) cutAt(at int64) {
 	if l.truncated = true; !l.src.Limited() {
 		l.problem(model.Error, "truncated", at, 1, "the file ends too early: its writer died, or it was not copied completely")
@@ -104,7 +105,7 @@ func faultText(code json.Code) string {
 	return "the text is not JSON"
 }
 
-// walk finds everything; with headOnly it stops after the description of the columns.
+// walk finds all members; with headOnly it stops after the description of the columns.
 func (l *layout) walk(headOnly bool) error {
 	l.sections = map[string]*section{}
 	c := l.cursor(l.begin())
@@ -165,13 +166,14 @@ func (l *layout) begin() int64 {
 	return 0
 }
 
-// other notes where a member of another form than an array of numbers stands, and passes it.
+// other records the position of a member other than an array of numbers, and skips it.
 func (l *layout) other(c *json.Cursor, member string) {
 	if open := c.Peek(); open == '[' && (member == "strings" || member == "trace_tree") {
 		if member == "strings" {
 			c.Next()
 			l.strings = c.Offset()
 			c.Skip('[')
+			l.stringsEnd = c.Offset()
 			return
 		}
 		l.tree = c.Offset()
@@ -221,7 +223,7 @@ func (l *layout) index(from int64) (*section, error) {
 	return s, nil
 }
 
-// records returns how many whole records of some columns there are.
+// records returns how many complete records of the given columns there are.
 func (s *section) records(columns int64) int64 {
 	if s == nil || columns <= 0 {
 		return 0
@@ -229,8 +231,8 @@ func (s *section) records(columns int64) int64 {
 	return s.numbers / columns
 }
 
-// part returns the records that begin in a chunk, and how many commas stand before the first one from where the chunk
-// begins.
+// part returns the records that begin in a chunk, and how many commas to skip from the start of the chunk to the first
+// one.
 func (s *section) part(i int, columns int64) (first, last, skip int64) {
 	begin := func(i int) int64 {
 		switch {
@@ -239,7 +241,8 @@ func (s *section) part(i int, columns int64) (first, last, skip int64) {
 		case i == len(s.chunks):
 			return s.records(columns)
 		}
-		return min((s.chunks[i].commas+columns)/columns, s.records(columns)) // the number that a chunk begins in is the last one's
+		// The number that a chunk begins in belongs to the previous one.
+		return min((s.chunks[i].commas+columns)/columns, s.records(columns))
 	}
 	first, last = begin(i), begin(i+1)
 	return first, last, first*columns - s.chunks[i].commas

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// link gives rows their references. Those that lead nowhere go.
+// link sets the references of rows. Dangling ones are removed.
 func (d *decoding) link() {
 	sum, short := uint64(0), false
 	for r := 1; r < len(d.start); r++ {
@@ -32,7 +32,7 @@ func (d *decoding) link() {
 	d.h.LargeIndex = d.large
 }
 
-// drop removes references that lead nowhere.
+// drop removes dangling references.
 func (d *decoding) drop() {
 	first, n := uint32(0), uint32(0)
 	large := d.large
@@ -70,7 +70,7 @@ func (d *decoding) offset(name string) int64 {
 // out returns the references of a row.
 func (d *decoding) out(r uint32) (from, end uint32) { return d.start[r], d.start[r+1] }
 
-// pause reports the context's error now and then.
+// pause checks the context at intervals.
 func (d *decoding) pause(r int) error {
 	if r%(1<<16) == 0 {
 		return d.ctx.Err()
@@ -78,7 +78,7 @@ func (d *decoding) pause(r int) error {
 	return nil
 }
 
-// relabel makes a reference one of another kind.
+// relabel changes the kind of a reference.
 func (d *decoding) relabel(e uint32, kind model.HeapEdgeKind) {
 	l := d.label[e]
 	if l.Form() == model.LabelLarge {
@@ -131,8 +131,8 @@ func (s rowSet) add(r uint32) bool {
 	return true
 }
 
-// page returns the rows that the program's globals reach: what shortcuts of the root and its trees of documents lead
-// to.
+// page returns the rows reachable from the program's globals: the targets of the root's shortcuts, and its trees of
+// documents.
 func (d *decoding) page() rowSet {
 	seen := make(rowSet, (d.h.Len()+63)/64)
 	var queue []uint32
@@ -161,15 +161,21 @@ func (d *decoding) page() rowSet {
 	return seen
 }
 
-// name returns the name of a row, "" where it is missing.
+// name returns the name of a row, "" if it is missing.
 func (d *decoding) name(r uint32) string { return d.text(d.h.Names[r]) }
 
 func (d *decoding) text(i uint32) string {
-	if int(i) < len(d.texts) {
-		return d.texts[i]
+	n := d.texts.Len()
+	switch {
+	case int(i) < n:
+		return d.texts.At(int(i))
+	case int(i)-n < len(d.more):
+		return d.more[int(i)-n]
 	}
 	return ""
 }
+
+func (d *decoding) numTexts() int { return d.texts.Len() + len(d.more) }
 
 // weakTables are the tables of WeakMaps by the names of references that speak of their pairs.
 type weakTables struct {
@@ -187,8 +193,9 @@ func (w *weakTables) of(l model.EdgeLabel) uint64 {
 
 // weakMaps finds the names "7 / part of key (…) -> value (…) pair in WeakMap (table @9)".
 func (d *decoding) weakMaps() *weakTables {
-	w := &weakTables{names: make(rowSet, (len(d.texts)+63)/64), ids: map[uint32]uint64{}}
-	for i, s := range d.texts {
+	w := &weakTables{names: make(rowSet, (d.numTexts()+63)/64), ids: map[uint32]uint64{}}
+	for i := range d.texts.Len() {
+		s := d.texts.At(i)
 		if len(s) == 0 || s[len(s)-1] != ')' || !strings.Contains(s, " / part of key (") {
 			continue
 		}

@@ -2,18 +2,20 @@ package v8heap
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
+	"math/bits"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
 )
 
 const (
-	chunkBytes = 1 << 20 // that one goroutine takes at once
+	chunkBytes = 1 << 20 // per goroutine at once
 	readBytes  = 256 << 10
-	maxNumber  = 64 // bytes of a number, with what stands around it, that is read without looking for more
+	maxNumber  = 64 // maximum bytes of a number with surrounding blanks, on the fast path
 )
 
 // numbers reads a flat array of numbers one by one.
@@ -21,12 +23,12 @@ type numbers struct {
 	ctx context.Context
 	src *loaders.Source
 	mem []byte
-	b   []byte // mem[:n], as far as it is read
+	b   []byte // mem[:n], the bytes read
 	p   int
 	off int64 // of b[0]
 	end int64 // of the array
 
-	bad   int64 // how many are no whole number of 64 bits
+	bad   int64 // how many are not integers of 64 bits
 	first int64 // offset of the first one
 	err   error
 }
@@ -41,7 +43,7 @@ func (c *numbers) span(from, end int64) { c.b, c.p, c.off, c.end = nil, 0, from,
 // at returns the offset of the next byte.
 func (c *numbers) at() int64 { return c.off + int64(c.p) }
 
-// fill reads on, and reports whether there is a next byte.
+// fill reads more, and reports whether there is a next byte.
 func (c *numbers) fill() bool {
 	if c.err != nil {
 		return c.p < len(c.b)
@@ -65,11 +67,42 @@ func (c *numbers) fill() bool {
 }
 
 // next returns the next number with the comma after it; 0 for anything else, which is counted.
-func (c *numbers) next() (n uint64) {
+func (c *numbers) next() uint64 {
 	if len(c.b)-c.p < maxNumber {
 		c.fill()
 	}
-	b, i := c.b[c.p:], 0
+	b := c.b[c.p:]
+	if len(b) < 16 {
+		return c.digits(b)
+	}
+	x := binary.LittleEndian.Uint64(b) ^ ones*'0'
+	other := ((x + ones*(128-10)) | x) & highs // its first byte that is not 0 is the first that is no digit
+	n := bits.TrailingZeros64(other) / 8       // 8 for none
+	switch {
+	case n == 0:
+		return c.digits(b)
+	case b[n] == ',':
+		c.p += n + 1
+	case b[n] == '\n' && b[n+1] == ',':
+		c.p += n + 2
+	default:
+		return c.digits(b)
+	}
+	x <<= 64 - 8*uint(n) // zeros before the digits; the shift is 0 … 56
+	x = x*10 + x>>8      // in every second byte two digits
+	return ((x&pairs)*(100+1000000<<32) + (x>>16&pairs)*(1+10000<<32)) >> 32
+}
+
+// For looking at eight digits at once.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+	pairs = 0x000000ff000000ff
+)
+
+// digits is next for numbers of any length, one digit after the other.
+func (c *numbers) digits(b []byte) (n uint64) {
+	i := 0
 	for i < len(b) {
 		d := b[i] - '0'
 		if d > 9 {
@@ -91,7 +124,7 @@ func (c *numbers) next() (n uint64) {
 	return c.slow()
 }
 
-// slow reads a number with whatever stands around it.
+// slow reads a number with any surrounding bytes.
 func (c *numbers) slow() uint64 {
 	c.blank()
 	at := c.at()
@@ -128,7 +161,7 @@ func (c *numbers) slow() uint64 {
 	return 0
 }
 
-// blank goes past blanks.
+// blank skips blanks.
 func (c *numbers) blank() {
 	for c.p < len(c.b) || c.fill() {
 		if b := c.b[c.p]; b != ' ' && b != '\n' && b != '\r' && b != '\t' {
@@ -138,7 +171,7 @@ func (c *numbers) blank() {
 	}
 }
 
-// skip goes past n commas.
+// skip skips n commas.
 func (c *numbers) skip(n int64) {
 	for n > 0 && (c.p < len(c.b) || c.fill()) {
 		if c.b[c.p] == ',' {

@@ -24,7 +24,7 @@ const (
 	numKinds
 )
 
-// kinds says what the types of nodes are, and of which class their rows are where that is not their name.
+// kinds are the kinds of rows for types of nodes, and their classes if those are not the rows' names.
 var kinds = [numKinds]struct{ name, class string }{
 	kindHidden:       {"hidden", "(system)"},
 	kindArray:        {"array", "(array)"},
@@ -45,7 +45,7 @@ var kinds = [numKinds]struct{ name, class string }{
 	kindOther:        {"other", "(other)"},
 }
 
-// The axes beside the class.
+// The axes other than the class.
 const (
 	axisNode = iota + 1
 	axisDetached
@@ -55,8 +55,7 @@ const (
 	numAxes
 )
 
-// The kinds of references. Those from edgeInner on are what the file calls otherwise, and what policies leave out for
-// it.
+// The kinds of references. Those from edgeInner are variants of the file's kinds that policies leave out.
 const (
 	edgeProperty model.HeapEdgeKind = iota
 	edgeElement
@@ -66,7 +65,7 @@ const (
 	edgeShortcut
 	edgeOther
 	edgeWeak
-	edgeInner   // a shortcut of another row than the root
+	edgeInner   // a shortcut of a row other than the root
 	edgeSelf    // of a row to itself
 	edgeTable   // of the table of a WeakMap to a value
 	edgeOutside // from outside of the page into it
@@ -86,7 +85,7 @@ const (
 	policyPlain
 )
 
-// Schema says what heap snapshots of V8 are made of.
+// Schema returns the schema of V8's heap snapshots.
 func Schema() *model.HeapSchema { return &schema }
 
 func kindsOfNodes() []model.HeapKindInfo {
@@ -102,7 +101,7 @@ func kindsOfNodes() []model.HeapKindInfo {
 	return list
 }
 
-// dashed returns a name as flags write it.
+// dashed returns a name as in flags.
 func dashed(name string) string {
 	b := []byte(name)
 	for i := range b {

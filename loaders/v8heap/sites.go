@@ -11,7 +11,7 @@ import (
 type stackNode struct {
 	parent   int32 // -1 for the root
 	function uint32
-	site     uint32 // strings, once they are made
+	site     uint32 // strings, once they are created
 	stack    uint32
 }
 
@@ -23,10 +23,10 @@ type tracing struct {
 	byID    map[uint32]int32
 	columns []string
 	broken  int64
-	at      int64 // of the first thing that is broken
+	at      int64 // of the first invalid value
 }
 
-// Bounds of stacks, which no real one comes near.
+// Bounds of stacks, far above real ones.
 const (
 	maxStackDepth = 1 << 12
 	maxStackText  = 1 << 12
@@ -38,7 +38,7 @@ func (d *decoding) sites() error {
 		return err
 	}
 	t := &tracing{decoding: d, c: d.cursor(d.tree), byID: map[uint32]int32{}, columns: d.head.treeFields}
-	t.c.OnFault = func(json.Fault) bool { return false } // it was told when the tree was passed
+	t.c.OnFault = func(json.Fault) bool { return false } // it was reported when the tree was skipped
 	t.children(-1, 0)
 	if err := t.c.Err(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (d *decoding) sites() error {
 	return nil
 }
 
-// children reads a flat list of nodes, of which one column is such a list again.
+// children reads a flat list of nodes, in which one column is again such a list.
 func (t *tracing) children(parent int32, depth int) {
 	if t.c.Peek() != '[' {
 		t.c.Value()
@@ -158,7 +158,7 @@ func (t *tracing) functions() (list []functionInfo, err error) {
 	return list, c.err
 }
 
-// name makes the texts of a node of the tree: its function, and all from there to the root.
+// name creates the texts of a node of the tree: its function, and its stack.
 func (t *tracing) name(n *stackNode, functions []functionInfo, none uint32) {
 	n.site, n.stack = none, none
 	if n.parent < 0 || int(n.function) >= len(functions) {
@@ -177,8 +177,8 @@ func (t *tracing) name(n *stackNode, functions []functionInfo, none uint32) {
 		}
 		text += ")"
 	}
-	if up := t.nodes[n.parent].stack; up != none && len(stack)+len(t.texts[up]) < maxStackText {
-		stack += " < " + t.texts[up]
+	if up := t.nodes[n.parent].stack; up != none && len(stack)+len(t.text(up)) < maxStackText {
+		stack += " < " + t.text(up)
 	}
 	n.site, n.stack = t.add(text), t.add(stack)
 }
@@ -229,7 +229,7 @@ func (d *decoding) times() error {
 	return nil
 }
 
-// sampleOf returns the first sample at which an id was given.
+// sampleOf returns the first sample by which an id was assigned.
 func (d *decoding) sampleOf(ids []uint64, id uint64) int {
 	lo, hi := 0, len(ids)
 	for lo < hi {

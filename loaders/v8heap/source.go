@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/json"
@@ -29,7 +28,7 @@ func Format() loaders.Format {
 	}
 }
 
-// sniff looks for an object that begins with the description of a snapshot, or that names its columns somewhere.
+// sniff recognizes an object that begins with the description of a snapshot, or that names its columns anywhere.
 func sniff(head []byte) loaders.Confidence {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	i := json.Blank(head, 0)
@@ -48,16 +47,14 @@ func sniff(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// file is one file that is open: the source of its snapshot.
+// file is an open file: the source of its snapshot.
 type file struct {
 	src  *loaders.Source
-	kept sections.Keeper // where the decoded snapshot stays for the next run
+	kept sections.Keeper // stores the decoded snapshot for the next run
 	head head
 	at   []model.Problem // found while opening
 
-	mu      sync.Mutex
-	store   *model.Store // takes problems of decoding; nil drops them
-	counted *model.HeapInfo
+	state loaders.HeapState
 }
 
 var (
@@ -106,10 +103,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		return err
 	}
 	f.kept = opt.Kept
-	f.mu.Lock()
-	f.store = store
-	f.mu.Unlock()
-	store.Publish(&model.Profile{Meta: f.describe(), Heaps: f, Problems: f.at, Complete: !model.HasError(f.at)})
+	f.state.Publish(store, &model.Profile{Meta: f.describe(), Heaps: f, Problems: f.at, Complete: !model.HasError(f.at)})
 	return nil
 }
 
@@ -122,7 +116,7 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 	return &model.Profile{Meta: f.describe(), Problems: f.at}, nil
 }
 
-// describe says what the head tells.
+// describe returns what the head states.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
 		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: model.NoVersion, Size: f.src.StoredSize(), Outer: f.src.Outer(),
@@ -143,16 +137,14 @@ func (f *file) describe() model.Meta {
 	return m
 }
 
-// Schema implements [model.HeapSource], like what follows.
+// Schema implements [model.HeapSource], as do the methods below.
 func (f *file) Schema() *model.HeapSchema { return &schema }
 
 func (f *file) Len() int { return 1 }
 
 func (f *file) Info(int) model.HeapInfo {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.counted != nil {
-		return *f.counted
+	if exact, ok := f.state.Counted(0); ok {
+		return exact
 	}
 	info := model.NoHeapInfo()
 	info.Rows, info.References = max(f.head.nodes, model.NoCount), max(f.head.edges, model.NoCount)
@@ -168,17 +160,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	again := f.counted != nil
-	f.counted = &made.Info
-	f.mu.Unlock()
-	if !again {
-		f.publish(made.Problems)
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return made.Heap, nil
+	return f.state.Decoded(i, made, 0, progress), nil
 }
 
 // decode reads the snapshot.
@@ -189,50 +171,8 @@ func (f *file) decode(ctx context.Context, progress func(done float64)) (*loader
 		return nil, err
 	}
 	info := model.NoHeapInfo()
-	recount(h, &info)
+	loaders.CountHeap(h, &info)
 	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
-}
-
-// recount puts the sums over rows into a headline.
-func recount(h *model.Heap, info *model.HeapInfo) {
-	var kinds [numKinds]int64
-	sum := uint64(0)
-	for r, k := range h.Kinds {
-		kinds[k]++
-		sum, _ = model.SaturatingAdd(sum, h.Bytes(model.Row(r)))
-	}
-	info.Rows, info.References, info.Complete = int64(h.Len()), int64(len(h.Label)), h.Complete
-	info.Counts = make([]int64, len(schema.Sets))
-	for i := range schema.Sets {
-		for k, n := range kinds {
-			if schema.Sets[i].Kinds.Has(model.HeapKind(k)) {
-				info.Counts[i] += n
-			}
-		}
-	}
-	info.Bytes = int64(min(sum, 1<<63-1))
-	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
-}
-
-// publish adds what was found while the snapshot was decoded to the file's profile.
-func (f *file) publish(problems []model.Problem) {
-	f.mu.Lock()
-	store := f.store
-	f.mu.Unlock()
-	if store == nil || len(problems) == 0 {
-		return
-	}
-	store.Update(func(old *model.Profile) *model.Profile {
-		if old == nil {
-			return nil
-		}
-		next := *old
-		for _, p := range problems {
-			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error
-		}
-		return &next
-	})
 }
 
 func (f *file) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {
@@ -250,9 +190,7 @@ func (f *file) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
 // validate reports every broken rule.
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {
 	f, err := open(ctx, src)
-	var broken *loaders.FormatError
-	if errors.As(err, &broken) {
-		report(loaders.Violation{Rule: broken.Field, Severity: model.Error, Message: broken.Err.Error(), Offset: broken.Offset, Count: 1})
+	if loaders.ReportRefusal(err, "", report) {
 		return nil
 	}
 	if err != nil {
@@ -265,15 +203,11 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	} else if err != nil {
 		return err
 	}
-	for _, p := range d.problems {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(d.problems, report)
 	return nil
 }
 
-// say notes what was found wrong while the snapshot was read.
+// say records the problems found while reading the snapshot.
 func (d *decoding) say() {
 	for _, name := range []string{"nodes", "edges"} {
 		s := d.sections[name]

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-const textBlock = 256 << 10 // bytes of texts that stand in memory together
+const textBlock = 256 << 10 // bytes of texts that are allocated together
 
 // readStrings reads the list of strings.
 func (d *decoding) readStrings() error {
@@ -18,8 +18,11 @@ func (d *decoding) readStrings() error {
 	c.OnFault = func(f json.Fault) bool {
 		return f.Code == json.BadEscape || f.Code == json.Control || f.Code == json.ExtraComma
 	}
-	b := textBlocks{}
-	for first, last := true, c.Offset(); c.Element(&first); {
+	if n := d.stringsEnd - d.strings; n > 0 && d.src.Budget().Fits(n) {
+		d.texts.All = make([]byte, 0, n) // decoded they are hardly ever longer
+	}
+	told := c.Offset()
+	for first := true; c.Element(&first); {
 		text := []byte(nil)
 		if c.Value() == json.String {
 			text = c.Text()
@@ -27,44 +30,19 @@ func (d *decoding) readStrings() error {
 		if c.Dead() && len(text) == 0 {
 			break
 		}
-		b.add(text)
-		if len(b.ends) == 0 { // a block is full
-			d.advance(c.Offset() - last)
-			last = c.Offset()
-			if d.src.Budget().Full(model.BudgetOfFile) {
-				d.mu.Lock()
-				d.layout.problem(model.Error, model.CodeMemory, model.NoOffset, 1, "%s",
-					d.src.Budget().Problem(fmt.Sprintf("only the first %d strings were read", len(b.list))).Message)
-				d.mu.Unlock()
-				break
-			}
+		d.texts.Add(text)
+		if c.Offset()-told < textBlock {
+			continue
+		}
+		d.advance(c.Offset() - told)
+		told = c.Offset()
+		if d.src.Budget().Full(model.BudgetOfFile) {
+			d.mu.Lock()
+			d.layout.problem(model.Error, model.CodeMemory, model.NoOffset, 1, "%s",
+				d.src.Budget().Problem(fmt.Sprintf("only the first %d strings were read", d.texts.Len())).Message)
+			d.mu.Unlock()
+			break
 		}
 	}
-	b.flush()
-	d.texts = b.list
 	return c.Err()
-}
-
-// textBlocks keeps texts in blocks, so that they cost little beside their bytes.
-type textBlocks struct {
-	list  []string
-	block []byte
-	ends  []int
-}
-
-func (b *textBlocks) add(text []byte) {
-	b.block = append(b.block, text...)
-	b.ends = append(b.ends, len(b.block))
-	if len(b.block) >= textBlock {
-		b.flush()
-	}
-}
-
-func (b *textBlocks) flush() {
-	all, from := string(b.block), 0
-	for _, end := range b.ends {
-		b.list = append(b.list, all[from:end])
-		from = end
-	}
-	b.block, b.ends = b.block[:0], b.ends[:0]
 }

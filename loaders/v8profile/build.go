@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// build makes stacks and records of the nodes.
+// build creates stacks and records from the nodes.
 func (r *reader) build() {
 	byID := make(map[int64]int, len(r.nodes))
 	for i := range r.nodes {
@@ -32,7 +32,7 @@ func (r *reader) build() {
 	}
 }
 
-// link finds the parents of nodes that are a list.
+// link finds the parents of nodes in a list.
 func (r *reader) link(byID map[int64]int) {
 	for i := range r.nodes {
 		n := &r.nodes[i]
@@ -55,10 +55,10 @@ func (r *reader) link(byID map[int64]int) {
 	}
 }
 
-// stacks returns the leaf of each node's stack. Nodes that are their own ancestors are roots.
+// stacks returns the leaf of each node's stack. Nodes that are their own ancestors become roots.
 func (r *reader) stacks() []model.NodeID {
 	out := make([]model.NodeID, len(r.nodes))
-	state := make([]uint8, len(r.nodes)) // 1: on the way, 2: done
+	state := make([]uint8, len(r.nodes)) // 1: in progress, 2: done
 	depth := make([]int, len(r.nodes))
 	var way []int
 	for i := range r.nodes {
@@ -91,7 +91,7 @@ func (r *reader) stacks() []model.NodeID {
 	return out
 }
 
-// begin makes the event and its metric.
+// begin creates the event and its metric.
 func (r *reader) begin() {
 	name, metric, unit, kind := "cpu", "samples", "", "timer"
 	if r.heap {
@@ -102,7 +102,7 @@ func (r *reader) begin() {
 	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap, Estimated: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
 }
 
-// count counts hits anew where there are samples.
+// count recounts hits from samples, if there are any.
 func (r *reader) count(byID map[int64]int) {
 	if r.heap || !r.hasSamples {
 		return
@@ -128,7 +128,7 @@ func (r *reader) count(byID map[int64]int) {
 	}
 }
 
-// records makes those of the stacks that weigh something, and returns the record of each.
+// records adds a record for every stack with a weight, and returns the record of each.
 func (r *reader) records(stacks []model.NodeID) map[model.NodeID]model.RecordID {
 	at := map[model.NodeID]int{}
 	var order []model.NodeID
@@ -155,7 +155,7 @@ func (r *reader) records(stacks []model.NodeID) map[model.NodeID]model.RecordID 
 	return out
 }
 
-// timeline adds the samples of a CPU profile in time, which begins with the recording.
+// timeline adds the samples of a CPU profile in time, starting with the recording.
 func (r *reader) timeline(byID map[int64]int, stacks []model.NodeID, records map[model.NodeID]model.RecordID) {
 	r.Profile.Start, r.Profile.End = model.NoTime, model.NoTime
 	if len(r.times) == 0 {

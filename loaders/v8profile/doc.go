@@ -13,10 +13,9 @@
 // # What real writers do
 //
 // Lines and columns of a callFrame count from 0: they are shown as editors count, from 1. Functions without a name are
-// shown as anonymous. The samples of a heap profile do not add up to the sizes of its nodes, and name nodes that are
-// not there: the tree is the truth. Nothing in the file tells whether sizes are of what lives, or also of what was
-// collected since. The hits of a CPU profile are counted anew from its samples, of which the nodes may have one more.
-// Old files have neither ids nor samples.
+// shown as anonymous. The samples of a heap profile do not add up to the sizes of its nodes, and name missing nodes:
+// the tree is correct. The file does not state whether sizes include objects that were collected since. The hits of a
+// CPU profile are recounted from its samples, as the nodes may have one more. Old files have neither ids nor samples.
 //
 // # Reading
 //
@@ -24,7 +23,6 @@
 //
 // # Rules
 //
-// The validator's rules, which are also the codes of problems. json, node (without an object, or with a parent that is
-// not there), samples (of a node that is not there; as many as times). Of what a limit kept from being read:
-// stack-depth, name-length.
+// The validator's rules, which are also the codes of problems. json, node (without an object, or with a missing
+// parent), samples (of a missing node; as many as times). For parts that a limit left out: stack-depth, name-length.
 package v8profile

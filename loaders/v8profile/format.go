@@ -30,7 +30,7 @@ func format(name, summary, extension string) loaders.Format {
 	}, func(r *weighted.Reading) error { return newReader(r, name == heapName).read() })
 }
 
-// sniff looks for the members of nodes, in a file that begins as these do.
+// sniff searches for the members of nodes, in a file with the right beginning.
 func sniff(head []byte, name string) loaders.Confidence {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	i := json.Blank(head, 0)

@@ -13,13 +13,13 @@ type reader struct {
 	heap bool
 
 	nodes   []node
-	levels  []level // that are open
+	levels  []level // open ones
 	parents map[int64]int64
 	scripts map[string]bool
 	steps   int
 	err     error
 
-	samples    []int64 // ids of nodes; nil where the file has none
+	samples    []int64 // ids of nodes; nil if the file has none
 	hasSamples bool
 	times      []int64 // differences, or instants
 	instants   bool
@@ -93,7 +93,7 @@ func (r *reader) top(name string) {
 	}
 }
 
-// array calls f for each element of the array that comes next, which f reads. Anything else is passed.
+// array calls f for each element of the next array, which f reads. Anything else is skipped.
 func (r *reader) array(f func()) {
 	if r.Peek() != '[' {
 		r.Value()
@@ -106,7 +106,7 @@ func (r *reader) array(f func()) {
 	}
 }
 
-// ask stops reading now and then where it must.
+// ask checks at intervals whether reading must stop.
 func (r *reader) ask() {
 	if r.steps++; r.steps%model.AskEvery != 0 || r.err != nil {
 		return
@@ -116,7 +116,7 @@ func (r *reader) ask() {
 	}
 }
 
-// flat reads a node of a list, which names its children by id.
+// flat reads a node of a list, which refers to its children by id.
 func (r *reader) flat() {
 	if !r.enter(none) {
 		return
@@ -165,7 +165,7 @@ func (r *reader) byParent(id int64) int {
 	return none
 }
 
-// sample reads one: the id of a node, or an object in heap profiles, whose tree is the truth.
+// sample reads a sample: the id of a node; in heap profiles an object, which is only counted, as the tree is correct.
 func (r *reader) sample() {
 	if r.heap {
 		r.heapCount++

@@ -8,10 +8,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// none is no parent.
+// none means no parent.
 const none = -1
 
-// node is one of the tree as it is read.
+// node is a node of the tree.
 type node struct {
 	parent int // its index; none for roots
 	frame  model.FrameID
@@ -21,23 +21,23 @@ type node struct {
 	offset int64
 }
 
-// callFrame is a function as a file states it.
+// callFrame is a function as in the file.
 type callFrame struct {
 	function, url, script string
 	line, column          int64
 }
 
-// level is a node that is open while a tree is read.
+// level is an open node of a tree being read.
 type level struct {
 	node       int
 	call       callFrame
-	base       int64 // of lines: 1 where they count from 0
+	base       int64 // of lines: 1 if they count from 0
 	first      bool  // no member was read
 	inChildren bool
 	firstChild bool
 }
 
-// tree reads a node and all below it. Where the next value is not an object, it is passed.
+// tree reads a node and all below it. A value that is not an object is skipped.
 func (r *reader) tree() {
 	if !r.enter(none) {
 		return
@@ -64,12 +64,12 @@ func (r *reader) tree() {
 			r.member(l, string(name[:min(len(name), 32)]))
 		}
 	}
-	for len(r.levels) > 0 { // where the file ends in a node
+	for len(r.levels) > 0 { // if the file ends in a node
 		r.leave()
 	}
 }
 
-// enter opens the node that comes next; false where there is none.
+// enter opens the next node; false if there is none.
 func (r *reader) enter(parent int) bool {
 	offset := r.Offset()
 	if r.Peek() != '{' {
@@ -157,7 +157,7 @@ func (r *reader) call(c *callFrame, name string) {
 	}
 }
 
-// frame makes one of a call frame, whose lines count from 1 minus base.
+// frame returns the frame of a call frame, whose lines count from 1 minus base.
 func (r *reader) frame(c *callFrame, base int64) model.FrameID {
 	f := weighted.Frame{Function: c.function, File: c.url, Line: model.NoLine}
 	if f.Function == "" {

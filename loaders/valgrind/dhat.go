@@ -32,7 +32,7 @@ func DHAT() loaders.Format {
 	}, readDHAT)
 }
 
-// point is a program point. Figures that it has not are known to be missing by has.
+// point is a program point. has marks which figures it has.
 type point struct {
 	figures [figureCount]uint64
 	has     uint16
@@ -90,10 +90,10 @@ func readDHAT(r *weighted.Reading) error {
 	return cmp.Or(err, d.c.Err(), d.build())
 }
 
-// fault notes what is wrong with the file as JSON.
+// fault records a JSON fault of the file.
 func (d *dhat) fault(f json.Fault) bool {
 	switch f.Code {
-	case json.LongText: // names are cut where they are kept
+	case json.LongText: // names are cut when they are stored
 		return true
 	case json.Truncated:
 		d.Cut = true
@@ -108,7 +108,7 @@ func (d *dhat) fault(f json.Fault) bool {
 	return false
 }
 
-// file reads the object that the file is.
+// file reads the object that the file consists of.
 func (d *dhat) file() error {
 	if d.c.Next() != '{' {
 		return d.c.Err()
@@ -124,7 +124,7 @@ func (d *dhat) file() error {
 	}
 }
 
-// after says that something follows the object.
+// after reports that there is something after the object.
 func (d *dhat) after() error {
 	if d.c.More() {
 		d.Say(model.Error, "syntax", d.c.Offset(), d.c.Line(), "data follows the JSON: the rest was left out")
@@ -158,7 +158,7 @@ func (d *dhat) member(name string) error {
 	return nil
 }
 
-// known returns the name of a member that is used, "" for others.
+// known returns the name of a member if it is used, otherwise "".
 func known(name string) string {
 	switch name {
 	case "mode", "verb", "bsu", "bksu", "tu", "tuth", "cmd", "pid", "te", "tg":
@@ -172,7 +172,7 @@ func (d *dhat) field(name string) {
 	d.Say(model.Error, "field", at, line, "%q has an unexpected value: it was left out", name)
 }
 
-// array reads the elements of an array by each.
+// array calls each for every element of an array.
 func (d *dhat) array(name string, each func() error) error {
 	if d.c.Peek() != '[' {
 		d.c.Value()
@@ -224,7 +224,7 @@ func (d *dhat) point() error {
 		}
 	}
 	if d.c.Dead() {
-		return nil // half of a point is none
+		return nil // an incomplete point does not count
 	}
 	d.points = append(d.points, p)
 	return nil
@@ -254,7 +254,7 @@ func (d *dhat) stack(p *point) error {
 	})
 }
 
-// build makes records of the points.
+// build converts the points to records.
 func (d *dhat) build() error {
 	d.facts()
 	ids, event := d.metrics()
@@ -299,7 +299,7 @@ func (d *dhat) node(p *point) model.NodeID {
 	return d.LeafStack(d.Callers(framesOf(d.Builder, texts)))
 }
 
-// facts says what the file tells of the run.
+// facts adds what the file states about the run.
 func (d *dhat) facts() {
 	d.Profile.Command = d.texts["cmd"]
 	d.Fact("mode", "Mode", d.texts["mode"])
@@ -317,7 +317,7 @@ func (d *dhat) facts() {
 	}
 }
 
-// timeUnit returns what times of the file count.
+// timeUnit returns the unit of times in the file.
 func (d *dhat) timeUnit() string {
 	if d.texts["tu"] == "instrs" {
 		return "instructions"

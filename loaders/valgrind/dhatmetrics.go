@@ -6,13 +6,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// figure is a metric and what a point has of it.
+// figure is a metric and a point's value of it.
 type figure struct {
 	id model.MetricID
 	of func(p *point) (model.Number, bool)
 }
 
-// metrics makes the metrics that points of the file have.
+// metrics returns the metrics that points of the file have.
 func (d *dhat) metrics() (out []figure, event uint16) {
 	var has uint16
 	for i := range d.points {

@@ -24,7 +24,7 @@ func Massif() loaders.Format {
 	}, readMassif)
 }
 
-// sniffMassif looks for a header, or for the snapshot that some writers begin with.
+// sniffMassif recognizes a header, or the snapshot that some writers begin with.
 func sniffMassif(head []byte) loaders.Confidence {
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -39,7 +39,7 @@ func sniffMassif(head []byte) loaders.Confidence {
 	return loaders.No
 }
 
-// snapshot is one of a file.
+// snapshot is a snapshot of a file.
 type snapshot struct {
 	number       int64
 	time         string
@@ -65,7 +65,7 @@ type level struct {
 	bytes    uint64
 	below    uint64 // bytes of its children
 	children int64  // that have not been read
-	marked   bool   // it is no place but a label
+	marked   bool   // it is a label rather than a place
 }
 
 type massif struct {
@@ -76,7 +76,7 @@ type massif struct {
 	list  []snapshot
 	path  []level
 	root  string
-	bare  uint64 // bytes of trees that tell no stack
+	bare  uint64 // bytes of trees without stacks
 	seen  map[model.NodeID]model.RecordID
 }
 
@@ -114,7 +114,7 @@ func (m *massif) read() error {
 	return nil
 }
 
-// line reads one line; false where it is none of the format.
+// line reads one line; false if it does not match the format.
 func (m *massif) line(line []byte) bool {
 	text := bytes.TrimLeft(line, " ")
 	if len(text) == 0 || text[0] == '#' {
@@ -216,7 +216,7 @@ func (m *massif) node(depth int, text []byte) bool {
 // maxDepth is how many frames of a stack are kept.
 const maxDepth = 1 << 12
 
-// rise ends the nodes at a depth and below.
+// rise ends the nodes at and below a depth.
 func (m *massif) rise(depth int) {
 	for len(m.path) > depth {
 		m.endNode()
@@ -226,7 +226,7 @@ func (m *massif) rise(depth int) {
 // endTree ends the tree of a snapshot.
 func (m *massif) endTree() { m.rise(0) }
 
-// endNode ends the deepest node: what its children do not hold is its own.
+// endNode ends the deepest node: the bytes that its children do not have are its own.
 func (m *massif) endNode() {
 	last := len(m.path) - 1
 	l := m.path[last]
@@ -261,7 +261,7 @@ func (m *massif) endNode() {
 
 func add(a, b uint64) uint64 { s, _ := model.SaturatingAdd(a, b); return s }
 
-// build makes curves, records and windows of the snapshots.
+// build creates curves, records and windows from the snapshots.
 func (m *massif) build() {
 	for i := range m.list {
 		m.list[i].at = m.time(&m.list[i])
@@ -277,7 +277,7 @@ func (m *massif) build() {
 	}
 }
 
-// peak returns the snapshot that the file's stacks are of, -1 for none.
+// peak returns the snapshot of the file's stacks, -1 for none.
 func (m *massif) peak() (at int, marked bool) {
 	at = -1
 	for i := range m.list {
@@ -292,11 +292,11 @@ func (m *massif) peak() (at int, marked bool) {
 	return at, false
 }
 
-// records adds a record for each stack of any snapshot, weighed by the one at the peak, and a window for each detailed
+// records adds a record for each stack of any snapshot, with the weight at the peak, and a window for each detailed
 // one.
 func (m *massif) records(peak int, event uint16, id model.MetricID) {
 	order := slices.Clone(m.list)
-	if peak > 0 { // its stacks are the first
+	if peak > 0 { // its stacks are first
 		order[0], order[peak] = order[peak], order[0]
 	}
 	for i := range order {
@@ -328,7 +328,7 @@ func (m *massif) records(peak int, event uint16, id model.MetricID) {
 	}
 }
 
-// time returns when a snapshot was taken: in microseconds where the unit of the file is one of time, else in that unit.
+// time returns when a snapshot was taken: in microseconds if the file has times, otherwise in the file's unit.
 func (m *massif) time(s *snapshot) model.Time {
 	scale := map[string]float64{"ms": 1e3, "s": 1e6}[m.unit]
 	if n, err := strconv.ParseInt(s.time, 10, 64); err == nil && n >= 0 && scale == 0 {
@@ -342,7 +342,7 @@ func (m *massif) time(s *snapshot) model.Time {
 	return model.Time(math.Round(f * max(scale, 1)))
 }
 
-// curves makes the series.
+// curves creates the series.
 func (m *massif) curves() {
 	order := make([]uint32, len(m.list))
 	for i := range order {
@@ -370,7 +370,7 @@ func (m *massif) curves() {
 	m.Profile.AxisUnit, m.Profile.Start, m.Profile.End = t.AxisUnit, 0, m.list[order[len(order)-1]].at
 }
 
-// axis returns what the file's times count where that is not a time.
+// axis returns the unit of the file's times if they are not times.
 func (m *massif) axis() string {
 	switch m.unit {
 	case "i":

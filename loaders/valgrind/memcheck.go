@@ -33,11 +33,11 @@ func Memcheck() loaders.Format {
 }
 
 const (
-	maxXMLDepth = 64      // of elements in each other
+	maxXMLDepth = 64      // nesting of elements
 	maxXMLToken = 1 << 20 // bytes of a token
 )
 
-// leak is an error of memcheck's that is one.
+// leak is an error of memcheck that is a leak.
 type leak struct {
 	kind, text    string
 	bytes, blocks string
@@ -53,14 +53,14 @@ type memcheck struct {
 	path   []string
 	leak   leak
 	frame  map[string]string
-	others int64 // errors that are no leaks
+	others int64 // errors that are not leaks
 	tool   string
 	event  uint16
 	ids    [2]model.MetricID
 	seen   map[string]uint64 // leaked bytes by kind
 }
 
-// bounded ends a reader where what is read at once grows too large: the decoder of XML knows no bounds.
+// bounded ends a reader if what is read at once becomes too large: the XML decoder has no bounds.
 type bounded struct {
 	r        io.Reader
 	off, max int64
@@ -124,7 +124,7 @@ func (m *memcheck) read() error {
 	}
 }
 
-// fail notes why reading ends, unless that is no fault of the file.
+// fail records why reading ends, unless that is not the fault of the file.
 func (m *memcheck) fail(err error) error {
 	if why := cmp.Or(m.Ctx.Err(), m.in.err); why != nil {
 		return why
@@ -139,7 +139,7 @@ func (m *memcheck) fail(err error) error {
 	return nil
 }
 
-// at reports whether the innermost elements are those.
+// at reports whether the innermost elements have these names.
 func (m *memcheck) at(names ...string) bool {
 	if len(m.path) < len(names) {
 		return false
@@ -204,7 +204,7 @@ func (m *memcheck) end() error {
 	return nil
 }
 
-// place makes a frame of what the file says of it.
+// place returns a frame as described by the file.
 func (m *memcheck) place() weighted.Frame {
 	f := weighted.Frame{Function: m.frame["fn"], File: m.frame["file"], Line: model.NoLine}
 	if obj := m.frame["obj"]; obj != "" {

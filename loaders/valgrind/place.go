@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// frameOf reads "0xADDRESS: function (file:line)". A function without a name is called by its address.
+// frameOf reads "0xADDRESS: function (file:line)". A function without a name is named by its address.
 func frameOf(b *weighted.Builder, text string) weighted.Frame {
 	f := weighted.Frame{Line: model.NoLine, Function: text}
 	addr, rest, ok := strings.Cut(text, ": ")
@@ -58,7 +58,7 @@ func lineOf(text string) (file string, at sourceLine, ok bool) {
 	return file, at, true
 }
 
-// address returns that of a frame's text, "" for none.
+// addressOf returns the address in a frame's text, "" for none.
 func addressOf(text string) string {
 	addr, _, ok := strings.Cut(text, ": ")
 	if !ok || !strings.HasPrefix(addr, "0x") {
@@ -67,7 +67,7 @@ func addressOf(text string) string {
 	return addr
 }
 
-// framesOf numbers frames that stand leaf first: each that has the address of the next one was inlined into it.
+// framesOf returns frames from texts, leaf first: a frame with the address of the next one was inlined into that.
 func framesOf(b *weighted.Builder, leafFirst []string) []model.FrameID {
 	out := make([]model.FrameID, len(leafFirst))
 	for i, text := range leafFirst {

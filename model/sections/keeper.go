@@ -2,7 +2,9 @@ package sections
 
 import (
 	"context"
+	"errors"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -57,26 +59,109 @@ func (f Format) Restore(ctx context.Context, k Keeper, name string, layout []byt
 		return nil
 	}
 	if c.spot {
-		time.AfterFunc(verifyAfter, func() { c.Sums.verifyRest(func() { k.Discard(name) }) })
+		c.Sums.discard = func() { k.Discard(name) }
+		uses := UsesOf(ctx)
+		uses.add(c.Sums)
+		time.AfterFunc(verifyAfter, func() {
+			if c.Sums.verifyRest(context.Background()) != nil {
+				uses.tell()
+			}
+		})
 	}
 	return c.Sums
 }
 
-// verifyRest verifies the remaining blocks, one by one, and calls discard if one is damaged.
-func (s *Sums) verifyRest(discard func()) {
-	ctx := context.Background()
-	if err := s.Verify(ctx, s.data); err != nil {
-		s.broken.Store(true)
-		discard()
-		return
+// verifyRest verifies what was not yet, and discards a damaged file. It fails where ctx ends and where the file is
+// damaged.
+func (s *Sums) verifyRest(ctx context.Context) error {
+	s.rest.Lock()
+	defer s.rest.Unlock()
+	if s.Broken() {
+		return Damaged("a checksum is wrong")
 	}
-	s.all.Store(true)
+	if s.Verified() {
+		return nil
+	}
+	err := s.VerifyAll(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.broken.Store(true)
+		s.discard()
+	}
+	return err
 }
 
 // Broken reports whether damage was found after the file was opened.
 func (s *Sums) Broken() bool { return s != nil && s.broken.Load() }
 
-// Keep writes the sections of list to a file in the background: list may be called after Keep has returned.
+// Uses are the large files that were taken into use before all of them was verified: what is made of one that turns out
+// to be damaged is wrong. Any goroutine may use it; nil notes nothing.
+type Uses struct {
+	mu      sync.Mutex
+	list    []*Sums
+	damaged chan struct{}
+}
+
+type usesKey struct{}
+
+// In returns a context under which [Format.Restore] notes what it takes into use.
+func (u *Uses) In(ctx context.Context) context.Context { return context.WithValue(ctx, usesKey{}, u) }
+
+// UsesOf returns what notes the files that are taken into use under a context, nil for nothing.
+func UsesOf(ctx context.Context) *Uses {
+	u, _ := ctx.Value(usesKey{}).(*Uses)
+	return u
+}
+
+func (u *Uses) add(s *Sums) {
+	if u == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.list = append(u.list, s)
+}
+
+// Verify verifies what was taken into use so far, and forgets it. It fails where ctx ends and where a file is damaged:
+// that was discarded then.
+func (u *Uses) Verify(ctx context.Context) error {
+	u.mu.Lock()
+	list := u.list
+	u.list = nil
+	u.mu.Unlock()
+	var errs []error
+	for _, s := range list {
+		errs = append(errs, s.verifyRest(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Damaged returns a channel that is closed when a file turns out to be damaged from now on. It is the only one: those
+// returned before are not closed any more.
+func (u *Uses) Damaged() <-chan struct{} {
+	if u == nil {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.damaged = make(chan struct{})
+	return u.damaged
+}
+
+// tell closes the channel.
+func (u *Uses) tell() {
+	if u == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.damaged != nil {
+		close(u.damaged)
+		u.damaged = nil
+	}
+}
+
+// Keep has what list moves written to the file of a name, in the background: list may be called after Keep has
+// returned.
 func (f Format) Keep(k Keeper, name string, list func(*Codec)) {
 	k.Keep(name, func(ctx context.Context, w io.Writer) error { return f.Write(ctx, w, k.Key(), list) })
 }

@@ -146,8 +146,22 @@ func TestLargeFilesAreVerifiedLater(t *testing.T) {
 	if s == nil {
 		t.Fatal("all was read")
 	}
-	s.verifyRest(func() { m.Discard("later") })
-	if name := <-m.discarded; name != "later" || !s.Broken() {
-		t.Error(name, s.Broken())
+	if err := s.verifyRest(t.Context()); err == nil || !s.Broken() || <-m.discarded != "name" {
+		t.Error(err, s.Broken())
+	}
+	uses := &Uses{}
+	ctx := uses.In(t.Context())
+	damaged := uses.Damaged()
+	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) == nil || <-m.discarded != "name" {
+		t.Error("what was taken into use is not verified")
+	}
+	if uses.Verify(ctx) != nil {
+		t.Error("what was discarded is verified again")
+	}
+	uses.tell()
+	<-damaged
+	m.data[at] ^= 1
+	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) != nil {
+		t.Error("a whole file is damaged")
 	}
 }

@@ -21,7 +21,9 @@ type Sums struct {
 	done    []atomic.Bool // by block
 	all     atomic.Bool
 	broken  atomic.Bool
-	buffers sync.Pool // *[BlockSize]byte
+	rest    sync.Mutex // while what was not verified is
+	discard func()     // where that is damaged
+	buffers sync.Pool  // *[BlockSize]byte
 }
 
 // blocksPerWorker is how many blocks are worth another goroutine.

@@ -94,7 +94,7 @@ const (
 	Row         = "ROW"
 	Rows        = "ROWS"
 	Runs        = "RUNS"
-	RunsTrend   = "RUN'S TREND" // of the whole run, in a table of a range
+	RunsTrend   = "RUN'S TREND" // of the complete run, in a table of a range
 	Sampling    = "SAMPLING"
 	Self        = "SELF"
 	Series      = "SERIES"

@@ -14,25 +14,25 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// blocks says what a difference of blocks lists.
+// blocks selects what a difference of blocks lists.
 type blocks uint8
 
 const (
 	blocksNew   blocks = iota // live after and not before
 	blocksGone                // live before and not after
-	blocksSizes               // size classes of what is live, all that there is between two files
+	blocksSizes               // size classes of live blocks; the only choice for two files
 	comparedBlocksCount
 )
 
-// Blocks stands for Blocks while the difference is shown: the blocks that came and those that went between two instants
-// of one file. Those of two files are not the same by anything, so that only their sizes can be compared.
+// Blocks replaces Blocks while the difference is shown: the blocks that were added and those that were freed between
+// two instants of one file. Blocks of two files cannot be matched, so only their sizes are compared.
 type Blocks struct {
 	*Screen
 	Blocks ui.BlockPane
 	mode   blocks
 }
 
-// newBlocks returns the difference of lists of blocks, which stands for the screen of.
+// newBlocks returns the difference of lists of blocks, which replaces a screen.
 func newBlocks(e *ui.Env, of ui.Screen) *Blocks {
 	by := analysis.BySizeClass
 	p := &Blocks{Screen: newScreen(e, of, ui.DiffTable{Group: &by}), Blocks: ui.NewBlockPane(e)}
@@ -78,7 +78,7 @@ func (p *Blocks) Show(s *state.State) {
 	m := s.Moments(p.Second != nil, p.TimeMap(s))
 	from, to := m[state.SideA].At, m[state.SideB].At
 	letters := [2]string{"A", "B"}
-	forth := !s.Compare.Swapped // what came after the earlier instant is new
+	forth := !s.Compare.Swapped // blocks allocated after the earlier instant are new
 	if from.T > to.T {
 		from, to, forth = to, from, !forth
 		letters = [2]string{"B", "A"}
@@ -110,7 +110,7 @@ func (p *Blocks) Draw(s tcell.Screen) {
 	}
 	r := drawCompareHead(p.Screen.table.TablePane.Pane.Env, s, p.Rect(), &p.State, p.Set)
 	p.Blocks.Draw(s, r)
-	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
+	if l := &p.Blocks.List; l.Len() > 0 { // rows that were not requested may be visible
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
 			p.Changed()
 			p.Post(func() {})

@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chart is the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two
+// chart shows the curves of both sides over each other, aligned at the start, at a marker or by share of duration. Two
 // moments of one file share one curve, in which both are marked.
 type chart struct {
 	env    *ui.Env
@@ -121,7 +121,7 @@ func sideStyle(e *ui.Env, side int) tcell.Style {
 	return e.Style([2]themes.Role{themes.Spark, themes.Accent}[side])
 }
 
-// setData gives the newest curves to the chart.
+// setData passes the newest curves to the chart.
 func (c *chart) setData(axis diff.TimeSpan) {
 	s, ch := &c.state, &c.chart
 	ch.From, ch.To = int64(axis.From), int64(axis.To)
@@ -207,7 +207,7 @@ func (c *chart) Do(a keymap.Action) bool {
 	return true
 }
 
-// Click moves the instant of A to a place in the chart; false means that it is none.
+// Click moves the instant of A to a place in the chart; it returns false if the place is outside.
 func (c *chart) Click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)
 	if ok {

@@ -17,10 +17,10 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Second is a file that the one opened is compared with. It may still be loading.
+// Second is a file that the first one is compared with. It may still be loading.
 type Second struct {
 	Name  string
-	Path  string // as a command line names it
+	Path  string // its name on a command line
 	Store *model.Store
 	Trace analysis.Trace  // nil for files without allocations
 	Heaps heapgraph.Heaps // decoded snapshots, nil for files without them
@@ -33,20 +33,20 @@ type sideKey struct {
 	revision uint64
 	what     ui.DiffRows
 	by       analysis.Group
-	rows     diff.StackGroup // the same as comparisons call it
+	rows     diff.StackGroup // the grouping of comparisons
 	Cost     analysis.Cost
-	at       analysis.Instant // where the cost is about an instant
+	at       analysis.Instant // if the cost depends on an instant
 	over     analysis.Range
-	only     analysis.Cell // of traces: what narrows the blocks and their stacks
+	only     analysis.Cell // of traces: restricts blocks and stacks
 	Prof     ui.ProfileKey // of stack profiles; the zero key for traces
 	label    string
 	place    string // the label without the file's name
-	Unlike   string // why the side cannot be weighed like the other one, "" where it can
+	Unlike   string // why the side does not have the other one's cost, "" if it does
 	partial  bool   // more is being read
 	layout   ui.LayoutRef
 	figure   diff.PageFigure // of ui.DiffPages
 
-	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
+	libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // rowsKey determines a comparison.
@@ -58,7 +58,7 @@ type rowsKey struct {
 	swap  bool
 }
 
-// Set is a comparison and what it is of.
+// Set is a comparison with its key.
 type Set struct {
 	*diff.Comparison
 	key    rowsKey
@@ -67,7 +67,7 @@ type Set struct {
 	labels *ui.SiteLabels
 }
 
-// makeSides returns the sides of what a screen compares, before and after as marked; ok is false while one of the files
+// makeSides returns the sides that a screen compares, before and after as marked; ok is false while one of the files
 // has nothing yet.
 func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
 	if e.Dump != nil {
@@ -113,7 +113,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if f.Store != nil {
 		status = &f.Status
 	}
-	if d := e.First.ProfileFile(s); d != nil && what != ui.DiffLeaked { // the profile says what is weighed
+	if d := e.First.ProfileFile(s); d != nil && what != ui.DiffLeaked { // the profile determines the cost
 		cost, k.Unlike = costOfProfile(e, d, s)
 	}
 	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
@@ -126,14 +126,13 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 		return k, true
 	}
 	if k.over = m.Over; m.Over.IsWhole() && m.At != analysis.End {
-		k.over = analysis.Range{From: model.NoTime, To: m.At.T} // all that happened up to the instant
+		k.over = analysis.Range{From: model.NoTime, To: m.At.T} // everything up to the instant
 	}
 	return k, true
 }
 
-// profileSide returns what one side of a comparison asks of a profile. A side of the second file without a mark is
-// weighed by the event and the metric of the same names as the first file's, or by the metric that is called like the
-// cost of a trace.
+// profileSide returns the question of one side of a comparison to a profile. A side of the second file without a mark
+// uses the event and the metric with the same names as the first file's, or the metric with the name of a trace's cost.
 func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment, cost analysis.Cost) ui.ProfileKey {
 	at := *s
 	at.Prof, at.Range = m.Prof, m.Over
@@ -159,7 +158,8 @@ func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFil
 	return d.Key(&at)
 }
 
-// costOfProfile returns the cost of traces that is called like the metric of a profile; unlike says that there is none.
+// costOfProfile returns the trace cost that corresponds to the metric of a profile; unlike is the reason if there is
+// none.
 func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cost, unlike string) {
 	name := d.Key(s).MetricName()
 	for c := range analysis.CostCountOf {
@@ -170,12 +170,12 @@ func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cos
 	return analysis.CostLive, "a trace has no " + name + " to compare with: " + e.Hint("{profile.series} shows another metric")
 }
 
-// key makes the key of a comparison from its sides.
+// key returns the key of a comparison of the given sides.
 func key(c *state.Compare, sides [2]sideKey) rowsKey {
 	return rowsKey{Sides: sides, masks: c.Masks, match: c.Match, per: c.Per, swap: c.Swapped}
 }
 
-// compare answers a comparison.
+// compare computes a comparison.
 func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 	out := &Set{key: k, labels: ui.NewSiteLabels(e.Libraries)}
 	var sides [2]*diff.Side
@@ -209,7 +209,7 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 	return out, nil
 }
 
-// fetch asks the file for one side; bases are asked for only where sides are made equal.
+// fetch computes one side; bases are computed only if sides are normalized.
 func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.Side, err error) {
 	switch {
 	case k.Unlike != "":
@@ -227,7 +227,7 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 	return k.fetchTrace(ctx, views, bases)
 }
 
-// fetchTrace asks a trace for one side.
+// fetchTrace computes one side of a trace.
 func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool) (*diff.Side, error) {
 	t := k.file.Trace
 	q := diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only}
@@ -249,8 +249,8 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
 }
 
-// rowsOf returns what rows are put together by. What traces and profiles have in common are files, and what these
-// belong to; profiles alone also have source lines, binaries and kinds of frames.
+// rowsOf returns the grouping of rows. Traces and profiles have files and modules in common; only profiles have source
+// lines, binaries and kinds of frames.
 func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff.StackGroup {
 	switch {
 	case what == ui.DiffSizes:
@@ -263,7 +263,7 @@ func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff
 	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
 }
 
-// upTo returns the part of the file that a side is about: all before an instant.
+// upTo returns the range of a side: everything before an instant.
 func (k *sideKey) upTo() analysis.Range {
 	if k.over.IsWhole() && k.at != (analysis.Instant{}) && k.at != analysis.End {
 		return analysis.Range{From: model.NoTime, To: k.at.T}
@@ -271,7 +271,7 @@ func (k *sideKey) upTo() analysis.Range {
 	return k.over
 }
 
-// amount writes a figure of the comparison with its unit.
+// amount formats a figure of the comparison with its unit.
 func (c *Set) amount(n uint64, exact bool) string {
 	k := &c.key.Sides[0]
 	switch {
@@ -283,7 +283,7 @@ func (c *Set) amount(n uint64, exact bool) string {
 	return ui.BytesText(n, exact)
 }
 
-// measure returns what is compared in words.
+// measure returns the compared figure in words.
 func (c *Set) measure() string {
 	switch k := &c.key.Sides[0]; {
 	case k.what == ui.DiffSeries:
@@ -301,9 +301,9 @@ func (c *Set) measure() string {
 	}
 }
 
-// Title returns what is compared, as titles begin.
+// Title returns the beginning of a title: the compared figure.
 func (c *Set) Title() string {
-	if c.key.Sides[0].Prof.Of != nil { // metrics are called as the file calls them
+	if c.key.Sides[0].Prof.Of != nil { // metrics have their names in the file
 		return c.measure()
 	}
 	return model.Capital(c.measure())
@@ -331,7 +331,7 @@ func (c *Set) words(s *state.State) diff.Words {
 	return w
 }
 
-// thing returns what a row is, in the singular.
+// thing returns what a row represents, in the singular.
 func (k *sideKey) thing() string {
 	switch {
 	case k.what == ui.DiffSeries:
@@ -344,7 +344,7 @@ func (k *sideKey) thing() string {
 	return k.rows.Thing()
 }
 
-// noStack says why a row has no stack to show.
+// noStack returns why a row has no stack to show.
 func (k *sideKey) noStack(e *ui.Env) string {
 	if k.what > ui.DiffLeaked {
 		return ui.WithArticle(k.thing()) + " has no stack of its own"
@@ -352,7 +352,7 @@ func (k *sideKey) noStack(e *ui.Env) string {
 	return ui.WithArticle(k.thing()) + " has no stack of its own: " + e.Hint("{group} groups by stack")
 }
 
-// hasCounts reports whether rows have a figure beside the one that is compared.
+// hasCounts reports whether rows have counts in addition to the compared figure.
 func (c *Set) hasCounts() bool {
 	return c.Totals.BeforeCount > 0 || c.Totals.AfterCount > 0
 }

@@ -1,2 +1,2 @@
-// Package compare has what stands for a screen while the difference of two sides is shown.
+// Package compare has what replaces a screen while the difference of two sides is shown.
 package compare

@@ -49,7 +49,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 	return keys
 }
 
-// layoutsKnown reports whether there is a layout on both sides, where layouts are compared.
+// layoutsKnown reports whether both sides have a layout, if layouts are compared.
 func layoutsKnown(e *ui.Env, s *state.State, what ui.DiffRows) bool {
 	if what != ui.DiffPages {
 		return true
@@ -58,7 +58,7 @@ func layoutsKnown(e *ui.Env, s *state.State, what ui.DiffRows) bool {
 	return a.Layout != state.NoLayout && b.Layout != state.NoLayout
 }
 
-// fetchDump makes one side of what was measured.
+// fetchDump computes one side of measured series or layouts.
 func (k *sideKey) fetchDump(ctx context.Context) (*diff.Side, error) {
 	if k.what == ui.DiffSeries {
 		return diff.SeriesSide(k.layout.Dump.Timeline, min(k.at.T, k.layout.Dump.End)), nil

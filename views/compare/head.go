@@ -13,11 +13,10 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// signsHeight is the rows from which on a head says what signs mean, and what is only on one side.
+// signsHeight is the number of rows from which a head explains signs and states what is only on one side.
 const signsHeight = 14
 
-// headLines returns what the head of a difference says, for w cells and h rows: the sentence, what the signs mean, and
-// notes.
+// headLines returns the head of a difference for w cells and h rows: the sentence, whether to explain signs, and notes.
 func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool, notes []string) {
 	if c == nil || h < 8 {
 		return nil, false, nil
@@ -37,13 +36,13 @@ func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool
 	return ui.CutLines(sentence, 2, w-2), true, ui.CutLines(notes, 1+h/24, w-2)
 }
 
-// cut reports whether the program left out something of the side's file.
+// cut reports whether the program did not read all of the side's file.
 func (k *sideKey) cut(st *state.State) bool {
 	p := k.file.Profile(st)
 	return p != nil && model.CutShort(p.Problems) != nil
 }
 
-// signsIn says what + means in a title, where the head is too low to say it.
+// signsIn returns the meaning of + for a title, if the head is too low to explain it.
 func signsIn(c *Set, r widget.Rect) string {
 	if c == nil || r.H >= signsHeight {
 		return ""
@@ -55,8 +54,8 @@ func signsIn(c *Set, r widget.Rect) string {
 	return " · + more in " + to
 }
 
-// drawCompareHead says what changed in a sentence, what the signs mean, and what was done to make the sides comparable;
-// it returns what is left of r.
+// drawCompareHead draws the sentence about the change, the meaning of signs, and how the sides were made comparable; it
+// returns the rest of r.
 func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, c *Set) widget.Rect {
 	sentence, signs, notes := headLines(st, c, r.W, r.H)
 	var line widget.Rect
@@ -75,7 +74,7 @@ func drawCompareHead(e *ui.Env, s tcell.Screen, r widget.Rect, st *state.State, 
 	return r
 }
 
-// drawSigns says what is + and what is −, and counts the rows by what became of them.
+// drawSigns explains + and −, and counts the rows by status.
 func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	from, to := "A", "B"
 	if c.Swapped {
@@ -91,7 +90,7 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk, diff.ChangeSame} {
 		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
 	}
-	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // what stayed the same is the first to go
+	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // unchanged rows are dropped first
 		if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
 			widget.PrintRight(s, r.X, r.Y, r.W-1, text, e.Look.Muted)
 			return
@@ -99,7 +98,7 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	}
 }
 
-// sampling warns where one side is sampled and the other is not.
+// sampling returns a warning if only one side is sampled.
 func (k *rowsKey) sampling() string {
 	var names, sampled [2]string
 	for i := range k.Sides {
@@ -112,7 +111,7 @@ func (k *rowsKey) sampling() string {
 	return diff.SamplingNote(names, sampled)
 }
 
-// notesOf says what was done to the figures and the names, and what is only on one side.
+// notesOf returns how the figures and the names were changed, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
 	if text := c.key.sampling(); text != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// PlaceText returns the instant or range of a side, and of a profile what is weighed.
+// PlaceText returns the instant or range of a side, and for a profile the event and metric.
 func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) string {
 	if d := f.ProfileFile(s); d != nil {
 		k := profileSide(e, s, f, d, m, s.Cost)
@@ -39,7 +39,7 @@ func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 	}
 }
 
-// MarkText returns where a mark is, with the name of its file where there are two.
+// MarkText returns the place of a mark, with the name of its file if there are two.
 func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
 	f := e.FileAt(m.Other)
 	switch {
@@ -57,7 +57,7 @@ func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
 	return Named(e, f, PlaceText(e, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
 }
 
-// Named puts the name of a file before a place in it, where there are two files.
+// Named returns a place with the name of its file before it, if there are two files.
 func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	if e.Second == nil {
 		return place
@@ -65,8 +65,8 @@ func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	return FileNames(e, 14)[f.Index()] + " " + place
 }
 
-// FileNames returns the names of both files in at most w cells each, so that they differ where the files do: of equal
-// names the folders that differ stand before them, of long ones the common beginning is left out.
+// FileNames returns the names of both files in at most w cells each, cut so that they differ: equal names get the
+// folders that differ, and of long names the common beginning is left out.
 func FileNames(e *ui.Env, w int) (names [2]string) {
 	names = [2]string{e.First.Name, e.Second.Name}
 	if names[0] == names[1] {
@@ -82,7 +82,7 @@ func FileNames(e *ui.Env, w int) (names [2]string) {
 	if names[0] == names[1] || out[0] != out[1] {
 		return out
 	}
-	const before = 1 // letters kept of what is common
+	const before = 1 // letters kept of the common part
 	a, b := []rune(widget.Clean(names[0])), []rune(widget.Clean(names[1]))
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -95,7 +95,7 @@ func FileNames(e *ui.Env, w int) (names [2]string) {
 	return out
 }
 
-// SidesText names both sides, and says which one is before, in at most w cells: the narrower, the less of it.
+// SidesText returns the names of both sides and which one is before, in at most w cells.
 func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 	by, cost := s.Group, s.Cost
 	keys, ok := makeSides(e, s, what, by, cost)
@@ -104,7 +104,7 @@ func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 	}
 	places := [2]string{keys[state.SideA].place, keys[state.SideB].place}
 	if a, b := &keys[state.SideA].Prof, &keys[state.SideB].Prof; a.Of != nil && b.Of != nil && a.Title() == b.Title() {
-		places = [2]string{a.Scope(), b.Scope()} // what is weighed stands above the table
+		places = [2]string{a.Scope(), b.Scope()} // the metric is above the table
 		for i := range places {
 			if places[i] == "" && (e.Second == nil || places[1-i] != "") {
 				places[i] = "whole run"
@@ -143,13 +143,13 @@ func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 	return "+ more in " + letters[1]
 }
 
-// join puts words that are not empty beside each other.
+// join joins words that are not empty.
 func join(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// peakCommand compares what lives at the peaks. Those of a part of a file have no name on a command line: then it is
-// nil.
+// peakCommand returns the command that compares memory at the peaks, or nil for the peak of a part of a file, which
+// command lines cannot express.
 func peakCommand(e *ui.Env, s *state.State, file []string, kind string) []string {
 	m := s.Moments(e.Second != nil, e.TimeMap(s))
 	at := *s

@@ -26,7 +26,7 @@ func computeCurves(ctx context.Context, keys [2]ui.ProfileCurveKey) (out profile
 	return out, nil
 }
 
-// showProf shows what two profiles weigh over time.
+// showProf shows the weights of two profiles over time.
 func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	ch := &c.chart
 	ch.Curves, ch.Marks = ch.Curves[:0], ch.Marks[:0]
@@ -55,7 +55,7 @@ func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	c.setProf(sides, axis)
 }
 
-// setProf gives the newest curves of profiles to the chart.
+// setProf passes the newest curves of profiles to the chart.
 func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(axis.From), int64(axis.To), -1, -1

@@ -15,21 +15,21 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Screen stands for a screen while the difference is shown: what changed in a sentence, both curves where there is room
-// for them, and the table of what the screen lists.
+// Screen replaces a screen while the difference is shown: a sentence about the change, both curves if there is room,
+// and the table of the screen's rows.
 type Screen struct {
 	*table
-	of    ui.Screen // what it stands for
-	Own   bool      // rows are grouped by mine, not as everywhere
+	of    ui.Screen // the screen that it replaces
+	Own   bool      // rows have their own grouping instead of the state's
 	Mine  analysis.Group
-	live  bool // whatever else is weighed, here it is live memory
+	live  bool // always compares live memory
 	What  ui.DiffRows
 	chart *chart // nil for none
-	tall  bool   // the chart has most of the room
+	tall  bool   // the chart gets most of the height
 	areas struct{ chart, table widget.Rect }
 }
 
-// New returns the difference that stands for the screen of.
+// New returns the difference that replaces a screen.
 func New(e *ui.Env, of ui.Screen, t ui.DiffTable) ui.Screen {
 	if t.Blocks {
 		return newBlocks(e, of)
@@ -93,7 +93,7 @@ func (p *Screen) commandLine(file []string) []string {
 	return p.DiffCommand(&p.State, file, p.grouping().String(), ui.CostNamed(cost), instant && p.What == ui.DiffSites)
 }
 
-// weighed returns the cost that a comparison with a trace in it is about, and whether it is one of an instant.
+// weighed returns the cost of a comparison with a trace in it, and whether it depends on an instant.
 func weighed(e *ui.Env, s *state.State, cost analysis.Cost) (c analysis.Cost, instant bool) {
 	if e.Prof != nil {
 		cost, _ = costOfProfile(e, e.Prof, s)
@@ -129,7 +129,7 @@ func (p *Screen) Columns() int {
 	return p.chart.Columns()
 }
 
-// group returns what rows are put together by.
+// group returns the grouping of rows.
 func (p *Screen) group() analysis.Group {
 	if p.What > ui.DiffLeaked {
 		return analysis.BySizeClass
@@ -144,7 +144,7 @@ func (p *Screen) grouping() diff.StackGroup {
 	return rowsOf(p.table.TablePane.Pane.Env, &p.State, p.What, p.group())
 }
 
-// cost returns what rows weigh.
+// cost returns the cost of rows.
 func (p *Screen) cost() analysis.Cost {
 	switch {
 	case p.live:
@@ -166,7 +166,7 @@ func (p *Screen) Show(s *state.State) {
 	}
 }
 
-// layout shares the rows between head, chart and table.
+// layout divides the rows between head, chart and table.
 func (p *Screen) layout(r widget.Rect) {
 	const least = 6 // rows of a table with its title
 	p.areas.chart = widget.Rect{}
@@ -201,7 +201,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	p.drawTable(s, body)
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Screen) Title() string {
 	if p.Set == nil {
 		return "Difference"
@@ -264,7 +264,7 @@ func (p *Screen) Do(a keymap.Action) bool {
 	return true
 }
 
-// Useless reports whether an action changes nothing here.
+// Useless reports whether an action has no effect here.
 func (p *Screen) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Align:
@@ -288,7 +288,7 @@ func (p *Screen) Click(x, y int, double bool) {
 	p.table.Click(x, y, double)
 }
 
-// dumpCommand returns the command line that prints the difference of a dump or of two.
+// dumpCommand returns the command line that prints the difference of one or two dumps.
 func (p *Screen) dumpCommand(file []string, kind string) []string {
 	keys := layoutSides(p.table.TablePane.Pane.Env, &p.State, p.What)
 	q := state.Question{Group: kind}
@@ -307,7 +307,7 @@ func (p *Screen) dumpCommand(file []string, kind string) []string {
 	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
 	for i := range keys {
 		switch f := keys[i].file; {
-		case i == state.SideB && f == keys[state.SideA].file: // two places of one file
+		case i == state.SideB && f == keys[state.SideA].file: // two places in one file
 		case f == p.Second:
 			words = append(words, p.Second.Path)
 		default:

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// stackComparer is the comparison that the screen of stacks shows while the difference is shown.
+// stackComparer is the comparison on the screen of stacks.
 type stackComparer struct {
 	*ui.Env
 	sets  *ui.Lazy[rowsKey, *Set]
@@ -19,7 +19,7 @@ type stackComparer struct {
 	shown *ui.StackComparison // of set
 }
 
-// NewStackComparer returns what compares stacks for their screen.
+// NewStackComparer returns the comparer for the screen of stacks.
 func NewStackComparer(e *ui.Env) ui.StackComparer {
 	return &stackComparer{
 		Env: e, sets: ui.NewLazy(e, func(ctx context.Context, k rowsKey) (*Set, error) { return compare(e, ctx, k) }),
@@ -29,7 +29,7 @@ func NewStackComparer(e *ui.Env) ui.StackComparer {
 // Ask implements [ui.StackComparer].
 func (c *stackComparer) Ask(s *state.State) *ui.StackComparison {
 	of := *s
-	if s.Filters.Pivot() != "" { // the tree has the pivot's frames before they are hidden
+	if s.Filters.Pivot() != "" { // the tree needs the pivot's frames before they are hidden
 		of.Filters, _ = s.Filters.AroundPivot()
 	}
 	sides, ok := makeSides(c.Env, &of, ui.DiffSites, analysis.ByStack, s.Cost)

@@ -20,13 +20,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// table is the table of what changed, with the selected row explained beside it.
+// table is the table of changes, with an explanation of the selected row.
 type table struct {
 	ui.TablePane
 	*ui.Changes
 	Sets *ui.Lazy[rowsKey, *Set]
 	Set  *Set // newest answer, nil before the first
-	of   *Set // what the list shows
+	of   *Set // the comparison in the list
 }
 
 func newTable(e *ui.Env) *table {
@@ -37,7 +37,7 @@ func newTable(e *ui.Env) *table {
 	return t
 }
 
-// changes returns the comparison as tables show it.
+// changes returns the comparison in the form of tables.
 func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
 	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site, Where: titles.Where, Delta: titles.Delta}
@@ -50,7 +50,7 @@ func (c *Set) changes() *ui.ChangeSet {
 	return out
 }
 
-// label returns how a row is shown.
+// label returns the label of a row.
 func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	if r.Node == 0 {
 		name := r.Key
@@ -72,7 +72,7 @@ func (c *Set) label(r *diff.Row, full bool) ui.SiteLabel {
 	return c.labels.Label(s, analysis.ByStack, &site, full)
 }
 
-// show asks for a comparison and shows the newest that there is.
+// show requests a comparison and shows the newest one.
 func (t *table) show(s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) {
 	t.State = *s
 	sides, ok := makeSides(t.TablePane.Pane.Env, s, what, by, cost)
@@ -122,7 +122,7 @@ func (t *table) explain() {
 	t.Detail.SetStack(set.Joined.Stacks, 0, r.Node, t.State.FullName)
 }
 
-// amounts returns a row in a sentence.
+// amounts returns the figures of a row in a sentence.
 func (t *table) amounts(r *diff.Row) string {
 	set := t.of
 	text := func(n uint64) string { return set.amount(n, t.State.Exact) }
@@ -183,7 +183,7 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	t.DrawPanes(s)
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (t *table) emptyText() []string {
 	if t.Sets.Err != nil && t.Sets.Ready {
 		return failedText(t.TablePane.Env, t.Sets.Err)
@@ -191,7 +191,7 @@ func (t *table) emptyText() []string {
 	return t.Nothing("{mark-a} and {mark-b} mark other moments")
 }
 
-// failedText says why two sides cannot be compared, and what to do.
+// failedText returns why two sides cannot be compared, and what to do.
 func failedText(e *ui.Env, err error) []string {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return []string{model.Capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}

@@ -30,7 +30,7 @@ type chart struct {
 	Columns *ui.Lazy[columnsKey, columnSet]
 }
 
-// curves answer for columns, by series. Read-only once made.
+// curves are the prepared curves of series. Read-only once made.
 type curves []*pages.SeriesCurve
 
 type columnsKey struct {
@@ -70,7 +70,7 @@ func NewChart(e *ui.Env) *chart {
 	})
 	c.Columns = ui.NewLazy(e, func(ctx context.Context, k columnsKey) (columnSet, error) {
 		set := columnSet{columnsKey: k}
-		curves, _ := c.curves.Get() // of the same file: asked for afterwards only
+		curves, _ := c.curves.Get() // of the same file: requested only afterwards
 		set.Series = make([][]pages.SeriesColumn, len(curves))
 		for list := []byte(k.shown); len(list) > 0; {
 			if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func NewChart(e *ui.Env) *chart {
 	return c
 }
 
-// show adopts a state for a chart of some series, drawn in r. front is the one before all others.
+// show shows a state in a chart of some series, drawn in r. front is drawn over the others.
 func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 	c.State, c.area = *s, r
 	d := c.env.Dump
@@ -127,10 +127,10 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 	}
 }
 
-// maxEvents bounds the named events of one chart.
+// maxEvents is the maximum number of named events of one chart.
 const maxEvents = 1000
 
-// SetMarks gives the named events of the series to the chart, by time: names end where the next one begins.
+// SetMarks passes the named events of the series to the chart, by time: names are cut at the next one.
 func (c *chart) SetMarks(shown []int) {
 	c.Chart.Marks = c.Chart.Marks[:0]
 	from, to := c.State.Visible()
@@ -144,8 +144,8 @@ func (c *chart) SetMarks(shown []int) {
 	slices.SortStableFunc(c.Chart.Marks, func(a, b widget.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
-// seriesPoints returns the columns as charts show them: nothing before the first point, and the last value where there
-// is none.
+// seriesPoints returns the columns as chart points: none before the first point, and the last value in columns without
+// points.
 func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	out := make([]widget.Point, len(cols))
 	for i := range cols {
@@ -162,7 +162,7 @@ func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
 	return out
 }
 
-// levelValue returns a value as charts show it: what is below 0 stands at 0.
+// levelValue returns a value for charts: negative ones are 0.
 func levelValue(v float64) uint64 {
 	switch {
 	case v <= 0:
@@ -205,16 +205,16 @@ func seriesStyle(e *ui.Env, n int) tcell.Style {
 
 func (c *chart) Draw(s tcell.Screen) { c.Chart.Draw(s, c.area, c.env.Look) }
 
-// cells returns the number of cells of the time axis: what one step moves by.
+// cells returns the number of cells of the time axis, which is the distance of one step.
 func (c *chart) cells() int { return c.Chart.Dots(c.area) / 2 }
 
-// Do handles the actions that are about the chart alone.
+// Do handles the actions that concern only the chart.
 func (c *chart) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Log:
 		c.Chart.Log, c.Chart.Stacked = !c.Chart.Log, false
 	case keymap.Stacked:
-		c.Chart.Log, c.Chart.Stacked = false, !c.Chart.Stacked // what is added up has no place on a logarithmic axis
+		c.Chart.Log, c.Chart.Stacked = false, !c.Chart.Stacked // sums cannot be shown on a logarithmic axis
 	default:
 		return false
 	}

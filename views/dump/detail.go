@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// pageDetail is what there is to say about the cell under the cursor.
+// pageDetail is the explanation of the cell under the cursor.
 type pageDetail struct {
 	title, answer, facts string
 	page                 bool // of one page, whose bits are shown
@@ -45,10 +45,10 @@ func (p *Pages) describe() (d pageDetail) {
 	return d
 }
 
-// runsShown bounds the runs that are spelled out.
+// runsShown is the maximum number of runs that are listed.
 const runsShown = 12
 
-// describePage tells the figures and runs of one page.
+// describePage describes the figures and runs of one page.
 func (p *Pages) describePage(d *pageDetail, t *gridPages, page int) {
 	var occupied, free, holes, largest uint64
 	var runs []string
@@ -95,7 +95,7 @@ func share(occupied, free uint64) float64 {
 	return ui.ShareOf(occupied, occupied+free)
 }
 
-// describePages tells the sums of several pages.
+// describePages describes the sums of several pages.
 func (p *Pages) describePages(d *pageDetail, t *gridPages, from, to int) {
 	var occupied, all, size uint64
 	full, empty := 0, 0
@@ -116,7 +116,7 @@ func (p *Pages) describePages(d *pageDetail, t *gridPages, from, to int) {
 		model.Group(uint64(full)), model.Group(uint64(to-from-full-empty)), model.Group(uint64(empty)))
 }
 
-// describeChange tells what became of pages.
+// describeChange describes the change of pages.
 func (p *Pages) describeChange(d *pageDetail, t *gridPages, from, to int) {
 	var up, down uint64
 	touched := 0
@@ -153,7 +153,7 @@ func (p *Pages) drawDetail(s tcell.Screen, r widget.Rect) {
 	widget.Print(s, r.X+1, r.Y, r.W-2, d.facts, p.Look.Text)
 }
 
-// drawBits shows the page from end to end, or one page after the other.
+// drawBits draws the page from end to end, or several pages one after the other.
 func (p *Pages) drawBits(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
@@ -210,7 +210,7 @@ func slot(from, to, x, w int) int {
 	return from + int(int64(to-from)*int64(x)/int64(w))
 }
 
-// drawChange shows which way a cell changed.
+// drawChange draws the direction of a cell's change.
 func (p *Pages) drawChange(s tcell.Screen, x, y int, up, down uint64) {
 	g := &p.Look.Glyphs
 	text, st := sameGlyph(p.Look), p.Look.Muted

@@ -17,13 +17,13 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Fragments shows what holes cost in one layout: by type of page, by length of holes and runs, the pages that are held
-// by least, and a figure over all layouts.
+// Fragments shows the cost of holes in one layout: by type of page, by length of holes and runs, the pages with the
+// fewest occupied bits, and a figure over all layouts.
 type Fragments struct {
 	ui.Pane
 	Types   *fragmentTable
 	sparse  *sparseTable
-	text    string // what sparse pages are filtered by
+	text    string // the filter of sparse pages
 	over    *layoutChart
 	figures *ui.LayoutFigures
 	focus   fragmentPane
@@ -44,7 +44,7 @@ type fragmentRow struct {
 	typ int
 }
 
-// fragmentPane is a pane that takes keys.
+// fragmentPane is a pane that can have the focus.
 type fragmentPane int
 
 const (
@@ -125,7 +125,7 @@ func (p *Fragments) Show(s *state.State) {
 	}
 }
 
-// fragmentRows returns all types, then each that has pages, those first of which packing gives back most.
+// fragmentRows returns all types, then each that has pages, those from which packing frees most first.
 func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
 	if f.All.Pages == 0 {
 		return nil
@@ -140,7 +140,7 @@ func fragmentRows(f *ui.LayoutFigures) (rows []fragmentRow) {
 	return rows
 }
 
-// noFigures are those of no layout.
+// noFigures are the figures of no layout.
 var noFigures = &ui.LayoutFigures{LayoutFigures: &pages.LayoutFigures{}}
 
 func (p *Fragments) newTypes() *fragmentTable {
@@ -262,7 +262,7 @@ func (p *Fragments) Draw(s tcell.Screen) {
 	}
 }
 
-// answer says what holes cost in all.
+// answer returns the total cost of holes.
 func (p *Fragments) answer() string {
 	if p.figures == nil {
 		return ""
@@ -277,7 +277,7 @@ func (p *Fragments) answer() string {
 	return fmt.Sprintf("packing would reclaim %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact), ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
 }
 
-// emptyText says why there are no rows.
+// emptyText returns why there are no rows.
 func (p *Fragments) emptyText() []string {
 	switch {
 	case p.Dump == nil:
@@ -337,7 +337,7 @@ func (p *Fragments) Do(a keymap.Action) bool {
 	return true
 }
 
-// focused returns the list that takes keys.
+// focused returns the list that has the focus.
 func (p *Fragments) focused() (*widget.List, ui.Orderly) {
 	if p.focus == fragmentSparse {
 		return &p.sparse.List, p.sparse.Table

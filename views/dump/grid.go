@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// gridPages is the pages of one type, as the grid shows them: how full they are, or how they changed.
+// gridPages is the pages of one type in the grid: how full they are, or how they changed.
 type gridPages struct {
 	name  string
 	is    *model.PageType
@@ -41,7 +41,7 @@ func (g *gridPages) bits(page int) uint64 {
 	return n
 }
 
-// gridSection is where the pages of a type stand among all rows: a title, then the map.
+// gridSection is the position of the pages of a type among all rows: a title, then the map.
 type gridSection struct {
 	typ, row int
 	cells    widget.Bitmap
@@ -57,7 +57,7 @@ type pageGrid struct {
 	titles   func(typ int) (title, answer string)
 	Order    widget.CellOrder
 	level    int
-	zoomed   bool // a person chose the level; until then everything fits
+	zoomed   bool // the user chose the level; until then everything fits
 	fitted   fitted
 	alone    bool // the cursor's type only
 	cursor   state.PageSpot
@@ -67,10 +67,10 @@ type pageGrid struct {
 	rows     int // there are
 	sections []gridSection
 	runs     map[state.PageSpot]pageRuns // of the pages that were divided
-	kept     int                         // runs that these are
+	kept     int                         // number of these runs
 }
 
-// mostLevel bounds zooming out.
+// mostLevel limits zooming out.
 const mostLevel = 24
 
 // Place fits the types into r and brings the cursor into view.
@@ -91,7 +91,7 @@ func (g *pageGrid) Place(r widget.Rect, types []gridPages, same bool) {
 	g.reveal()
 }
 
-// keepCursor keeps the cursor on a page that there is.
+// keepCursor keeps the cursor on an existing page.
 func (g *pageGrid) keepCursor() {
 	c := &g.cursor
 	if c.Typ >= len(g.Types) {
@@ -118,16 +118,16 @@ func (g *pageGrid) longest() (most int) {
 	return most
 }
 
-// fitted says what a level was chosen for.
+// fitted is the input for which a level was chosen.
 type fitted struct {
 	w, h  int
 	order widget.CellOrder
 	alone bool
-	typ   int // where it stands alone
+	typ   int // where it is alone
 }
 
-// fit chooses the finest level at which everything is visible; where the types are too many, one at which each is. A
-// level that still does stays: cells must mean the same from layout to layout.
+// fit chooses the finest level at which everything is visible, or if there are too many types, one at which each type
+// is. The current level is kept if it fits: cells must mean the same from layout to layout.
 func (g *pageGrid) fit() {
 	now := fitted{g.Area.W, g.Area.H, g.Order, g.alone, 0}
 	if g.alone {
@@ -154,7 +154,7 @@ func (g *pageGrid) fit() {
 	}
 }
 
-// fitting returns how often pages may be halved to use the room there is: not beyond single bits.
+// fitting returns how often pages may be halved to use the available space: not beyond single bits.
 func (g *pageGrid) fitting() int {
 	most := 6
 	for i := range g.Types {
@@ -219,7 +219,7 @@ func (g *pageGrid) pages() (from, to int) {
 	return from, min(from+1<<g.level, g.Types[g.cursor.Typ].len())
 }
 
-// section returns that of the cursor; nil without any.
+// section returns the section of the cursor; nil if there is none.
 func (g *pageGrid) section() *gridSection {
 	for i := range g.sections {
 		if g.sections[i].typ == g.cursor.Typ {
@@ -244,7 +244,7 @@ func (g *pageGrid) reveal() {
 	g.first = max(min(g.first, g.rows-g.Area.H), 0)
 }
 
-// move goes to another cell by columns and rows, over the edges of types too.
+// move moves the cursor by columns and rows, also across the edges of types.
 func (g *pageGrid) move(dx, dy int) {
 	s := g.section()
 	if s == nil || s.cells.Cells == 0 {
@@ -281,7 +281,7 @@ func (g *pageGrid) move(dx, dy int) {
 
 func sign(n int) int { return min(max(n, -1), 1) }
 
-// nextType goes to the nearest type with pages before or after the cursor's, in column x of its nearest row.
+// nextType moves to the nearest type with pages before or after the cursor's, in column x of its nearest row.
 func (g *pageGrid) nextType(dir, x int) bool {
 	for i := g.cursor.Typ + dir; i >= 0 && i < len(g.Types); i += dir {
 		if g.Types[i].len() == 0 || g.alone {
@@ -307,7 +307,7 @@ func (g *pageGrid) nextType(dir, x int) bool {
 	return false
 }
 
-// turnType goes round to the next type with pages.
+// turnType cycles to the next type with pages.
 func (g *pageGrid) turnType(dir int) {
 	for n := range g.Types {
 		i := (g.cursor.Typ + dir*(n+1) + (n+2)*len(g.Types)) % len(g.Types)
@@ -318,7 +318,7 @@ func (g *pageGrid) turnType(dir int) {
 	}
 }
 
-// zoom goes n levels out, or in for n < 0; false where there is no further level.
+// zoom zooms n levels out, or in for n < 0; it returns false at the last level.
 func (g *pageGrid) zoom(n int) bool {
 	if len(g.Types) == 0 || g.Types[g.cursor.Typ].len() == 0 {
 		return false
@@ -339,7 +339,7 @@ func (g *pageGrid) zoom(n int) bool {
 	return true
 }
 
-// hit moves the cursor to a cell of the screen; false where there is none.
+// hit moves the cursor to a cell of the screen; it returns false if there is none.
 func (g *pageGrid) hit(x, y int) bool {
 	if !g.Area.Contains(x, y) {
 		return false
@@ -383,7 +383,7 @@ func (g *pageGrid) Draw(s tcell.Screen) {
 	}
 }
 
-// drawLabels says which page a row, or a row of tiles, begins with.
+// drawLabels draws the number of the first page of each row, or row of tiles.
 func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int) {
 	if g.label == 0 {
 		return
@@ -404,7 +404,7 @@ func (g *pageGrid) drawLabels(s tcell.Screen, sec *gridSection, top, skip, h int
 	}
 }
 
-// The signs of how full a cell is, and of how it changed.
+// The signs for how full a cell is, and for how it changed.
 func fillGlyphs(plain bool) [pages.FillLevels]string {
 	if plain {
 		return [...]string{"_", ".", ":", "%", "#"}
@@ -412,7 +412,7 @@ func fillGlyphs(plain bool) [pages.FillLevels]string {
 	return [...]string{"·", "░", "▒", "▓", "█"}
 }
 
-// sameGlyph stands for what did not change.
+// sameGlyph is the sign of unchanged cells.
 func sameGlyph(k *widget.Look) string {
 	if k.Glyphs.Plain {
 		return k.Glyphs.Same
@@ -420,7 +420,7 @@ func sameGlyph(k *widget.Look) string {
 	return "·"
 }
 
-// painter gives cells their signs and styles.
+// painter returns a function that returns the sign and style of cells.
 func (g *pageGrid) painter() func(typ, cell int) (string, tcell.Style) {
 	e := g.env
 	glyphs := fillGlyphs(e.Look.Glyphs.Plain)

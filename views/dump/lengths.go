@@ -67,7 +67,7 @@ func lengthClasses(f *pages.Figures) (first, last int) {
 	return first, last
 }
 
-// fitClasses puts neighboring classes together until they fit into so many rows.
+// fitClasses merges adjacent classes until they fit into the rows.
 func (p *Fragments) fitClasses(first, last, rows int) (int, int, int) {
 	every := 1
 	for (last-first)/every+1 > max(rows, 1) {
@@ -90,7 +90,7 @@ func mostBits(f *pages.RunFigures, first, last, every int) (most uint64) {
 	return most
 }
 
-// sparseTable lists the pages that are held by least.
+// sparseTable lists the pages with the fewest occupied bits.
 type sparseTable struct {
 	ui.ListPane
 	*ui.Table[sparseData, pages.Ref]

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// layoutFigure is what a chart over the layouts shows.
+// layoutFigure is the figure in a chart over the layouts.
 type layoutFigure uint8
 
 const (
@@ -56,7 +56,7 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	c.env.Layouts.Over.Ask(key)
 	from, to := s.Visible()
 	ch := &c.chart
-	ch.From, ch.To = int64(from), int64(max(to, from+1)) // everything may be at one time
+	ch.From, ch.To = int64(from), int64(max(to, from+1)) // all layouts may have one time
 	ch.DataFrom, ch.DataTo = ch.From, ch.To
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
@@ -79,8 +79,8 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	ch.Answer = c.answer(v, typeName)
 }
 
-// toWorst goes to the layout that has most of what is charted, of all or of those in the range; false means that
-// nothing is charted.
+// toWorst selects the layout with the highest value in the chart, of all or of those in the range; it returns false if
+// there is none.
 func (c *layoutChart) toWorst(inRange bool) bool {
 	if c.area.Empty() {
 		return false
@@ -96,8 +96,8 @@ func (c *layoutChart) toWorst(inRange bool) bool {
 	return true
 }
 
-// worst returns the layout that has most of what the chart shows, the first of several, NoLayout where the range has
-// none; ready is false while layouts are added up.
+// worst returns the layout with the highest value in the chart, the first of several, NoLayout if the range has none;
+// ready is false while layouts are summed up.
 func (c *layoutChart) worst(inRange bool) (layout int, ready bool) {
 	v, ok := c.env.Layouts.Over.Get()
 	if !ok || v.Dump != c.env.Dump || v.Series != c.env.Dump.Series(&c.state) {
@@ -156,7 +156,7 @@ func (c *layoutChart) setMarks() {
 	}
 }
 
-// answer returns the figure here, and how it differs from the marked layout.
+// answer returns the figure at the instant, and its difference from the marked layout.
 func (c *layoutChart) answer(v *ui.Development, typeName string) string {
 	refA, refB := c.env.LayoutSides(&c.state)
 	if c.env.OtherDump() != nil { // the chart is of this file alone
@@ -189,7 +189,7 @@ func (c *layoutChart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look)
 // cells returns the number of cells of the time axis.
 func (c *layoutChart) cells() int { return c.chart.Dots(c.area) / 2 }
 
-// Click goes to the layout at a place in the chart; false means that it is none.
+// Click selects the layout at a place in the chart; it returns false if there is none.
 func (c *layoutChart) Click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)
 	if ok && !c.area.Empty() {

@@ -16,25 +16,25 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Pages shows one page layout as a grid, or what changed between two.
+// Pages shows one page layout as a grid, or the changes between two.
 type Pages struct {
 	ui.Pane
 	Grid    pageGrid
 	over    *layoutChart
 	load    *ui.LayoutLoad // what is drawn, nil for none
-	diff    *ui.LayoutDiff // the same of a difference
+	diff    *ui.LayoutDiff // of a difference
 	figures *ui.LayoutFigures
 	drawn   layoutsDrawn
 	detail  pageDetail
 	Playing int           // direction, 0 while paused
-	games   int           // how often playing began: ends the clock of the one before
-	sent    int           // how often the grid was sent to a page
+	games   int           // incremented when playing starts; a timer with an older number stops
+	sent    int           // number of requests to show a page that are done
 	Frame   time.Duration // how long a layout is shown while playing
 	big     bool
 	areas   pageAreas
 }
 
-// layoutsDrawn says what the grid's types are made of.
+// layoutsDrawn identifies the data of the grid's types.
 type layoutsDrawn struct {
 	load *ui.LayoutLoad
 	diff *ui.LayoutDiff
@@ -95,9 +95,9 @@ func (p *Pages) About() string {
 	return strings.TrimPrefix(text, " · ")
 }
 
-// layoutPlace says which layout a state is about, by its number in the file, as commands take it, and when it was
-// taken, which may be long before the instant; "" before the first. Where layouts of several series are in the file it
-// names the series.
+// layoutPlace returns which layout a state selects, by its number in the file, as commands take it, and when it was
+// taken, which may be long before the instant; "" before the first. If layouts of several series are in the file, it
+// includes the series.
 func layoutPlace(d *ui.DumpFile, s *state.State) string {
 	if d == nil || s.Compare.On { // the header names both layouts then
 		return ""
@@ -140,7 +140,7 @@ func (p *Pages) Show(s *state.State) {
 	p.detail = p.describe()
 }
 
-// ask asks for what is shown and takes what there is of it.
+// ask requests the layout or difference, and shows what is available.
 func (p *Pages) ask() {
 	l := p.Layouts
 	was := p.load
@@ -171,7 +171,7 @@ func (p *Pages) ask() {
 	}
 }
 
-// sideText names one side of a difference.
+// sideText returns the name of one side of a difference.
 func (p *Pages) sideText(r ui.LayoutRef, sign string) string {
 	name := ""
 	if p.OtherDump() != nil {
@@ -180,7 +180,7 @@ func (p *Pages) sideText(r ui.LayoutRef, sign string) string {
 	return fmt.Sprintf("%s %s#%d %s", sign, name, r.Layout, r.When())
 }
 
-// gridTypes returns what the grid shows.
+// gridTypes returns the content of the grid.
 func (p *Pages) gridTypes() (out []gridPages) {
 	switch {
 	case p.diff != nil:
@@ -196,7 +196,7 @@ func (p *Pages) gridTypes() (out []gridPages) {
 	return out
 }
 
-// typeName returns the type that the chart is about: the cursor's where it stands alone, "" for all.
+// typeName returns the type of the chart: the cursor's if only that is shown, "" for all.
 func (p *Pages) typeName() string {
 	if !p.Grid.alone || p.Grid.cursor.Typ >= len(p.Grid.Types) {
 		return ""
@@ -256,7 +256,7 @@ func (p *Pages) Draw(s tcell.Screen) {
 	p.drawLegend(s, p.areas.legend)
 }
 
-// emptyText says why there is no grid, nil where there is one.
+// emptyText returns why there is no grid, nil where there is one.
 func (p *Pages) emptyText() []string {
 	if p.Dump == nil {
 		return []string{"Opening the file " + p.Look.Glyphs.Ellipsis}
@@ -314,7 +314,7 @@ func (p *Pages) typeTitle(typ int) (title, answer string) {
 	return title, answer
 }
 
-// typeLabel returns how a type of pages is called.
+// typeLabel returns the name of a type of pages.
 func typeLabel(name string) string {
 	if name == "" {
 		return "(no name)"
@@ -322,10 +322,10 @@ func typeLabel(name string) string {
 	return name
 }
 
-// bits returns the memory that so many bits stand for.
+// bits returns the memory that so many bits represent.
 func (p *Pages) bits(n uint64) string { return ui.BytesText(ui.HoleBytes(n), p.State.Exact) }
 
-// drawHead says what there is, how it is laid out, and what a cell is.
+// drawHead draws what is shown, its arrangement, and the meaning of a cell.
 func (p *Pages) drawHead(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
@@ -364,7 +364,7 @@ func (p *Pages) drawHead(s tcell.Screen, r widget.Rect) {
 	widget.Print(s, r.X+1, r.Y, r.W-n-4, text, p.Look.Text)
 }
 
-// cellText says what one cell stands for.
+// cellText returns what one cell represents.
 func (p *Pages) cellText() string {
 	g := &p.Grid
 	if g.level > 0 {
@@ -422,7 +422,7 @@ func (p *Pages) drawLegend(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// Do implements screen. Whatever is not about layouts or the grid ends playing.
+// Do implements screen. Any other action stops playing.
 func (p *Pages) Do(a keymap.Action) bool {
 	if p.Dump == nil {
 		return false
@@ -434,7 +434,7 @@ func (p *Pages) Do(a keymap.Action) bool {
 	return false
 }
 
-// doLayouts handles what chooses layouts.
+// doLayouts handles the actions that choose layouts.
 func (p *Pages) doLayouts(a keymap.Action) bool {
 	switch a {
 	case keymap.StepBack, keymap.StepForward, keymap.LeapBack, keymap.LeapForward:
@@ -455,7 +455,7 @@ func (p *Pages) doLayouts(a keymap.Action) bool {
 	return true
 }
 
-// doGrid handles what moves within the grid.
+// doGrid handles the actions that move within the grid.
 func (p *Pages) doGrid(a keymap.Action) bool {
 	g := &p.Grid
 	page := max(g.Area.H-2, 1)
@@ -493,7 +493,7 @@ func (p *Pages) doGrid(a keymap.Action) bool {
 	return true
 }
 
-// doZoom handles what changes the size of a cell.
+// doZoom handles the actions that change the size of a cell.
 func (p *Pages) doZoom(a keymap.Action) bool {
 	g := &p.Grid
 	ok := true

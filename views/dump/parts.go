@@ -12,11 +12,11 @@ import (
 // partFigures are the bits of a part of a page. With a difference occupied are those newly occupied.
 type partFigures struct{ all, occupied, freed uint64 }
 
-// pageRuns are sums from the first bit of a page to the end of each of its runs. A page may have more parts than memory
-// has bytes, so parts are never kept.
+// pageRuns are sums from the first bit of a page to the end of each of its runs. A page may have more parts than fit
+// into memory, so parts are never stored.
 type pageRuns []partFigures
 
-// newPageRuns reads the runs of a page, or those of what changed in it.
+// newPageRuns reads the runs of a page, or of its changes.
 func newPageRuns(t *gridPages, page int) (out pageRuns) {
 	var sum partFigures
 	if t.diff == nil {
@@ -81,7 +81,7 @@ func partStart(n uint64, part, parts int) uint64 {
 	return scale(n, part, parts)
 }
 
-// scale is n · part / parts, for part up to parts.
+// scale returns n · part / parts, for part up to parts.
 func scale(n uint64, part, parts int) uint64 {
 	hi, lo := bits.Mul64(n, uint64(part))
 	q, _ := bits.Div64(hi, lo, uint64(parts))
@@ -102,7 +102,7 @@ func (g *pageGrid) parts(typ int) int {
 	return int(min(1<<-g.level, max(t.most, 1)))
 }
 
-// runsKept is how many runs of pages are kept: 24 MiB.
+// runsKept is the number of runs of pages that are cached: 24 MiB.
 const runsKept = 1 << 20
 
 // runsOf returns the runs of a page.

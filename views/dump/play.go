@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// play begins or pauses playing in a direction.
+// play starts or pauses playing in a direction.
 func (p *Pages) play(dir int) {
 	if p.Playing == dir {
 		p.Playing = 0
@@ -21,7 +21,7 @@ func (p *Pages) play(dir int) {
 	p.tick(p.games)
 }
 
-// frameTime is how long a layout is shown while playing, usually.
+// frameTime is the default time per layout while playing.
 const frameTime = 120 * time.Millisecond
 
 // tick shows the next layout in a moment.
@@ -38,7 +38,7 @@ func (p *Pages) tick(game int) {
 	})
 }
 
-// next goes on playing, unless it ended or the layout before is not there yet.
+// next shows the next layout, unless playing has ended or the previous layout is not decoded yet.
 func (p *Pages) next(game int) {
 	if p.Playing == 0 || game != p.games {
 		return
@@ -55,7 +55,7 @@ func (p *Pages) next(game int) {
 	p.tick(game)
 }
 
-// stepLayout goes to a layout before or after the one at the instant.
+// stepLayout moves to a layout before or after the one at the instant.
 func stepLayout(e *ui.Env, s *state.State, a keymap.Action) {
 	by := map[keymap.Action]int{keymap.StepBack: -1, keymap.StepForward: 1, keymap.LeapBack: -10, keymap.LeapForward: 10}[a]
 	list, n := e.Dump.Place(s)
@@ -67,7 +67,7 @@ func stepLayout(e *ui.Env, s *state.State, a keymap.Action) {
 	e.Emit(state.ChooseLayout{Layout: list[to], At: e.Dump.Time(list[to])})
 }
 
-// nextSeries goes to the layouts of the next series that has some.
+// nextSeries moves to the layouts of the next series that has any.
 func nextSeries(e *ui.Env, s *state.State) {
 	n, from := len(e.Dump.Layouts), e.Dump.Series(s)
 	for i := 1; i < n && from != state.NoSeries; i++ {

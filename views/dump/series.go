@@ -14,14 +14,14 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Series shows all measured series on one time axis, and below what each of them says at the instant.
+// Series shows all measured series on one time axis, and below their values at the instant.
 type Series struct {
 	ui.Pane
 	ui.ListPane
 	*ui.Table[seriesData, seriesRow]
 	Chart   *chart
 	figures *ui.Lazy[seriesKey, *seriesSet]
-	of      *ui.DumpFile // what hidden is about
+	of      *ui.DumpFile // the file of hidden
 	hidden  []bool       // by series
 	big     bool         // the chart fills the screen
 }
@@ -109,7 +109,7 @@ func (p *Series) Show(s *state.State) {
 	p.Chart.show(s, chart, p.shown(), p.selected())
 }
 
-// hiddenSeries returns those that the file does not want to be seen, unless that are all.
+// hiddenSeries returns the series that the file marks as hidden, unless all are.
 func hiddenSeries(all []model.Series) []bool {
 	out, seen := make([]bool, len(all)), false
 	for i := range all {
@@ -122,7 +122,8 @@ func hiddenSeries(all []model.Series) []bool {
 	return out
 }
 
-// mostShown is how many series one chart shows: more are no picture, and a damaged file may claim a hundred thousand.
+// mostShown is the maximum number of series in one chart: more would be unreadable, and a damaged file may claim a
+// hundred thousand.
 const mostShown = 256
 
 // shown returns the series of the chart: the first that are not hidden.
@@ -142,7 +143,7 @@ func (p *Series) selected() int {
 	return state.NoSeries
 }
 
-// titles says what a glance at the chart should tell.
+// titles sets the summary in the chart's title line.
 func (p *Series) titles() {
 	ch := &p.Chart.Chart
 	ch.Title = model.Counted(len(p.hidden), "series")
@@ -158,7 +159,7 @@ func (p *Series) titles() {
 	}
 }
 
-// seriesName returns how a series is called.
+// seriesName returns the name of a series.
 func seriesName(s *model.Series, n int) string {
 	if s.Name == "" {
 		return fmt.Sprintf("(series %d)", n)
@@ -273,7 +274,7 @@ func (p *Series) toggle(n int) {
 	p.Changed()
 }
 
-// alone hides all series but one, or shows all where that is so already.
+// alone hides all series except one, or shows all if only that one is shown.
 func (p *Series) alone(n int) {
 	if n < 0 || n >= len(p.hidden) {
 		return

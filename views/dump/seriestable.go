@@ -36,7 +36,7 @@ type seriesData struct {
 	dump *ui.DumpFile
 	set  *seriesSet // nil until known
 	r    analysis.Range
-	now  model.Time // where rows are chosen or sorted by what they say at the instant, else 0
+	now  model.Time // if rows are filtered or sorted by values at the instant, else 0
 }
 
 // seriesRow is a series and its figures, nil until known.
@@ -57,13 +57,13 @@ func seriesRows(d seriesData) []seriesRow {
 	return rows
 }
 
-// Words of filters that are about the instant.
+// Fields of filters that depend on the instant.
 const (
 	valueField  = "value"
 	changeField = "change"
 )
 
-// followsInstant reports whether rows are chosen or sorted by what they say at the instant.
+// followsInstant reports whether rows are filtered or sorted by values at the instant.
 func (p *Series) followsInstant() bool {
 	title := p.Sorted().Title
 	return title == titles.Value || title == titles.Change || title == titles.InRange ||

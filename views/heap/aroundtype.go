@@ -15,8 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// around shows what refers to all objects of a type and what they refer to, in place of the table of types, as long as
-// it is open. In every order what refers to them stays above the type, and what they refer to below.
+// around shows what refers to all objects of a type and what they refer to, in place of the table of types, while it is
+// open. In every order the referring rows stay above the type, and the referenced ones below.
 type around struct {
 	ui.TablePane
 	open   bool
@@ -36,7 +36,7 @@ type aroundKey struct {
 	id   uint32
 }
 
-// aroundPart is what a row is to the type. Larger ones stand above.
+// aroundPart is the relation of a row to the type. Larger ones are above.
 type aroundPart uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	refersToIt
 )
 
-// words returns what stands before a name.
+// words returns what is before a name.
 func (k aroundPart) words() string { return [...]string{"refer to ", "", "referred to by "}[k] }
 
 // aroundRow is rows of one kind and type that refer to the objects, the objects, or rows that these refer to.
@@ -88,7 +88,7 @@ func newAround(e *ui.Env) *around {
 	return p
 }
 
-// findAround sums the references of all objects of a type.
+// findAround sums up the references of all objects of a type.
 func findAround(ctx context.Context, k aroundKey) (*aroundSet, error) {
 	h := k.load.Heap
 	all, err := heapgraph.Around(ctx, h, map[uint32]bool{k.id: true})
@@ -135,7 +135,7 @@ func (p *around) start(title, name string, id uint32) {
 	p.Changed()
 }
 
-// show asks for the references.
+// show requests the references.
 func (p *around) show(s *state.State, load *ui.HeapLoad) {
 	p.State, p.load = *s, load
 	if load == nil {
@@ -185,7 +185,7 @@ func (p *around) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// explain says of the selected line what it is.
+// explain describes the selected line.
 func (p *around) explain() {
 	r, ok := p.table.Selected()
 	if !ok {

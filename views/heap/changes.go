@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// changeKey determines what changed between two snapshots, before and after.
+// changeKey identifies the comparison of two snapshots, before and after.
 type changeKey struct {
 	sides  [2]*ui.HeapLoad
 	graphs [2]*ui.HeapGraph // of retained sizes; nil for other figures
@@ -37,7 +37,7 @@ func (s *changeSet) by(side int) heapgraph.By {
 
 func (k *changeKey) schema(side int) *model.HeapSchema { return k.sides[side].Heap.Schema }
 
-// question returns what both sides are asked.
+// question returns the question to both sides.
 func (k *changeKey) question() diff.HeapQuestion {
 	return diff.HeapQuestion{Frames: k.frames, Figure: k.figure}
 }
@@ -74,10 +74,10 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 	return set, nil
 }
 
-// deltaOf heads the changes of what a column shows.
+// deltaOf returns the title of a column of changes.
 func deltaOf(title string) string { return titles.Delta + " " + title }
 
-// group returns what a row is on one side: of several of one name the largest; nil where the side has none.
+// group returns the group of a row on one side, the largest if several have the name; nil if the side has none.
 func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
 	if r.Row[side] < 0 {
 		return nil
@@ -85,7 +85,7 @@ func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
 	return &s.groups[side][r.Row[side]]
 }
 
-// label returns how a type or a frame is written.
+// label returns the text of a type or a frame.
 func (s *changeSet) label(r *diff.Row, full bool) ui.SiteLabel {
 	if !s.frames {
 		return ui.SiteLabel{Name: ui.HeapName(r.Key), Where: r.Sub}
@@ -104,7 +104,7 @@ func (s *changeSet) amount(n uint64, exact bool) string {
 	return ui.BytesText(n, exact)
 }
 
-// notes says what was done to the figures, and what is not compared; "" for nothing.
+// notes returns how the figures were changed, and what is not compared; "" for nothing.
 func (s *changeSet) notes() string {
 	var parts []string
 	if text := s.Normalized(); text != "" {
@@ -119,11 +119,11 @@ func (s *changeSet) notes() string {
 	return strings.Join(parts, " · ")
 }
 
-// grownKey determines the subtrees that grew.
+// grownKey identifies the subtrees that grew.
 type grownKey struct {
 	graphs [2]*ui.HeapGraph
 	masks  string
-	arrow  string // between the steps of the way to one
+	arrow  string // between the steps of a path
 }
 
 // grownSet is those subtrees, most grown first. Read-only once made.

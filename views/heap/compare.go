@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// compareBy says what the rows of a comparison are.
+// compareBy is the kind of rows of a comparison.
 type compareBy uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	compareByCount
 )
 
-// figures are what types and frames are compared by, in the order of the key.
+// figures are the figures by which types and frames are compared, in the order of the key.
 var figures = [...]diff.HeapFigure{diff.HeapBytes, diff.HeapCount, diff.HeapRetained}
 
 // comparison shows two snapshots side by side: of one file, or of two.
@@ -34,15 +34,15 @@ type comparison struct {
 	sides      [2]*ui.Lazy[ui.HeapKey, *ui.HeapLoad] // before, after
 	graphs     [2]*ui.Lazy[ui.GraphKey, *ui.HeapGraph]
 	changes    *ui.Lazy[changeKey, *changeSet]
-	bytes      *ui.Lazy[changeKey, *changeSet] // types by their bytes, which the sentence is about
+	bytes      *ui.Lazy[changeKey, *changeSet] // types by their bytes, for the sentence
 	grown      *ui.Lazy[grownKey, *grownSet]
 	dominators *ui.Lazy[dominatorsKey, *dominatorGroups]
 
-	compared       [2]*ui.HeapLoad // what is compared; nil before it is decoded
+	compared       [2]*ui.HeapLoad // the compared snapshots; nil before they are decoded
 	comparedGraphs [2]*ui.HeapGraph
 	set            *changeSet // newest answer, nil before the first
 	of             *changeSet // what the table shows, nil for nothing and for subtrees
-	trees          *grownSet  // instead of it
+	trees          *grownSet  // the subtrees that the table shows instead
 	table          *ui.Changes
 	by             compareBy
 	figure         int // of figures
@@ -92,12 +92,6 @@ func (p *comparison) CommandLine(file []string) []string {
 	plain := p.State
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
-	name := func(k ui.HeapKey) string {
-		if k.Heaps == p.After() && p.After() != nil {
-			return fmt.Sprintf("%s#%d", p.Second.Path, k.I)
-		}
-		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
-	}
 	var q state.Question
 	how, f := p.State.Compare, figures[p.figure]
 	switch p.by {
@@ -114,8 +108,43 @@ func (p *comparison) CommandLine(file []string) []string {
 	}
 	how.Ask(&q, false)
 	q.Filter = p.table.RowFilter(p.State.Filter)
-	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
-	return append(words, name(keys[0]), name(keys[1]))
+	files := p.sidesOf(keys, &q, file)
+	if files == nil {
+		return nil
+	}
+	return slices.Concat([]string{"memtui", "diff"}, q.Args(), files)
+}
+
+// sidesOf returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
+// recording of several files. It is nil where a command line cannot.
+func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []string) []string {
+	joined, several := p.State.Profile.Heaps.(*model.JoinedHeaps)
+	switch {
+	case !several || p.After() != nil:
+		words := slices.Clone(file[:len(file)-1])
+		for _, k := range keys {
+			path := file[len(file)-1]
+			if k.Heaps == p.After() && p.After() != nil {
+				path = p.Second.Path
+			}
+			words = append(words, fmt.Sprintf("%s#%d", path, k.I))
+		}
+		return words
+	case p.Paths != 2 || len(file) < 2: // two files are two sides
+		q.A.Number, q.B.Number = &keys[0].I, &keys[1].I
+		return file
+	case joined.Files() != 2:
+		return nil
+	}
+	words := slices.Clone(file[:len(file)-2])
+	for _, k := range keys {
+		n, i, err := joined.File(k.I)
+		if err != nil {
+			return nil
+		}
+		words = append(words, fmt.Sprintf("%s#%d", file[len(file)-2+n], i))
+	}
+	return words
 }
 
 func (p *comparison) About() string {
@@ -125,7 +154,7 @@ func (p *comparison) About() string {
 	return ""
 }
 
-// Useless implements [ui.Refuser]: subtrees are compared as they are.
+// Useless implements [ui.Refuser]. Subtrees have no other figures.
 func (p *comparison) Useless(a keymap.Action) bool {
 	return p.by == CompareSubtrees && (a == keymap.Normalize || a == keymap.Cost)
 }
@@ -165,7 +194,7 @@ func (p *comparison) Show(s *state.State) {
 	}
 }
 
-// ask asks for what is shown, and fills the table from what is known.
+// ask requests what is shown, and fills the table with what is known.
 func (p *comparison) ask(s *state.State) {
 	p.bytes.Ask(changeKey{sides: p.compared, masks: s.Compare.Masks})
 	if p.by == CompareSubtrees {
@@ -175,7 +204,7 @@ func (p *comparison) ask(s *state.State) {
 	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
 	if key.figure == diff.HeapRetained {
 		if key.graphs = p.comparedGraphs; p.comparedGraphs[0] == nil || p.comparedGraphs[1] == nil {
-			p.forget() // it is of the same edges on both sides, or not shown
+			p.forget() // both sides must have the same policy
 			return
 		}
 	}
@@ -211,7 +240,7 @@ func (p *comparison) forget() {
 	p.table.Forget()
 }
 
-// pending reports whether what the table shows is not what was asked for.
+// pending reports whether the table still shows the previous request.
 func (p *comparison) pending() bool {
 	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) || !p.changes.Fresh() || !p.table.Fresh()
 }
@@ -239,7 +268,7 @@ func (p *comparison) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *comparison) emptyText() []string {
 	for i, z := range p.sides {
 		if z.Ready && z.Err != nil {
@@ -269,7 +298,7 @@ func (p *comparison) emptyText() []string {
 	return p.table.Nothing("{mark-a} and {mark-b} mark other snapshots")
 }
 
-// unknown says why retained sizes cannot be compared yet, or at all; nil where they can.
+// unknown returns why retained sizes cannot be compared yet, or at all; nil where they can.
 func (p *comparison) unknown() []string {
 	for i, load := range p.compared {
 		switch {
@@ -317,7 +346,7 @@ func (p *comparison) Do(a keymap.Action) bool {
 	return true
 }
 
-// goHolder shows what holds the selected type, or the selected subtree.
+// goHolder shows the main dominator of the selected type, or the selected subtree.
 func (p *comparison) goHolder(a keymap.Action) {
 	g := p.comparedGraphs[1]
 	if g == nil || g.Heaps != p.Heaps {
@@ -334,12 +363,12 @@ func (p *comparison) goHolder(a keymap.Action) {
 	default:
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: g.I, Row: row})
 	}
-	if g.I != p.State.Snapshot() { // the row is of the snapshot after, which is not the one on screen
+	if g.I != p.State.Snapshot() { // the row is in the snapshot after, which is not the current one
 		p.Emit(state.SetSnapshot{I: g.I})
 	}
 }
 
-// mainDominator returns the row of the after side that holds most of the selection.
+// mainDominator returns the row of the side after that dominates most of the selection.
 func (p *comparison) mainDominator() (model.Row, bool) {
 	if p.by == CompareSubtrees {
 		t, ok := p.selectedTree()

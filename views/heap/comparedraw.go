@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// sideText names one side of the comparison.
+// sideText returns the name of one side of the comparison.
 func (p *comparison) sideText(k ui.HeapKey) string {
 	text := k.Text()
 	if p.After() != nil {
@@ -25,7 +25,7 @@ func (p *comparison) sideText(k ui.HeapKey) string {
 	return text
 }
 
-// sidesText says which side is before.
+// sidesText returns which side is before.
 func (p *comparison) sidesText() string {
 	if p.Heaps == nil || p.State.Snapshot() < 0 {
 		return "Comparison"
@@ -34,7 +34,7 @@ func (p *comparison) sidesText() string {
 	return "before: " + p.sideText(k[0]) + " · after: " + p.sideText(k[1])
 }
 
-// drawHead draws which side is which, the change in a sentence, and the totals; it returns what is left.
+// drawHead draws the names of the sides, the change in a sentence, and the totals; it returns the rest of r.
 func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	const low = 12
 	if r.H <= 3 {
@@ -56,7 +56,7 @@ func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	return p.drawTotals(s, r)
 }
 
-// notes says how the rows below were made; "" for nothing to say.
+// notes returns how the rows below were made; "" for nothing to say.
 func (p *comparison) notes() string {
 	switch {
 	case p.by == CompareSubtrees && p.trees != nil && p.trees.graphs == p.comparedGraphs:
@@ -75,8 +75,8 @@ func countOf(t *heapgraph.Totals, set int) uint64 {
 	return uint64(t.Counts[set])
 }
 
-// drawTotals draws the totals. They are no [ui.Table]: the few lines stand in a fixed order above the table, and none
-// can be selected.
+// drawTotals draws the totals. They are not a [ui.Table]: the few lines are in a fixed order above the table, and
+// cannot be selected.
 func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	b, a := &p.compared[0].Totals, &p.compared[1].Totals
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
@@ -117,7 +117,7 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 	return r
 }
 
-// sentence says what happened in words.
+// sentence returns a summary of the changes.
 func (p *comparison) sentence() string {
 	if p.single() {
 		return p.Hint("This file has one snapshot, and nothing to compare it with: :compare FILE opens another one.")
@@ -154,7 +154,7 @@ func (p *comparison) sentence() string {
 	return text + p.mostOf() + "."
 }
 
-// objectsChange says how many objects more or fewer there are, shortly where that goes without saying.
+// objectsChange returns the change of the number of objects, in short form where the meaning is clear.
 func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 	n := model.CountedAs(int(max(d, -d)), set.One, set.Many)
 	switch {
@@ -168,13 +168,13 @@ func objectsChange(set *model.HeapSet, d int64, grew bool) string {
 	return " (though with " + n + " fewer)"
 }
 
-// mostOf names the type that has most of the change of all objects, "" while that is not known.
+// mostOf returns the name of the type with the largest part of the change of all objects, "" while unknown.
 func (p *comparison) mostOf() string {
 	set, ok := p.bytes.Get()
 	if !ok || set.sides != p.compared {
 		return ""
 	}
-	// rows stand in the report's order
+	// rows are in the report's order
 	most, part := diff.MostOfChange(&set.Totals, len(set.Rows), func(i int) *diff.Figures { return &set.Rows[i].Figures })
 	if most < 0 {
 		return ""
@@ -218,7 +218,7 @@ func (p *comparison) answer(w int) string {
 	return strings.Join(parts, " · ")
 }
 
-// treeName returns the end of the way to a subtree.
+// treeName returns the end of the path to a subtree.
 func treeName(t *heapgraph.GrownSubtree, arrow string) string {
 	if len(t.Path) == 0 {
 		return "the root"

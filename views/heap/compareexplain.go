@@ -26,7 +26,7 @@ func (p *comparison) selectedTree() (*heapgraph.GrownSubtree, bool) {
 	return p.trees.place(r), true
 }
 
-// explain fills the detail pane: the figures of the selection, and who holds what is new.
+// explain fills the detail pane: the figures of the selection, and the dominators of what is new.
 func (p *comparison) explain() {
 	if t, ok := p.selectedTree(); ok {
 		p.explainTree(t)
@@ -77,7 +77,7 @@ func (p *comparison) amounts(r *diff.Row) string {
 	return fmt.Sprintf("before %s in %s, after %s in %s", bytes(r.BeforeBytes), before, bytes(r.AfterBytes), after)
 }
 
-// explainTree says of a subtree what grew in it.
+// explainTree describes what grew in a subtree.
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
@@ -110,7 +110,7 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	p.Detail.SetText(p.table.ID(i), title, answer, lines)
 }
 
-// movedLines say of a subtree what another object dominated before.
+// movedLines returns what in a subtree had another dominator before.
 func (p *comparison) movedLines(t *heapgraph.GrownSubtree) (lines []widget.Line) {
 	if t.Moved > 0 {
 		lines = append(lines, ui.Said("another object dominated "+model.Group(uint64(t.Moved))+" of them before"))

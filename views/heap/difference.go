@@ -11,7 +11,7 @@ type difference struct {
 	of ui.Screen
 }
 
-// newDifference returns the comparison of snapshots that stands for the screen of.
+// newDifference returns the comparison of snapshots that replaces a screen.
 func newDifference(e *ui.Env, of ui.Screen, by compareBy) *difference {
 	p := &difference{NewComparison(e), of}
 	p.by = by

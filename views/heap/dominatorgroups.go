@@ -12,12 +12,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// dominatorsKey determines what dominates the rows of one type or frame.
+// dominatorsKey identifies the dominators of the rows of one type or frame.
 type dominatorsKey struct {
 	graph *ui.HeapGraph
 	kinds model.HeapKinds
 	id    uint32
-	// before is the same question about an earlier snapshot, whose answer is compared with; nil without one.
+	// before is an earlier snapshot to compare with; nil without one.
 	before   *ui.HeapGraph
 	beforeID int64 // negative where that snapshot has no such type
 }
@@ -27,16 +27,16 @@ type dominatorGroup struct {
 	row    model.Row // the one that dominates most
 	most   uint64    // rows that it dominates
 	rows   uint64    // dominators alike
-	count  uint64    // rows asked about that they dominate
+	count  uint64    // queried rows that they dominate
 	before uint64    // the same in the earlier snapshot
 	gone   string    // the name of dominators that only the earlier snapshot has
 }
 
-// dominatorGroups are what dominates the rows of a type or frame, most first. Read-only once made.
+// dominatorGroups are the dominators of the rows of a type or frame, most first. Read-only once made.
 type dominatorGroups struct {
 	dominatorsKey
 	groups []dominatorGroup
-	all    uint64 // rows that dominate any
+	all    uint64 // number of dominators
 }
 
 func groupDominators(ctx context.Context, k dominatorsKey) (*dominatorGroups, error) {
@@ -72,7 +72,7 @@ func groupDominators(ctx context.Context, k dominatorsKey) (*dominatorGroups, er
 	return set, nil
 }
 
-// dominatorsOf counts, by the dominatorGroup's name, what dominates the rows of a type or frame directly.
+// dominatorsOf counts the direct dominators of the rows of a type or frame, by the dominatorGroup's name.
 func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id uint32) (map[string]dominatorGroup, error) {
 	h := g.Heap
 	each := map[model.Row]uint64{}
@@ -108,7 +108,7 @@ func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, i
 	return out, nil
 }
 
-// summary says in a few words how many dominate them.
+// summary returns in a few words how many dominate them.
 func (h *dominatorGroups) summary() string {
 	if h.all == 1 {
 		return "a single object"
@@ -116,7 +116,7 @@ func (h *dominatorGroups) summary() string {
 	return rowsText(h.all)
 }
 
-// dominatorLines says what dominates count rows, a line for each kind of dominator.
+// dominatorLines returns what dominates count rows, a line for each kind of dominator.
 func dominatorLines(p *ui.Pane, h *dominatorGroups, count uint64) []widget.Line {
 	const most = 20
 	var lines []widget.Line

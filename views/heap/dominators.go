@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Dominators descends the dominator tree: what a row holds alone, the heaviest first.
+// Dominators descends the dominator tree: what a row retains, the largest first.
 type Dominators struct {
 	ui.TablePane
 	sets  *ui.Lazy[domKey, *domSet]
@@ -26,7 +26,7 @@ type Dominators struct {
 	grouped bool
 	only    domOnly
 	wanted  domWant
-	placed  *domSet // whose wanted row was selected
+	placed  *domSet // the set whose wanted row was selected
 }
 
 // domOnly restricts children to those of one type or frame.
@@ -123,10 +123,10 @@ func (p *Dominators) Show(s *state.State) {
 	p.explain()
 }
 
-// adopt follows what the list shows.
+// adopt updates the state for the rows in the list.
 func (p *Dominators) adopt(t *domSet) {
 	p.top, p.graph = t.top, t.graph
-	if t.wanted.set && t != p.placed { // a row that holds nothing: shown among its neighbors
+	if t.wanted.set && t != p.placed { // a row that dominates nothing: shown among its neighbors
 		p.placed, p.wanted = t, t.wanted
 	}
 	if p.wanted.set && p.sets.Fresh() && p.table.Fresh() {
@@ -151,7 +151,7 @@ func (p *Dominators) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// Title says what the tree begins with.
+// Title returns what the tree begins with.
 func (p *Dominators) Title() string {
 	if p.table.Now() == nil || p.top == model.RootRow {
 		return "Dominators"
@@ -163,7 +163,7 @@ func (p *Dominators) Title() string {
 	return t
 }
 
-// OnlyText says which rows are shown, "" for all.
+// OnlyText returns which rows are shown, "" for all.
 func (p *Dominators) OnlyText() string {
 	h := p.graph.Heap
 	switch k := h.Schema.Kind(p.only.kind); k.Naming {
@@ -187,7 +187,7 @@ func (p *Dominators) answer() string {
 	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(p.graph.RetainedCount(p.top))
 }
 
-// crumbs returns the way from the root to the row whose children are listed: its end, where not all of it fits.
+// crumbs returns the path from the root to the row whose children are listed, or its end if it does not fit.
 func (p *Dominators) crumbs(w int) string {
 	h, full := p.graph.Heap, p.State.FullName
 	text := namedRow(h, p.top, full)
@@ -248,7 +248,7 @@ func (p *Dominators) Do(a keymap.Action) bool {
 	return true
 }
 
-// leaveGroup shows all children again; false when all are shown.
+// leaveGroup shows all children again; it returns false if all are shown.
 func (p *Dominators) leaveGroup() bool {
 	if !p.only.set {
 		return false
@@ -258,7 +258,7 @@ func (p *Dominators) leaveGroup() bool {
 	return true
 }
 
-// ascend lists the children of what dominates the rows shown.
+// ascend lists the children of the dominator of the rows shown.
 func (p *Dominators) ascend() {
 	switch {
 	case p.leaveGroup(), p.table.Now() == nil:
@@ -296,7 +296,7 @@ func (p *Dominators) descend() {
 	}
 }
 
-// accumulate descends to where what is retained spreads out.
+// accumulate descends to the accumulation point.
 func (p *Dominators) accumulate() {
 	from := p.top
 	if v, ok := p.table.Selected(); ok {
@@ -314,7 +314,7 @@ func (p *Dominators) accumulate() {
 	p.Say("accumulation point: below it memory is spread over many objects: " + model.Clean(namedRow(p.graph.Heap, to, p.State.FullName)))
 }
 
-// explain fills the detail pane: what the selected row is, and the shortest way to it.
+// explain fills the detail pane: the selected row, and the shortest path to it.
 func (p *Dominators) explain() {
 	v, ok := p.table.Selected()
 	if !ok {

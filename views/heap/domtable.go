@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// domKey determines what a row dominates directly.
+// domKey identifies what a row dominates directly.
 type domKey struct {
 	graph   *ui.HeapGraph
 	top     model.Row
@@ -20,7 +20,7 @@ type domKey struct {
 // domRow is a row of the table: a row of the snapshot, or all dominated rows of one type or frame.
 type domRow struct {
 	row      model.Row // the one that retains most
-	count    uint64    // rows that this stands for
+	count    uint64    // rows that this represents
 	kind     model.HeapKind
 	entity   uint32
 	retained uint64
@@ -44,14 +44,14 @@ type domData struct {
 // domID returns a row's id in the list.
 func domID(r model.Row) uint64 { return uint64(r) + 1 }
 
-// domGroup is what rows are put together by: their type or frame, or what their schema says they are. It has room for a
-// row, where each has a name of its own.
+// domGroup is the key by which rows are grouped: their type or frame, or what their schema defines. It has room for a
+// row, if each has a name of its own.
 type domGroup struct {
 	kind   model.HeapKind
 	entity uint64
 }
 
-// listDominated lists what a row dominates directly. Of a row that dominates nothing its neighbors are listed.
+// listDominated returns what a row dominates directly, or its neighbors if it dominates nothing.
 func listDominated(ctx context.Context, k domKey) (*domSet, error) {
 	children := k.graph.Children(k.top)
 	t := &domSet{domKey: k}
@@ -98,7 +98,7 @@ func (v *domRow) add(w *domRow) {
 	v.own, _ = model.SaturatingAdd(v.own, w.own)
 }
 
-// names returns what names the type or frame of a row, each of them made once.
+// names returns a function that returns the name of a row's type or frame, each computed once.
 func (t *domSet) names(full bool) func(v *domRow) string {
 	known := map[domGroup]string{}
 	return func(v *domRow) string {
@@ -154,7 +154,7 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	}
 }
 
-// label names a row of the table, with a sign where there is something below it.
+// label returns the name of a row of the table, with a sign if it dominates others.
 func (p *Dominators) label(v *domRow) string {
 	h := p.table.Now().Of.graph.Heap
 	if v.count > 1 {

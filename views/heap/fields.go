@@ -11,19 +11,19 @@ import (
 const (
 	// maxFields is how many fields or elements of an object are listed: the first ones.
 	maxFields = 1000
-	// maxSaid is how many bytes of what an object says are shown with it, maxSaidShort with a reference to it.
+	// maxSaid is the number of bytes of an object's text that are shown with it, maxSaidShort with a reference to it.
 	maxSaid      = 200
 	maxSaidShort = 60
 )
 
-// fieldKey names the row whose contents are asked for.
+// fieldKey identifies the row whose contents are requested.
 type fieldKey struct {
 	graph  *ui.HeapGraph
 	row    model.Row
-	values bool // they are shown; else they are not even read
+	values bool // values are shown; otherwise they are not even read
 }
 
-// fieldSet is what an object states and says. Read-only once made.
+// fieldSet is the contents of an object. Read-only once made.
 type fieldSet struct {
 	fieldKey
 	has   bool // the format has fields
@@ -34,15 +34,15 @@ type fieldSet struct {
 	more  string // "…" where it is longer
 }
 
-// stated is what a row of fields has beside a reference.
+// stated is what a row of fields has in addition to a reference.
 type stated struct {
-	none  bool   // it is no reference to an object
+	none  bool   // it is not a reference to an object
 	kind  string // the type as the file has it
-	value string // of what is none
-	said  string // what the object says
+	value string // if it is not a reference
+	said  string // the text of the object
 }
 
-// readFields reads what a row states and says from the file.
+// readFields reads the contents of a row from the file.
 func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
 	out, h := &fieldSet{fieldKey: k}, k.graph.Heap
 	texts, _ := model.HeapFacet[model.HeapTexts](k.graph.Heaps.Source())
@@ -76,12 +76,12 @@ func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
 	return out, nil
 }
 
-// saidOf returns the beginning of what a row says in quotes, "" for rows that say nothing.
+// saidOf returns the beginning of a row's text in quotes, "" for rows without text.
 func saidOf(ctx context.Context, texts model.HeapTexts, g *ui.HeapGraph, r model.Row) (string, error) {
 	return quoted(ctx, texts, g.I, g.Heap, r, maxSaidShort)
 }
 
-// quoted returns at most so many bytes of what a row of the n-th snapshot says in quotes, "" for rows that say nothing.
+// quoted returns at most most bytes of the text of a row of snapshot n in quotes, "" for rows without text.
 func quoted(ctx context.Context, texts model.HeapTexts, n int, h *model.Heap, r model.Row, most int) (string, error) {
 	text, whole, ok, err := texts.Text(ctx, n, h, r, most)
 	if !ok || err != nil {
@@ -93,7 +93,7 @@ func quoted(ctx context.Context, texts model.HeapTexts, n int, h *model.Heap, r 
 	return "“" + text + "”", nil
 }
 
-// hiddenValue stands for values that are not shown.
+// hiddenValue represents values that are not shown.
 const hiddenValue = "hidden"
 
 // fieldRow returns a field as a row of the list.
@@ -125,7 +125,7 @@ func fieldRow(h *model.Heap, f *model.HeapField, values bool) refRow {
 	return v
 }
 
-// heading returns what stands over the list of fields.
+// heading returns the heading of the list of fields.
 func (s *fieldSet) heading(shown int) string {
 	text := model.Counted(s.total, "field")
 	if len(s.rows) > 0 && s.rows[len(s.rows)-1].text[0] == '[' {
@@ -140,7 +140,7 @@ func (s *fieldSet) heading(shown int) string {
 	return text
 }
 
-// secret reports whether the row has something that is hidden.
+// secret reports whether the row has hidden contents.
 func (s *fieldSet) secret() bool {
 	if s.says {
 		return true

@@ -8,7 +8,8 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// grouping is what the rows of a table of groups are: a set of the schema, by its types or frames, or by another axis.
+// grouping is the key of the rows of a table of groups: a set of the schema, by its types or frames, or by another
+// axis.
 type grouping struct{ set, axis int }
 
 // groupings lists what a table of types can be grouped by: the objects by each axis, then the other sets of types.
@@ -39,7 +40,7 @@ func (g grouping) by(s *model.HeapSchema) heapgraph.By {
 	return heapgraph.By{Kinds: s.Sets[g.set].Kinds, Axis: g.axis}
 }
 
-// words names one group, many groups, and what is in them.
+// words returns the words for one group, many groups, and their members.
 func (g grouping) words(s *model.HeapSchema) (one, many, in string) {
 	set, axis := &s.Sets[g.set], &s.Axes[g.axis]
 	if set.Naming == model.NamedByFrame {
@@ -48,7 +49,7 @@ func (g grouping) words(s *model.HeapSchema) (one, many, in string) {
 	return axis.One, axis.Many, set.Many
 }
 
-// title says what the groups are, with a capital letter.
+// title returns what the groups are, with a capital letter.
 func (g grouping) title(s *model.HeapSchema) string {
 	if g.set == 0 {
 		return model.Capital(s.Axes[g.axis].Many)
@@ -56,7 +57,7 @@ func (g grouping) title(s *model.HeapSchema) string {
 	return model.Capital(s.Sets[g.set].Many)
 }
 
-// about tells the grouping from the first one, for which it is "".
+// about returns what distinguishes the grouping from the first one, for which it is "".
 func (g grouping) about(s *model.HeapSchema) string {
 	switch {
 	case g.axis > 0:
@@ -75,7 +76,7 @@ func schemaOf(s *state.State) *model.HeapSchema {
 	return &noSchema
 }
 
-// noSchema stands for the schema before anything is read.
+// noSchema is the schema before anything is read.
 var noSchema = model.HeapSchema{
 	Sets:     []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Naming: model.NamedByType}},
 	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type"}},
@@ -83,7 +84,7 @@ var noSchema = model.HeapSchema{
 	Policies: []model.HeapPolicy{{Name: "all"}},
 }
 
-// secondTitle returns the title of the column of what tells types of one name apart, "" where nothing does.
+// secondTitle returns the title of the column of what distinguishes types of one name, "" where nothing does.
 func secondTitle(s *model.HeapSchema) string {
 	if axis := s.Distinct(); axis > 0 {
 		return strings.ToUpper(s.Axes[axis].One)

@@ -14,9 +14,10 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
-// Groups is the table of what is on the heap, by type or by frame.
+// Groups is the table of the heap by type or by frame.
 type Groups struct {
 	objectsPane
 	Frames     bool // it is the screen of frames, not that of types
@@ -93,7 +94,7 @@ func (p *Groups) About() string {
 	return p.grouping().about(schemaOf(&p.State))
 }
 
-// grouping returns what the rows of the table are.
+// grouping returns the grouping of the table.
 func (p *Groups) grouping() grouping {
 	s := schemaOf(&p.State)
 	if p.Frames {
@@ -127,6 +128,17 @@ func (p *Groups) CommandLine(file []string) []string {
 	}
 	q.Filter = p.table.RowFilter(p.State.Filter)
 	return command(&p.State, verb, q, file)
+}
+
+// FocusedList implements [ui.Lister].
+func (p *Groups) FocusedList() *widget.List {
+	switch {
+	case p.held.open:
+		return p.held.FocusedList()
+	case p.around.open:
+		return p.around.FocusedList()
+	}
+	return p.objectsPane.FocusedList()
 }
 
 // Sorting implements [ui.Sorting].
@@ -164,7 +176,7 @@ func command(s *state.State, verb string, q state.Question, file []string, more 
 	return append(words, q.Args()...)
 }
 
-// Show implements screen. What retains what is asked for last: the table does not wait for it.
+// Show implements screen. Retained sizes are requested last: the table does not wait for them.
 func (p *Groups) Show(s *state.State) {
 	p.State = *s
 	load := p.Loads.Ask(s)
@@ -232,7 +244,7 @@ func (p *Groups) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Groups) Title() string {
 	t := p.grouping().title(schemaOf(&p.State))
 	if p.State.Filter != "" {
@@ -241,7 +253,7 @@ func (p *Groups) Title() string {
 	return t
 }
 
-// answer says how many groups there are, and how much they take.
+// answer returns the number of groups, and their size.
 func (p *Groups) answer() string {
 	t := p.table.Now()
 	if t == nil || p.load == nil {
@@ -329,7 +341,7 @@ func (p *Groups) openObjects() {
 	}
 }
 
-// openHolders shows who holds the objects of the selected type.
+// openHolders shows the dominators of the objects of the selected type.
 func (p *Groups) openHolders() {
 	g, ok := p.table.Selected()
 	switch {
@@ -349,7 +361,7 @@ func (p *Groups) Fields() []analysis.Field {
 	return p.objectsPane.Fields()
 }
 
-// SearchText and Search implement [ui.Searcher]: what is around a type has a filter of its own.
+// SearchText and Search implement [ui.Searcher]. The view of a type's references has a filter of its own.
 func (p *Groups) SearchText() string {
 	if p.around.open {
 		return p.around.filter
@@ -366,7 +378,7 @@ func (p *Groups) Search(text string) {
 	p.Changed()
 }
 
-// openAround shows what is around the objects of the selected type.
+// openAround shows the references of the objects of the selected type.
 func (p *Groups) openAround() {
 	g, ok := p.table.Selected()
 	switch {

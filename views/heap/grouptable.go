@@ -18,7 +18,7 @@ type groupKey struct {
 	by   grouping
 }
 
-// groupSet is all groups, and what they add up to. Read-only once made.
+// groupSet is all groups with their sums. Read-only once made.
 type groupSet struct {
 	groupKey
 	schema *model.HeapSchema
@@ -79,7 +79,7 @@ func (d groupData) retains(g *heapgraph.Group) (n heapgraph.SetSize, ok bool) {
 	return n, ok
 }
 
-// words returns what words of a filter look at: of types, too, what they are by any other axis.
+// words returns the texts that words of a filter match, for types including their values on other axes.
 func (d groupData) words(g *heapgraph.Group) []string {
 	texts := []string{g.Name, g.Sub, frameWhere(g.File, g.Line, true)}
 	s, by := d.set.schema, d.set.by
@@ -112,8 +112,8 @@ func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
 	}
 }
 
-// columns returns those of the table of groups. Shares are of what all of them are together; of what is retained, of
-// all of the snapshot.
+// columns returns the columns of the table of groups. Shares are of the sum of all groups; those of retained sizes are
+// of the complete snapshot.
 func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	type group = heapgraph.Group
 	s, by, sum := d.set.schema, d.set.by, &d.set.sum
@@ -147,7 +147,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
 	mean.Hidden = true
 	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
-	if frames { // reports do not tell their parts
+	if frames { // reports do not list their parts
 		managed.Key, unmanaged.Key = "", ""
 	}
 	return []ui.Column[group]{
@@ -167,7 +167,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 }
 
-// shareCell returns a row's part of what is sorted by.
+// shareCell returns a row's share of the sort figure.
 func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
 	c := p.table.Sorted()
 	if c.Value == nil {
@@ -176,7 +176,7 @@ func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
 	return ui.ShareCell(c.Value(g), c.Whole)
 }
 
-// groupName names a group: a type, a representation, or a frame.
+// groupName returns the name of a group: a type, a representation, or a frame.
 func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	if p.Frames {
 		return frameText(g.Name, g.File, g.Line, full)
@@ -232,7 +232,7 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 	return text
 }
 
-// explain fills the detail pane from the selected row: its figures, and what holds it.
+// explain fills the detail pane for the selected row: its figures and its dominators.
 func (p *Groups) explain() {
 	g, ok := p.table.Selected()
 	if !ok || p.load == nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// held shows who holds the objects of a type in place of the table of types, as long as it is open: a tree, holders
-// below what they hold.
+// held shows the dominators of the objects of a type in place of the table of types, while it is open: a tree,
+// dominators below what they dominate.
 type held struct {
 	ui.TablePane
 	open  bool
 	title string
 	name  string // of the type
 	id    uint32
-	axis  int // what holders are put together by
+	axis  int // the key by which dominators are grouped
 	trees *ui.Lazy[heldKey, *heldSet]
 	table *ui.Table[heldData, heldRow]
 }
@@ -37,13 +37,13 @@ type heldKey struct {
 	axis  int
 }
 
-// heldRow is holders that are put together.
+// heldRow is dominators of one group.
 type heldRow struct {
 	n, depth int
 	of       *heapgraph.Holders
 }
 
-// heldSet is the tree as rows, each before those that hold it. Read-only once made.
+// heldSet is the tree as rows, each before its dominators. Read-only once made.
 type heldSet struct {
 	heldKey
 	all  *heapgraph.Holders
@@ -78,7 +78,7 @@ func newHeld(e *ui.Env) *held {
 	return p
 }
 
-// findHeld finds the holders of a type: those that hold little are left out.
+// findHeld computes the dominators of a type; those that retain little are left out.
 func findHeld(ctx context.Context, k heldKey) (*heldSet, error) {
 	const depth, most = 24, 20
 	all, err := k.graph.FindHolders(ctx, heapgraph.HoldersQuery{Types: map[uint32]bool{k.id: true}, Axis: k.axis, Depth: depth, Most: most})
@@ -112,7 +112,7 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 	}
 }
 
-// heldText names holders with the field through which they hold.
+// heldText returns the name of dominators with the field through which they dominate.
 func heldText(of *heapgraph.Holders) string {
 	if of.Row == model.RootRow {
 		return "the root, or several holders"
@@ -133,7 +133,7 @@ func (p *held) start(title, name string, id uint32) {
 	p.Changed()
 }
 
-// show asks for the tree.
+// show requests the tree.
 func (p *held) show(s *state.State, graph *ui.HeapGraph) {
 	p.State = *s
 	if graph == nil {
@@ -186,7 +186,7 @@ func (p *held) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// explain says of the selected line what it is.
+// explain describes the selected line.
 func (p *held) explain() {
 	r, ok := p.table.Selected()
 	if !ok {

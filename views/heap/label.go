@@ -10,7 +10,8 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// textOf names a row as tables show it: its type or frame, and what it is where that is no plain object. Not cleaned.
+// textOf returns the name of a row as tables show it: its type or frame, with its kind if that is not an object. Not
+// cleaned.
 func textOf(h *model.Heap, r model.Row, full bool) string {
 	if int(r) >= h.Len() {
 		return ui.RowText(r) + "?"
@@ -26,7 +27,7 @@ func textOf(h *model.Heap, r model.Row, full bool) string {
 	return ui.HeapName(label)
 }
 
-// frameText names a static frame: "name (file:line)", with the last part of the path only unless full.
+// frameText returns the name of a static frame: "name (file:line)", with the last part of the path only unless full.
 func frameText(name, file string, line int64, full bool) string {
 	if where := frameWhere(file, line, full); where != "" {
 		return ui.HeapName(name) + " (" + where + ")"
@@ -56,7 +57,7 @@ func namedRow(h *model.Heap, r model.Row, full bool) string {
 	return textOf(h, r, full) + " " + ui.RowText(r)
 }
 
-// kindText says what a row is in words.
+// kindText returns what a row is in words.
 func kindText(h *model.Heap, r model.Row) string {
 	if k := h.Kind(r); !k.Virtual {
 		return k.Title
@@ -64,7 +65,7 @@ func kindText(h *model.Heap, r model.Row) string {
 	return "a root, without memory of its own"
 }
 
-// secondText returns what tells a row's type from others of its name, "" for rows without.
+// secondText returns what distinguishes a row's type from others of its name, "" for rows without.
 func secondText(h *model.Heap, r model.Row) string {
 	if axis := h.Schema.Distinct(); axis > 0 {
 		return h.OnAxis(axis, r)
@@ -80,13 +81,13 @@ func sizeText(s *model.HeapSchema, managed, unmanaged uint64, exact bool) string
 	return ui.BytesText(managed, exact) + " managed + " + ui.BytesText(unmanaged, exact) + " unmanaged"
 }
 
-// edgeText describes a reference, with its kind where that is worth telling; where the recorder does not say, whether a
-// root or an object refers.
+// edgeText describes a reference, with its kind if that matters; if the recorder does not name it, whether a root or an
+// object refers.
 func edgeText(h *model.Heap, e model.Ref) string {
 	return markedEdge(h, e, h.EdgeText(e))
 }
 
-// markedEdge is edgeText where the text of the reference is that of several.
+// markedEdge is edgeText if text is that of several references.
 func markedEdge(h *model.Heap, e model.Ref, text string) string {
 	if h.Label[e].Form() == model.LabelUnknown {
 		text = unnamedEdge(h, e)
@@ -97,7 +98,7 @@ func markedEdge(h *model.Heap, e model.Ref, text string) string {
 	return text
 }
 
-// unnamedEdge returns what stands for the text of a reference of which the recorder tells none.
+// unnamedEdge returns the text of a reference that the recorder does not name.
 func unnamedEdge(h *model.Heap, e model.Ref) string {
 	from := sort.Search(h.Len(), func(r int) bool { return model.Ref(h.Start.At(r+1)) > e })
 	if h.Has(model.Row(from)) && h.Kind(model.Row(from)).Virtual {

@@ -23,7 +23,7 @@ const (
 	listCount
 )
 
-// object shows one row: what it is, its references, and the shortest way to it from the root.
+// object shows one row: its description, its references, and the shortest path to it from the root.
 type object struct {
 	ui.Pane
 	refs  *ui.Lazy[refKey, *refSet]
@@ -36,14 +36,14 @@ type object struct {
 	load    *ui.HeapLoad
 	graph   *ui.HeapGraph // of what is shown; nil before
 	set     *refSet
-	fields  *fieldSet // nil before, or where files have no contents
+	fields  *fieldSet // nil before, or if files have no contents
 	path    *pathSet
 	shown   model.Row
 	single  bool // references are not grouped
 	plain   bool // references out are listed where fields could be
 	onlyOut refOnly
 	onlyIn  refOnly
-	text    string // what references are filtered by
+	text    string // filter of references
 }
 
 // NewObject returns the screen of one object and its references.
@@ -125,7 +125,7 @@ func (p *object) Show(s *state.State) {
 	}
 }
 
-// showFields asks for what the row states and says.
+// showFields requests the contents of the row.
 func (p *object) showFields() {
 	if _, ok := model.HeapFacet[model.HeapTexts](p.graph.Heaps.Source()); !ok {
 		return
@@ -145,7 +145,7 @@ func (p *object) showFields() {
 	}
 }
 
-// listsFields reports whether fields stand in the place of references out.
+// listsFields reports whether fields are shown in place of outgoing references.
 func (p *object) listsFields() bool {
 	return p.fields != nil && p.fields.has && p.fields.total > 0 && !p.plain && !p.onlyOut.set
 }
@@ -214,7 +214,7 @@ func (p *object) Do(a keymap.Action) bool {
 	return true
 }
 
-// group goes on from fields to groups of references, to single ones, and back.
+// group cycles from fields to groups of references, to single ones, and back.
 func (p *object) group() {
 	fields := p.fields != nil && p.fields.has && p.fields.total > 0 && p.focus == listOut
 	switch {
@@ -380,7 +380,7 @@ func (p *object) CopyText() string {
 	return out.String()
 }
 
-// drawEmpty says why nothing is shown.
+// drawEmpty draws the reason why nothing is shown.
 func (p *object) drawEmpty(s tcell.Screen, r widget.Rect) {
 	lines := []string{"Computing dominators…", p.Loads.Progress()}
 	switch z := p.Loads.Graph; {

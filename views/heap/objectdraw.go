@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Draw implements tview.Primitive: what the row is, the path to it, its references out and in.
+// Draw implements tview.Primitive. It shows the row, the path to it, and its references out and in.
 func (p *object) Draw(s tcell.Screen) {
 	r := p.Rect()
 	for i := range p.lists {
@@ -90,7 +90,7 @@ func (p *object) drawList(s tcell.Screen, i int, r widget.Rect) {
 	l.List.Draw(s, body, p.Look)
 }
 
-// describe returns the title of a list, its answer, and what stands there when it is empty.
+// describe returns the title of a list, its answer, and the text to show when it is empty.
 func (p *object) describe(i int) (name, answer, empty string) {
 	switch {
 	case i == listPath:
@@ -116,7 +116,7 @@ func (p *object) none(text string) string {
 	return text
 }
 
-// refAnswer says how many references there are, and how they are shown.
+// refAnswer returns the number of references, and how they are grouped.
 func (p *object) refAnswer(all, rows, shown int, only refOnly) string {
 	text := model.Counted(all, "reference")
 	switch {
@@ -157,7 +157,7 @@ func (p *object) retains() string {
 		rowsText(g.RetainedCount(p.shown)), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
-// facts say in a few lines what the row is and what holds it.
+// facts returns a few lines about the row and its dominator.
 func (p *object) facts() []string {
 	g, h, r := p.graph, p.graph.Heap, p.shown
 	what := kindText(h, r)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -19,7 +20,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// objectsPane is a table in whose place the rows of one of its own can be listed.
+// objectsPane is a table that can list the rows of one of its groups in its place.
 type objectsPane struct {
 	ui.TablePane
 	objects *objects
@@ -36,6 +37,14 @@ func (p *objectsPane) Fields() []analysis.Field {
 		return p.objects.fields()
 	}
 	return p.lists.Fields()
+}
+
+// FocusedList implements [ui.Lister].
+func (p *objectsPane) FocusedList() *widget.List {
+	if p.objects.open {
+		return p.objects.FocusedList()
+	}
+	return p.TablePane.FocusedList()
 }
 
 // Sorting implements [ui.Sorting].
@@ -86,13 +95,16 @@ func (p *objectsPane) Wheel(x, y, rows int) {
 // objects lists the rows of one type or frame in place of a table, as long as it is open.
 type objects struct {
 	ui.TablePane
-	open   bool
-	title  string
-	of     objectKey
-	filter string
-	rows   *ui.Lazy[objectKey, *objectSet]
-	table  *ui.Table[objectData, model.Row]
-	load   *ui.HeapLoad
+	open    bool
+	title   string
+	of      objectKey
+	filter  string
+	rows    *ui.Lazy[objectKey, *objectSet]
+	search  search
+	stopped objectKey // that a person stopped
+	said    *ui.Lazy[saidKey, string]
+	table   *ui.Table[objectData, model.Row]
+	load    *ui.HeapLoad
 }
 
 // objectKey determines the rows of a type or frame.
@@ -100,6 +112,9 @@ type objectKey struct {
 	load *ui.HeapLoad
 	by   heapgraph.By
 	id   uint32
+
+	whole bool         // of the whole snapshot, instead
+	in    choose.Group // of those, the ones of a group
 
 	filter string        // of what stands inside of rows; "" for one that the table sees to
 	graph  *ui.HeapGraph // where the filter needs it
@@ -121,33 +136,49 @@ type objectData struct {
 
 func newObjects(e *ui.Env) *objects {
 	p := &objects{TablePane: ui.NewTablePane(e)}
-	p.rows = ui.NewLazy(e, listObjects)
+	p.rows = ui.NewLazy(e, p.list)
+	p.said = ui.NewLazy(e, readSaid)
 	p.table = ui.NewTable(e, &p.ListPane, objectData{set: &objectSet{}}, p.objectSpec())
 	p.Enter = p.openObject
 	return p
 }
 
-// listObjects lists the rows of a type or frame, those that pass a filter of what stands inside of them.
-func listObjects(ctx context.Context, k objectKey) (*objectSet, error) {
-	rows, err := heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
-	set := &objectSet{objectKey: k, rows: rows, all: len(rows)}
-	if err != nil || k.filter == "" {
-		return set, err
-	}
-	src := k.load.Heaps.Source()
-	filter, err := analysis.ParseFilter(k.filter, choose.Fields(src)...)
+// list lists the rows of a type or frame, those that pass a filter of what stands inside of them, or all objects of the
+// snapshot that do.
+func (p *objects) list(ctx context.Context, k objectKey) (set *objectSet, err error) {
+	set = &objectSet{objectKey: k}
+	c, filter, err := k.chooser()
 	if err != nil {
 		return set, err
 	}
-	c := choose.Chooser{Source: src, Snapshot: k.load.I, Heap: k.load.Heap}
-	if k.graph != nil {
-		c.Graph = k.graph.Graph
+	progress := p.search.begin()
+	if k.whole {
+		found, err := c.Find(ctx, choose.Question{Filter: filter, In: k.in}, progress)
+		set.rows, set.all = found.Rows, found.Of
+		return set, err
 	}
-	set.rows, err = c.Choose(ctx, rows, filter, nil)
+	set.rows, err = heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
+	if set.all = len(set.rows); err != nil || filter == nil {
+		return set, err
+	}
+	set.rows, err = c.Choose(ctx, set.rows, filter, progress)
 	return set, err
 }
 
-// fields returns what filters of the list can ask for.
+// chooser returns what answers the question, and its filter, nil for none.
+func (k *objectKey) chooser() (c choose.Chooser, filter *analysis.Filter, err error) {
+	src := k.load.Heaps.Source()
+	c = choose.Chooser{Source: src, Snapshot: k.load.I, Heap: k.load.Heap}
+	if k.graph != nil {
+		c.Graph = k.graph.Graph
+	}
+	if k.filter != "" {
+		filter, err = analysis.ParseFilter(k.filter, choose.Fields(src)...)
+	}
+	return c, filter, err
+}
+
+// fields returns the fields for filters of the list.
 func (p *objects) fields() []analysis.Field {
 	if p.load == nil {
 		return p.table.Fields()
@@ -169,7 +200,7 @@ func (p *objects) command(file []string) []string {
 	return command(&plain, "find", q, file)
 }
 
-// kind names the kind of the rows, "" where they are of several.
+// kind returns the name of the kind of the rows, "" if they are of several.
 func (p *objects) kind() (name string) {
 	for k := range p.load.Heap.Schema.Kinds {
 		if p.of.by.Kinds.Has(model.HeapKind(k)) {
@@ -182,7 +213,7 @@ func (p *objects) kind() (name string) {
 	return name
 }
 
-// unprinted says why no command prints the list, "" where one does.
+// unprinted returns why no command prints the list, "" where one does.
 func (p *objects) unprinted() string {
 	if p.load == nil {
 		return "the snapshot is not read yet"
@@ -204,16 +235,15 @@ func (p *objects) Sorting() (title, key string, usual bool) {
 	return title, key, false
 }
 
-// narrow puts a filter of what stands inside of rows into the question about them, and returns the one that is left to
-// the table.
+// narrow moves a filter on contents of rows to the query, and returns the filter that is left for the table.
 func (p *objects) narrow(graph *ui.HeapGraph) string {
 	p.of.filter, p.of.graph = "", nil
 	f, err := analysis.ParseFilter(p.filter, choose.Fields(p.load.Heaps.Source())...)
-	if err != nil || !f.Parts() {
+	if err != nil || !f.Parts() && !p.of.whole {
 		return p.filter
 	}
 	p.of.filter = p.filter
-	if (f.Compares("retained") || f.Compares("rows")) && graph != nil && graph.HeapKey == p.load.HeapKey {
+	if choose.Needs(f) && graph != nil && graph.HeapKey == p.load.HeapKey {
 		p.of.graph = graph
 	}
 	return ""
@@ -228,7 +258,11 @@ func (p *objects) objectSpec() ui.Spec[objectData, model.Row] {
 			return func(r *model.Row) []string { return []string{namedRow(d.set.load.Heap, *r, d.full)} }
 		},
 		Sort: func(d objectData, rows []int32, c *ui.Column[model.Row], up bool) {
-			sortObjects(d.set.rows, rows, c.Value, up)
+			if c.Value != nil {
+				sortObjects(d.set.rows, rows, c.Value, up)
+			} else {
+				sortNames(d.set.rows, rows, c.Text, up)
+			}
 		},
 		First: objectRetained,
 		Most: func(d objectData) (bytes, count uint64) {
@@ -251,10 +285,21 @@ func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, 
 	})
 }
 
+// sortNames orders rows by a text.
+func sortNames(of []model.Row, rows []int32, text func(r *model.Row) string, up bool) {
+	slices.SortFunc(rows, func(a, b int32) int {
+		x, y := &of[a], &of[b]
+		if up {
+			x, y = y, x
+		}
+		return cmp.Or(strings.Compare(text(x), text(y)), cmp.Compare(of[a], of[b]))
+	})
+}
+
 // objectRetained is the column of what rows retain.
 const objectRetained = 3
 
-// columns returns those of the list of rows. What is not known yet sorts like bytes.
+// columns returns the columns of the list of rows. What is not known yet sorts like bytes.
 func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	var h *model.Heap
 	var totals heapgraph.Totals
@@ -278,6 +323,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		unmanaged.Hidden, unmanaged.Fields = true, nil
 	}
 	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
+	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole, Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
 	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
@@ -294,11 +340,12 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		}},
 		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
 			func(r model.Row) uint64 { return g.RetainedCount(r) }),
+		what,
 		linked(held, func(r model.Row) uint64 { return uint64(g.Idom(r)) }),
 	}
 }
 
-// unknown stands for what follows from references, before these are known.
+// unknown returns the text for figures that need references, before these are known.
 func (p *objects) unknown() string {
 	if p.load != nil && p.load.Unlinked() {
 		return "?"
@@ -306,7 +353,7 @@ func (p *objects) unknown() string {
 	return p.Look.Glyphs.Ellipsis
 }
 
-// start opens the list for a group, those that retain most first.
+// start opens the list for a group, largest retained size first.
 func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.open, p.title, p.filter = true, title, ""
 	p.of = objectKey{by: by, id: g.ID}
@@ -316,7 +363,7 @@ func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.Changed()
 }
 
-// show asks for the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
+// show requests the rows in the snapshot. Indexes of types mean the same in all snapshots of a file.
 func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	p.State, p.load = *s, load
 	p.of.load = load
@@ -324,9 +371,15 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	if load != nil {
 		left = p.narrow(graph)
 	}
-	p.rows.Ask(p.of)
+	if p.waits() {
+		p.table.Forget()
+		return
+	}
+	if p.of != p.stopped {
+		p.rows.Ask(p.of)
+	}
 	set, ok := p.rows.Get()
-	if !ok || set.by != p.of.by || set.id != p.of.id || set.filter != p.of.filter {
+	if !ok || set.by != p.of.by || set.id != p.of.id || set.in != p.of.in || set.filter != p.of.filter {
 		p.table.Forget()
 		return
 	}
@@ -336,6 +389,39 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 	}
 	p.table.Ask(d, left)
 	p.explain()
+}
+
+// waits reports whether the filter asks for what objects retain while that is not known.
+func (p *objects) waits() bool {
+	if p.load == nil || p.of.graph != nil || p.of.filter == "" || p.load.Unlinked() {
+		return false
+	}
+	_, filter, err := p.of.chooser()
+	return err == nil && choose.Needs(filter) && p.Loads.Graph.Failure() == nil
+}
+
+// waiting says what the filter waits for.
+func (p *objects) waiting() []string {
+	return []string{"The filter asks for what objects retain…", p.Loads.Progress()}
+}
+
+// stop ends the search until something else is asked for.
+func (p *objects) stop() {
+	if p.rows.Running() {
+		p.stopped = p.rows.Key
+		p.rows.Stop()
+	}
+}
+
+// searching says why there is no list yet.
+func (p *objects) searching() []string {
+	switch {
+	case p.waits():
+		return p.waiting()
+	case p.stopped.load != nil && p.stopped == p.of:
+		return []string{p.Hint("The search was stopped: {open} continues.")}
+	}
+	return []string{"Searching… " + p.search.text(), p.Hint("{back} stops it.")}
 }
 
 // dominatorText names the dominator of a row.
@@ -354,7 +440,7 @@ func (p *objects) selected() (model.Row, bool) {
 	return *r, true
 }
 
-// explain says of the selected row what it is, and how it hangs together.
+// explain describes the selected row, and its dominators.
 func (p *objects) explain() {
 	r, ok := p.selected()
 	if !ok {
@@ -371,10 +457,22 @@ func (p *objects) explain() {
 		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
 		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
-	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, lines)
+	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.says(r), lines...))
 }
 
-// dominatorChain returns what dominates a row, the nearest first, up to the root.
+// says returns what a row says, where that is to be shown.
+func (p *objects) says(r model.Row) []widget.Line {
+	if !p.State.Values {
+		return nil
+	}
+	p.said.Ask(saidKey{p.table.Now().Of.set.load, r})
+	if text, ok := p.said.Get(); ok && text != "" && p.said.Fresh() {
+		return []widget.Line{ui.Said(text)}
+	}
+	return nil
+}
+
+// dominatorChain returns the dominators of a row, nearest first, up to the root.
 func dominatorChain(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	const most = 12
 	if g.Idom(r) == model.RootRow {
@@ -401,8 +499,10 @@ func (p *objects) Draw(s tcell.Screen) {
 	switch why, t := ui.Unanswered(p.rows), p.table.Now(); {
 	case why != nil:
 		p.List.Empty = why
+	case t == nil && p.load == nil:
+		p.List.Empty = p.Loads.Waiting(&p.State)
 	case t == nil:
-		p.List.Empty = []string{"Searching…"}
+		p.List.Empty = p.searching()
 	case len(t.Rows) > 0 || t.Of.set.all > 0:
 		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", p.FilterHint()}
 	default:
@@ -411,12 +511,12 @@ func (p *objects) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// heading says what the rows are.
+// heading returns what the rows are.
 func (p *objects) heading() string {
-	if p.filter != "" {
-		return "Objects of " + p.title + " · filter “" + p.filter + "”"
+	if p.of.whole && p.title == "" {
+		return filteredTitle("Objects", p.filter)
 	}
-	return "Objects of " + p.title
+	return filteredTitle("Objects of "+p.title, p.filter)
 }
 
 func (p *objects) answer() string {

@@ -37,7 +37,7 @@ func findPath(ctx context.Context, k pathKey) (*pathSet, error) {
 	return &pathSet{k, steps, found}, err
 }
 
-// summary says how long the path is.
+// summary returns how long the path is.
 func (s *pathSet) summary() string {
 	switch n := len(s.steps) - 1; {
 	case !s.found && s.without == "":

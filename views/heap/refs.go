@@ -19,7 +19,7 @@ type refKey struct {
 	onlyIn  refOnly
 }
 
-// refOnly restricts references to those that are like one of them: the same text, and the same type at the other end.
+// refOnly restricts references to those like one of them: with the same text, and the same type at the other end.
 type refOnly struct {
 	set  bool
 	edge model.Ref
@@ -36,7 +36,7 @@ type refRow struct {
 	stated
 }
 
-// what says what a row refers to, or the value that it has.
+// what returns the name of what a row refers to, or its value.
 func (v *refRow) what(h *model.Heap, full bool) string {
 	switch {
 	case v.none:
@@ -123,7 +123,7 @@ type refData struct {
 	full   bool
 }
 
-// graph returns what the rows are of, nil for no rows.
+// graph returns the graph of the rows, nil for no rows.
 func (d refData) graph() *ui.HeapGraph {
 	switch {
 	case d.fields != nil:
@@ -148,7 +148,7 @@ func (d refData) rows() []refRow {
 	return d.set.out
 }
 
-// selectReference selects the first row that leads to an object, where there is one.
+// selectReference selects the first row that refers to an object, if there is one.
 func (l *refList) selectReference() {
 	for i := range l.Len() {
 		if v := l.Row(i); !v.none {
@@ -175,7 +175,7 @@ func (l *refList) spec() ui.Spec[refData, refRow] {
 	}
 }
 
-// columns returns those of a list. What several rows retain each may be the same memory.
+// columns returns the columns of a list. Rows may retain the same memory, so shares do not add up.
 func (l *refList) columns(d refData) []ui.Column[refRow] {
 	g, how := d.graph(), titles.Reference
 	switch {

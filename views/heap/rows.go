@@ -18,8 +18,8 @@ func (p *rowPane) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTa
 
 func (p *rowPane) Command() []string { return nil }
 
-// emptyText says why nothing is listed: why there is no answer, nil while it is awaited; what is read meanwhile, nil
-// once it is there; that a filter leaves none of some rows; or that there is none.
+// emptyText returns why nothing is listed: why if there is no answer, reading while it is awaited, that a filter
+// matches none of the rows, or none.
 func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) []string {
 	switch {
 	case p.load == nil:
@@ -34,7 +34,7 @@ func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) [
 	return []string{none}
 }
 
-// totalsOf returns what makes figures of a snapshot wide, zeros while it is not known.
+// totalsOf returns the largest figures of a snapshot, for their width; zeros while unknown.
 func totalsOf(load *ui.HeapLoad) (bytes, count uint64) {
 	if load == nil {
 		return 0, 0
@@ -42,8 +42,8 @@ func totalsOf(load *ui.HeapLoad) (bytes, count uint64) {
 	return load.Totals.Bytes(), uint64(load.Totals.Rows)
 }
 
-// visitRow shows a row of a snapshot as an object, or what it dominates; false for any other action. [model.RootRow] is
-// no object.
+// visitRow shows a row of a snapshot as an object, or what it dominates; it returns false for other actions.
+// [model.RootRow] is not an object.
 func visitRow(e *ui.Env, a keymap.Action, snapshot int, row model.Row) bool {
 	switch a {
 	case keymap.ObjectOf:
@@ -60,7 +60,7 @@ func visitRow(e *ui.Env, a keymap.Action, snapshot int, row model.Row) bool {
 	return true
 }
 
-// below returns a line that stands below what it is about.
+// below returns an indented line.
 func below(spans ...widget.Span) widget.Line {
 	return widget.Line{Indent: 4, Spans: append([]widget.Span{{Text: "  "}}, spans...)}
 }

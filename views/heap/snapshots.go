@@ -19,8 +19,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// snapshots lists every snapshot, and how the heap develops over all of them. The selection is the snapshot of all
-// heap screens.
+// snapshots lists all snapshots, and the development of the heap over them. The selection is the snapshot of all heap
+// screens.
 type snapshots struct {
 	ui.Pane
 	list     ui.ListPane
@@ -32,12 +32,12 @@ type snapshots struct {
 	filter   string // of the snapshots
 	set      *snapSet
 	scores   *ui.Lazy[scoreKey, *scoreSet]
-	unknown  *ui.Lazy[ui.HeapKey, heapgraph.Totals] // sums of a snapshot whose headers do not tell them
-	hopeless map[ui.HeapKey]bool                    // what cannot be decoded
+	unknown  *ui.Lazy[ui.HeapKey, heapgraph.Totals] // sums of a snapshot whose headers lack them
+	hopeless map[ui.HeapKey]bool                    // snapshots that cannot be decoded
 	counts   bool
 }
 
-// snapshotPane is a part of the screen that has the keys.
+// snapshotPane is a part of the screen that has the focus.
 type snapshotPane uint8
 
 const (
@@ -51,7 +51,7 @@ const (
 type snapSet struct {
 	schema  *model.HeapSchema
 	rows    []snapshotRow
-	sets    []int // of the schema: whose numbers are columns
+	sets    []int // of the schema: those with a column
 	largest uint64
 	timed   bool // the snapshots were taken at different times, as far as known
 	counted bool // numbers of collections are known
@@ -108,7 +108,7 @@ func (p *snapshots) CommandLine(file []string) []string {
 	return command(&p.State, "snapshots", state.Question{}, file)
 }
 
-// Show implements screen. Nothing of it but the search for suspects decodes a snapshot where headers tell enough.
+// Show implements screen. Only the search for suspects decodes a snapshot if headers have enough.
 func (p *snapshots) Show(s *state.State) {
 	p.State = *s
 	p.read()
@@ -151,7 +151,7 @@ func (p *snapshots) read() {
 	}
 }
 
-// askUnknown adds up one snapshot after the other where only that tells how large they are.
+// askUnknown sums up one snapshot after the other if their headers do not have their sizes.
 func (p *snapshots) askUnknown() {
 	if p.unknown.Fresh() && p.unknown.Err != nil {
 		p.hopeless[p.unknown.Key] = true
@@ -207,7 +207,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 	return append(cols, refs, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
 }
 
-// stateCell says what is special about a snapshot.
+// stateCell returns the marks and defects of a snapshot.
 func (p *snapshots) stateCell(r *snapshotRow) widget.Cell {
 	if !r.info.Complete {
 		return widget.Cell{Text: p.Look.Glyphs.Warning + " cut", Style: p.Style(themes.Warning)}
@@ -228,8 +228,8 @@ func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 	return p.DeltaCell(uint64(r.before), uint64(r.info.Bytes), func(n uint64) string { return ui.BytesText(n, p.State.Exact) })
 }
 
-// layout divides the screen: the list of snapshots, what to look at first, and below or, where the screen is wide and
-// there are many snapshots, at the right, the trends.
+// layout divides the screen: the list of snapshots, the suspects, and below, or at the right on wide screens with many
+// snapshots, the trends.
 func (p *snapshots) layout() {
 	r, n := p.Rect(), len(p.set.rows)
 	p.list.ListAt, p.suspects.at, p.trends.ListAt = r, widget.Rect{}, widget.Rect{}
@@ -273,7 +273,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 	p.trends.Draw(s)
 }
 
-// answer says how the heap developed.
+// answer returns how the heap developed.
 func (p *snapshots) answer() string {
 	n := len(p.set.rows)
 	if n == 0 {
@@ -346,7 +346,7 @@ func (p *snapshots) Hides() string {
 	return [...]string{onSnapshots: "suspects and trends", onSuspects: "snapshots and trends", onTrends: "snapshots and suspects"}[p.focus]
 }
 
-// back takes back the room or the keys of the trends, then the filter of the snapshots.
+// back leaves the trends, then clears the filter of the snapshots.
 func (p *snapshots) back() bool {
 	switch {
 	case p.big || p.focus != onSnapshots:
@@ -368,8 +368,8 @@ func (p *snapshots) Fields() []analysis.Field {
 	return p.table.Fields()
 }
 
-// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is about
-// what all tables of the heap are about.
+// SearchText and Search implement [ui.Searcher]: the list of snapshots has a filter of its own, that of trends is
+// shared with all tables of the heap.
 func (p *snapshots) SearchText() string {
 	if p.focus == onTrends {
 		return p.State.Filter
@@ -386,7 +386,7 @@ func (p *snapshots) Search(text string) {
 	p.Changed()
 }
 
-// moved makes the selected snapshot that of every screen.
+// moved makes the selected snapshot the current one of every screen.
 func (p *snapshots) moved() {
 	if r, ok := p.table.Selected(); ok {
 		p.Emit(state.SetSnapshot{I: r.n})
@@ -401,7 +401,7 @@ func filteredTitle(title, filter string) string {
 	return title + " · filter “" + filter + "”"
 }
 
-// openTypes shows the types of the snapshot, or what the selected suspect or trend is about.
+// openTypes shows the types of the snapshot, or what the selected suspect or trend leads to.
 func (p *snapshots) openTypes() {
 	if p.focus == onSuspects {
 		p.suspects.follow()
@@ -446,7 +446,7 @@ func (p *snapshots) CopyText() string {
 	return text + strings.Join(append(figures, knownFigure(f.References, "references")), ", ")
 }
 
-// knownFigure writes a figure with what it counts, and a question mark where it is not known.
+// knownFigure formats a figure with its unit, or a question mark if it is unknown.
 func knownFigure(n int64, of string) string {
 	if n == model.NoCount {
 		return "? " + of

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// suspectPane lists what to look at first in the snapshot, each in a sentence that is wrapped, not cut.
+// suspectPane lists the suspects of the snapshot, each as a sentence that is wrapped, not cut.
 type suspectPane struct {
 	p      *snapshots
 	at     widget.Rect // where it draws, its heading included
@@ -20,7 +20,7 @@ type suspectPane struct {
 	sel    int
 	offset int // first row of text on screen
 	rows   []suspectRow
-	width  int // that rows are made for, 0 for none
+	width  int // width at which rows were wrapped, 0 for none
 }
 
 // suspectRow is a row of a sentence.
@@ -30,7 +30,7 @@ type suspectRow struct {
 	text  string
 }
 
-// mostSuspectRows is how many rows of text the pane asks for at most.
+// mostSuspectRows is the maximum number of rows of text that the pane asks for.
 const mostSuspectRows = 12
 
 // Show adopts a state.
@@ -63,8 +63,8 @@ func (l *suspectPane) wrap(w int) {
 // suspectIndent is where sentences begin: after the mark of the selected one and the sign.
 const suspectIndent = 3
 
-// height returns the rows that the pane would like to have, its heading included: all sentences where there is room for
-// them, at least the first, and never a part of one.
+// height returns the preferred height of the pane, including its heading: all sentences if they fit, at least the
+// first, and never a part of one.
 func (l *suspectPane) height(w, room int) int {
 	if l.len() == 0 {
 		return 2
@@ -110,7 +110,7 @@ func (l *suspectPane) Draw(s tcell.Screen) {
 	}
 }
 
-// suspectText returns the sentence about a suspect, with how certain it is that it grows.
+// suspectText returns the sentence about a suspect, with the confidence that it grows.
 func suspectText(s *suspects.Suspect) string {
 	if s.Verdict != suspects.Grows {
 		return s.Evidence()
@@ -138,7 +138,7 @@ func (l *suspectPane) drawRow(s tcell.Screen, body widget.Rect, y int, r *suspec
 	widget.Print(s, body.X+suspectIndent, y, body.W-suspectIndent, r.text, text)
 }
 
-// sign returns what stands beside a sentence, and its color.
+// sign returns the sign next to a sentence, and its color.
 func (l *suspectPane) sign(v suspects.Verdict) (string, themes.Role) {
 	g := &l.p.Look.Glyphs
 	switch v {
@@ -150,7 +150,7 @@ func (l *suspectPane) sign(v suspects.Verdict) (string, themes.Role) {
 	return g.Bullet, themes.Note
 }
 
-// reveal scrolls so that all of the selected sentence is on screen, its beginning where there is no room for all.
+// reveal scrolls so that all of the selected sentence is visible, or its beginning if it does not fit.
 func (l *suspectPane) reveal(h int) {
 	first, last := len(l.rows), 0
 	for i := range l.rows {
@@ -192,7 +192,7 @@ func (l *suspectPane) selected() *suspects.Suspect {
 	return &l.found.List[l.sel]
 }
 
-// follow shows where the objects of the selected suspect gather, or where they are in no one place, their type.
+// follow shows the accumulation point of the selected suspect, or its type if there is none.
 func (l *suspectPane) follow() {
 	f := l.selected()
 	if f == nil {

@@ -101,7 +101,7 @@ func (p *Threads) CommandLine(file []string) []string {
 // Fields implements [ui.Filtered].
 func (p *Threads) Fields() []analysis.Field { return p.table.Fields() }
 
-// columns returns those of the table. What is not known yet sorts in the file's order.
+// columns returns the columns of the table. What is not known yet sorts in the file's order.
 func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 	g := d.graph
 	whole, _ := totalsOf(d.load)
@@ -112,7 +112,7 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		}
 		return g.Retained[t.Row]
 	}
-	unknown := func() string { // of those without an object nothing is known, ever
+	unknown := func() string { // nothing is ever known of threads without an object
 		if g != nil {
 			return ""
 		}
@@ -132,10 +132,10 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 	}
 }
 
-// threadName names a thread.
+// threadName returns the name of a thread.
 func threadName(t *threadRow) string { return t.Title(t.n) }
 
-// topFrame returns where a thread is.
+// topFrame returns the top frame of a thread.
 func topFrame(t *threadRow) string {
 	if i := slices.IndexFunc(t.Frames, func(f model.HeapThreadFrame) bool { return f.Function != "" }); i >= 0 {
 		return t.Frames[i].Function
@@ -143,7 +143,7 @@ func topFrame(t *threadRow) string {
 	return ""
 }
 
-// Show implements screen. What threads retain is asked for last: the table does not wait for it.
+// Show implements screen. Retained sizes are requested last: the table does not wait for them.
 func (p *Threads) Show(s *state.State) {
 	p.State = *s
 	if p.load = p.Loads.Ask(s); p.load == nil {
@@ -184,7 +184,7 @@ func (p *Threads) emptyText() []string {
 	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "No thread", "This snapshot has no threads.")
 }
 
-// explain lists the frames of the selected thread with what they hold.
+// explain lists the frames of the selected thread with the objects that they refer to.
 func (p *Threads) explain() {
 	t, ok := p.table.Selected()
 	if !ok {
@@ -220,7 +220,7 @@ func (p *Threads) explain() {
 	p.Detail.SetText(uint64(t.n)+1, threadName(t), answer, lines)
 }
 
-// local says what a call holds.
+// local returns the line of an object that a call refers to.
 func (p *Threads) local(d threadData, l model.HeapLocal) widget.Line {
 	line := below()
 	if l.Name != "" {

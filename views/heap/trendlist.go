@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// trendList shows how the heap, its types and its frames develop over all snapshots.
+// trendList shows the development of the heap, its types and its frames over all snapshots.
 type trendList struct {
 	ui.ListPane
 	*ui.Table[trendData, trend]
@@ -24,7 +24,7 @@ type trendList struct {
 type trendData struct {
 	snaps  *snapSet
 	scores *scoreSet     // nil before they are known
-	types  *ui.HeapTypes // of the snapshot, where the format keeps no scores; nil before they are known
+	types  *ui.HeapTypes // of the snapshot, if the format has no scores; nil before they are known
 	at     int           // the snapshot that all screens are about
 	counts bool          // types and frames by count, not by bytes
 	arrow  string        // from the first snapshot to the last
@@ -41,7 +41,7 @@ func (d trendData) rows() []trend {
 	return list
 }
 
-// typeTrends returns what the snapshot holds by type: other snapshots are not decoded for that.
+// typeTrends returns the types of the snapshot as trends: other snapshots are not decoded for that.
 func (d trendData) typeTrends() []trend {
 	list := make([]trend, len(d.types.List))
 	for i := range list {
@@ -58,7 +58,7 @@ func (d trendData) typeTrends() []trend {
 // one reports whether there is nothing to compare: the file has one snapshot.
 func (d trendData) one() bool { return len(d.snaps.rows) == 1 }
 
-// whole returns what a figure is a share of, 0 where it is of nothing.
+// whole returns the total for shares of a figure, 0 if there is none.
 func (d trendData) whole(t *trend) uint64 {
 	switch {
 	case t.bytes && d.types != nil:
@@ -74,7 +74,7 @@ func (d trendData) whole(t *trend) uint64 {
 // trendSpark is the column of the curves.
 const trendSpark = 2
 
-// spec returns the list of trends: those of the whole heap, of types, of frames, the highest first.
+// spec returns the list of trends: those of the complete heap, of types, of frames, the highest first.
 func (l *trendList) spec() ui.Spec[trendData, trend] {
 	return ui.Spec[trendData, trend]{
 		Rows:    trendData.rows,
@@ -108,8 +108,8 @@ func (t *trend) value(at int) (v uint64, ok bool) {
 	return t.values[at], true
 }
 
-// change returns how the figure at a snapshot differs from the first; what is not among the highest of both is not
-// compared.
+// change returns the difference of the figure at a snapshot from the first; figures that are not among the highest of
+// both are not compared.
 func (t *trend) change(at int) (before, after uint64, ok bool) {
 	after, ok = t.value(at)
 	if !ok {
@@ -153,7 +153,7 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 	}
 }
 
-// courseCell draws a figure over all snapshots, or the share of the heap where it is known of one only.
+// courseCell returns the curve of a figure over all snapshots, or its share of the heap if it is known for one only.
 func (d trendData) courseCell(t *trend) widget.Cell {
 	if !t.alone && !d.one() {
 		return widget.Cell{Kind: widget.SparkCell, Spark: t.values}
@@ -172,7 +172,7 @@ func (l *trendList) nameCell(t *trend) widget.Cell {
 	return widget.Cell{Text: ui.HeapName(t.name)}
 }
 
-// text writes a figure of a trend.
+// text returns the format of a trend's figures.
 func (l *trendList) text(t *trend) func(n uint64) string {
 	if t.bytes {
 		return func(n uint64) string { return ui.BytesText(n, l.p.State.Exact) }
@@ -220,7 +220,7 @@ func (l *trendList) Draw(s tcell.Screen) {
 	l.List.Draw(s, body, l.p.Look)
 }
 
-// heading says what is listed: with one snapshot, nothing has a trend.
+// heading returns the heading of the list: with one snapshot, there are no trends.
 func (l *trendList) heading() string {
 	if l.Blank.one() {
 		return "Totals and " + schemaOf(&l.p.State).Axes[0].Many
@@ -247,7 +247,7 @@ func (l *trendList) copyText() string {
 	return text
 }
 
-// answer says what the trends are made from.
+// answer returns the data that the trends are made from.
 func (l *trendList) answer() string {
 	set, ok := l.p.scores.Get()
 	switch {

@@ -24,13 +24,13 @@ type trend struct {
 	id        uint64
 	name, sub string // not cleaned
 	frame     bool
-	total     bool // of the whole heap, not of a type or frame
+	total     bool // of the complete heap, not of a type or frame
 	bytes     bool // values are bytes
 	alone     bool // known at one snapshot only
 	values    []uint64
 }
 
-// top returns the highest figure. Those of the whole heap are not of one kind: they stay in their order.
+// top returns the highest figure. Figures of the complete heap are of different kinds and stay in their order.
 func (t *trend) top() (v uint64) {
 	if t.total {
 		return ^t.id
@@ -38,7 +38,8 @@ func (t *trend) top() (v uint64) {
 	return slices.Max(append([]uint64{0}, t.values...))
 }
 
-// scoreSet is how types and frames develop, as far as they are among the highest of a snapshot. Read-only once made.
+// scoreSet is the development of types and frames, as far as they are among the highest of a snapshot. Read-only once
+// made.
 type scoreSet struct {
 	scoreKey
 	trends []trend
@@ -87,11 +88,11 @@ func scoreTypes(ctx context.Context, k scoreKey) (*scoreSet, error) {
 	return set, ctx.Err()
 }
 
-// mostFollowed is how many snapshots are decoded to follow types where no recorder has noted scores.
+// mostFollowed is the number of snapshots that are decoded to count types if the recorder stored no scores.
 const mostFollowed = 64
 
-// count follows the types of objects where the format has no scores: it decodes the snapshots, one after the other.
-// What cannot be read counts as nothing.
+// count counts the types of objects if the format has no scores: it decodes the snapshots, one after the other.
+// Snapshots that cannot be read count as 0.
 func (set *scoreSet) count(ctx context.Context) error {
 	src, of := set.heaps.Source(), suspects.Growing{}
 	reached := trend{id: trendReached, name: "reachable bytes", total: true, bytes: true, values: make([]uint64, set.n)}
@@ -147,7 +148,7 @@ func reachable(ctx context.Context, h *model.Heap) (uint64, error) {
 	return bytes, err
 }
 
-// What the ids of trends begin with, and those of what is counted of the whole heap.
+// Bases of the ids of trends, and the ids of figures of the complete heap.
 const (
 	trendKinds = 1<<16 + iota
 	trendReached
@@ -158,7 +159,7 @@ const (
 	trendFrames = 2 << 32
 )
 
-// enter notes the scores of snapshot i.
+// enter records the scores of snapshot i.
 func enter(to map[uint32]*trend, scores []model.HeapScore, i int, k scoreKey) {
 	for _, s := range scores {
 		t := to[s.ID]
@@ -177,12 +178,12 @@ type snapshotRow struct {
 	before int64 // bytes of the one before it, model.NoCount without one
 }
 
-// compared reports whether it is known how the snapshot differs from the one before.
+// compared reports whether the difference of the snapshot from the one before is known.
 func (r *snapshotRow) compared() bool { return r.before >= 0 && r.info.Bytes >= 0 }
 
 func (r *snapshotRow) change() float64 { return float64(r.info.Bytes) - float64(max(r.before, 0)) }
 
-// snapshotRows returns all snapshots, with what decoding has told of them.
+// snapshotRows returns all snapshots, with what is known from decoding.
 func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 	src := s.Heaps()
 	if src == nil {
@@ -204,7 +205,7 @@ func snapshotRows(l *ui.HeapLoads, s *state.State) []snapshotRow {
 	return rows
 }
 
-// columnSets returns the sets whose numbers lists of snapshots have, by their place in the schema.
+// columnSets returns the sets that have a column in lists of snapshots, by their index in the schema.
 func columnSets(s *model.HeapSchema) (sets []int) {
 	for i := range s.Sets {
 		if s.Sets[i].Column {
@@ -214,7 +215,7 @@ func columnSets(s *model.HeapSchema) (sets []int) {
 	return sets
 }
 
-// totalTrends returns the figures of the whole heap, those that are known of every whole snapshot.
+// totalTrends returns the figures of the complete heap that are known for every complete snapshot.
 func totalTrends(s *model.HeapSchema, rows []snapshotRow) []trend {
 	type figure struct {
 		name  string

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -21,13 +19,14 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Waste is the screen of memory that says nothing, or says it twice.
+// Waste is the screen of wasted memory.
 type Waste struct {
 	rowPane
-	sets  *ui.Lazy[*ui.HeapLoad, *wasteSet]
-	table *ui.Table[wasteData, wasteRow]
-	said  *ui.Lazy[saidKey, string]
-	done  *atomic.Uint64 // bits of the share that is looked through
+	sets    *ui.Lazy[*ui.HeapLoad, *wasteSet]
+	table   *ui.Table[wasteData, wasteRow]
+	said    *ui.Lazy[saidKey, string]
+	found   search
+	stopped *ui.HeapLoad // that a person stopped
 }
 
 // wasteRow is a content that several strings have, all collections of a type, or a class that is loaded more than once.
@@ -53,7 +52,7 @@ type wasteData struct{ *wasteSet }
 
 // NewWaste returns the screen of what is wasted.
 func NewWaste(e *ui.Env) *Waste {
-	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}, done: new(atomic.Uint64)}
+	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
 	p.sets = ui.NewLazy(e, p.fetch)
 	p.said = ui.NewLazy(e, readSaid)
 	p.table = ui.NewTable(e, &p.ListPane, wasteData{&wasteSet{}}, ui.Spec[wasteData, wasteRow]{
@@ -74,8 +73,7 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	if !ok {
 		return &wasteSet{load: load, of: &waste.Waste{}}, nil
 	}
-	p.done.Store(0)
-	found, err := waste.Find(ctx, src, load.I, load.Heap, func(done float64) { p.done.Store(math.Float64bits(done)) })
+	found, err := waste.Find(ctx, src, load.I, load.Heap, p.found.begin())
 	if err != nil {
 		return nil, err
 	}
@@ -96,13 +94,13 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	return set, nil
 }
 
-// saidKey is a row that says something.
+// saidKey identifies a row with a text.
 type saidKey struct {
 	load *ui.HeapLoad
 	row  model.Row
 }
 
-// readSaid reads the beginning of what a row says, "" where that is nothing.
+// readSaid reads the beginning of a row's text, "" if it has none.
 func readSaid(ctx context.Context, k saidKey) (string, error) {
 	texts, ok := model.HeapFacet[model.HeapTexts](k.load.Heaps.Source())
 	if !ok {
@@ -111,7 +109,7 @@ func readSaid(ctx context.Context, k saidKey) (string, error) {
 	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxSaid)
 }
 
-// sayText says what equal strings say, where values are shown.
+// sayText returns the text of duplicate strings, if values are shown.
 func (p *Waste) sayText(w *wasteRow, d wasteData) widget.Line {
 	if !p.State.Values {
 		return p.Note(p.Hint("{values} reveals the texts: they may be secrets"))
@@ -135,13 +133,23 @@ func (p *Waste) Action() keymap.Action { return keymap.ShowWaste }
 
 func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapWaste }
 
-// Useless implements [ui.Refuser]: nothing here is grouped, nor depends on who holds what.
+// Useless implements [ui.Refuser]: nothing here is grouped or depends on references.
 func (p *Waste) Useless(a keymap.Action) bool {
 	return a == keymap.Group || a == keymap.Edges || a == keymap.HoldersOf
 }
 
 // Reveals implements [ui.Revealer].
 func (p *Waste) Reveals() bool { return true }
+
+// Working implements [ui.Worker].
+func (p *Waste) Working() bool { return p.sets.Running() }
+
+// StopWork implements [ui.Worker].
+func (p *Waste) StopWork() {
+	p.stopped = p.sets.Key
+	p.sets.Stop()
+	p.Changed()
+}
 
 // CommandLine implements commander.
 func (p *Waste) CommandLine(file []string) []string {
@@ -162,7 +170,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 				if !w.roomy() {
 					return 0
 				}
-				return of(w.room) + 1 // none is more than what has no room
+				return of(w.room) + 1 // none counts as more than no capacity
 			},
 			Value: func(w *wasteRow) uint64 {
 				if w.room == nil {
@@ -183,7 +191,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 	}
 }
 
-// roomy reports whether a row is collections with room for elements.
+// roomy reports whether a row is collections with capacity for elements.
 func (w *wasteRow) roomy() bool { return w.room != nil && w.room.Form != model.CollectionBox }
 
 // Show implements screen.
@@ -193,7 +201,9 @@ func (p *Waste) Show(s *state.State) {
 		p.table.Forget()
 		return
 	}
-	p.sets.Ask(p.load)
+	if p.load != p.stopped {
+		p.sets.Ask(p.load)
+	}
 	if set, ok := p.sets.Get(); ok && p.table.Ask(wasteData{set}, s.Filter) {
 		p.explain()
 	}
@@ -207,7 +217,7 @@ func (p *Waste) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// answer sums up.
+// answer returns the sums.
 func (p *Waste) answer() string {
 	t := p.table.Now()
 	if t == nil || t.Of.of == nil {
@@ -224,13 +234,16 @@ func (p *Waste) answer() string {
 func (p *Waste) emptyText() []string {
 	t := p.table.Now()
 	if t == nil {
-		reading := []string{"Looking through strings and collections…", model.Share(math.Float64frombits(p.done.Load())).Done()}
+		if p.load != nil && p.load == p.stopped {
+			return []string{p.Hint("The search was stopped: {open} continues.")}
+		}
+		reading := []string{"Looking through strings and collections…", p.found.text()}
 		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
 	}
 	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
 }
 
-// explain says what of the selected row is wasted.
+// explain describes what the selected row wastes.
 func (p *Waste) explain() {
 	w, ok := p.table.Selected()
 	if !ok {
@@ -273,6 +286,9 @@ func (p *Waste) explain() {
 func (p *Waste) Do(a keymap.Action) bool {
 	w, ok := p.table.Selected()
 	switch {
+	case !ok && (a == keymap.ObjectOf || a == keymap.Open) && p.stopped != nil:
+		p.stopped = nil
+		p.Changed()
 	case !ok && a == keymap.ObjectOf:
 		p.Loads.Resume()
 	case ok && visitRow(p.Env, a, p.table.Now().Of.load.I, w.row):

@@ -1,2 +1,2 @@
-// Package profile has the screens of stack profiles, but for their stacks: Overview, Functions, Timeline and Leaks.
+// Package profile has the screens of stack profiles, except for their stacks: Overview, Functions, Timeline and Leaks.
 package profile

@@ -21,7 +21,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// maxBeside bounds the other events that stand beside the chosen one.
+// maxBeside is the maximum number of other events next to the chosen one.
 const maxBeside = 3
 
 // RowsKey determines the weights of a table of functions.
@@ -30,17 +30,17 @@ type RowsKey struct {
 	By weights.By
 }
 
-// rows is a table of functions, or of what they are grouped by. Read-only once made.
+// rows is a table of functions, or of another grouping. Read-only once made.
 type rows struct {
 	RowsKey
 	Rows   []weights.Row
 	totals []model.Amount  // of everything, by selection
-	Beside []ui.ProfileKey // what the weights after the first are about
+	Beside []ui.ProfileKey // keys of the weights after the first
 
 	grouping *weights.Grouping
 }
 
-// Functions lists what functions, binaries, lines, threads and kinds weigh.
+// Functions lists the weights of functions, binaries, lines, threads and kinds.
 type Functions struct {
 	ui.TablePane
 	*ui.Table[*rows, weights.Row]
@@ -64,7 +64,7 @@ func NewFunctions(e *ui.Env) *Functions {
 	return p
 }
 
-// ColumnsOf returns those of the table: the chosen event's, and those of the others by what each weighs by itself.
+// ColumnsOf returns the columns of the table: those of the chosen event, and one of self weights for each other event.
 func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 	type row = weights.Row
 	var all model.Amount
@@ -110,7 +110,8 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 	return cols
 }
 
-// FetchProfRows weighs rows under the chosen event and beside it under the others, each by its own metric.
+// FetchProfRows computes the weights of rows under the chosen event, and under the other events, each by its own
+// metric.
 func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 	t := &rows{RowsKey: k}
 	sel, _, err := k.Selection(ctx)
@@ -127,7 +128,7 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 		if other.Metric, _ = weights.DefaultMetric(k.Of.Weights, other.Event); k.Of.Weights.Metrics[other.Metric].NoSum() {
 			continue
 		}
-		if other.Unrange() { // only its whole run is known
+		if other.Unrange() { // only the weights of the complete run are known
 			continue
 		}
 		sel, _, err := other.Selection(ctx)
@@ -155,7 +156,7 @@ func (t *rows) dso(r *weights.Row) string {
 	return t.Of.Weights.DSOs[t.Of.Weights.FrameDSO[r.Frame]].Name
 }
 
-// unit returns how amounts of what a key is about are written.
+// unit returns the unit of the amounts of a key.
 func (t *rows) unit(k ui.ProfileKey) ui.ProfileUnit {
 	if k.Of == nil || int(k.Metric) >= len(k.Of.Weights.Metrics) {
 		return ui.ProfileUnit{}
@@ -210,7 +211,7 @@ func (p *Functions) Show(s *state.State) {
 	}
 }
 
-// nameCell returns the name of a row; the sign and the color of kernel and inlined frames stand before it.
+// nameCell returns the name of a row; the sign and the color of kernel and inlined frames are before it.
 func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 	c := widget.Cell{Text: r.Name}
 	if r.Name == "" {
@@ -255,7 +256,7 @@ func (p *Functions) titleText() string {
 	return t
 }
 
-// answer returns the sum, and how many rows there are of it.
+// answer returns the sum, and the number of rows.
 func (p *Functions) answer() string {
 	t := p.Now().Of
 	if len(t.Rows) == 0 {
@@ -287,7 +288,7 @@ func (p *Functions) Do(a keymap.Action) bool {
 	return p.DoTable(a)
 }
 
-// enter shows who calls the selected function and what it calls, or the functions of what is selected.
+// enter shows the callers and callees of the selected function, or the functions of the selected group.
 func (p *Functions) enter() {
 	r, ok := p.Selected()
 	if !ok {

@@ -19,7 +19,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// leakMetric is a figure of allocation events: its column, and what filters call it.
+// leakMetric is a figure of allocation events: its column, and its name in filters.
 type leakMetric struct {
 	metric, title, field string
 	most, drop           int // cells at most, 0 for no limit; as of ui.Column
@@ -58,7 +58,7 @@ type leakKey struct {
 	of    *ui.ProfileFile
 	event uint16
 	chips calltree.Filter
-	full  bool // names are whole
+	full  bool // names are not shortened
 }
 
 // leakTable is the stacks of an event with their figures. Read-only once made.
@@ -95,7 +95,7 @@ func NewLeaks(e *ui.Env) *Leaks {
 	return p
 }
 
-// columns returns those of the table: live memory and the other figures that the event has, then the function that the
+// columns returns the columns of the table: live memory and the other figures of the event, then the function that the
 // stack is named after.
 func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	for i, m := range leakMetrics() {
@@ -116,7 +116,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 	return append(cols, ui.Column[leak]{Title: titles.Stack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
 }
 
-// findLeaks takes the stacks of which something is live.
+// findLeaks returns the stacks with live memory.
 func findLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
 	w := k.of.Weights
 	t := &leakTable{leakKey: k, frees: w.Events[k.event].TracksFrees}
@@ -139,7 +139,7 @@ func findLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
 	return t, nil
 }
 
-// add takes the stack of a record if something of it is live.
+// add adds the stack of a record if it has live memory.
 func (t *leakTable) add(r int) {
 	row := leak{record: model.RecordID(r)}
 	for i, m := range t.metrics {
@@ -158,7 +158,7 @@ func (t *leakTable) add(r int) {
 	t.rows = append(t.rows, row)
 }
 
-// Name implements [ui.Screen]: that something lives, of a program that may be running, does not say that it leaks.
+// Name implements [ui.Screen]. That memory is live, possibly in a running program, does not mean that it leaks.
 func (p *Leaks) Name() string { return "Live memory" }
 
 func (p *Leaks) Action() keymap.Action { return keymap.ShowLeaks }
@@ -175,7 +175,7 @@ func (p *Leaks) Command() []string {
 		return p.Prof.Arguments(&p.State)
 	}
 	by := "live_bytes"
-	if p.Sorted().Key == "live_count" { // by what else there is, stacks of which nothing is live would come between
+	if p.Sorted().Key == "live_count" { // by any other figure, stacks without live memory would be in between
 		by = "live_count"
 	}
 	if m, ok := weights.Named(p.Prof.Weights, by); ok { // which may have another name in the file
@@ -184,7 +184,7 @@ func (p *Leaks) Command() []string {
 	return (&state.Question{Table: "top", Event: p.Prof.Weights.Events[t.Of.event].Name, By: by}).Args()
 }
 
-// OfferedFor implements offered: there is something that is live.
+// OfferedFor implements offered: the profile has live memory.
 func (p *Leaks) OfferedFor(f *model.Profile) bool {
 	if f.Weights == nil {
 		return false
@@ -255,7 +255,7 @@ func (p *Leaks) describe() {
 	p.Detail.SetStack(of.Profile.Stacks, model.StackID(r.record), node, p.State.FullName)
 }
 
-// label names a stack after the function that is not of a library.
+// label returns the name of a stack after the function that is not of a library.
 func (t *leakTable) label(r *leak) string {
 	st := t.of.Profile.Stacks
 	node := t.of.Weights.Records.Node[r.record]
@@ -299,7 +299,7 @@ func (p *Leaks) answer() string {
 	}
 	bound := ""
 	if !t.frees {
-		bound = "≤ " // what was freed is unknown
+		bound = "≤ " // frees are unknown
 	}
 	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
@@ -337,7 +337,7 @@ func (p *Leaks) site() (f model.Frame, ok bool) {
 	return st.At(st.Frame[calltree.SiteNode(st, node)]), node != 0
 }
 
-// Function implements [ui.Functioner]: it is the one that the selected row is named after.
+// Function implements [ui.Functioner]. It returns the function that the selected row is named after.
 func (p *Leaks) Function() string {
 	f, _ := p.site()
 	return f.Function

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// numbers returns 0 … n-1: the rows of lists whose rows are told by their place in the file.
+// numbers returns 0 … n-1: the rows of lists in the file's order.
 func numbers(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
@@ -18,7 +18,7 @@ func numbers(n int) []int {
 	return rows
 }
 
-// eventSums are what the events of a file add up to. Read-only once made.
+// eventSums are the sums of the events of a file. Read-only once made.
 type eventSums struct{ totals []weights.EventTotals }
 
 // eventData determines the list of events: those of a file, and which metric is chosen of which.
@@ -30,7 +30,7 @@ type eventData struct {
 	chosen bool // the event has a metric
 }
 
-// shown returns the metric that an event is weighed by.
+// shown returns the metric by which an event is weighted.
 func (d eventData) shown(event int) (m model.MetricID, ok bool) {
 	if event == int(d.event) {
 		return d.metric, d.chosen
@@ -38,7 +38,7 @@ func (d eventData) shown(event int) (m model.MetricID, ok bool) {
 	return weights.DefaultMetric(d.of.Weights, uint16(event))
 }
 
-// sum returns what a metric of an event adds up to; ok is false until that is known.
+// sum returns the sum of a metric of an event; ok is false until it is known.
 func (d eventData) sum(event int, m model.MetricID) (sum model.Amount, ok bool) {
 	if d.sums == nil || event >= len(d.sums.totals) {
 		return sum, false
@@ -101,7 +101,7 @@ func (p *Screen) columns(d eventData) []ui.Column[int] {
 	}
 }
 
-// chosenCell marks the row that all screens are about.
+// chosenCell returns the mark of the row that all screens use.
 func chosenCell(p *ui.Pane, chosen bool) widget.Cell {
 	if !chosen {
 		return widget.Cell{}
@@ -115,7 +115,7 @@ type windowSums struct{ weights []model.Amount }
 // windowData determines the list of windows.
 type windowData struct {
 	of   *ui.ProfileFile
-	sums *windowSums // nil until known, and without anything to weigh by
+	sums *windowSums // nil until known, or without a metric
 	unit ui.ProfileUnit
 }
 
@@ -128,7 +128,7 @@ func (p *Timeline) windowSpec() ui.Spec[windowData, int] {
 	}
 }
 
-// moment returns a time as columns have room for it: without the unit where that is not one of time.
+// moment formats a time for a column: without the unit if that is not one of time.
 func (p *Timeline) moment(t model.Time) string {
 	if unit := p.Prof.Weights.AxisUnit; unit != "" {
 		return ui.Axis(unit)(int64(t), 1)

@@ -10,15 +10,14 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// rowKey is a row as it is sorted: by the largest numbers, then by the least place. Rows stand in the order of their
-// IDs.
+// rowKey is the sort key of a row: by the largest numbers, then by the least place. Rows are in the order of their IDs.
 type rowKey struct {
 	by    [4]uint64
 	place uint32
 	row   int32
 }
 
-// place returns how far up the alphabet names stand, larger ones first; nil before there are any.
+// place returns a function that ranks rows by name, first names highest; nil if there are no rows.
 func (t *rows) place() func(r *weights.Row) uint64 {
 	if t.grouping == nil {
 		return nil

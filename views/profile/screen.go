@@ -18,8 +18,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Screen says what a stack profile is about: its events with their sums, and what else is in the file. What is chosen
-// here is what every other screen weighs by.
+// Screen is the overview of a stack profile: its events with their sums, and what else is in the file. The event chosen
+// here is used by every other screen.
 type Screen struct {
 	ui.Pane
 	ui.ListPane
@@ -79,7 +79,7 @@ func (p *Screen) data() eventData {
 	return d
 }
 
-// sum returns the sum of a metric of an event, "" while it is not there.
+// sum returns the sum of a metric of an event, "" while unknown.
 func (p *Screen) sum(event int, m model.MetricID) string {
 	sum, ok := p.data().sum(event, m)
 	switch {
@@ -96,13 +96,13 @@ func modeText(e *model.ProfileEvent) string {
 	switch {
 	case e.FrequencyHz > 0:
 		return fmt.Sprintf("%s %g Hz", e.Mode, e.FrequencyHz)
-	case e.SamplePeriod > 0 && !strings.ContainsAny(e.Mode, "0123456789"): // else it says the period already
+	case e.SamplePeriod > 0 && !strings.ContainsAny(e.Mode, "0123456789"): // otherwise Mode includes the period
 		return fmt.Sprintf("%s %g", e.Mode, e.SamplePeriod)
 	}
 	return e.Mode
 }
 
-// estimates says which events were sampled, "" for none.
+// estimates returns which events were sampled, "" for none.
 func (p *Screen) estimates() string {
 	var list []string
 	for i := range p.Prof.Weights.Events {
@@ -149,7 +149,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	p.text.Draw(s, rest.Inset(1, 0), p.Look)
 }
 
-// events returns how many there are, whatever is filtered.
+// events returns the number of events, regardless of filters.
 func (p *Screen) events() int {
 	if p.Prof == nil {
 		return 0
@@ -157,7 +157,7 @@ func (p *Screen) events() int {
 	return len(p.Prof.Weights.Events)
 }
 
-// answer says what all screens weigh by.
+// answer returns the event and metric of all screens.
 func (p *Screen) answer() string {
 	if p.events() == 0 {
 		return ""
@@ -165,7 +165,7 @@ func (p *Screen) answer() string {
 	return "all screens show " + p.Prof.Key(&p.State).Title()
 }
 
-// missing says which screens the file has nothing for.
+// missing returns the screens for which the file has no data.
 func (p *Screen) missing() string {
 	switch d := p.Prof; {
 	case d.Samples == 0 && len(d.Weights.Windows) == 0:
@@ -176,10 +176,10 @@ func (p *Screen) missing() string {
 	return "samples from " + p.Prof.First.In(p.Prof.Weights.AxisUnit) + " to " + p.Prof.Last.In(p.Prof.Weights.AxisUnit)
 }
 
-// maxListed bounds the threads and binaries that are listed.
+// maxListed is the maximum number of threads and binaries that are listed.
 const maxListed = 200
 
-// maxHeavy bounds the functions that are listed; their screen has all.
+// maxHeavy is the maximum number of functions that are listed; their screen has all.
 const maxHeavy = 20
 
 // lines returns the text below the events.
@@ -226,7 +226,7 @@ func (p *Screen) lines() (out []widget.Line) {
 	return out
 }
 
-// sumLines is the sums of the other metrics of the chosen event.
+// sumLines returns the sums of the other metrics of the chosen event.
 func (p *Screen) sumLines(fact func(label, value string)) {
 	e := p.Prof.Event(&p.State)
 	var parts []string
@@ -238,8 +238,8 @@ func (p *Screen) sumLines(fact func(label, value string)) {
 	}
 }
 
-// heaviestLines is the rows of a table that weigh most by themselves, at most n. One without a name says nothing where
-// it is the only one.
+// heaviestLines returns at most n rows of a table with the highest self weights. A single row without a name is left
+// out.
 func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, n int, exact bool, fact func(label, value string)) {
 	t, ok := of.Get()
 	if !ok || len(t.Rows) == 0 || len(t.totals) == 0 {
@@ -259,7 +259,7 @@ func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, n int, exact bool,
 	}
 }
 
-// lacks lists what the file does not say.
+// lacks returns what the file does not record.
 func (p *Screen) lacks() (out []string) {
 	w := p.Prof.Weights
 	add := func(missing bool, text string) {
@@ -305,7 +305,7 @@ func (p *Screen) Do(a keymap.Action) bool {
 	return true
 }
 
-// choose makes the selected event the one that everything is weighed under.
+// choose selects the event for all screens.
 func (p *Screen) choose() {
 	row, ok := p.Selected()
 	if !ok || p.Prof == nil {

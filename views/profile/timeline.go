@@ -15,8 +15,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Timeline shows when samples were taken and what they weigh, and the windows of the file. The range that is selected
-// here is what every other screen is about, and so is a window.
+// Timeline shows the times and weights of samples, and the windows of the file. The range or window selected here
+// applies to every other screen.
 type Timeline struct {
 	ui.Pane
 	ui.ListPane
@@ -139,7 +139,7 @@ func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 	ch.Answer = p.answer(k, c, unit)
 }
 
-// answer returns what a glance at the chart should tell: what is selected, else the highest column.
+// answer returns the summary in the title line: the selection, else the highest column.
 func (p *Timeline) answer(k ui.ProfileKey, c ui.ProfileCurve, unit ui.ProfileUnit) string {
 	if scope := k.Scope(); scope != "" {
 		return "all screens: " + scope
@@ -147,7 +147,7 @@ func (p *Timeline) answer(k ui.ProfileKey, c ui.ProfileCurve, unit ui.ProfileUni
 	return "at most " + unit.Scaled(uint64(min(c.Top*unit.Scale, math.MaxInt64)), false)
 }
 
-// divide gives the windows their rows, at most half, and the chart the rest.
+// divide assigns at most half of the rows to the windows, and the rest to the chart.
 func (p *Timeline) divide(r widget.Rect) (chart, list widget.Rect) {
 	n := 0
 	if p.Prof != nil {
@@ -192,6 +192,9 @@ func (p *Timeline) Do(a keymap.Action) bool {
 	case keymap.Open:
 		p.choose()
 	case keymap.Peak:
+		if p.Prof == nil || p.Prof.Samples == 0 { // the peak is a window
+			return false
+		}
 		p.toPeak()
 	case keymap.Maximize:
 		p.big = !p.big
@@ -221,7 +224,7 @@ func (p *Timeline) Unopened() string {
 	return ""
 }
 
-// choose shows the selected window alone on every screen, or the whole run again.
+// choose restricts all screens to the selected window, or resets them to the whole run.
 func (p *Timeline) choose() {
 	row, ok := p.Selected()
 	switch {

@@ -27,7 +27,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 		p.Changed()
 	case keymap.Cost:
 		if p.Prof != nil {
-			return false // every screen of a profile has the next event
+			return false // the event is changed by every screen of a profile
 		}
 		p.Emit(state.NextCost{})
 	case keymap.NextPane, keymap.PreviousPane:
@@ -46,7 +46,7 @@ func (p *Stacks) Do(a keymap.Action) bool {
 	return true
 }
 
-// doPane is for the pane that has the keys.
+// doPane is for the pane that has the focus.
 func (p *Stacks) doPane(a keymap.Action) bool {
 	if p.Now == nil {
 		return false
@@ -66,7 +66,7 @@ func (p *Stacks) doPane(a keymap.Action) bool {
 	return true
 }
 
-// back leaves the detail, then the zoom of the flame graph, then the search.
+// back closes the detail, then resets the zoom of the flame graph, then ends the search.
 func (p *Stacks) back() bool {
 	switch {
 	case p.detail:
@@ -104,7 +104,7 @@ func (p *Stacks) Find(text string) {
 	p.Changed()
 }
 
-// FindText returns what is searched for, "" for nothing.
+// FindText returns the text of the search, "" for none.
 func (p *Stacks) FindText() string { return p.text }
 
 func (p *Stacks) findAgain(forward bool) {
@@ -173,7 +173,7 @@ func (p *Stacks) Scroll(rows int) {
 	}
 }
 
-// maxCopied bounds the frames that are copied.
+// maxCopied is the maximum number of frames that are copied.
 const maxCopied = 1000
 
 // CopyText returns the selected stack, the allocating function first.
@@ -211,7 +211,7 @@ func (p *Stacks) CopyText() string {
 	return b.String()
 }
 
-// Command names the table of the report that is sorted by the same cost.
+// Command returns the name of the table of the report that is sorted by the same cost.
 func (p *Stacks) Command() []string {
 	if p.Prof != nil {
 		return p.Prof.Arguments(&p.State)

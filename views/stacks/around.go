@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// aroundView shows one function over the stacks screen: who calls it, and what it calls, wherever that is. It follows
-// the instant. In every order, callers stay above the function and what it calls below.
+// aroundView shows one function over the stacks screen, with its callers and callees anywhere in the tree. It follows
+// the instant. In every order, callers stay above the function and callees below.
 type aroundView struct {
 	ui.TablePane
 	of     *Stacks
@@ -30,7 +30,7 @@ type aroundView struct {
 // aroundSet is a function with its callers and what it calls. Read-only once made.
 type aroundSet struct {
 	from  *weighed            // what data was taken from
-	data  diff.ComparedAround // of weights alone both sides are the same
+	data  diff.ComparedAround // without a difference both sides are the same
 	found bool                // the function is in the tree
 	rows  []aroundRow
 }
@@ -59,7 +59,7 @@ func newAroundView(p *Stacks, name string) *aroundView {
 	return v
 }
 
-// aroundKind is what a row is to the function. Larger ones stand above.
+// aroundKind is the relation of a row to the function. Larger ones are above.
 type aroundKind uint8
 
 const (
@@ -68,7 +68,7 @@ const (
 	callsIt
 )
 
-// words returns what stands before a name.
+// words returns the words before a name.
 func (k aroundKind) words() string { return [...]string{"calls ", "", "called by "}[k] }
 
 // aroundRow is a caller, the function itself, or what it calls.
@@ -123,7 +123,7 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 	return cols
 }
 
-// refresh adds up anew when the weights have changed, or the function, and shows the newest rows.
+// refresh sums up again when the weights or the function have changed, and shows the newest rows.
 func (v *aroundView) refresh() {
 	w := v.of.Now
 	if w == nil {
@@ -143,7 +143,7 @@ func (v *aroundView) refresh() {
 	}
 }
 
-// aroundOf lists the callers of a function, the function itself, and what it calls.
+// aroundOf returns the callers of a function, the function itself, and its callees.
 func aroundOf(w *weighed, name string) *aroundSet {
 	set := &aroundSet{from: w, data: diff.ComparedAround{Name: name}}
 	for n := int32(1); n < int32(w.Len()); n++ {
@@ -265,7 +265,7 @@ func (v *aroundView) Do(a keymap.Action) bool {
 	return true
 }
 
-// follow goes on to the selected function.
+// follow switches the view to the selected function.
 func (v *aroundView) follow() {
 	if r, ok := v.table.Selected(); ok && r.name != "" && r.kind != itself {
 		v.past = append(v.past, v.name)
@@ -286,7 +286,7 @@ func (v *aroundView) CopyText() string {
 	return widget.Clean(text + "  " + r.kind.words() + r.name)
 }
 
-// turn makes another function the one that all is about.
+// turn switches the view to another function.
 func (v *aroundView) turn(name string) {
 	v.name, v.filter, v.placed = name, "", false
 	v.Changed()

@@ -18,7 +18,7 @@ type treeKey struct {
 	ids      int // stacks in use
 	invert   bool
 	collapse bool
-	full     bool            // names as they stand in the file
+	full     bool            // names as they are in the file
 	prof     *ui.ProfileFile // of weighted stacks; nil for traces
 	chips    calltree.Filter
 	part     calltree.Part
@@ -34,7 +34,7 @@ func (k *treeKey) options() calltree.TreeOptions {
 	return opt
 }
 
-// shape returns the key without what only ever grows: trees of one shape number their nodes alike.
+// shape returns the key without fields that only grow: trees of one shape have the same node numbers.
 func (k treeKey) shape() treeKey { k.ids, k.prof = 0, nil; return k }
 
 // callTree is a call tree without weights and what it was made of.
@@ -42,10 +42,10 @@ type callTree struct {
 	*calltree.CallTree
 	key  treeKey
 	ids  []model.StackID // by index in the tree; nil for weighted stacks
-	pick []int32         // what index of the file's stacks, or records, that is; nil where all are in the tree
+	pick []int32         // index among the file's stacks, or records; nil if all are in the tree
 }
 
-// picked returns the weights of the stacks in the tree, of those of all of them.
+// picked returns the weights of the stacks in the tree, out of those of all stacks.
 func (t *callTree) picked(weights []uint64) []uint64 {
 	if t.pick == nil {
 		return weights
@@ -79,7 +79,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	return &callTree{t, key, ids, pick}, err
 }
 
-// keptStacks returns the stacks that a filter leaves, and where they stand in ids.
+// keptStacks returns the stacks that a filter leaves, and where they are in ids.
 func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
 	pick = []int32{}
 	unknown := calltree.StacksAreKept(key.chips)
@@ -106,7 +106,7 @@ type foldKey struct {
 	prof     ui.ProfileKey // of weighted stacks, zero for traces
 }
 
-// foldKeyOf leaves out of a state what does not matter for its cost.
+// foldKeyOf returns the part of a state that matters for its cost.
 func foldKeyOf(t *callTree, s *state.State) foldKey {
 	if t.key.prof != nil {
 		return foldKey{tree: t, prof: t.key.prof.Key(s)}
@@ -120,7 +120,7 @@ func foldKeyOf(t *callTree, s *state.State) foldKey {
 	return k
 }
 
-// query returns what a trace is asked for a key.
+// query returns the query to a trace for a key.
 func (k foldKey) query() analysis.Query {
 	if k.over == (analysis.Range{}) {
 		k.over = analysis.Whole
@@ -128,8 +128,8 @@ func (k foldKey) query() analysis.Query {
 	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
 }
 
-// weighed is a call tree with the weights of one cost at one instant or over one range, or with what became of them. It
-// never changes.
+// weighed is a call tree with the weights of one cost at one instant or over one range, or with their changes. It is
+// immutable.
 type weighed struct {
 	*calltree.Folded
 	tree *callTree
@@ -150,7 +150,7 @@ func (w *weighed) Children(n int32) []int32 {
 	return w.Folded.Children(n)
 }
 
-// HasChildren reports whether a node has any of them.
+// HasChildren reports whether a node has any children with a weight, now or before.
 func (w *weighed) HasChildren(n int32) bool {
 	if w.changes != nil {
 		return w.changes.HasChildren(n)
@@ -158,12 +158,12 @@ func (w *weighed) HasChildren(n int32) bool {
 	return w.Folded.HasChildren(n)
 }
 
-// there reports whether a node is in the tree with any weight, changed or not.
+// there reports whether a node has any weight, changed or not.
 func (w *weighed) there(id uint64) bool {
 	return w.exists(id) || w.changes != nil && id < uint64(w.Len()) && w.changes.There(int32(id))
 }
 
-// weigh asks for the weights of every stack and sums them up the tree.
+// weigh computes the weights of every stack and sums them up the tree.
 func weigh(ctx context.Context, trace analysis.Trace, key foldKey) (*weighed, error) {
 	if key.prof.Of != nil {
 		return weighProf(ctx, key)
@@ -193,13 +193,13 @@ type plainWeights struct {
 	weight []uint64
 }
 
-// weighStacks asks for the weights of every stack.
+// weighStacks computes the weights of every stack.
 func weighStacks(ctx context.Context, trace analysis.Trace, key foldKey) (plainWeights, error) {
 	w, err := trace.Weights(ctx, key.cost, key.query())
 	return plainWeights{key, key.tree.picked(w)}, err
 }
 
-// members are the stacks that pass a node. Who asks for the same node again gets the same answer without looking again.
+// members are the stacks that pass a node. The last answer is cached.
 type members struct {
 	tree   *callTree
 	node   int32
@@ -225,7 +225,7 @@ func (m *members) of(t *callTree, n int32) []int {
 	return m.stacks
 }
 
-// nodeIDs are nodes as widgets know them.
+// nodeIDs converts nodes to the ids of widgets.
 func nodeIDs(nodes []int32) []uint64 {
 	out := make([]uint64, len(nodes))
 	for i, n := range nodes {
@@ -237,7 +237,7 @@ func nodeIDs(nodes []int32) []uint64 {
 // exists reports whether a node is in the graph: it weighs anything, or what is below it changed.
 func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
 
-// frame returns what is known of a node beyond its name; mixed says that it stands for several places.
+// frame returns what is known of a node beyond its name; mixed says that it represents several places.
 func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	id, mixed := w.Frame(n)
 	if w.tree.key.stacks == nil || id == 0 {
@@ -284,13 +284,13 @@ func (w *weighed) path(n int32, limit int) (nodes []int32, left int) {
 	return nodes, left
 }
 
-// way leads to a node in another tree of the same stacks.
+// way is the path to a node, to find it in another tree of the same stacks.
 type way struct {
 	names  []string // from below the root down, shortened
 	invert bool     // the tree is bottom-up
 }
 
-// wayIn returns the way to what is selected in w.
+// wayIn returns the path to the selected node in w.
 func (p *Stacks) wayIn(w *weighed) way {
 	nodes, _ := w.path(p.selectedIn(w), 0)
 	names := make([]string, len(nodes))
@@ -300,12 +300,12 @@ func (p *Stacks) wayIn(w *weighed) way {
 	return way{names, w.tree.key.invert}
 }
 
-// end returns the node that a way leads to, as far as it goes: short or full names and folded recursion are no
-// obstacle.
+// end returns the node at the end of a path, or as far as the path exists. Short or full names and folded recursion
+// make no difference.
 func (w *weighed) end(to way) int32 {
 	names := to.names
 	if n := len(names); n > 0 && to.invert != w.tree.key.invert {
-		names = names[n-1:] // the way there is another one, but the function may be at its top
+		names = names[n-1:] // the path differs, but the function may be at the top
 	}
 	at := int32(0)
 	for i, name := range names {

@@ -21,7 +21,7 @@ import (
 // became of the whole.
 type Difference struct{ *Stacks }
 
-// NewDifference returns what stands for a screen of stacks while the difference is shown.
+// NewDifference returns what replaces a screen of stacks while the difference is shown.
 func NewDifference(p *Stacks) *Difference { return &Difference{p} }
 
 // About implements [ui.Screen].
@@ -52,16 +52,16 @@ type changeKey struct {
 	fold foldKey // what decides whether it is about something else; without its tree
 }
 
-// shapes keeps the structure of the last tree of a difference: it follows neither side. Any goroutine may use it; the
-// zero value is ready.
+// shapes caches the structure of the last tree of a difference, which depends on neither side's moment. Any goroutine
+// may use it; the zero value is ready.
 type shapes struct {
 	mu   sync.Mutex
 	key  treeKey
 	last *diff.CompareShape
 }
 
-// of returns the structure of a tree, made anew unless the last one has all of its stacks. The only errors are those of
-// ctx.
+// of returns the structure of a tree, built anew unless the last one has all of its stacks. The only errors are those
+// of ctx.
 func (h *shapes) of(ctx context.Context, e *ui.Env, k *changeKey) (*diff.CompareShape, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +82,7 @@ func (h *shapes) of(ctx context.Context, e *ui.Env, k *changeKey) (*diff.Compare
 	return made, nil
 }
 
-// weighChanges makes the tree of what changed.
+// weighChanges builds the tree of changes.
 func (p *Stacks) weighChanges(ctx context.Context, k changeKey) (*weighed, error) {
 	shape, err := p.shapes.of(ctx, p.Env, &k)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *Stacks) weighChanges(ctx context.Context, k changeKey) (*weighed, error
 	}
 	t := &callTree{CallTree: shape.CallTree, key: k.tree}
 	t.key.stacks = shape.Stacks
-	if k.tree.invert { // one that had to grow numbers its nodes otherwise
+	if k.tree.invert { // a tree that had to grow numbers its nodes differently
 		t.key.grown = shape
 	}
 	w := &weighed{tree: t, key: k.fold, peak: model.NoTime, set: k.set, shape: shape, changes: shape.Weigh(k.set.Comparison)}
@@ -98,7 +98,7 @@ func (p *Stacks) weighChanges(ctx context.Context, k changeKey) (*weighed, error
 	return w, ctx.Err()
 }
 
-// showChanges asks for the difference and what the search finds in it, and shows the newest that there is.
+// showChanges requests the difference and the search in it, and shows the newest ones.
 func (p *Stacks) showChanges() {
 	switch w := p.newestChanges(); {
 	case w == nil:
@@ -111,8 +111,8 @@ func (p *Stacks) showChanges() {
 	p.askSearch()
 }
 
-// newestChanges asks for the difference that the state is about, and returns the newest; nil before the first, and
-// where there is none.
+// newestChanges requests the difference of the state, and returns the newest one; nil before the first, or if there is
+// none.
 func (p *Stacks) newestChanges() *weighed {
 	set := p.sides.Ask(&p.State)
 	if set == nil {
@@ -159,7 +159,7 @@ func (p *Stacks) showTarget() {
 // Side returns what a node weighs before (0) or after (1).
 func (w *weighed) Side(i int, n int32) uint64 { return w.changes.Sides[i].Total[n] }
 
-// delta returns what became of a node.
+// delta returns the cell with the change of a node.
 func (p *Stacks) delta(n int32) widget.Cell {
 	return p.DeltaCell(p.Now.Side(0, n), p.Now.Side(1, n), p.amount)
 }
@@ -191,7 +191,7 @@ func (p *Stacks) changeStyle(id uint64) (tcell.Style, bool) {
 	return p.Look.Muted.Reverse(true), true
 }
 
-// dashes fill what shrank, for those who see no colors.
+// dashes returns the fill of frames that shrank, to distinguish them without colors.
 func (p *Stacks) dashes(id uint64) string {
 	if p.Now.direction(int32(id)) < 0 {
 		return "-"
@@ -199,8 +199,8 @@ func (p *Stacks) dashes(id uint64) string {
 	return " "
 }
 
-// changedSentence tells what a frame weighed before and after, and how much of all changes is below it. Bottom-up its
-// own is all that a function has.
+// changedSentence returns the weight of a frame before and after, and its share of all changes. In a bottom-up tree,
+// only functions at the top have a weight of their own.
 func (p *Stacks) changedSentence(n int32) []string {
 	side := func(i int, word string) string {
 		text := word + " " + p.amount(p.Now.Side(i, n))
@@ -215,7 +215,7 @@ func (p *Stacks) changedSentence(n int32) []string {
 	}
 }
 
-// changedAnswer returns what widths and bars are.
+// changedAnswer returns the meaning of widths and bars.
 func (p *Stacks) changedAnswer() string {
 	text := "bars: sum of all changes, "
 	if p.flame {
@@ -228,7 +228,7 @@ func (p *Stacks) changedAnswer() string {
 	return text
 }
 
-// unchanged says why there is no difference to see, and what to do.
+// unchanged returns why there is no difference to see, and what to do.
 func (p *Stacks) unchanged() []string {
 	if text := p.sides.Failed(); text != nil {
 		return text

@@ -10,12 +10,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// About a pivot there are two trees: the screen's own holds what the function calls, another one above it who calls it.
+// With a pivot there are two trees: the screen's own has the callees of the function, another one above it the callers.
 
-// pivoted reports whether trees turn about a function.
+// pivoted reports whether there is a pivot.
 func (p *Stacks) pivoted() bool { return p.State.Filters.Pivot() != "" }
 
-// part returns what of the stacks the tree is made of.
+// part returns the part of the stacks in the tree.
 func (p *Stacks) part() calltree.Part {
 	switch {
 	case p.half:
@@ -29,7 +29,7 @@ func (p *Stacks) part() calltree.Part {
 // inverts reports whether the tree is bottom-up.
 func (p *Stacks) inverts() bool { return p.half || p.invert && !p.pivoted() }
 
-// active returns the tree that has the keys.
+// active returns the tree that has the focus.
 func (p *Stacks) active() *Stacks {
 	if p.inUpper && p.Upper != nil && p.pivoted() && p.Upper.Now != nil {
 		return p.Upper
@@ -54,14 +54,14 @@ func (p *Stacks) showUpper(s *state.State) {
 	p.Upper.Show(s)
 }
 
-// drawTrees draws the tree or the graph, below that of the callers where there is one and room for both.
+// drawTrees draws the tree or the graph, below that of the callers if there is one and both fit.
 func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 	p.upperAt = widget.Rect{}
 	if !p.pivoted() || p.Upper == nil || p.Upper.Now == nil || p.Now == nil || p.Now.Total[0] == 0 {
 		p.drawTree(s, r, !p.detail)
 		return
 	}
-	const low = 9 // rows below which only the half with the keys is shown
+	const low = 9 // rows below which only the half with the focus is shown
 	if r.H < low {
 		at := p.active()
 		if at == p.Upper {
@@ -88,7 +88,7 @@ func (p *Stacks) drawTree(s tcell.Screen, r widget.Rect, focused bool) {
 	p.rows.draw(s, r, focused)
 }
 
-// nextPane gives the keys to the callers, the callees, or the detail.
+// nextPane moves the focus to the callers, the callees, or the detail.
 func (p *Stacks) nextPane(forward bool) {
 	if p.Upper == nil {
 		p.detail = !p.detail && !p.whole
@@ -131,7 +131,7 @@ func (p *Stacks) Function() string {
 
 func (p *Stacks) Follows() string { return "" }
 
-// rising turns up and down about where the graph grows upwards.
+// rising swaps up and down if the graph grows upwards.
 func (g *flamePane) rising(a keymap.Action) keymap.Action {
 	if !g.Rising {
 		return a

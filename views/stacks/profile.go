@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// ProfileStacks is the screen of stacks over the stacks of a profile, weighed under the chosen event.
+// ProfileStacks is the screen of the stacks of a profile, weighted under the chosen event.
 type ProfileStacks struct{ *Stacks }
 
 // NewProfileStacks returns the stacks of a stack profile.
@@ -50,10 +50,10 @@ func profileTree(ctx context.Context, key treeKey) (*callTree, error) {
 	return &callTree{t, key, nil, pick}, err
 }
 
-// fineScale keeps six digits after the point of weights that are not integers.
+// fineScale keeps six decimals of weights that are not integers.
 const fineScale = 1e6
 
-// weighProf weighs every record and sums up the tree. Weights below zero count as nothing.
+// weighProf weights every record and sums up the tree. Negative weights count as 0.
 func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 	w := &weighed{tree: key.tree, key: key, peak: model.NoTime}
 	sel, _, err := key.prof.Selection(ctx)
@@ -80,7 +80,8 @@ func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 	return w, nil
 }
 
-// amountsOf is what records weigh, times a scale where that is not 0; whole says that none of it has a fraction.
+// amountsOf sets out to the weights of records, multiplied by scale unless that is 0; whole reports that none has a
+// fraction.
 func amountsOf(out []uint64, of func(model.RecordID) (model.Number, bool), scale float64) (whole bool) {
 	whole = true
 	for r := range out {
@@ -104,7 +105,7 @@ func amountsOf(out []uint64, of func(model.RecordID) (model.Number, bool), scale
 	return whole
 }
 
-// kind returns what is known of a node's frame in a profile; both are zero elsewhere.
+// kind returns the kind and flags of a node's frame in a profile; both are zero elsewhere.
 func (w *weighed) kind(n int32) (model.FrameKind, model.FrameFlags) {
 	f, _ := w.Frame(n)
 	d := w.tree.key.prof
@@ -114,7 +115,7 @@ func (w *weighed) kind(n int32) (model.FrameKind, model.FrameFlags) {
 	return d.Weights.FrameKind[f], d.Weights.FrameFlags[f]
 }
 
-// sign tells kernel and inlined frames apart from others.
+// sign returns the sign that distinguishes kernel and inlined frames.
 func (w *weighed) sign(n int32) string {
 	switch kind, flags := w.kind(n); {
 	case kind == model.FrameKernel:
@@ -172,7 +173,7 @@ func (p *Stacks) profAmount(v uint64) string {
 	return p.Now.unit.Scaled(v, p.State.Exact)
 }
 
-// costTitle returns what is weighed as a column's title.
+// costTitle returns the cost as a column's title.
 func (p *Stacks) costTitle() string {
 	if p.Prof != nil {
 		return "TOTAL"
@@ -180,7 +181,7 @@ func (p *Stacks) costTitle() string {
 	return ui.CostTitle(p.Now.key.cost)
 }
 
-// costText returns what is weighed in words.
+// costText returns the cost in words.
 func (p *Stacks) costText() string {
 	if p.Now.set != nil {
 		return p.Now.set.Title
@@ -191,7 +192,7 @@ func (p *Stacks) costText() string {
 	return ui.CostWords(p.Now.key.cost)
 }
 
-// profTitle says what is weighed.
+// profTitle returns the event and the metric.
 func (p *Stacks) profTitle() string {
 	k := p.Prof.Key(&p.State)
 	if p.Now != nil {
@@ -210,7 +211,7 @@ func (p *Stacks) profBound() string {
 	return ""
 }
 
-// profEmpty says why there is no tree, and what to do.
+// profEmpty returns why there is no tree, and what to do.
 func (p *Stacks) profEmpty() []string {
 	if p.Now == nil {
 		return []string{"Building the tree …"}
@@ -218,14 +219,14 @@ func (p *Stacks) profEmpty() []string {
 	return p.Prof.NoWeight(p.Env, p.Now.key.prof)
 }
 
-// showTargetFunction goes to the function that another screen asked for, and shows what is around it.
+// showTargetFunction selects the function that another screen requested, and shows its callers and callees.
 func (p *Stacks) showTargetFunction() {
 	st := &p.State.Prof
 	if p.Prof == nil || st.Requests <= p.functionsShown {
 		return
 	}
 	if st.Target == "" || st.Within != p.State.Filters {
-		p.functionsShown = st.Requests // it was asked for in other stacks
+		p.functionsShown = st.Requests // it was requested for other stacks
 		return
 	}
 	if !p.weights.Fresh() {

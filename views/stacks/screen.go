@@ -14,7 +14,7 @@ import (
 )
 
 // Stacks shows the weight of call paths, as a tree or as a flame graph over the same nodes. The structure of the tree
-// is made once; what follows the instant is only its weights.
+// is built once; only its weights follow the instant.
 type Stacks struct {
 	ui.Pane
 	tree    *ui.Lazy[treeKey, *callTree]
@@ -33,10 +33,10 @@ type Stacks struct {
 	flame          bool
 	invert         bool
 	collapse       bool
-	detail         bool // the detail has the keys
-	whole          bool // the pane has the whole screen
-	touched        bool // the user has moved or opened something: the tree is not opened anew
-	left           way  // to what was selected, when there was something to see last
+	detail         bool // the detail has the focus
+	whole          bool // the pane fills the screen
+	touched        bool // the user has moved or opened something: keep the tree as it is
+	left           way  // path to the last selection
 	through        members
 	ids            int // stacks that the tree was asked for
 	text           string
@@ -47,7 +47,7 @@ type Stacks struct {
 
 	Upper   *Stacks     // the callers about a pivot; nil without one
 	half    bool        // this is the upper tree of another screen
-	inUpper bool        // the upper tree has the keys
+	inUpper bool        // the upper tree has the focus
 	upperAt widget.Rect // where that is
 }
 
@@ -104,7 +104,7 @@ func (p *Stacks) Hides() string {
 	return "the details"
 }
 
-// Show asks for the tree, its weights and what the search finds in them, and shows the newest that there are.
+// Show requests the tree, its weights and the search in them, and shows the newest ones.
 func (p *Stacks) Show(s *state.State) {
 	p.State = *s
 	if s.Profile == nil || p.Trace == nil && p.Prof == nil {
@@ -128,7 +128,7 @@ func (p *Stacks) Show(s *state.State) {
 	p.askSearch()
 }
 
-// newest asks for the tree and its weights, and returns the newest that there are; nil before the first.
+// newest requests the tree and its weights, and returns the newest ones; nil before the first.
 func (p *Stacks) newest(s *state.State) *weighed {
 	p.tree.Ask(p.treeKey())
 	t, ok := p.tree.Get()
@@ -149,7 +149,7 @@ func (p *Stacks) newest(s *state.State) *weighed {
 func (p *Stacks) treeKey() treeKey {
 	st := &p.State.Status
 	if n := st.Stacks; st.Final || st.Stopped || n > p.ids+p.ids/4 {
-		p.ids = n // while more is read only now and then
+		p.ids = n // less often while more is read
 	}
 	return treeKey{
 		stacks: p.State.Profile.Stacks, ids: p.ids, invert: p.inverts(), collapse: p.collapse, full: p.State.FullName, prof: p.Prof,
@@ -157,8 +157,8 @@ func (p *Stacks) treeKey() treeKey {
 	}
 }
 
-// askWeights asks again for what was asked already only once the answer is there: a file that grows faster than answers
-// come must not starve them.
+// askWeights does not restart a pending computation when only more was loaded: a fast-growing file would never get an
+// answer.
 func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	if z.Asked && !z.Fresh() {
 		old := z.Key
@@ -169,8 +169,7 @@ func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	z.Ask(k)
 }
 
-// beside returns the cost that says more about another: blocks for bytes, bytes for blocks; analysis.CostCountOf for
-// none.
+// beside returns the cost that complements another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
 func beside(c analysis.Cost) analysis.Cost {
 	switch c {
 	case analysis.CostLive:
@@ -206,7 +205,7 @@ func (p *Stacks) adopt(w *weighed) {
 	}
 }
 
-// letGo shows nothing until there is an answer, which begins where the user has been.
+// letGo shows nothing until the next answer, which then restores the selection.
 func (p *Stacks) letGo() {
 	if p.Now != nil && p.touched {
 		p.left = p.wayIn(p.Now)
@@ -214,13 +213,13 @@ func (p *Stacks) letGo() {
 	p.Now = nil
 }
 
-// reset shows a tree with nothing open but what leads to at, or the heaviest path for 0.
+// reset shows a tree with only the path to at opened, or the heaviest path for 0.
 func (p *Stacks) reset(at int32) {
 	p.rows.reset(at)
 	p.Graph.reset(at)
 }
 
-// adoptSelection goes to the stack that was selected on another screen since.
+// adoptSelection selects the stack that was selected on another screen since.
 func (p *Stacks) adoptSelection() {
 	sel := p.State.Selected
 	if sel == p.adopted || !sel.Set || p.Now.Total[0] == 0 {
@@ -263,7 +262,7 @@ func (p *Stacks) askSearch() {
 	}
 }
 
-// matching returns the search's result where it is that of what is shown, else nil.
+// matching returns the search's result if it is for the tree on screen, else nil.
 func (p *Stacks) matching() *found {
 	if f, ok := p.search.Get(); ok && p.text != "" && f.key.text == p.text && f.key.in.tree == p.Now.tree {
 		return f
@@ -293,7 +292,7 @@ func (p *Stacks) selectedIn(w *weighed) int32 {
 	return int32(id)
 }
 
-// selectNode selects a node in tree or graph, opening what leads there.
+// selectNode selects a node in tree or graph, and opens the path to it.
 func (p *Stacks) selectNode(n int32) {
 	if p.flame {
 		p.Graph.choose(n)
@@ -324,7 +323,7 @@ func (p *Stacks) Draw(s tcell.Screen) {
 	p.info.draw(p, s, side, below)
 }
 
-// divide shares the room between the tree and the detail, which stands beside it where there is room, or below.
+// divide shares the room between the tree and the detail, which is beside it where there is room, or below.
 func (p *Stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
 	if p.whole || p.Now == nil || p.Now.Total[0] == 0 {
 		return r, side, below

@@ -50,8 +50,8 @@ func findNames(ctx context.Context, key searchKey) (*found, error) {
 // matches reports whether a node's name matches.
 func (f *found) matches(n int32) bool { return n > 0 && f.hit[f.key.in.Label(n)] }
 
-// next returns the match after n in the order of the tree with everything open, heaviest first, beginning again at the
-// top; ok is false when nothing matches.
+// next returns the match after n in the order of the fully opened tree, heaviest first, wrapping around at the end; ok
+// is false if nothing matches.
 func (f *found) next(n int32) (match int32, ok bool) {
 	if !f.below[0] {
 		return 0, false
@@ -89,7 +89,7 @@ func (f *found) after(n int32, into bool) int32 {
 	return -1
 }
 
-// previous returns the match before n in the same order, going round at the top.
+// previous returns the match before n in the same order, wrapping around at the top.
 func (f *found) previous(n int32) (match int32, ok bool) {
 	if !f.below[0] {
 		return 0, false

@@ -14,10 +14,10 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// maxPath bounds the frames of a path that the detail shows.
+// maxPath is the maximum number of frames of a path in the detail.
 const maxPath = 300
 
-// Title says what is weighed, and how.
+// Title returns the cost, and the form of the tree.
 func (p *Stacks) Title() string {
 	cost, invert, collapse := p.State.Cost, p.invert, p.collapse
 	pivot := p.pivoted()
@@ -54,7 +54,7 @@ func (p *Stacks) Title() string {
 	return t
 }
 
-// answer returns what everything together weighs, and how much of it a search finds.
+// answer returns the total weight, and how much of it a search finds.
 func (p *Stacks) answer(w int) string {
 	if p.Now == nil || p.Now.Total[0] == 0 {
 		return ""
@@ -80,8 +80,8 @@ func (p *Stacks) answer(w int) string {
 	return word + " matches " + ui.PartText(f.weight, f.key.in.Total[0]) + " · " + all
 }
 
-// bound returns the sign of figures that are not exact: what is read so far is less, blocks that cannot be freed are
-// more.
+// bound returns the sign of figures that are bounds: lower ones while more is read, upper ones if blocks cannot be
+// freed.
 func (p *Stacks) bound() string {
 	switch {
 	case p.Now.set != nil:
@@ -99,7 +99,7 @@ func (p *Stacks) bound() string {
 	return ""
 }
 
-// emptyText says why there is no tree, and what to do.
+// emptyText returns why there is no tree, and what to do.
 func (p *Stacks) emptyText() []string {
 	if p.comparing() {
 		return p.unchanged()
@@ -145,7 +145,7 @@ func (p *Stacks) emptyText() []string {
 	return []string{"Nothing was allocated.", p.Hint("{stacks.cost} shows another cost.")}
 }
 
-// stackDetail is the whole of the selected frame: its name, place, weights and the path to it.
+// stackDetail is the pane about the selected frame: its name, place, weights and the path to it.
 type stackDetail struct {
 	text widget.TextView
 	area widget.Rect // where it was drawn last, for the mouse
@@ -226,7 +226,7 @@ func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 	return append(append(lines, widget.Line{}), p.pathRows(n, w)...)
 }
 
-// sentence tells a frame's weight in the other unit, its own share, and what is below it.
+// sentence returns a frame's weight in the other unit, its own share, and what is below it.
 func (p *Stacks) sentence(n int32) string {
 	var parts []string
 	if p.Now.set != nil {
@@ -258,8 +258,7 @@ func (p *Stacks) sentence(n int32) string {
 	return strings.Join(parts, " · ")
 }
 
-// besideText returns a frame's weight in blocks where the cost is bytes, and the other way round; "" where it is not
-// known.
+// besideText returns a frame's weight in blocks if the cost is bytes, and vice versa; "" if unknown.
 func (p *Stacks) besideText(n int32) string {
 	w, ok := p.other.Get()
 	if !ok || w.key.tree != p.Now.tree || w.key.at != p.Now.key.at || w.key.over != p.Now.key.over || beside(w.key.cost) != p.Now.key.cost {
@@ -287,7 +286,7 @@ func (p *Stacks) besideText(n int32) string {
 	return model.Blocks(blocks) + " of " + mean + " on average"
 }
 
-// pathLine returns the way to a frame in one line, callers first; "" for a frame without callers.
+// pathLine returns the path to a frame in one line, callers first; "" for a frame without callers.
 func (p *Stacks) pathLine(n int32) string {
 	nodes, left := p.Now.path(n, maxPath)
 	if len(nodes) < 2 {
@@ -306,7 +305,8 @@ func (p *Stacks) pathLine(n int32) string {
 	return strings.Join(names, " "+p.Look.Glyphs.ArrowRight+" ")
 }
 
-// pathRows returns the way to a frame, the nearest first, a line each of at most w cells with the place at its end.
+// pathRows returns the path to a frame, nearest caller first, one line of at most w cells each with the place at its
+// end.
 func (p *Stacks) pathRows(n int32, w int) []widget.Line {
 	nodes, left := p.Now.path(n, maxPath)
 	head := "by "

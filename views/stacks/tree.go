@@ -49,8 +49,8 @@ func newTreePane(p *Stacks) *treePane {
 	return t
 }
 
-// arrange chooses the columns for a pane of w cells. Bottom-up only the functions at the top have a weight of their
-// own, and it is all they have: there is no column for it.
+// arrange chooses the columns for a pane of w cells. In a bottom-up tree only the functions at the top have a weight of
+// their own, which is all they have, so it needs no column.
 func (t *treePane) arrange(w int) {
 	all := t.of.weightColumns(w)
 	if t.of.Now.changes != nil {
@@ -84,7 +84,7 @@ func (p *Stacks) weightColumns(w int) []treeColumn {
 	}
 }
 
-// roots returns the functions that everything else hangs off.
+// roots returns the functions at the top of the tree.
 func (t *treePane) roots() []uint64 { return t.Children(0) }
 
 // Children implements widget.TreeSource.
@@ -141,7 +141,7 @@ func (t *treePane) reset(at int32) {
 		return
 	}
 	t.hotPath()
-	if t.of.Now.tree.key.invert { // the function that allocates is at the top
+	if t.of.Now.tree.key.invert { // the allocating function is at the top
 		t.Home()
 		t.remember()
 	}
@@ -159,14 +159,14 @@ func (t *treePane) reload() {
 	}
 }
 
-// remember keeps the selection as what the user wants to see.
+// remember stores the selection to restore it later.
 func (t *treePane) remember() {
 	if id, ok := t.SelectedID(); ok {
 		t.want = id
 	}
 }
 
-// reveal opens what leads to n and selects it.
+// reveal opens the path to n and selects it.
 func (t *treePane) reveal(n int32) bool {
 	path, _ := t.of.Now.path(n, 0)
 	ok := t.Reveal(nodeIDs(path))
@@ -251,7 +251,7 @@ func (p *Stacks) amount(v uint64) string {
 	return model.ShortCount(v)
 }
 
-// weight returns an amount that says what it counts.
+// weight returns an amount with its unit.
 func (p *Stacks) weight(v uint64) string {
 	if p.Now.key.cost.IsBytes() || p.Prof != nil || p.Now.set != nil {
 		return p.amount(v)

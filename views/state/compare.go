@@ -14,7 +14,7 @@ const (
 	SideB        // after
 )
 
-// Mark is a moment that was chosen as one side of a comparison. The zero mark follows what every screen is about.
+// Mark is a moment that was chosen as one side of a comparison. The zero mark follows the state.
 type Mark struct {
 	Set   bool
 	Other bool // of the second file
@@ -22,13 +22,13 @@ type Mark struct {
 	Range analysis.Range
 	Prof  Profile // of stack profiles: event, metric and window
 
-	Number int // of snapshots and page layouts: which one, NoNumber for none; of other files 0
+	Number int // index of a snapshot or page layout, NoNumber for none; 0 for other files
 }
 
-// NoNumber is the number of a mark in a file of snapshots or page layouts where there is none.
+// NoNumber is the number of a mark without a snapshot or page layout, in a file that has such.
 const NoNumber = -1
 
-// Compare is what the difference is between, and how it is shown, of every kind of file.
+// Compare describes what is compared, and how the difference is shown, for every kind of file.
 type Compare struct {
 	On       bool // every screen shows the difference
 	Marks    [2]Mark
@@ -36,16 +36,16 @@ type Compare struct {
 	Per      diff.Normal
 	Match    diff.FrameMatch
 	Align    diff.Align    // of curves
-	Moments  [2]model.Time // that stand at the same place with [diff.AlignMarker]
+	Moments  [2]model.Time // that are at the same place with [diff.AlignMarker]
 	Masks    string        // texts of [diff.ParseMask], one per line
-	Target   model.NodeID  // of the joined stacks: what Stacks was sent to
-	Requests int           // how often it was
+	Target   model.NodeID  // of the joined stacks: the node that Stacks must show
+	Requests int           // number of requests to show Target
 	Only     int           // 0 for all rows, 1 for changed ones, 2 for new, 3 for gone, 4 for grown, 5 for shrunk ones
 
-	before weighing // what the screens weighed by when the difference began
+	before weighing // the costs on screens when the difference was opened
 }
 
-// weighing is what figures screens show.
+// weighing is the choice of figures on screens.
 type weighing struct {
 	set           bool
 	cost          analysis.Cost
@@ -70,7 +70,7 @@ type (
 	}
 	SetMasks  struct{ Masks string }
 	NextOnly  struct{}
-	NextCost  struct{} // also of keys typed faster than screens are drawn
+	NextCost  struct{} // also works if keys are typed faster than screens are drawn
 	NextGroup struct{}
 	SeekNode  struct{ Node model.NodeID }
 )
@@ -139,7 +139,7 @@ func (c *Compare) Signs() (before, after string) {
 	return "A", "B"
 }
 
-// Shows reports whether a row of a comparison is among those that are wanted.
+// Shows reports whether rows with a status are shown.
 func (c *Compare) Shows(status diff.ChangeStatus) bool {
 	switch c.Only {
 	case 0:
@@ -150,7 +150,7 @@ func (c *Compare) Shows(status diff.ChangeStatus) bool {
 	return int(status) == c.Only-1
 }
 
-// OnlyText says which rows are shown, "" for all.
+// OnlyText returns which rows are shown, "" for all of them.
 func (c *Compare) OnlyText() string {
 	if c.Only == 0 {
 		return ""
@@ -158,7 +158,7 @@ func (c *Compare) OnlyText() string {
 	return c.OnlyWord() + " only"
 }
 
-// OnlyWord returns what the rows shown became.
+// OnlyWord returns the status of the rows that are shown.
 func (c *Compare) OnlyWord() string {
 	if c.Only == 1 {
 		return "changed"
@@ -166,7 +166,8 @@ func (c *Compare) OnlyWord() string {
 	return diff.ChangeStatus(max(c.Only-1, 0)).String()
 }
 
-// ParseMasks reads masks that make names of two files alike. Those that do not parse were refused when they were typed.
+// ParseMasks parses masks, which make names of two files alike. Invalid ones are rejected when they are typed, so they
+// are ignored here.
 func ParseMasks(text string) (out []diff.Mask) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line == "" {
@@ -179,7 +180,7 @@ func ParseMasks(text string) (out []diff.Mask) {
 	return out
 }
 
-// Moment is the instant and the range that one side is about.
+// Moment is the instant and the range of one side.
 type Moment struct {
 	Other bool
 	At    analysis.Instant
@@ -187,9 +188,8 @@ type Moment struct {
 	Prof  Profile
 }
 
-// Moments returns what both sides are about, before and after as they are marked, not swapped. With one file and no
-// mark A stands for its beginning. With two files an unmarked side is where the other one is: m says which time of B
-// belongs to one of A.
+// Moments returns the moments of both sides, before and after as marked, not swapped. With one file and no mark A is
+// its beginning. With two files an unmarked side is at the moment of the other one; m maps times of A to times of B.
 func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	here := Moment{At: s.At, Over: s.Range, Prof: s.Prof}
 	out := [2]Moment{here, here}
@@ -199,7 +199,7 @@ func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 		out[SideB].Prof = NewProfile()
 	} else {
 		out[SideA].At, out[SideA].Over = analysis.At(0), analysis.Range{From: model.NoTime, To: 0}
-		if !s.Range.IsWhole() && s.Range.From > 0 { // what was before the range
+		if !s.Range.IsWhole() && s.Range.From > 0 { // the time before the range
 			out[SideA].At, out[SideA].Over = analysis.At(s.Range.From), analysis.Range{From: model.NoTime, To: s.Range.From}
 		}
 	}
@@ -211,7 +211,7 @@ func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 	return out
 }
 
-// Until returns the moment in a file that ends at end: the place of the other file's moment may be beyond that.
+// Until returns the moment limited to a file that ends at end: the moment of the other file may be beyond that.
 func (m Moment) Until(end model.Time) Moment {
 	if m.At.Events == 0 && m.At.T > end {
 		m.At = analysis.End
@@ -222,7 +222,7 @@ func (m Moment) Until(end model.Time) Moment {
 	return m
 }
 
-// counterpart returns the instant of B at the place of one of A. The end and the peak are each file's own.
+// counterpart returns the instant of B for one of A. The end and the peak are each file's own.
 func counterpart(m diff.TimeMap, at analysis.Instant) analysis.Instant {
 	if at == analysis.End || at.Events != 0 {
 		return at
@@ -237,7 +237,7 @@ func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
 	return Between(max(m.After(max(r.From, 0)), 0), max(m.After(r.To), 0))
 }
 
-// Ask adds to a question how the difference is shown; mixed says that a trace is compared with a profile.
+// Ask adds to a question how the difference is shown; mixed reports that a trace is compared with a profile.
 func (c *Compare) Ask(q *Question, mixed bool) {
 	for mask := range strings.SplitSeq(c.Masks, "\n") {
 		if mask != "" {

@@ -6,23 +6,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoLayout stands for no page layout, also in marks, NoSeries for the series that has layouts first.
+// NoLayout is no page layout, also in marks. NoSeries is the first series that has layouts.
 const (
 	NoLayout = NoNumber
 	NoSeries = -1
 )
 
-// Dump is what screens of measured series and page layouts are about, besides the instant.
+// Dump is the state of screens of measured series and page layouts, in addition to the instant.
 type Dump struct {
 	Series   int              // selected, NoSeries for the first with layouts
 	Layout   int              // chosen at LayoutAt, NoLayout to follow the instant: several may have one time, or none
-	On       analysis.Instant // where Layout was chosen; elsewhere it counts for nothing
-	Spot     PageSpot         // where the grid was sent to
-	Requests int              // how often it was
+	On       analysis.Instant // the instant at which Layout was chosen; at others Layout is ignored
+	Spot     PageSpot         // the place that the grid must show
+	Requests int              // number of requests to show Spot
 	Figure   diff.PageFigure  // what page types are compared by
 }
 
-// NewDump returns the state before anything is chosen.
+// NewDump returns the initial state.
 func NewDump() Dump {
 	return Dump{Series: NoSeries, Layout: NoLayout}
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 )
 
-// Narrowing is all of a state that chips stand for: what undo brings back.
+// Narrowing is all of a state that chips represent: what undo brings back.
 type Narrowing struct {
 	chips  calltree.Filter
 	cell   analysis.Cell

@@ -8,23 +8,25 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// NoSnapshot is where a number of a snapshot is missing: the last whole one, or no row.
+// NoSnapshot is used instead of a number: for the last complete snapshot, or for no row.
 const NoSnapshot = -1
 
-// Heap is what the screens of heap snapshots show. Rows mean nothing outside of the snapshot that stands beside them.
+// Heap is the state of the screens of heap snapshots. Rows are valid only in the snapshot stored with them.
 type Heap struct {
-	Snapshot int // NoSnapshot follows the last whole one
-	Other    int // the same of the second file, where two are compared
+	Snapshot int // NoSnapshot follows the last complete one
+	Other    int // the same for the second file, if two are compared
 	Policy   heapgraph.Policy
 
 	Row     model.Row // what Object shows
 	RowOf   int
 	Top     model.Row // whose children Dominators lists
 	TopOf   int
+	Find    string // what Find looks for: a filter of objects
+	Per     string // what Find counts objects by, "" for a list of them
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
 }
 
-// NewHeap returns the state before anything is chosen.
+// NewHeap returns the initial state.
 func NewHeap() Heap {
 	return Heap{Snapshot: NoSnapshot, Other: NoSnapshot, RowOf: NoSnapshot, TopOf: NoSnapshot}
 }
@@ -41,6 +43,8 @@ type (
 	SetTop  SetRow
 	Exclude struct{ Row model.Row } // from paths to the row; again to take it back
 	Include struct{}                // everything again
+	SetFind struct{ Text string }
+	CountBy struct{ Key string } // the objects that Find finds
 )
 
 func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
@@ -50,6 +54,10 @@ func (i SetOther) apply(s State) State { s.Heap.Other = i.I; return s }
 func (i SetPolicy) apply(s State) State { s.Heap.Policy = i.P; return s }
 
 func (i SetTop) apply(s State) State { s.Heap.Top, s.Heap.TopOf = i.Row, i.Of; return s }
+
+func (i SetFind) apply(s State) State { s.Heap.Find = i.Text; return s }
+
+func (i CountBy) apply(s State) State { s.Heap.Per = i.Key; return s }
 
 func (Include) apply(s State) State { s.Heap.Without = ""; return s }
 
@@ -76,7 +84,7 @@ func (i Exclude) apply(s State) State {
 	return s
 }
 
-// Excluded returns the retainers that paths leave out, ascending.
+// Excluded returns the excluded retainers, ascending.
 func (h *Heap) Excluded() []model.Row { return UnpackRows(h.Without) }
 
 // UnpackRows returns the rows that a state packs into a text.
@@ -95,7 +103,7 @@ func (s *State) Heaps() model.HeapSource {
 	return s.Profile.Heaps
 }
 
-// Snapshots returns how many there are.
+// Snapshots returns the number of snapshots.
 func (s *State) Snapshots() int {
 	if h := s.Heaps(); h != nil {
 		return h.Len()
@@ -103,7 +111,7 @@ func (s *State) Snapshots() int {
 	return 0
 }
 
-// Snapshot returns the one that everything is about, NoSnapshot when there is none.
+// Snapshot returns the current snapshot, NoSnapshot if there is none.
 func (s *State) Snapshot() int {
 	if i := s.Heap.Snapshot; i >= 0 && i < s.Snapshots() {
 		return i
@@ -111,7 +119,7 @@ func (s *State) Snapshot() int {
 	return LastWhole(s.Heaps())
 }
 
-// LastWhole returns the last snapshot that is whole, or the last there is.
+// LastWhole returns the last complete snapshot, or the last one if none is complete.
 func LastWhole(h model.HeapSource) int {
 	if h == nil {
 		return NoSnapshot
@@ -124,7 +132,7 @@ func LastWhole(h model.HeapSource) int {
 	return h.Len() - 1
 }
 
-// Row returns what Object shows: the root of everything where nothing of this snapshot was chosen.
+// Row returns the row that Object shows: the root if none of this snapshot was chosen.
 func (s *State) Row() model.Row {
 	if s.Heap.RowOf == s.Snapshot() {
 		return s.Heap.Row
@@ -132,7 +140,7 @@ func (s *State) Row() model.Row {
 	return model.RootRow
 }
 
-// Top returns what Dominators lists the children of.
+// Top returns the row whose children Dominators lists.
 func (s *State) Top() model.Row {
 	if s.Heap.TopOf == s.Snapshot() {
 		return s.Heap.Top

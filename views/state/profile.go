@@ -7,30 +7,30 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Nothing chosen: the event and the metric that reports are about, the whole file.
+// Nothing chosen: the default event and metric of reports, the complete file.
 const (
 	NoEvent  = -1
 	NoMetric = -1
 	NoWindow = -1
 )
 
-// Profile is what screens of stack profiles are about, besides the range.
+// Profile is the state of screens of stack profiles, in addition to the range.
 type Profile struct {
 	Event    int             // NoEvent for the first that has stacks
 	Metric   int             // NoMetric for the event's own
-	Window   int             // NoWindow for the records as a whole
-	By       weights.By      // what rows of Functions stand for
-	Target   string          // the function that Stacks was sent to
-	Requests int             // how often it was
-	Within   calltree.Filter // of stacks when it was: with another one the request is void
+	Window   int             // NoWindow for the complete records
+	By       weights.By      // the grouping of Functions
+	Target   string          // the function that Stacks must show
+	Requests int             // number of requests to show Target
+	Within   calltree.Filter // the filter at the time of the request: with another one it is void
 }
 
-// NewProfile returns the state before anything is chosen.
+// NewProfile returns the initial state.
 func NewProfile() Profile { return Profile{Event: NoEvent, Metric: NoMetric, Window: NoWindow} }
 
 // The intents about stack profiles.
 type (
-	ChooseEvent  struct{ Event int } // also forgets the metric, which the event may not have
+	ChooseEvent  struct{ Event int } // also resets the metric, which the event may not have
 	ChooseMetric struct{ Metric int }
 	ChooseWindow struct{ Window int }
 	SetProfileBy struct{ By weights.By }

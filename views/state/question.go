@@ -10,8 +10,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Question is what a user wants to know about a file: the flags of the command line as a value. The zero Question is
-// that of a report without flags. Fields that a file's kind has no use for are left at their zero values.
+// Question is a user's question about a file: the flags of the command line as a value. The zero Question is that of a
+// report without flags. Fields that do not apply to a file's kind keep their zero values.
 type Question struct {
 	Map      bool         // draw a page layout
 	At       model.Moment // the instant
@@ -19,7 +19,7 @@ type Question struct {
 	A, B     model.Place  // of comparisons
 	Window   string       // of a stack profile
 	Cell     analysis.Cell
-	Peek     string // a function whose callers, and what it calls, are asked for
+	Peek     string // a function whose callers and callees are requested
 	Steps    calltree.Filter
 	Format   string
 	Table    string
@@ -32,6 +32,7 @@ type Question struct {
 	MinAge   model.Moment
 	Event    string
 	Group    string
+	Per      string // what objects found are counted by
 	Type     string // of objects that are asked for, or whose holders are
 	Exact    bool   // Type is the whole name
 	Kind     string // of rows
@@ -44,10 +45,10 @@ type Question struct {
 	Swap      bool
 
 	Limit   *int
-	Stacked *int // how many groups the curve is divided by
+	Stacked *int // number of groups that divide the curve
 }
 
-// Args returns the flags that ask the question, in the order of the fields.
+// Args returns the flags of the question, in the order of the fields.
 func (q *Question) Args() []string {
 	var a args
 	a.on("map", q.Map)
@@ -77,6 +78,7 @@ func (q *Question) Args() []string {
 	a.text("min-age", q.MinAge.String())
 	a.text("event", q.Event)
 	a.text("group", q.Group)
+	a.text("per", q.Per)
 	a.text("type", q.Type)
 	a.on("exact", q.Exact)
 	a.text("kind", q.Kind)
@@ -93,7 +95,7 @@ func (q *Question) Args() []string {
 	return a.words
 }
 
-// OrderOf returns what the flags of a command sort by; ok is false where they do not say.
+// OrderOf returns the sort key in the flags of a command; ok is false if they have none.
 func OrderOf(words []string) (by string, ok bool) {
 	i := slices.Index(words, "--by")
 	if i < 0 || i+1 >= len(words) {
@@ -102,13 +104,13 @@ func OrderOf(words []string) (by string, ok bool) {
 	return words[i+1], true
 }
 
-// args are flags being put together. Those that were not given are left out.
+// args builds a list of flags. Empty values are left out.
 type args struct{ words []string }
 
 func (a *args) text(flag, value string) {
 	switch {
 	case value == "":
-	case value[0] == '-': // which would be taken for a flag
+	case value[0] == '-': // else taken for a flag
 		a.words = append(a.words, "--"+flag+"="+value)
 	default:
 		a.words = append(a.words, "--"+flag, value)
@@ -127,7 +129,7 @@ func (a *args) on(flag string, is bool) {
 	}
 }
 
-// Over returns a range as a question has it, none for the whole recording.
+// Over returns a range as a question has it, the zero value for the complete recording.
 func Over(r analysis.Range) model.Period {
 	if r.IsWhole() {
 		return model.Period{}
@@ -135,7 +137,7 @@ func Over(r analysis.Range) model.Period {
 	return model.Period{From: model.MomentAt(r.From), To: model.MomentAt(r.To)}
 }
 
-// Instant returns an instant of a trace as a question has it: none for the end, the peak where it stands for that.
+// Instant returns an instant of a trace as a question has it: the zero value for the end, or the peak.
 func Instant(at analysis.Instant) model.Moment {
 	switch {
 	case at.Events != 0:

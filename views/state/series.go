@@ -1,6 +1,6 @@
 package state
 
-// Series is what the charts show over time.
+// Series is the quantity that charts show over time.
 type Series uint8
 
 const (
@@ -10,7 +10,7 @@ const (
 	seriesCount
 )
 
-// Next returns the one after s, in turn.
+// Next returns the next series in the cycle.
 func (s Series) Next() Series { return (s + 1) % seriesCount }
 
 func (s Series) String() string {

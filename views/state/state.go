@@ -8,29 +8,29 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// State is what all screens show. It is a value: screens keep the one they were shown last and never change it.
+// State is the state of all screens. It is a value: screens keep the last one they were shown and never change it.
 type State struct {
 	Profile *model.Profile // nil until the first revision
 	Status  analysis.Status
 
 	At     analysis.Instant // analysis.End follows the end while a file loads
 	Range  analysis.Range   // analysis.Whole when nothing is selected
-	Anchor model.Time       // where a range was started that follows the instant; model.NoTime when none is
-	View   analysis.Range   // what charts show: analysis.Whole, or what was zoomed to
+	Anchor model.Time       // start of a range that follows the instant; model.NoTime for none
+	View   analysis.Range   // the range of charts: analysis.Whole, or the zoomed range
 
 	Group   analysis.Group
 	Cost    analysis.Cost
 	Series  Series  // what charts show
-	ChartOf ChartOf // of which blocks
+	ChartOf ChartOf // the blocks in the chart
 	Filter  string  // of tables
 	MinAge  model.Time
-	Cell    analysis.Cell   // tables and stacks show only blocks of this size and lifetime
-	Filters calltree.Filter // of the stacks of traces and profiles
+	Cell    analysis.Cell   // restricts tables and stacks to blocks of this size and lifetime
+	Filters calltree.Filter // filter of the stacks of traces and profiles
 
 	Selected Selection
 	Exact    bool // exact numbers instead of rounded ones
-	FullName bool // names as the file has them instead of shortened ones
-	Values   bool // what objects state and say is shown: it may be secret
+	FullName bool // names as in the file instead of shortened ones
+	Values   bool // contents of objects are shown; they may be secret
 
 	Heap Heap
 	Dump Dump
@@ -38,7 +38,7 @@ type State struct {
 
 	Compare Compare
 
-	Columns int // cells that charts have for the time axis: the unit of a step
+	Columns int // cells of the time axis of charts: the unit of a step
 }
 
 // Selection is the group that is selected in tables, so that other screens can find it.
@@ -49,7 +49,7 @@ type Selection struct {
 	Set   bool
 }
 
-// ChartOf says which of the blocks that filters leave the live curve shows.
+// ChartOf selects which of the filtered blocks the live curve shows.
 type ChartOf uint8
 
 const (
@@ -58,7 +58,7 @@ const (
 	ChartSelected         // the selected group alone
 )
 
-// NextChart returns what the chart shows next: a selected group only where one is selected.
+// NextChart returns the next chart in the cycle: that of the selected group only if there is one.
 func (s *State) NextChart() ChartOf {
 	switch {
 	case s.ChartOf == ChartWhole:
@@ -69,7 +69,7 @@ func (s *State) NextChart() ChartOf {
 	return ChartWhole
 }
 
-// NewState returns the state before anything is loaded.
+// NewState returns the initial state.
 func NewState() State {
 	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
 }
@@ -88,14 +88,14 @@ type (
 		Profile *model.Profile
 		Status  analysis.Status
 	}
-	MoveTo     struct{ At analysis.Instant } // also ends what a range follows: the range's end goes along
+	MoveTo     struct{ At analysis.Instant } // also moves the end of a range that follows the instant
 	Step       struct{ Columns int }         // of the charts; negative is earlier
-	StartRange struct{}                      // or end the one that follows the instant
+	StartRange struct{}                      // or ends the one that follows the instant
 	SetRange   struct{ R analysis.Range }
 	ClearRange struct{}
-	Zoom       struct{ Factor float64 } // below 1 is closer, about the instant; 0 is everything
+	Zoom       struct{ Factor float64 } // below 1 zooms in around the instant; 0 shows everything
 	ZoomTo     struct{ R analysis.Range }
-	Pan        struct{ Share float64 } // of what is visible
+	Pan        struct{ Share float64 } // share of the visible range
 	SetGroup   struct{ By analysis.Group }
 	SetCost    struct{ Cost analysis.Cost }
 	SetSeries  struct{ Series Series }
@@ -106,7 +106,7 @@ type (
 	SelectKey  struct{ Sel Selection }
 	SetExact   struct{ On bool }
 	SetNames   struct{ Full bool }
-	SetValues  struct{ Shown bool } // or hides what objects state and say
+	SetValues  struct{ Shown bool } // or hides the contents of objects
 	SetColumns struct{ N int }
 )
 
@@ -138,23 +138,23 @@ func (i SetColumns) apply(s State) State { s.Columns = max(i.N, 1); return s }
 
 func (i ZoomTo) apply(s State) State { s.View = i.R; return s.tidy() }
 
-// Only returns the blocks that tables of a trace are about.
+// Only returns the selection of blocks in tables of a trace.
 func (s *State) Only() analysis.Cell {
 	c := s.Cell
 	c.Stacks = s.Filters
 	return c
 }
 
-// Settled reports whether nothing more is read.
+// Settled reports whether reading has ended.
 func (s *State) Settled() bool { return s.Status.Final || s.Status.Stopped }
 
 // Now returns the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }
 
-// AtEnd reports whether the instant is the end of the run, however long that gets.
+// AtEnd reports whether the instant follows the end of the run.
 func (s *State) AtEnd() bool { return s.At == analysis.End }
 
-// Visible returns the finite range that charts show.
+// Visible returns the finite range of charts.
 func (s *State) Visible() (from, to model.Time) {
 	if s.View.IsWhole() {
 		return 0, s.Status.Duration
@@ -262,7 +262,7 @@ func (i Pan) apply(s State) State {
 	return s.tidy()
 }
 
-// tidy keeps the view within the run, and calls it whole when it is.
+// tidy limits the view to the run, and resets it to Whole if it covers everything.
 func (s State) tidy() State {
 	if s.View.IsWhole() {
 		return s
@@ -281,7 +281,7 @@ func (s State) tidy() State {
 	return s
 }
 
-// follow shifts the view so that the instant is visible.
+// follow shifts the view so that it contains the instant.
 func (s State) follow() State {
 	if s.View.IsWhole() {
 		return s
@@ -304,5 +304,5 @@ func (s *State) Stacks() *model.Stacks {
 	return s.Profile.Stacks
 }
 
-// Invented reports whether the file has no addresses of blocks; see [model.Meta].
+// Invented reports whether the addresses in the file are invented; see [model.Meta].
 func (s *State) Invented() bool { return s.Profile != nil && s.Profile.Meta.InventedAddresses }

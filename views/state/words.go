@@ -6,12 +6,12 @@ import (
 	"github.com/memtui/memtui/analysis"
 )
 
-// CostKey returns what reports and flags call a cost: "live_bytes".
+// CostKey returns the name of a cost in reports and flags: "live_bytes".
 func CostKey(c analysis.Cost) string {
 	return [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[c]
 }
 
-// ParseCost finds a cost by its word on screens, "live", or by its key in reports, "live_bytes".
+// ParseCost parses a cost: its name on screens, "live", or its key in reports, "live_bytes".
 func ParseCost(text string) (c analysis.Cost, ok bool) {
 	for c := range analysis.CostCountOf {
 		if text == c.String() || text == CostKey(c) {
@@ -21,8 +21,8 @@ func ParseCost(text string) (c analysis.Cost, ok bool) {
 	return 0, false
 }
 
-// SortKey returns the one of some keys that a text stands for: itself, or that of a cost by its word on screens. A text
-// that stands for none is returned as it is.
+// SortKey returns the key that a text represents: itself, or that of a cost by its name on screens. Other texts are
+// returned unchanged.
 func SortKey(text string, keys []string) string {
 	if slices.Contains(keys, text) {
 		return text

@@ -14,8 +14,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockScreen lists single blocks of all sites: those that live at the instant, those allocated in the range, or all
-// that ever held an address.
+// BlockScreen lists single blocks of all sites: those live at the instant, those allocated in the range, or all that
+// ever had an address.
 type BlockScreen struct {
 	ui.Pane
 	Blocks ui.BlockPane
@@ -23,7 +23,7 @@ type BlockScreen struct {
 	addr   uint64 // searched, 0 for none
 }
 
-// blockMode says which blocks are listed.
+// blockMode selects the blocks that are listed.
 type blockMode uint8
 
 const (
@@ -89,7 +89,7 @@ func (p *BlockScreen) Unprinted() string {
 // born reports whether blocks of the range are listed instead of live ones.
 func (p *BlockScreen) born() bool {
 	s := &p.State
-	ended := !s.Cell.IsAll() && s.Cell.LifeFrom != analysis.NeverFreed // few of them live at any one instant
+	ended := !s.Cell.IsAll() && s.Cell.LifeFrom != analysis.NeverFreed // few of them are live at any one instant
 	return p.mode == blocksBorn || p.mode == blocksUsual && (!s.Range.IsWhole() || ended)
 }
 
@@ -106,7 +106,7 @@ func (p *BlockScreen) Show(s *state.State) {
 	p.Blocks.Lives = p.born() || p.Blocks.Uses != 0
 	p.Blocks.Filter = s.Filter
 	switch {
-	case p.Blocks.Uses != 0: // nothing but what is loaded matters
+	case p.Blocks.Uses != 0: // independent of the instant
 		q, what, until, p.Blocks.Filter = analysis.BlockQuery{}, "in the whole run", s.Status.Duration, ""
 	case p.born():
 		q.Born, q.Range, what, until = true, s.Range, "allocated in the range", s.Status.Duration
@@ -124,7 +124,7 @@ func (p *BlockScreen) Show(s *state.State) {
 	p.Blocks.Show(s, q, what, until)
 }
 
-// emptyText says why nothing is listed, and what to do.
+// emptyText returns why nothing is listed, and what to do.
 func (p *BlockScreen) emptyText() []string {
 	switch s := &p.State; {
 	case p.Blocks.Uses != 0:
@@ -152,7 +152,7 @@ func (p *BlockScreen) emptyText() []string {
 // Draw implements tview.Primitive.
 func (p *BlockScreen) Draw(s tcell.Screen) {
 	p.Blocks.Draw(s, p.Rect())
-	if l := &p.Blocks.List; l.Len() > 0 { // other rows may be visible than were asked for
+	if l := &p.Blocks.List; l.Len() > 0 { // rows that were not requested may be visible
 		if at := p.Blocks.Near.Key; l.Offset() < at.From || l.Offset()+l.Height() > at.From+at.Count {
 			p.Changed()
 			p.Post(func() {})
@@ -187,7 +187,7 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 	return true
 }
 
-// back takes back the list of uses, then the address.
+// back closes the list of uses, then clears the address.
 func (p *BlockScreen) back() bool {
 	switch {
 	case p.Blocks.Uses != 0:
@@ -225,7 +225,7 @@ func (p *BlockScreen) Unopened() string {
 	return ""
 }
 
-// noAddresses is why nothing can be looked up by address.
+// noAddresses is the reason why nothing can be found by address.
 const noAddresses = "the file has no addresses"
 
 // openUses lists all uses of the selected block's address, or of the address that was searched.
@@ -247,7 +247,7 @@ func (p *BlockScreen) openUses() {
 	p.Changed()
 }
 
-// SearchHint implements [ui.Hinter]: an address can be typed as well as a filter.
+// SearchHint implements [ui.Hinter]. An address can be typed instead of a filter.
 func (p *BlockScreen) SearchHint() string {
 	if p.State.Invented() {
 		return "text, size>1M, age>2s"
@@ -275,7 +275,7 @@ func (p *BlockScreen) Search(text string) {
 	p.Emit(state.SetFilter{Text: text})
 }
 
-// parseAddress reads an address in hexadecimal; "0x" must be before it.
+// parseAddress parses a hexadecimal address with the prefix "0x".
 func parseAddress(text string) (addr uint64, ok bool) {
 	digits, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "0x")
 	addr, err := strconv.ParseUint(digits, 16, 64)

@@ -13,14 +13,14 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// findingCurve is the live curve of what a finding is about, all its sites together, before that of all blocks.
+// findingCurve is the live curve of all sites of a finding, drawn over that of all blocks.
 type findingCurve struct {
 	env   *ui.Env
 	chart widget.Chart
 	live  *ui.Lazy[findingCurveKey, foundLive]
 }
 
-// findingCurveKey determines a curve: sites are packed to be comparable.
+// findingCurveKey identifies a curve: sites are packed to be comparable.
 type findingCurveKey struct {
 	revision uint64
 	from, to model.Time
@@ -47,7 +47,7 @@ func newFindingCurve(e *ui.Env) *findingCurve {
 	return c
 }
 
-// show asks for the curve of a finding that is drawn in r.
+// show requests the curve of a finding that is drawn in r.
 func (c *findingCurve) show(s *state.State, f *analysis.Finding, r widget.Rect) {
 	if f == nil || len(f.Keys) == 0 || r.Empty() {
 		c.chart.Data, c.chart.Backdrop, c.chart.Title, c.chart.Answer = nil, nil, "", ""
@@ -67,7 +67,7 @@ func (c *findingCurve) show(s *state.State, f *analysis.Finding, r widget.Rect) 
 	c.set(s, f, k)
 }
 
-// set gives the newest curve to the chart.
+// set passes the newest curve to the chart.
 func (c *findingCurve) set(s *state.State, f *analysis.Finding, k findingCurveKey) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(k.from), int64(k.to), int64(s.Now()), -1
@@ -95,7 +95,7 @@ func (c *findingCurve) set(s *state.State, f *analysis.Finding, k findingCurveKe
 	ch.Answer = "at most " + ui.BytesText(most, s.Exact) + ", all " + ui.BytesText(all, s.Exact)
 }
 
-// name returns what the curve is of.
+// name returns the name of what the curve shows.
 func (c *findingCurve) name(f *analysis.Finding) string {
 	name := f.Site.Name
 	if f.HasOwner && f.Owner.Function != "" {

@@ -19,17 +19,17 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// findingsPane lists what is most worth looking at. Each line leads somewhere. It is no [ui.Table]: a few sentences,
-// the most telling first, have no figures to sort or filter by.
+// findingsPane lists the findings. Each line leads to a screen. It is not a [ui.Table]: a few sentences, most
+// significant first, have no figures to sort or filter by.
 type findingsPane struct {
 	env    *ui.Env
 	list   widget.List
 	state  state.State
 	rows   []analysis.Finding
-	lines  []findingLine // of the rows, wrapped
-	width  int           // that they are wrapped for
-	room   int           // rows that there are for them, 0 while nothing was drawn
-	chosen int           // the finding that was in full when they were wrapped
+	lines  []findingLine // the rows, wrapped
+	width  int           // width at which they are wrapped
+	room   int           // height of the pane in rows, 0 before the first frame
+	chosen int           // the finding that was shown in full when they were wrapped
 	labels *ui.SiteLabels
 	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
 }
@@ -40,7 +40,7 @@ type findingLine struct {
 	text    string
 }
 
-// findingsKey determines the findings. They are about the whole run, whatever the instant and the range.
+// findingsKey determines the findings. They cover the whole run, regardless of the instant and the range.
 type findingsKey struct {
 	revision uint64
 	profile  *model.Profile
@@ -60,7 +60,7 @@ func newFindingsPane(e *ui.Env) *findingsPane {
 	return p
 }
 
-// Show adopts a state. Findings wait until everything is read: they cost some walks over the trace.
+// Show shows a state. Findings wait until everything is read: they take several walks over the trace.
 func (p *findingsPane) Show(s *state.State) {
 	p.state = *s
 	p.rows, p.list.Empty = nil, []string{"Found when everything is read."}
@@ -82,10 +82,10 @@ func (p *findingsPane) Show(s *state.State) {
 const (
 	findingKind  = 12
 	findingSpark = 24
-	findingWide  = 110 // from here on the text leaves room for its curve
+	findingWide  = 110 // from here the text leaves room for its curve
 )
 
-// fewFindings is how many findings are in view beside the chosen one: it gives up lines for them.
+// fewFindings is the number of findings that stay visible with the chosen one: it is shortened for them.
 const fewFindings = 3
 
 // wrap breaks the findings into lines for a pane of w cells and some rows.
@@ -95,9 +95,8 @@ func (p *findingsPane) wrap(w, rows, chosen int) {
 	p.list.Refresh()
 }
 
-// broken returns the lines of the findings in w cells. Where some rows, 0 for any number, are too few for all of them,
-// the chosen one alone has more than one, as long as some others stay in view: the list cuts what is left of a
-// sentence.
+// broken returns the lines of the findings in w cells. If not all fit into the given rows (0 for any number), only the
+// chosen one has several lines, as long as some others stay visible; the list cuts the others off.
 func (p *findingsPane) broken(w, rows int) (out []findingLine) {
 	room := w - findingKind - 5 // pointer, gap and scroll bar
 	if w >= findingWide {
@@ -184,7 +183,7 @@ func (p *findingsPane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 		p.wrap(r.W, body.H, p.chosen)
 	}
 	p.list.Columns[2].Width = findingSpark
-	if r.W < findingWide { // the text is worth more than its curve: no room for it
+	if r.W < findingWide { // the text has priority over its curve
 		p.list.Columns[2].Width = r.W
 	}
 	p.list.Draw(s, body, p.env.Look)
@@ -231,7 +230,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return f.Text
 }
 
-// sign returns what stands beside a finding's color.
+// sign returns what is beside a finding's color.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
 	switch k {
@@ -269,7 +268,8 @@ func (p *findingsPane) function() string {
 	return ""
 }
 
-// follow goes where a finding leads. Of several sites of an owner, all are listed, the most telling selected.
+// follow opens the screen that a finding leads to. If an owner has several sites, all are listed, with the most
+// significant one selected.
 func (p *findingsPane) follow() {
 	f := p.selected()
 	if f == nil {
@@ -288,7 +288,7 @@ func (p *findingsPane) follow() {
 	p.env.Open(screenOf(f.Kind))
 }
 
-// screenOf returns the screen that tells more about a finding.
+// screenOf returns the screen with more about a finding.
 func screenOf(k analysis.FindingKind) keymap.Action {
 	switch k {
 	case analysis.FindingDamage, analysis.FindingNoAddress:
@@ -322,7 +322,7 @@ func (p *findingsPane) Do(a keymap.Action) bool {
 	return true
 }
 
-// click selects a finding, or follows it; false means that there is none.
+// click selects a finding, or follows it; it returns false if there is none.
 func (p *findingsPane) click(x, y int, double bool) bool {
 	row, ok := p.list.HitRow(x, y)
 	if !ok {

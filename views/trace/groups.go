@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// groupPane is what screens share whose rows are groups of blocks: Sites and Leaks.
+// groupPane is what Sites and Leaks share: screens whose rows are groups of blocks.
 type groupPane struct {
 	ui.TablePane
 	Blocks  ui.BlockPane // of the row that was opened, in place of the table
@@ -72,13 +72,13 @@ func (p *groupPane) Function() string {
 	return p.labels.FilterName(p.State.Stacks(), by, s)
 }
 
-// named returns how the state wants groups to be called.
+// named returns how the state wants groups to be named.
 func (p *groupPane) named(s *state.State) naming { return naming{p.labels, s.Stacks(), s.FullName} }
 
-// groupID tells groups of all kinds apart.
+// groupID returns an id that distinguishes groups of all kinds.
 func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
 
-// adopt selects the row that was selected elsewhere, once the rows are the newest.
+// adopt selects the row that was selected on another screen, once the rows are up to date.
 func (p *groupPane) adopt(by analysis.Group, fresh bool) {
 	want := p.State.Selected
 	if !want.Set || want == p.adopted || want.By != by || !fresh {
@@ -88,7 +88,7 @@ func (p *groupPane) adopt(by analysis.Group, fresh bool) {
 	p.List.SelectID(groupID(want.By, want.Key))
 }
 
-// tell makes the selected row the selection of the program.
+// tell publishes the selected row as the program's selection.
 func (p *groupPane) tell() {
 	if by, s, ok := p.row(); ok {
 		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true}
@@ -96,7 +96,7 @@ func (p *groupPane) tell() {
 	}
 }
 
-// openBlocks lists the blocks of the selected row; empty says why there are none.
+// openBlocks lists the blocks of the selected row; empty is shown if there are none.
 func (p *groupPane) openBlocks(empty ...string) {
 	by, s, ok := p.row()
 	if !ok {

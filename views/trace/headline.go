@@ -19,27 +19,27 @@ type HeadlineKey struct {
 	R        analysis.Range
 }
 
-// Headline is what a trace comes down to.
+// Headline is the summary of a trace.
 type Headline struct {
 	HeadlineKey
 	totals  analysis.Totals
-	Kept    analysis.Level // what was allocated in the range and lives at its end: bytes and blocks
+	Kept    analysis.Level // allocated in the range and live at its end: bytes and blocks
 	Leaking int            // sites that keep anything
 	sites   int            // sites that allocate in the range
 	threads int
 }
 
-// unknown is the number of what could not be counted, such as for want of memory.
+// unknown is the number of what could not be counted, for example for lack of memory.
 const unknown = -1
 
-// FetchHeadline asks a trace for the figures above the tables of the Overview. That rows cannot be told, which takes
-// memory, is no error: then only their numbers are unknown.
+// FetchHeadline returns the figures above the tables of the Overview. If rows cannot be computed, which takes memory,
+// only their numbers are unknown; that is not an error.
 func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Headline, err error) {
 	h.HeadlineKey = k
 	if h.totals, err = t.Totals(ctx, k.R); err != nil {
 		return h, err
 	}
-	if k.R.IsWhole() { // then that is what lives, which takes no walk over all blocks
+	if k.R.IsWhole() { // then that is all live memory, which takes no walk over all blocks
 		h.Kept, err = t.Live(ctx, analysis.End)
 	} else {
 		err = h.Keep(ctx, t)
@@ -83,7 +83,7 @@ func (h *Headline) count(ctx context.Context, t analysis.Trace) {
 	}
 }
 
-// Keep finds what is kept of a part of the run.
+// Keep computes what of a part of the run is kept.
 func (h *Headline) Keep(ctx context.Context, t analysis.Trace) error {
 	kept, err := t.Leaks(ctx, analysis.LeakQuery{Range: h.R})
 	h.Kept, h.Leaking = analysis.Level{Bytes: kept.Bytes, Count: kept.Count}, len(kept.Sites)
@@ -93,11 +93,11 @@ func (h *Headline) Keep(ctx context.Context, t analysis.Trace) error {
 // item is one headline figure.
 type item struct{ label, value, rest string }
 
-// wideFigures is the width from which on there is room to say which time figures are about.
+// wideFigures is the width from which the time of figures is stated.
 const wideFigures = 100
 
-// items are columns of two figures each, the most telling first: what lives at the instant, and figures of the run or
-// the range.
+// items returns columns of two figures each, the most telling first: what lives at the instant, and figures of the run
+// or the range.
 func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	in := func(n uint64) string { return " in " + model.Group(n) }
@@ -116,7 +116,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		leaking = item{"frees", "none", ""}
 	}
 	sites := item{"sites", number(h.sites, model.Group(uint64(h.sites))), ""}
-	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks all the same
+	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks nevertheless
 		sites.rest = " allocate"
 	}
 	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}
@@ -142,9 +142,9 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	}
 }
 
-// severalThreads reports whether some stacks begin where threads do and others elsewhere: then one thread for all of
-// them says that the recording has no thread ids. It looks at the first nodes of the tree only, since it is asked with
-// every frame.
+// severalThreads reports whether some stacks begin where threads do and others elsewhere: then a single thread for all
+// of them means that the recording has no thread ids. It checks only the first nodes of the tree, since it is called
+// for every frame.
 func severalThreads(s *model.Stacks) bool {
 	const most = 10_000
 	if s == nil {

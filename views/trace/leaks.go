@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Leaks is the table of what was never freed, or, in its other section, only when the run was ending.
+// Leaks is the table of blocks that were never freed, or, in its second section, freed only at the end of the run.
 type Leaks struct {
 	groupPane
 	*ui.Table[leakData, analysis.LeakSite]
@@ -21,9 +21,9 @@ type Leaks struct {
 	late   *ui.Lazy[lateKey, *leakList]
 	totals *ui.Lazy[totalsKey, analysis.Totals]
 
-	inLate bool          // the section of what was freed late
-	rows   [2]sectionRow // that were selected in the sections when they were left; in the second what was freed late
-	back   *sectionRow   // to be selected again when the rows of the section are there; nil for none
+	inLate bool          // the section of late frees is shown
+	rows   [2]sectionRow // selected rows of the sections when they were left
+	back   *sectionRow   // to be selected again once the section has rows; nil for none
 }
 
 // sectionRow is a selected row; the zero value is none.
@@ -107,7 +107,7 @@ func (p *Leaks) Command() []string {
 		case verdictKeyName, "leaked_share":
 		case "count":
 			q.By = "leaked_count"
-		default: // for the ages, copying says so
+		default: // none for ages
 			q.By = "leaked_bytes"
 		}
 	}
@@ -117,7 +117,7 @@ func (p *Leaks) Command() []string {
 	return q.Args()
 }
 
-// group returns what the section shown is put together by.
+// group returns what the section shown is grouped by.
 func (p *Leaks) group() analysis.Group {
 	if p.inLate {
 		return analysis.ByStack
@@ -137,7 +137,7 @@ func (p *Leaks) Show(s *state.State) {
 	}
 	p.labels.Follow(s.Filters)
 	p.found.Ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Only()}})
-	if p.inLate || s.Settled() { // what is late is not known before
+	if p.inLate || s.Settled() { // late frees are not known earlier
 		p.late.Ask(lateKey{s.Status.Revision, s.Only()})
 	}
 	p.totals.Ask(totalsKey{s.Status.Revision, s.Range})
@@ -168,7 +168,7 @@ func (p *Leaks) Show(s *state.State) {
 // showBlocks keeps the list of blocks up to date.
 func (p *Leaks) showBlocks() {
 	s := &p.State
-	if p.inLate { // of blocks that are gone, list those that were there just before
+	if p.inLate { // of late frees, list the blocks just before their end
 		at := s.Status.Duration - s.Status.Duration/50 - 1
 		p.Blocks.Show(s, analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: s.Only()}, "live at "+at.String(), at)
 		return
@@ -208,8 +208,8 @@ func (p *Leaks) Do(a keymap.Action) bool {
 	return true
 }
 
-// nextSection goes from what was never freed to its stack, to what was freed late, to its stack, and to the first
-// again; the other way round where dir is -1.
+// nextSection moves from the leaks to their stack, to the late frees, to their stack, and back to the first; in reverse
+// if dir is -1.
 func (p *Leaks) nextSection(dir int) {
 	at, late := 0, p.inLate
 	if p.InDetail {
@@ -219,7 +219,7 @@ func (p *Leaks) nextSection(dir int) {
 		at += 2
 	}
 	at = (at + dir + 4) % 4
-	if at%2 == 1 && p.List.Len() == 0 { // no stack to see
+	if at%2 == 1 && p.List.Len() == 0 { // no stack to show
 		at = (at + dir + 4) % 4
 	}
 	p.InDetail, p.inLate = at%2 == 1, at >= 2
@@ -229,7 +229,7 @@ func (p *Leaks) nextSection(dir int) {
 	p.Changed()
 }
 
-// keepRow notes the row of the section that is left, and returns to that of the other one.
+// keepRow records the selected row of the section that is left, and restores that of the other one.
 func (p *Leaks) keepRow(late bool) {
 	left, next := &p.rows[0], &p.rows[1]
 	if late {
@@ -244,7 +244,7 @@ func (p *Leaks) keepRow(late bool) {
 }
 
 func (p *Leaks) setAge(dir int) {
-	if p.inLate { // where it means nothing
+	if p.inLate { // it does not apply there
 		p.inLate, p.Blocks.Open = false, false
 	}
 	age := NextAge(p.State.MinAge, p.State.Status.Duration, dir)

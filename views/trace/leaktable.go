@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// leakList is a list of leaks and what it is put together by. Read-only once made.
+// leakList is a list of leaks with its grouping. Read-only once made.
 type leakList struct {
 	analysis.Leaks
 	by   analysis.Group
@@ -66,8 +66,8 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 	}
 }
 
-// verdictColumn is where the verdict stands, which sorts at first: what leaks comes before larger rows that do not, by
-// growth and certainty.
+// verdictColumn is the column of the verdict, which sorts initially: leaks come before larger rows that do not leak, by
+// growth and confidence.
 const verdictColumn = 5
 
 // columns returns those of the table of leaks. What was freed late has no shares.

@@ -20,7 +20,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	if p.State.MinAge == 0 {
 		age = "min age 0"
 	} else {
-		least = widget.Width(age) + 2 // what is on must be in view
+		least = widget.Width(age) + 2 // the active section must be visible
 	}
 	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
 	if !p.inLate && haveGone && gone.Count > 0 {
@@ -29,7 +29,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 		}
 	}
 	if !p.found.Fresh() {
-		never += " …" // more is known soon
+		never += " …" // more is coming
 	}
 	if f := p.State.Filter; f != "" && p.Now() != nil {
 		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
@@ -53,7 +53,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// sums returns a leak list in a few words, or in fewer. failed says that there will be none.
+// sums returns a summary of a list of leaks, a shorter one unless long is set. failed reports that there will be none.
 func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	switch {
 	case failed:
@@ -74,7 +74,7 @@ func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	return text
 }
 
-// note warns where the figures mean less than they seem to, "" where they do not.
+// note returns a warning if the figures are less certain than they seem, else "".
 func (p *Leaks) note() string {
 	t, ok := p.totals.Get()
 	switch {
@@ -95,7 +95,7 @@ func (p *Leaks) note() string {
 	return ""
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *Leaks) emptyText() []string {
 	t, _ := p.totals.Get()
 	shown := ui.Failing(p.found)
@@ -131,7 +131,7 @@ func (p *Leaks) emptyText() []string {
 	return []string{p.Look.Glyphs.Check + " Nothing leaked: " + allFreed(t.AllocCount)}
 }
 
-// allFreed says that n blocks were freed.
+// allFreed reports that n blocks were freed.
 func allFreed(n uint64) string {
 	if n == 1 {
 		return "its only block was freed."
@@ -163,7 +163,7 @@ func (p *Leaks) explain() {
 	}
 }
 
-// rhythm says when the blocks came, and from where.
+// rhythm returns when the blocks were allocated, and by which threads.
 func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
@@ -175,7 +175,7 @@ func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	return text
 }
 
-// fate says what became of the blocks of a site.
+// fate returns what became of the blocks of a site.
 func (p *Leaks) fate(s *analysis.LeakSite) string {
 	whole := "the run"
 	if !p.State.Range.IsWhole() {

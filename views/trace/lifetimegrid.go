@@ -9,14 +9,14 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// gridLayout is where the grid stands: what a click hits.
+// gridLayout is the position of the grid's parts, to find what a click hits.
 type gridLayout struct {
 	area   widget.Rect // of the cells
 	cell   int         // width of one
 	high   int         // its height
 	sizes  [2]int      // smallest and largest size class shown
 	lives  [2]int      // the same of lifetimes
-	line   int         // lifetime class that the line stands before, 0 where it is not shown
+	line   int         // lifetime class that the line is before, 0 where it is not shown
 	never  int         // x of the last column
 	margin int         // x of the margin at the right
 }
@@ -27,7 +27,7 @@ const (
 	gridNever = 7 // " never "
 )
 
-// layout fits the grid into r: as wide cells as there is room for, and the sizes around the cursor.
+// layout fits the grid into r: cells as wide as possible, and the sizes around the cursor.
 func (p *Lifetimes) layout(r widget.Rect) gridLayout {
 	d := p.data
 	cols := d.lives[1] - d.lives[0] + 1
@@ -71,7 +71,7 @@ func (g *gridLayout) x(life int) int {
 	return x
 }
 
-// hit returns the place of the grid at a cell of the screen.
+// hit returns the grid position at a cell of the screen.
 func (g *gridLayout) hit(x, y int) (at gridPoint, ok bool) {
 	if g.cell == 0 || x < g.area.X || y < g.area.Y || y > g.area.Y+g.area.H {
 		return at, false
@@ -92,7 +92,7 @@ func (g *gridLayout) hit(x, y int) (at gridPoint, ok bool) {
 	return at, true
 }
 
-// heatGlyphs returns the signs of the heat, the least first.
+// heatGlyphs returns the glyphs of the heat, lowest first.
 func (p *Lifetimes) heatGlyphs() []string {
 	if p.Look.Glyphs.Plain {
 		return []string{".", ":", "+", "*", "#"}
@@ -103,7 +103,7 @@ func (p *Lifetimes) heatGlyphs() []string {
 // heatLevels is the number of signs.
 const heatLevels = 5
 
-// leastOf returns the smallest figure of a level, where most is the largest figure: every level is four times the one
+// leastOf returns the smallest figure of a level, given the largest figure of all: every level is four times the one
 // before.
 func leastOf(level int, most uint64) uint64 {
 	if level == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// makersKey determines who allocates the blocks of a cell.
+// makersKey identifies the sites that allocate the blocks of a cell.
 type makersKey struct {
 	revision uint64
 	over     analysis.Range
@@ -22,7 +22,7 @@ type makersKey struct {
 // makers are the sites that allocate the blocks of a cell. Read-only once made.
 type makers struct {
 	byBytes, byCount []analysis.Site // those with most, at most maxMakers
-	sites            int             // there are
+	sites            int             // number of all sites
 }
 
 // maxMakers is how many sites are listed below the grid.
@@ -43,7 +43,7 @@ func askMakers(ctx context.Context, trace analysis.Trace, k makersKey) (*makers,
 	return m, nil
 }
 
-// drawMakers lists who allocates the blocks under the cursor, where there is room.
+// drawMakers lists the sites that allocate the blocks under the cursor, if there is room.
 func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	m, ok := p.makers.Get()
 	if !ok || p.only || r.H < 3 {

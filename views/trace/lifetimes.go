@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Lifetimes shows how large blocks are and how long they live: a grid of both in powers of two.
+// Lifetimes shows sizes and lifetimes of blocks: a grid of both in powers of two.
 type Lifetimes struct {
 	ui.Pane
 	grid   *ui.Lazy[gridKey, *gridData]
@@ -22,7 +22,7 @@ type Lifetimes struct {
 	data   *gridData // what is drawn, nil before the first answer
 	counts bool      // blocks instead of bytes
 	only   bool      // the selected site alone
-	moved  bool      // a person chose the cursor; until then it is at the heaviest cell
+	moved  bool      // the user moved the cursor; until then it is at the heaviest cell
 	cursor gridPoint
 	short  int // lifetime class at which short lives end; 0 until the run's length is known
 
@@ -41,7 +41,7 @@ type gridKey struct {
 	analysis.GridQuery
 }
 
-// gridData is a grid and what it adds up to. Read-only once made.
+// gridData is a grid with its sums. Read-only once made.
 type gridData struct {
 	*analysis.Grid
 	key            gridKey
@@ -180,7 +180,7 @@ func (p *Lifetimes) Show(s *state.State) {
 	}
 }
 
-// near returns the place of the grid that is nearest to one that may no longer be on it.
+// near returns the position in the grid that is nearest to one that may be outside now.
 func (p *Lifetimes) near(at gridPoint) gridPoint {
 	d := p.data
 	if at.size != everyClass {
@@ -195,7 +195,7 @@ func (p *Lifetimes) near(at gridPoint) gridPoint {
 	return at
 }
 
-// move goes n columns to longer lives and m rows to smaller sizes.
+// move moves the cursor n columns to longer lives and m rows to smaller sizes.
 func (p *Lifetimes) move(n, m int) {
 	d := p.data
 	if d == nil || d.all.Count == 0 {
@@ -271,7 +271,7 @@ func (p *Lifetimes) setShort(n int) {
 	p.Changed()
 }
 
-// choose narrows everything to the cell under the cursor, and lists its blocks when that is done already.
+// choose restricts all screens to the cell under the cursor; if they are already, it lists the cell's blocks.
 func (p *Lifetimes) choose() {
 	if p.data == nil || p.data.all.Count == 0 {
 		p.Say(p.emptyText()[0])
@@ -349,8 +349,8 @@ func (p *Lifetimes) Draw(s tcell.Screen) {
 	p.drawMakers(s, rest)
 }
 
-// divide gives the grid, who allocates, and the facts their places below the title. Where it is low there is only the
-// grid; where it is high the cells become higher once there is room to say who allocates.
+// divide divides r below the title between the grid, the sites, and the facts. In a low area there is only the grid; in
+// a high one the cells become higher once the sites fit.
 func (p *Lifetimes) divide(r widget.Rect) (grid, who, facts widget.Rect) {
 	if r.H > 3 {
 		_, r = r.CutTop(1)

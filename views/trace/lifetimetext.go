@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// Title names what is counted.
+// Title returns the name of what is counted.
 func (p *Lifetimes) Title() string {
 	t := "Bytes by size and lifetime"
 	if p.counts {
@@ -97,7 +97,7 @@ func (p *Lifetimes) cursorText(f ui.Figures) string {
 	return text
 }
 
-// legend says what the glyphs of the heat mean.
+// legend returns what the glyphs of the heat mean.
 func (p *Lifetimes) legend() string {
 	text, most := "at least", p.figure(p.data.most)
 	for i, g := range p.heatGlyphs() {
@@ -108,7 +108,7 @@ func (p *Lifetimes) legend() string {
 	return text
 }
 
-// figure returns what is counted of a cell.
+// figure returns the counted figure of a cell.
 func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	if p.counts {
 		return c.Count
@@ -116,7 +116,7 @@ func (p *Lifetimes) figure(c analysis.GridCell) uint64 {
 	return c.Bytes
 }
 
-// amount returns a figure in a few cells.
+// amount formats a figure in a few cells.
 func (p *Lifetimes) amount(n uint64) string {
 	if p.counts {
 		return model.ShortCount(n)

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Overview is the first screen: the curve, what it comes down to, who holds the memory, and where to look first.
+// Overview is the first screen: the curve, its summary, the largest sites, and the findings.
 type Overview struct {
 	ui.Pane
 	chart    *ui.ChartPane
@@ -28,7 +28,7 @@ type Overview struct {
 	areas    overviewAreas
 }
 
-// overviewPane is a pane that takes keys.
+// overviewPane is a pane that can have the focus.
 type overviewPane int
 
 const (
@@ -84,10 +84,10 @@ func (p *Overview) Columns() int { return p.chart.Columns() }
 
 func (p *Overview) Show(s *state.State) {
 	p.State = *s
-	p.chart.Show(s, p.layout(p.Rect()).chart) // first: it is what one looks at, and takes the least time
+	p.chart.Show(s, p.layout(p.Rect()).chart) // first: it is the most important and the fastest
 	p.findings.Show(s)
 	if !p.chosen && len(p.findings.rows) == 0 && p.findings.lazy.Fresh() {
-		p.focus = paneTop // there is nothing to choose from
+		p.focus = paneTop // nothing else can have the focus
 	}
 	p.areas = p.layout(p.Rect()) // the chart's is the same
 	if s.Status.Events > 0 {
@@ -177,7 +177,7 @@ func (p *Overview) Draw(s tcell.Screen) {
 	}
 }
 
-// drawFigures draws what the trace comes down to, or why that cannot be told.
+// drawFigures draws the summary of the trace, or why there is none.
 func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
 		return
@@ -203,14 +203,14 @@ func (p *Overview) Do(a keymap.Action) bool {
 	default:
 		done := p.chart.Do(a) || p.focused().Do(a)
 		if done && p.focus == paneFindings {
-			p.Changed() // the curve is of another one
+			p.Changed() // the curve of another finding is needed
 		}
 		return done
 	}
 	return true
 }
 
-// turn gives the keys to the next pane that is there.
+// turn moves the focus to the next pane that is shown.
 func (p *Overview) turn(n int) {
 	panes := 2
 	if p.Rect().W >= wideOverview {
@@ -220,7 +220,7 @@ func (p *Overview) turn(n int) {
 	p.Changed()
 }
 
-// focused returns the pane that has the keys.
+// focused returns the pane that has the focus.
 func (p *Overview) focused() interface {
 	Do(keymap.Action) bool
 	CopyText() string
@@ -238,7 +238,7 @@ func (p *Overview) focused() interface {
 func (p *Overview) FocusedList() *widget.List {
 	switch p.focus {
 	case paneFindings:
-		return nil // a sentence that is wrapped: its copy says all
+		return nil // a wrapped sentence: copying it gives all of it
 	case paneSecond:
 		return &p.second.List
 	}

@@ -23,7 +23,7 @@ type rangeKey struct {
 	r        analysis.Range
 }
 
-// rangeFigures is what happens in a range.
+// rangeFigures are the figures of a range.
 type rangeFigures struct {
 	rangeKey
 	start, end analysis.Level
@@ -34,7 +34,7 @@ type rangeFigures struct {
 
 func askRange(ctx context.Context, t analysis.Trace, k rangeKey) (f rangeFigures, err error) {
 	f.rangeKey = k
-	if k.r.From >= 0 { // otherwise it starts before everything, where nothing lives
+	if k.r.From >= 0 { // otherwise nothing is live before the range
 		if f.start, err = t.Live(ctx, analysis.At(k.r.From)); err != nil {
 			return f, err
 		}
@@ -55,7 +55,7 @@ type figure struct {
 	role         themes.Role
 }
 
-// drawReadout says what the chart shows at the instant, and over the range.
+// drawReadout draws the figures at the instant, and over the range.
 func (p *Timeline) drawReadout(s tcell.Screen, r widget.Rect) {
 	if r.Empty() || p.State.Status.Events == 0 {
 		return
@@ -67,7 +67,7 @@ func (p *Timeline) drawReadout(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// drawFigures draws as many figures as fit whole.
+// drawFigures draws as many complete figures as fit.
 func (p *Timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 	end, gap := x+w, 3
 	if w < 100 {
@@ -84,7 +84,7 @@ func (p *Timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 	}
 }
 
-// instantFigures returns what holds at the instant: time, level, what is being allocated, how far below the peak.
+// instantFigures returns the figures at the instant: time, level, allocation rate, how far below the peak.
 func (p *Timeline) instantFigures() []figure {
 	s, level := &p.State, p.top.got.level
 	now := min(p.top.got.at.T, s.Status.Duration) // of the level, which may be a frame late
@@ -111,7 +111,7 @@ func (p *Timeline) instantFigures() []figure {
 	return list
 }
 
-// stepFigures are the sums of the time that the column of the chart under the instant stands for.
+// stepFigures are the sums over the time of the chart column under the instant.
 type stepFigures struct {
 	totalsKey
 	totals analysis.Totals
@@ -122,7 +122,7 @@ func (f *stepFigures) rate(exact bool) string {
 	return ui.RateText(&analysis.Column{From: max(f.over.From, 0), To: f.over.To, AllocBytes: f.totals.AllocBytes}, exact)
 }
 
-// stepSpan says over which time a rate is: it depends on how wide the chart is and how far it is zoomed.
+// stepSpan returns the time span of a rate, which depends on the chart's width and zoom.
 func (p *Timeline) stepSpan(f *stepFigures) string {
 	const wide = 140 // cells from which on there is room to name the column
 	span := ui.TimeText(f.over.To-max(f.over.From, 0), p.State.Exact)
@@ -132,8 +132,8 @@ func (p *Timeline) stepSpan(f *stepFigures) string {
 	return " in this column of " + span
 }
 
-// stepRange returns the time that the column of cells under the instant stands for, when all are of equal duration: the
-// edges of the chart's own columns may lie elsewhere.
+// stepRange returns the time of the column of cells under the instant, if all columns are of equal duration: the edges
+// of the chart's own columns may differ.
 func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	s := &p.State
 	from, to := s.Visible()
@@ -145,8 +145,8 @@ func (p *Timeline) stepRange() (r analysis.Range, ok bool) {
 	return EvenColumn(from, to, int(n), now), true
 }
 
-// EvenColumn returns the column that holds a time, of n of equal duration between two times. The first one holds its
-// start, too.
+// EvenColumn returns the column, of n of equal duration between two times, that contains a time. The first one includes
+// its start.
 func EvenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
 	edge := func(i int) model.Time {
 		hi, lo := bits.Mul64(uint64(to-from), uint64(i))
@@ -157,7 +157,7 @@ func EvenColumn(from, to model.Time, n int, at model.Time) analysis.Range {
 	return state.Between(edge(i), edge(i+1))
 }
 
-// stepNow returns what stepRange asked for; ok is false while it is on its way.
+// stepNow returns the figures for stepRange; ok is false while they are being computed.
 func (p *Timeline) stepNow() (f stepFigures, ok bool) {
 	f, ok = p.step.Get()
 	over, is := p.stepRange()
@@ -183,7 +183,7 @@ func (p *Timeline) spanFigures(f *rangeFigures) []figure {
 	}
 }
 
-// flowFigures sums up what happens in the range.
+// flowFigures sums up the changes in the range.
 func (p *Timeline) flowFigures(f *rangeFigures) []figure {
 	bytes := func(v uint64) string { return ui.BytesText(v, p.State.Exact) }
 	list := []figure{

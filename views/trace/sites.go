@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Sites is the table of who allocates, by stack or another group, at the instant and over the range.
+// Sites is the table of the groups that allocate, by stack or another key, at the instant and over the range.
 type Sites struct {
 	groupPane
 	*ui.Table[siteData, analysis.Site]
@@ -83,7 +83,7 @@ func (p *Sites) Command() []string {
 	return q.Args()
 }
 
-// Show implements screen. What depends on the instant is asked for first; nothing else is asked for again while it
+// Show implements screen. What depends on the instant is requested first; nothing else is requested again while it
 // moves.
 func (p *Sites) Show(s *state.State) {
 	if p.State.Group != s.Group {
@@ -122,7 +122,7 @@ func (p *Sites) Show(s *state.State) {
 	}
 }
 
-// blank returns what the columns are about before the first answer.
+// blank returns the data of the columns before the first answer.
 func (p *Sites) blank(k siteKey) *siteRows {
 	if p.Blank.key == k {
 		return p.Blank.siteRows
@@ -130,7 +130,7 @@ func (p *Sites) blank(k siteKey) *siteRows {
 	return &siteRows{key: k}
 }
 
-// atText says when the instant is.
+// atText returns the instant in words.
 func atText(s *state.State) string {
 	if s.AtEnd() {
 		return "at the end"
@@ -138,8 +138,8 @@ func atText(s *state.State) string {
 	return "at " + s.Now().String()
 }
 
-// askTrends asks for the sparklines of what is visible. Like verdicts and lifetimes they wait until everything is read:
-// they cost walks over the trace, which would hold up the reading.
+// askTrends requests the sparklines of the visible rows. Like verdicts and lifetimes they wait until everything is
+// read: they take walks over the trace, which would delay the reading.
 func (p *Sites) askTrends() {
 	if !p.State.Settled() {
 		return
@@ -158,7 +158,7 @@ func (p *Sites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{Kind: widget.SparkCell, Spark: trends.of(p.by(), p.Now().Of.key.Cell.Stacks, s.Key)}
 }
 
-// shareCell returns a row's part of what is sorted by: of the sum, or of the largest where sums mean nothing.
+// shareCell returns a row's share of the sort figure: of the sum, or of the largest if sums are meaningless.
 func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
 	c := p.Sorted()
 	if c.Value == nil {
@@ -187,7 +187,7 @@ func (p *Sites) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
-// by returns what the rows shown are put together by: the state's group may be on its way.
+// by returns the grouping of the rows shown: those of the state's group may still be computed.
 func (p *Sites) by() analysis.Group {
 	if t := p.Now(); t != nil {
 		return t.Of.key.By
@@ -195,7 +195,7 @@ func (p *Sites) by() analysis.Group {
 	return p.State.Group
 }
 
-// Title says what the rows are.
+// Title returns what the rows are.
 func (p *Sites) Title() string {
 	t := "Sites by " + p.by().String()
 	if !p.State.Range.IsWhole() && p.State.Cell.IsAll() {
@@ -207,7 +207,7 @@ func (p *Sites) Title() string {
 	return t
 }
 
-// answer says how many rows there are, and how much of everything they are.
+// answer returns the number of rows, and their share of the total.
 func (p *Sites) answer() string {
 	t, f := p.Now(), ui.Figures{Exact: p.State.Exact, Wide: true}
 	if t == nil {
@@ -240,7 +240,7 @@ func (p *Sites) answer() string {
 		f.Bytes(shown), f.Bytes(all))
 }
 
-// emptyText says why there are no rows, and what to do.
+// emptyText returns why there are no rows, and what to do.
 func (p *Sites) emptyText() []string {
 	if why := ui.Unanswered(p.rows, p.Table); why != nil {
 		return why
@@ -336,7 +336,7 @@ func (p *Sites) amounts(s *analysis.Site) string {
 		f.Bytes(s.AllocBytes), model.Blocks(s.AllocCount), mean, over)
 }
 
-// lifetimes says how long the blocks of a row lived, and who allocated them.
+// lifetimes returns how long the blocks of a row lived, and which threads allocated them.
 func (p *Sites) lifetimes(s *analysis.Site) string {
 	if !p.State.Settled() {
 		return "lifetimes: when everything is read"

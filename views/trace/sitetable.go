@@ -20,7 +20,7 @@ type siteKey struct {
 	analysis.Query
 }
 
-// siteRows are the figures of all sites, and what they add up to. Read-only once made.
+// siteRows are the figures of all sites, with their sums. Read-only once made.
 type siteRows struct {
 	key  siteKey
 	rows []analysis.Site
@@ -28,7 +28,7 @@ type siteRows struct {
 	keys int           // one more than the largest key
 }
 
-// askSites asks for all sites.
+// askSites computes the figures of all sites.
 func askSites(ctx context.Context, trace analysis.Trace, k siteKey) (*siteRows, error) {
 	rows, err := trace.Sites(ctx, k.Query)
 	if err != nil {
@@ -56,14 +56,14 @@ func addSite(sum, s *analysis.Site) {
 	sum.PeakBytes = max(sum.PeakBytes, s.PeakBytes)
 }
 
-// peakWord is what filters call peaks.
+// peakWord is the name of peaks in filters.
 const peakWord = "peak"
 
-// filtersPeaks reports whether rows cannot be chosen without their peaks, which take a walk over the trace: while more
-// is read they are there only for who needs them. Upper and lower case are the same to filters.
+// filtersPeaks reports whether rows cannot be filtered without their peaks, which take a walk over the trace: while
+// more is read they are computed only on demand. Filters ignore case.
 func filtersPeaks(s *state.State) bool { return strings.Contains(strings.ToLower(s.Filter), peakWord) }
 
-// naming is how the rows of a table of groups are called.
+// naming determines the names of rows in a table of groups.
 type naming struct {
 	labels *ui.SiteLabels
 	stacks *model.Stacks
@@ -74,7 +74,7 @@ func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {
 	return n.labels.Label(n.stacks, by, s, n.full)
 }
 
-// words returns what words of a filter look at.
+// words returns the texts that words of a filter match.
 func (n naming) words(by analysis.Group, s *analysis.Site) []string {
 	label := n.label(by, s)
 	words := []string{s.Name, s.Where, label.Name, label.Where}
@@ -84,17 +84,18 @@ func (n naming) words(by analysis.Group, s *analysis.Site) []string {
 	return words
 }
 
-// ownerWord is what filters of tables know a site by beside its names: "owner:" and the function that owns it.
+// ownerWord returns a text that filters of tables match in addition to a site's names: "owner:" and the function that
+// owns it.
 func ownerWord(function string) string { return "owner:" + funcname.Bare(function) }
 
 // siteData determines the table of sites.
 type siteData struct {
 	*siteRows
 	naming
-	said *verdictSet // for sorting by verdict, else nil
+	said *verdictSet // to sort by verdict, else nil
 }
 
-// siteSpec returns the table of sites. Rows come as in the report: by the value, then by the tie, then by stack.
+// siteSpec returns the table of sites. Rows are ordered as in the report: by the value, then by the tie, then by stack.
 func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 	return ui.Spec[siteData, analysis.Site]{
 		Rows:    func(d siteData) []analysis.Site { return d.rows },
@@ -118,8 +119,8 @@ func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 	}
 }
 
-// columns returns those of the table of sites. Shares are of the sum of all sites; those of temporary and leaked blocks
-// are of the site's own.
+// columns returns the columns of the table of sites. Shares are of the sum of all sites; those of temporary and leaked
+// blocks are of the site's own.
 func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	by, all := d.key.By, d.key.Cell.Rectangle().IsAll()
@@ -152,8 +153,8 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	}, unseen(f.others...)...)
 }
 
-// liveTie returns the number that orders rows of the same live bytes. Of those of which nothing lives, the report shows
-// none; here the ones that allocated most come first, after live blocks without bytes.
+// liveTie returns the sort key of rows with the same live bytes. The report leaves out rows without live blocks; here
+// they come after live blocks of 0 bytes, those that allocated most first.
 func liveTie(s *analysis.Site) uint64 {
 	if s.LiveCount == 0 {
 		return s.AllocBytes >> 1
@@ -161,8 +162,7 @@ func liveTie(s *analysis.Site) uint64 {
 	return s.LiveCount | 1<<63
 }
 
-// figures are the columns of the figures of a group, without titles. The others are not shown anywhere; filters compare
-// them.
+// figures are the columns with figures of a group, without titles. Those that no table shows are used by filters.
 type figures[R any] struct {
 	live, blocks, peak, total, count, temp, leaked, mean ui.Column[R]
 	others                                               []ui.Column[R]
@@ -199,7 +199,7 @@ func (f figures[R]) all() []ui.Column[R] {
 	return append([]ui.Column[R]{f.live, f.blocks, f.peak, f.total, f.count, f.temp, f.leaked, f.mean}, f.others...)
 }
 
-// unseen returns columns that only filters know.
+// unseen returns columns that only filters use.
 func unseen[R any](cols ...ui.Column[R]) []ui.Column[R] {
 	for i := range cols {
 		cols[i].Hidden = true
@@ -218,12 +218,12 @@ func untold[R any](cols []ui.Column[R]) []ui.Column[R] {
 // itself returns the group that a row of Sites is about.
 func itself(s *analysis.Site) *analysis.Site { return s }
 
-// siteTitle names a group as column titles do.
+// siteTitle returns the title of a group's column.
 func siteTitle(by analysis.Group) string {
 	return [...]string{titles.Site, titles.Function, titles.Owner, titles.File, titles.Module, titles.Thread, titles.Size}[by]
 }
 
-// siteCut says which part of a group's name goes where it does not fit.
+// siteCut returns the part of a group's name to cut if it does not fit.
 func siteCut(by analysis.Group) widget.Cut {
 	if by == analysis.ByFile || by == analysis.ByModule {
 		return widget.CutFolder

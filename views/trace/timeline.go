@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Timeline is the curve on the whole screen, what it says at the instant and over the range, and the top sites there.
+// Timeline is the curve on the full screen, the figures at the instant and over the range, and the top sites there.
 type Timeline struct {
 	ui.Pane
 	chart   *ui.ChartPane
@@ -26,7 +26,7 @@ type Timeline struct {
 	areas   timelineAreas
 }
 
-// timelinePane is a pane that takes keys.
+// timelinePane is a pane that can have the focus.
 type timelinePane int
 
 const (
@@ -106,10 +106,10 @@ const (
 	wideTimeline = 110 // cells from which on stack and table stand side by side
 	lowTimeline  = 10  // rows below which no table is shown
 	tableRows    = 8   // of the table below the chart at least, where there is room
-	tableMost    = 14  // and at most: its rows change with every step, and what changes must be sent
+	tableMost    = 14  // and at most: its rows change with every step and must be sent to the terminal
 )
 
-// layout gives the chart three fifths or more, and the table what is left.
+// layout assigns three fifths or more to the chart, and the rest to the table.
 func (p *Timeline) layout(r widget.Rect) (a timelineAreas) {
 	if p.maximal {
 		return p.maximised(r)
@@ -128,7 +128,7 @@ func (p *Timeline) layout(r widget.Rect) (a timelineAreas) {
 	return a
 }
 
-// splitTable puts the stack beside the table, or in its place where there is no room for both.
+// splitTable puts the stack next to the table, or in its place if not both fit.
 func (p *Timeline) splitTable(r widget.Rect) (top, stack widget.Rect) {
 	switch {
 	case r.W >= wideTimeline:
@@ -192,11 +192,11 @@ func (p *Timeline) Do(a keymap.Action) bool {
 	return true
 }
 
-// turn gives the keys to the next pane.
+// turn moves the focus to the next pane.
 func (p *Timeline) turn(n int) {
 	p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes
 	if p.focus == timelineChart && !p.maximal {
-		p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes // it has no keys of its own
+		p.focus = (p.focus + timelinePane(n) + timelinePanes) % timelinePanes // that pane cannot have the focus
 	}
 	p.Changed()
 }
@@ -224,7 +224,7 @@ func (p *Timeline) CopyText() string {
 	return p.top.CopyText()
 }
 
-// Command implements [ui.Screen]: it is that of the curve, unless the table alone is shown.
+// Command implements [ui.Screen]. It returns the command of the curve, unless only the table is shown.
 func (p *Timeline) Command() []string {
 	if p.maximal && p.focus != timelineChart {
 		return p.top.tableCommand()

@@ -19,7 +19,7 @@ import (
 )
 
 // topSites is a short table of the groups with the highest figure of one cost at the instant: the part of the Sites
-// screen that fits anywhere. Its order is that of the program's cost as long as no other column is chosen.
+// screen that fits anywhere. It is sorted by the program's cost unless another column is chosen.
 type topSites struct {
 	ui.ListPane
 	*ui.Table[topData, analysis.Site]
@@ -27,8 +27,8 @@ type topSites struct {
 	fixed   bool          // the cost is always fixedTo instead of the state's
 	fixedTo analysis.Cost // one that does not depend on the instant
 	state   state.State
-	adopted state.Selection // the state's selection that the list follows already
-	got     *topRows        // the newest answer; the table shows it a moment later
+	adopted state.Selection // the state's selection that the list has already applied
+	got     *topRows        // the newest answer; the table shows it once sorted
 	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
@@ -48,7 +48,7 @@ type topKey struct {
 // topRows is the content of the table. Read-only once made.
 type topRows struct {
 	topKey
-	shown analysis.Cost   // what the rows have some of: not cost where that is zero everywhere
+	shown analysis.Cost   // the cost of the rows: differs from cost if that is zero everywhere
 	level analysis.Level  // at the instant
 	sum   analysis.Site   // of all groups; PeakBytes is the largest
 	of    uint64          // sum of the cost over all groups
@@ -83,7 +83,7 @@ func newTopSites(e *ui.Env) *topSites {
 	return t
 }
 
-// data returns what the rows shown are made from.
+// data returns the data of the rows shown.
 func (t *topSites) data() topData {
 	if now := t.Now(); now != nil {
 		return now.Of
@@ -94,7 +94,7 @@ func (t *topSites) data() topData {
 // topValue is the column of the cost.
 const topValue = 2
 
-// columns returns those of the rows. The last ones are not shown: filters compare them.
+// columns returns the columns of the rows. The last ones are hidden: only filters use them.
 func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	f, bytes := siteFigures(&d.sum, itself), 10
@@ -144,8 +144,7 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{}
 }
 
-// askTop finds the rows. Where nothing is live it takes what was live at the peak, so that the table always says
-// something.
+// askTop computes the rows. If nothing is live it takes the peak instead, so that the table is never empty.
 func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	out := &topRows{topKey: k, shown: k.cost}
 	var err error
@@ -177,7 +176,7 @@ func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	return out, nil
 }
 
-// askTrends asks for the sparklines of the first rows. They wait until everything is read, as those of Sites.
+// askTrends requests the sparklines of the first rows. They wait until everything is read, like those of Sites.
 func (t *topSites) askTrends() {
 	if !t.state.Settled() || !t.lazy.Fresh() || !t.Fresh() {
 		return
@@ -196,7 +195,7 @@ func (t *topSites) Show(s *state.State) {
 	t.labels.Follow(s.Filters)
 	cost, at := s.Cost, s.At
 	if t.fixed {
-		cost, at = t.fixedTo, analysis.End // which it does not depend on
+		cost, at = t.fixedTo, analysis.End // the cost does not depend on it
 	}
 	if s.Status.Events > 0 {
 		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false}
@@ -248,7 +247,7 @@ func (t *topSites) empty() []string {
 	return []string{"Nothing has this cost.", t.env.Hint("{sort} shows the next one.")}
 }
 
-// title returns the heading and what it says at its right.
+// title returns the heading and the summary at its right.
 func (t *topSites) title() (title, answer string) {
 	d := t.data()
 	what := "Top " + [...]string{"allocators", "functions", "owners", "files", "modules", "threads", "sizes"}[d.by]
@@ -278,7 +277,7 @@ func (t *topSites) title() (title, answer string) {
 	return what, answer
 }
 
-// orderText says how the rows are sorted where that is not by the cost, the highest first.
+// orderText returns how the rows are sorted, if not by the cost with the highest first.
 func (t *topSites) orderText() string {
 	byCost := t.Sorted().Title == t.Columns()[topValue].Title
 	switch {
@@ -292,14 +291,14 @@ func (t *topSites) orderText() string {
 	return " · sorted by " + t.Sorted().Title
 }
 
-// costText says what a table is sorted by.
+// costText returns the sort key of a table in words.
 func costText(c analysis.Cost) string {
 	return "by " + [...]string{
 		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "leaked bytes", "temporary blocks",
 	}[c]
 }
 
-// whenText names the rows' instant.
+// whenText returns the instant of the rows in words.
 func (t *topSites) whenText() string {
 	switch at := t.data().at; {
 	case at == analysis.End && !t.state.Status.Final:
@@ -331,7 +330,7 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	t.List.Draw(s, body, t.env.Look)
 }
 
-// Function returns the one that the selected row stands for, "" for none.
+// Function returns the function of the selected row, "" for none.
 func (t *topSites) Function() string {
 	s, ok := t.Selected()
 	if !ok {
@@ -340,7 +339,7 @@ func (t *topSites) Function() string {
 	return t.labels.FilterName(t.state.Stacks(), t.data().by, s)
 }
 
-// tell tells everybody which row is selected.
+// tell publishes the selected row.
 func (t *topSites) tell() {
 	if s, ok := t.Selected(); ok {
 		t.adopted = state.Selection{By: t.data().by, Key: s.Key, Stack: s.Stack, Set: true}
@@ -364,7 +363,7 @@ func (t *topSites) Do(a keymap.Action) bool {
 	return true
 }
 
-// OrderBy implements [ui.Orderly]: where the program's cost is shown, the next order is that of the next cost.
+// OrderBy implements [ui.Orderly]. Where the program's cost is shown, the next order is that of the next cost.
 func (t *topSites) OrderBy(a keymap.Action) bool {
 	steps := map[keymap.Action]analysis.Cost{keymap.Sort: 1, keymap.ColumnRight: 1, keymap.ColumnLeft: analysis.CostCountOf - 1}
 	step, ok := steps[a]
@@ -375,13 +374,13 @@ func (t *topSites) OrderBy(a keymap.Action) bool {
 	return true
 }
 
-// weighBy makes a cost that of the program, and sorts by it.
+// weighBy sets the program's cost, and sorts by it.
 func (t *topSites) weighBy(c analysis.Cost) {
 	t.Table.Home()
 	t.env.Emit(state.SetCost{Cost: c})
 }
 
-// click selects a row, or opens it, or sorts by what stands in the header.
+// click selects a row, opens it, or sorts by the column in the header.
 func (t *topSites) click(x, y int, double bool) {
 	if _, title := t.List.HitHeader(x, y); title && t.List.HideHeader || !t.Hit(x, y) {
 		return
@@ -392,7 +391,8 @@ func (t *topSites) click(x, y int, double bool) {
 	}
 }
 
-// ClickTitle implements [ui.Orderly]: the title of a cost makes that the program's; the same one again reverses.
+// ClickTitle implements [ui.Orderly]. The title of a cost selects it for the program; the same one again reverses the
+// order.
 func (t *topSites) ClickTitle(col int) {
 	d := t.data()
 	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocs: analysis.CostCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
@@ -400,7 +400,7 @@ func (t *topSites) ClickTitle(col int) {
 	switch {
 	case !ok || t.fixed || col == topValue:
 		t.Table.ClickTitle(col)
-	case cost == d.shown: // the column of the cost is beside it
+	case cost == d.shown: // the column of the cost is next to it
 		t.Table.ClickTitle(topValue)
 	default:
 		t.weighBy(cost)
@@ -426,13 +426,13 @@ func (t *topSites) CopyText() string {
 	return text + "  " + value + " " + answer
 }
 
-// Command returns the arguments of the report that has the table among others.
+// Command returns the arguments of the report that contains the table.
 func (t *topSites) Command() []string {
 	q := t.question()
 	return q.Args()
 }
 
-// tableCommand returns the arguments of the report that prints the table alone.
+// tableCommand returns the arguments of the report that prints only the table.
 func (t *topSites) tableCommand() []string {
 	q := t.question()
 	switch q.Table = "sites"; {
@@ -444,10 +444,10 @@ func (t *topSites) tableCommand() []string {
 	return q.Args()
 }
 
-// question asks for the order and the groups of the table.
+// question returns the question with the order and the grouping of the table.
 func (t *topSites) question() state.Question {
 	by := [...]string{"live_bytes", "live_count", "", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[t.data().shown]
-	q := state.Question{By: by} // the report has a table of the peak anyway
+	q := state.Question{By: by} // the report always has a table of the peak
 	if t.state.Group != analysis.ByStack {
 		q.Group = t.state.Group.String()
 	}

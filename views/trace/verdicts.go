@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/verdict"
 )
 
-// verdictKeyName is what reports call the column of verdicts.
+// verdictKeyName is the name of the column of verdicts in reports.
 const verdictKeyName = "verdict"
 
 // verdictKey determines the verdicts about all groups.
@@ -77,7 +77,7 @@ func (t *trendSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) [
 	return t.byKey[k]
 }
 
-// computeTrends asks for the histories of a few groups.
+// computeTrends computes the histories of a few groups.
 func computeTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
 	keys := unpackKeys(k.keys)
 	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)

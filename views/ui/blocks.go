@@ -15,9 +15,9 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// BlockPane lists single blocks: in place of a table, as long as it is open, and on a screen of their own. It is no
-// [Table]: there may be many millions, of which only those in sight are ever read, in the few orders in which the trace
-// can list them.
+// BlockPane lists single blocks: in place of a table while it is open, and on a screen of their own. It is not a
+// [Table]: there may be many millions of blocks, of which only visible ones are read, in the few orders that the trace
+// supports.
 type BlockPane struct {
 	*Env
 	ListPane
@@ -25,7 +25,7 @@ type BlockPane struct {
 	name  string // of the group whose blocks they are
 	what  string // which of them ("live at 61.0 ms")
 	Empty []string
-	until model.Time // the instant that ages count to
+	until model.Time // the instant at which ages are taken
 	state state.State
 
 	Query   analysis.BlockQuery
@@ -66,7 +66,7 @@ func NewBlockPane(e *Env) BlockPane {
 // Start opens the list for a group, largest blocks first.
 func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
 	empty := p.Empty
-	*p = NewBlockPane(p.Env) // nothing of another group may be seen
+	*p = NewBlockPane(p.Env) // so that nothing of another group shows
 	p.Open, p.name, p.Query, p.Empty = true, name, q, empty
 	p.Changed()
 	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
@@ -79,7 +79,7 @@ func (p *BlockPane) SetFilter(text string) {
 	p.Changed()
 }
 
-// Show asks for the blocks of a query that follows the state: what is of it, and until when they live.
+// Show requests the blocks of a query that follows the state; what describes them, and ages are taken at until.
 func (p *BlockPane) Show(s *state.State, q analysis.BlockQuery, what string, until model.Time) {
 	if p.Order, p.Enter, p.Moved = p, func() {}, p.Changed; p.List.Table == nil { // there is nothing further in
 		p.List = widget.List{Table: p, Descending: true, Column: -1}
@@ -147,22 +147,22 @@ func (p *BlockPane) view() blockView {
 	return v
 }
 
-// Columns returns those of the list.
+// Columns returns the columns of the list.
 func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns() }
 
 // Fields returns the figures of blocks that filters can compare.
 func (p *BlockPane) Fields() []analysis.Field { return Fields(p.Columns()) }
 
-// Ages returns what tells how old a listed block is.
+// Ages returns a function that returns the age of a listed block.
 func (p *BlockPane) Ages() func(b *analysis.Block) model.Time {
 	until := p.until
 	return func(b *analysis.Block) model.Time { return b.Age(until) }
 }
 
-// RowFilter returns the filter as command lines take it: "" where it compares what reports do not have.
+// RowFilter returns the filter as command lines take it, or "" if it compares fields that reports do not have.
 func (p *BlockPane) RowFilter(text string) string { return rowFilter(p.Columns(), text) }
 
-// AddressText renders an address, or says that it is unknown.
+// AddressText formats an address, or returns that it is unknown.
 func AddressText(addr uint64) string {
 	if addr == 0 {
 		return "unknown"
@@ -192,7 +192,7 @@ func (p *BlockPane) explain() {
 	}
 }
 
-// fateText says when a block came and went. invented says that a block without an address can die.
+// fateText returns when a block was allocated and freed. invented says that blocks without an address can be freed.
 func fateText(b *analysis.Block, invented bool) string {
 	switch {
 	case b.Died != model.NoTime:
@@ -225,7 +225,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.draw(s, p.Look)
 }
 
-// Title says which blocks are listed.
+// Title returns which blocks are listed.
 func (p *BlockPane) Title() string {
 	t := "Blocks of " + p.name
 	if p.name == "" {
@@ -296,7 +296,7 @@ func (p *BlockPane) OrderKey() string {
 	return ""
 }
 
-// orders returns those that s goes through.
+// orders returns the orders that the sort key cycles through.
 func (p *BlockPane) orders() []analysis.BlockOrder {
 	list := []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.LowestFirst}
 	if p.Lives {
@@ -305,7 +305,7 @@ func (p *BlockPane) orders() []analysis.BlockOrder {
 	return list
 }
 
-// nextOrder returns the order n further on.
+// nextOrder returns the order n steps further.
 func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 	list := p.orders()
 	at := max(slices.Index(list, p.Query.Sort), 0)
@@ -352,7 +352,7 @@ func (p *BlockPane) sortBy(o analysis.BlockOrder) {
 	p.Changed()
 }
 
-// Click selects a block, or sorts by what stands in the header.
+// Click selects a block, or sorts by what is in the header.
 func (p *BlockPane) Click(x, y int) {
 	p.click(x, y, false)
 	p.Changed()
@@ -364,7 +364,7 @@ func (p *BlockPane) Wheel(x, y, rows int) {
 	p.Changed()
 }
 
-// ClickTitle implements [Orderly]: blocks are only in some orders.
+// ClickTitle implements [Orderly]. Only some columns can sort blocks.
 func (p *BlockPane) ClickTitle(col int) {
 	orders := map[string]analysis.BlockOrder{titles.Size: analysis.LargestFirst, titles.Age: analysis.OldestFirst, titles.Born: analysis.OldestFirst,
 		titles.Lived: analysis.ShortestFirst, titles.Address: analysis.LowestFirst}

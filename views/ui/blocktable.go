@@ -28,14 +28,14 @@ type blockView struct {
 	stacks *model.Stacks
 	labels *SiteLabels
 	full   bool
-	until  model.Time // the instant that ages count to
+	until  model.Time // the instant at which ages are taken
 	lived  bool       // ages are lifetimes: of blocks that may have ended
 	same   bool       // all are of one stack
 	times  int        // cells of a time
 	noAddr bool       // the file has no addresses
 }
 
-// columns returns those of a list of blocks. A block is as large as its site's mean.
+// columns returns the columns of a list of blocks. A block is shown as large as the mean of its site.
 func (v blockView) columns() []Column[analysis.Block] {
 	type block = analysis.Block
 	age := titles.Age
@@ -65,12 +65,13 @@ func (v blockView) columns() []Column[analysis.Block] {
 	}
 }
 
-// site names the stack of a block.
+// site returns the name of the stack of a block.
 func (v blockView) site(b *analysis.Block, full bool) string {
 	return blockSiteName(v.stacks, v.labels, b.Stack, full)
 }
 
-// words returns what words of a filter look at: the site, and the function that allocates.
+// words returns a function that returns the texts that words of a filter match: the site, and the function that
+// allocates.
 func (v blockView) words() func(b *analysis.Block) []string {
 	texts := map[model.StackID][]string{}
 	return func(b *analysis.Block) []string {
@@ -93,7 +94,7 @@ type blockTable struct {
 	bytes uint64   // of what is listed
 	cut   int      // uses that are not listed
 
-	filtered bool // rows are those that a filter leaves
+	filtered bool // rows are those that pass a filter
 }
 
 func askBlocks(ctx context.Context, trace analysis.Trace, k blockKey) (*blockTable, error) {
@@ -136,7 +137,7 @@ func (t *blockTable) choose(ctx context.Context, k blockKey) error {
 	return nil
 }
 
-// Len returns the number of blocks that the filter leaves.
+// Len returns the number of blocks that pass the filter.
 func (t *blockTable) Len() int {
 	if t.rows != nil {
 		return len(t.rows)
@@ -144,7 +145,7 @@ func (t *blockTable) Len() int {
 	return t.BlockList.Len()
 }
 
-// row returns a block of those that the filter leaves, up: from the end.
+// row returns block i of those that pass the filter, from the end if up is set.
 func (t *blockTable) row(i int, up bool) analysis.Block {
 	if up {
 		i = t.Len() - 1 - i
@@ -181,7 +182,7 @@ func (l useList) Bytes() (sum uint64) {
 	return sum
 }
 
-// blockSiteName names the stack that allocated a block.
+// blockSiteName returns the name of the stack that allocated a block.
 func blockSiteName(s *model.Stacks, labels *SiteLabels, id model.StackID, full bool) string {
 	leaf, ok := s.Node(id)
 	if !ok || leaf == 0 {

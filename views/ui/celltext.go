@@ -23,7 +23,7 @@ func LifeEdge(class int) string {
 	return model.Time(lo).String()
 }
 
-// SizesText says which sizes a cell holds ("64 … 127 B", "any size").
+// SizesText returns which sizes a cell holds ("64 … 127 B", "any size").
 func SizesText(c analysis.Cell) string {
 	if c.SizeFrom == 0 && (c.SizeTo == 0 || c.SizeTo >= analysis.SizeClasses) {
 		return "any size"
@@ -41,7 +41,7 @@ func SizesText(c analysis.Cell) string {
 	return SizeEdge(int(c.SizeFrom)) + "–" + SizeEdge(int(c.SizeTo))
 }
 
-// LivesText says which lifetimes a cell holds ("1.02 ms–2.05 ms", "never freed").
+// LivesText returns which lifetimes a cell holds ("1.02 ms–2.05 ms", "never freed").
 func LivesText(c analysis.Cell) string {
 	switch {
 	case c.LifeTo == 0 || c.LifeFrom == 0 && c.LifeTo == analysis.LifeClasses:
@@ -57,10 +57,10 @@ func LivesText(c analysis.Cell) string {
 	return model.Time(lo).String() + "–" + model.Time(min(hi, uint64(model.MaxTime))).String()
 }
 
-// CellText names a cell.
+// CellText returns the name of a cell.
 func CellText(c analysis.Cell) string { return SizesText(c) + ", " + LivesText(c) }
 
-// NoneInCell says why nothing is shown while only one cell is.
+// NoneInCell returns why nothing is shown while blocks are restricted to one cell.
 func (e *Env) NoneInCell(c analysis.Cell) []string {
 	return []string{"No block of " + CellText(c) + " is here.", e.Hint("{back} shows blocks of every size and lifetime again.")}
 }

@@ -74,7 +74,7 @@ func (t *Changes) Show(s *state.State, set *ChangeSet) (ok bool) {
 	return ok
 }
 
-// Set returns the comparison that the rows are of, nil before the first.
+// Set returns the comparison whose rows are shown, nil before the first.
 func (t *Changes) Set() *ChangeSet {
 	if t.Now() == nil {
 		return nil
@@ -94,7 +94,7 @@ func (t *Changes) Chosen() (r *diff.Row, ok bool) {
 	return c.Row, true
 }
 
-// rows returns those of the kinds of changes that are shown.
+// rows returns the rows of the kinds of changes that are shown.
 func (d changeData) rows() []change {
 	c := state.Compare{Only: d.only}
 	out := make([]change, 0, len(d.set.Comparison.Rows))
@@ -111,7 +111,7 @@ func (d changeData) words(r *change) []string {
 	return []string{label.Name, label.Where, r.Status.String()}
 }
 
-// id tells a row from all others of any comparison of the same files.
+// id returns a number that identifies a row in all comparisons of the same files.
 func (r *change) id() uint64 {
 	const text = 1 << 63
 	if r.Node != 0 {
@@ -120,16 +120,16 @@ func (r *change) id() uint64 {
 	return text | uint64(r.n)
 }
 
-// ChangeOf returns how much a row changed, whichever way.
+// ChangeOf returns how much a row changed, in either direction.
 func ChangeOf(r *diff.Row) uint64 { return distance(r.BeforeBytes, r.AfterBytes) }
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// columns returns those of a table of changes.
+// columns returns the columns of a table of changes.
 func (t *Changes) columns(d changeData) []Column[change] {
 	set, totals := d.set, &d.set.Totals
 	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope}, Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
-	percent, count := 1, 5 // when they give way
+	percent, count := 1, 5 // their Drop
 	if set.Narrow {
 		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle}, Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
 		percent, count = 4, 1
@@ -167,7 +167,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	}
 }
 
-// countFields returns what filters call the change of what is counted.
+// countFields returns the names in filters for the change of counts.
 func (s *ChangeSet) countFields() []string {
 	if s.Count == "" {
 		return nil
@@ -175,7 +175,7 @@ func (s *ChangeSet) countFields() []string {
 	return []string{"count"}
 }
 
-// amount writes a figure of what is shown.
+// amount formats a figure of the comparison.
 func (t *Changes) amount(n uint64) string { return t.Set().Amount(n, t.state.Exact) }
 
 func (t *Changes) faint(n uint64) widget.Cell {
@@ -186,7 +186,7 @@ func (t *Changes) faint(n uint64) widget.Cell {
 	return c
 }
 
-// Share returns what part of all changes, whichever way, a row has; "" where it did not change.
+// Share returns a row's share of all changes, in either direction; "" if it did not change.
 func (t *Changes) Share(r *diff.Row) string {
 	if ChangeOf(r) == 0 {
 		return ""
@@ -194,7 +194,7 @@ func (t *Changes) Share(r *diff.Row) string {
 	return PartText(ChangeOf(r), t.sum) + " of all changes"
 }
 
-// Nothing says why a table of changes has no rows, and what to do; others is what can be done where nothing is
+// Nothing returns why a table of changes has no rows, and what to do; others is what can be done where nothing is
 // filtered, with keys as in [Env.Hint].
 func (t *Changes) Nothing(others string) []string {
 	c := &t.state.Compare

@@ -26,7 +26,7 @@ type ChartPane struct {
 	part   *Lazy[partKey, parted]
 	Peak   *Lazy[peakKey, peaks]
 
-	WithMeasured bool // what was measured beside the events is drawn in the background
+	WithMeasured bool // the curve measured in addition to the events is drawn in the background
 	measured     measuredCurve
 }
 
@@ -55,7 +55,7 @@ type peaks struct {
 	Ok, withinRange bool
 }
 
-// MaxMarks bounds the markers and collections that are looked at for one chart.
+// MaxMarks is the maximum number of markers and collections that are read for one chart.
 const MaxMarks = 100_000
 
 // NewChartPane returns the chart of the live curve.
@@ -116,10 +116,10 @@ func (c *ChartPane) Show(s *state.State, r widget.Rect) {
 	c.setData(from, to)
 }
 
-// Columns returns the number of cells of the time axis: what one step moves by.
+// Columns returns the number of cells of the time axis, which is the distance of one step.
 func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
 
-// setData gives the newest curve to the chart.
+// setData passes the newest curve to the chart.
 func (c *ChartPane) setData(from, to model.Time) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Curves, ch.Legend, ch.Stacked = nil, nil, nil, false
@@ -152,7 +152,7 @@ func (c *ChartPane) setData(from, to model.Time) {
 	c.showMeasured()
 }
 
-// emptyText says why there is no curve.
+// emptyText returns why there is no curve.
 func (c *ChartPane) emptyText() string {
 	switch s := &c.state; {
 	case model.Internal(c.curve.Failure()):
@@ -167,7 +167,7 @@ func (c *ChartPane) emptyText() string {
 	return "reading the first events"
 }
 
-// setMarks gives markers and collections to the chart.
+// setMarks passes markers and collections to the chart.
 func (c *ChartPane) setMarks() {
 	v, _ := c.curve.Get()
 	c.chart.Marks, c.chart.Ticks = c.chart.Marks[:0], v.collections
@@ -176,7 +176,7 @@ func (c *ChartPane) setMarks() {
 	}
 }
 
-// Title says what the chart shows, and of which time.
+// Title returns what the chart shows, and of which time.
 func (c *ChartPane) Title() string {
 	s := &c.state
 	title := s.Series.String() + c.partTitle()
@@ -186,7 +186,7 @@ func (c *ChartPane) Title() string {
 	if !s.View.IsWhole() {
 		from, to := s.Visible()
 		step := max(int64(to-from)/100, 1)
-		for p := int64(1); ; p *= 10 { // as many digits as tell the ends apart
+		for p := int64(1); ; p *= 10 { // as many digits as distinguish the ends
 			if p*10 > step {
 				step = p
 				break
@@ -197,7 +197,7 @@ func (c *ChartPane) Title() string {
 	return title
 }
 
-// answer returns what a glance at the chart should tell.
+// answer returns the summary in the chart's title line.
 func (c *ChartPane) answer() string {
 	s := &c.state
 	if s.Series != state.SeriesBytes {
@@ -230,7 +230,7 @@ func (c *ChartPane) Draw(s tcell.Screen) {
 	c.chart.Chart.Draw(s, c.area, c.env.Look)
 }
 
-// Do handles the actions that are about the chart alone.
+// Do carries out the actions that concern only the chart.
 func (c *ChartPane) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Series:
@@ -243,7 +243,7 @@ func (c *ChartPane) Do(a keymap.Action) bool {
 	return true
 }
 
-// Click moves the instant to a place in the chart; false means that it is none.
+// Click moves the instant to a place in the chart; it returns false if the place is outside.
 func (c *ChartPane) Click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)
 	if ok {
@@ -257,7 +257,7 @@ func (c *ChartPane) Drag(fromX, fromY, x int) bool {
 	return DragRange(c.env, &c.chart.Chart, fromX, fromY, x)
 }
 
-// Wheel zooms in and out around the pointer; false means that it is not over the chart.
+// Wheel zooms in and out around the pointer; it returns false if that is not over the chart.
 func (c *ChartPane) Wheel(x, y, rows int) bool {
 	return WheelZoom(c.env, &c.state, &c.chart.Chart, c.Columns(), x, y, rows)
 }
@@ -275,7 +275,7 @@ func DragRange(e *Env, chart *widget.Chart, fromX, fromY, x int) bool {
 			b = chart.From
 		}
 	}
-	if cell := chart.CellTime(); a != b { // the first column belongs to the range as a whole
+	if cell := chart.CellTime(); a != b { // the complete first column is in the range
 		if a < b {
 			a -= cell
 		} else {

@@ -7,7 +7,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Measured returns the curve that was measured beside the events of a trace, such as the resident memory; nil for none.
+// Measured returns the curve that was measured in addition to the events of a trace, such as the resident memory; nil
+// if there is none.
 func Measured(s *state.State) *model.Series {
 	if s.Profile == nil || s.Profile.Allocations == nil || s.Profile.Timeline == nil || len(s.Profile.Timeline.Series) == 0 {
 		return nil
@@ -15,7 +16,7 @@ func Measured(s *state.State) *model.Series {
 	return &s.Profile.Timeline.Series[0]
 }
 
-// showMeasured draws the measured curve in the background, where both can be told apart.
+// showMeasured draws the measured curve in the background, where both can be distinguished.
 func (c *ChartPane) showMeasured() {
 	s, ch := &c.state, &c.chart
 	of := Measured(s)

@@ -17,8 +17,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// partKey is what a chart of a part of the trace is about: what filters leave, a selected group of it, or its top
-// sites.
+// partKey identifies a chart of a part of the trace: what filters leave, a selected group of it, or its top sites.
 type partKey struct {
 	curveKey
 	only     analysis.Cell
@@ -30,15 +29,15 @@ type partKey struct {
 // parted is the answer.
 type parted struct {
 	partKey
-	all     []analysis.Column // of what is chosen
+	all     []analysis.Column // of the selected blocks
 	peak    analysis.Peak     // of what filters leave, in view
 	hasPeak bool
 	parts   [][]analysis.Column // of the top sites, most first
-	names   []string            // of them, or of what is selected; not cleaned
+	names   []string            // of the parts, or of the selected group; not cleaned
 }
 
-// MostParts is how many sites the chart is divided by: as many as fills and colors can be told apart, less one for the
-// rest.
+// MostParts is how many sites the chart is divided by: as many as fills and colors can be distinguished, less one for
+// the rest.
 const MostParts = 6
 
 // partOf returns the key of a chart for a state; ok is false for one of all blocks.
@@ -79,8 +78,8 @@ func askPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err 
 	return out, err
 }
 
-// choose adds what the chart shows to the question: the selected group, or those that hold most when what is in view is
-// highest.
+// choose adds what the chart shows to the query: the selected group, or the groups with most live bytes at the peak in
+// view.
 func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQuery) error {
 	at := analysis.End
 	if p.shows == state.ChartTop {
@@ -113,8 +112,8 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 	return nil
 }
 
-// showPart gives the curve of a part to the chart, with that of all blocks in the background where both can be told
-// apart.
+// showPart passes the curve of a part to the chart, with that of all blocks in the background if the two can be
+// distinguished.
 func (c *ChartPane) showPart(k partKey) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
@@ -154,7 +153,7 @@ func (c *ChartPane) showPart(k partKey) {
 	}
 }
 
-// TooSmall reports whether a part is so small that its curve before that of all would be a line at the bottom.
+// TooSmall reports whether a part is so small that its curve would be a line at the bottom of the curve of all blocks.
 func TooSmall(part, all uint64) bool {
 	const share = 10
 	return part < all/share
@@ -175,7 +174,7 @@ func (c *ChartPane) stack(v *parted) {
 			name = curve.Glyph
 			for x := range cols {
 				p := Point(s.Series, &cols[x])
-				p.Lo, p.Hi = p.Last, p.Last // those of one column need not be reached together
+				p.Lo, p.Hi = p.Last, p.Last // extremes of one column may occur at different times
 				rest[x].Last -= min(p.Last, rest[x].Last)
 				rest[x].Lo, rest[x].Hi = rest[x].Last, rest[x].Last
 				curve.Data = append(curve.Data, p)
@@ -193,8 +192,8 @@ func (c *ChartPane) stack(v *parted) {
 }
 
 const (
-	namedLegend = 100 // cells from which on one row is enough for the names of the legend
-	legendRest  = 6   // cells that an item of it has beside the name
+	namedLegend = 100 // cells from which one row is enough for the legend
+	legendRest  = 6   // cells of a legend item in addition to the name
 )
 
 // legendArea takes the rows of the legend from the bottom of a chart that is divided and has room for them.
@@ -231,7 +230,7 @@ func partStyle(e *Env, i int) tcell.Style {
 	return e.Style(roles[i%len(roles)])
 }
 
-// partTitle names the part of the trace that the chart shows, "" for all of it.
+// partTitle returns the name of the part of the trace that the chart shows, "" for all of it.
 func (c *ChartPane) partTitle() string {
 	s := &c.state
 	var of []string

@@ -27,35 +27,35 @@ const (
 // Column is one column of a table as data: how it is laid out and drawn, what it sorts by, what filters compare, and
 // what reports call it. R is a row of the table. All functions but Cell may be called on any goroutine.
 type Column[R any] struct {
-	Title    string // one of package titles; also what the column is known by
+	Title    string // one of package titles; also identifies the column
 	Width    int    // cells at least
-	Wider    int    // more of them where figures have their units
+	Wider    int    // additional cells if figures have their units
 	Grow     int    // as of [widget.Column]
 	MaxWidth int
 	Drop     int
 	Cut      widget.Cut
-	Right    bool // text stands at the right, as figures do anyway
-	Muted    bool // text is of less weight than that of other columns
-	Hidden   bool // not shown, and nothing to sort by: there is no such thing in this table now
+	Right    bool // text is right-aligned, as figures always are
+	Muted    bool // text is drawn muted
+	Hidden   bool // not shown, and cannot sort: it does not apply now
 
-	Key    string   // the name of the same in JSON reports, "" for what they do not have
-	Order  string   // what reports call its order where that is not Key
-	Fields []string // what filters call the figure
+	Key    string   // its name in JSON reports, "" if they do not have it
+	Order  string   // the name of its order in reports, if it is not Key
+	Fields []string // its names in filters
 	Figure Figure
 	Unit   ProfileUnit // of amounts
 
 	Value   func(r *R) uint64
-	Number  func(r *R) float64         // instead of Value: what may be negative, or no whole number
-	Known   func(r *R) bool            // nil where the figure is known of every row
-	AtLeast func(r *R) bool            // nil where no figure is a lower bound
-	Unknown func() string              // what stands there where it is not, on the event loop; nil for nothing
-	Whole   uint64                     // what Value is a part of, 0 for nothing
-	Share   func(r *R) float64         // instead of the part of Whole
+	Number  func(r *R) float64         // instead of Value: may be negative or fractional
+	Known   func(r *R) bool            // nil if the figure is known for every row
+	AtLeast func(r *R) bool            // nil if no figure is a lower bound
+	Unknown func() string              // shown for unknown figures, on the event loop; nil for nothing
+	Whole   uint64                     // the total that Value is a part of, 0 for none
+	Share   func(r *R) float64         // instead of Value/Whole
 	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
 	Text    func(r *R) string          // sorts by the alphabet
-	Rank    func(r *R) uint64          // what it sorts by instead, larger ones first
-	Tie     func(r *R) uint64          // what rows of the same rank are sorted by, larger ones first
-	Cell    func(r *R) widget.Cell     // on the event loop; nil for the figure or text
+	Rank    func(r *R) uint64          // sort key instead of Value, larger ones first
+	Tie     func(r *R) uint64          // sort key for equal ranks, larger ones first
+	Cell    func(r *R) widget.Cell     // on the event loop; nil to draw the figure or text
 	Like    string                     // the title of the column whose order it shares: of bars and curves
 }
 
@@ -64,13 +64,13 @@ func (c *Column[R]) Sorts() bool {
 	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
 }
 
-// OrderKey returns what reports call the order, "" where they have none.
+// OrderKey returns the name of the order in reports, "" if they have none.
 func (c *Column[R]) OrderKey() string { return cmp.Or(c.Order, c.Key) }
 
-// signed reports whether the column is of changes, which sort by their size.
+// signed reports whether the column has changes, which sort by their absolute size.
 func (c *Column[R]) signed() bool { return c.Number != nil && c.Rank != nil }
 
-// rank returns what rows are sorted by, larger ones first; nil where that is text or amounts.
+// rank returns the sort key of rows, larger ones first; nil if rows sort by text or amounts.
 func (c *Column[R]) rank() func(r *R) uint64 {
 	switch {
 	case c.Rank != nil:
@@ -193,7 +193,7 @@ func Fields[R any](cols []Column[R]) (all []analysis.Field) {
 	return all
 }
 
-// FilterHint says what can be typed to filter a table: words, and the first comparisons that do not look alike.
+// FilterHint returns what can be typed to filter a table: words, and the first comparisons that do not look alike.
 func FilterHint(fields []analysis.Field) string {
 	const most = 3
 	var seen []string
@@ -209,8 +209,8 @@ func FilterHint(fields []analysis.Field) string {
 	return hint + "/regex/"
 }
 
-// Filter reads a filter of a table. One that means nothing here, such as a comparison of a figure that only another
-// table has, hides what the comparison does not fit; one that means nothing anywhere hides nothing.
+// Filter parses a filter of a table. A filter that this table cannot apply, such as a comparison of a figure of another
+// table, hides the rows that do not match; an invalid filter hides nothing.
 func Filter(text string, fields []analysis.Field) *analysis.Filter {
 	f, err := analysis.ParseFilter(text, fields...)
 	if err != nil {
@@ -219,7 +219,7 @@ func Filter(text string, fields []analysis.Field) *analysis.Filter {
 	return f
 }
 
-// FilterRow shows a row to filters.
+// FilterRow implements [analysis.Row] for rows of a table.
 type FilterRow[R any] struct {
 	Row   *R
 	Words func(r *R) []string // what words of a filter look at; nil for the texts of the columns
@@ -228,7 +228,7 @@ type FilterRow[R any] struct {
 	texts []string
 }
 
-// NewFilterRow returns what shows the rows of a table to filters, one after the other.
+// NewFilterRow returns a FilterRow, to be pointed at one row after the other.
 func NewFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
 	return &FilterRow[R]{cols: cols, Words: words}
 }
@@ -257,10 +257,10 @@ func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
 	return 0, false
 }
 
-// exactTime is the cells of a time in microseconds.
+// exactTime is the width in cells of a time in microseconds.
 const exactTime = 14
 
-// Layout lays columns out for figures of at most so many bytes and so much else.
+// Layout converts columns for figures up to the given bytes and counts.
 func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
 	out := make([]widget.Column, len(cols))
 	for i := range cols {

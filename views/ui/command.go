@@ -44,7 +44,11 @@ func (e *Env) DiffCommand(s *state.State, file []string, kind, by string, instan
 func placeOf(prof *ProfileFile, m state.Moment, instant bool) model.Place {
 	switch {
 	case prof != nil && m.Prof.Window != state.NoWindow:
-		return model.Place{Number: &m.Prof.Window}
+		n := m.Prof.Window
+		if n >= 0 && n < len(prof.Weights.Windows) {
+			n = prof.Weights.WindowNumber(n)
+		}
+		return model.Place{Number: &n}
 	case prof != nil && m.Over.IsWhole():
 		return model.Place{}
 	case prof == nil && instant:

@@ -11,15 +11,15 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// ComparedFile is a file that comparisons ask. One value stands for a file as long as it is open. All but what never
-// changes belongs to the event loop.
+// ComparedFile is a file that takes part in comparisons. One value represents a file as long as it is open. All fields
+// except immutable ones belong to the event loop.
 type ComparedFile struct {
 	Name, Path string
 	Trace      analysis.Trace
-	Store      *model.Store    // nil for the file opened first: its profile and status are the state's
-	Now        *model.Profile  // of the second file, as figures are about
-	Status     analysis.Status // of the second file's trace, as figures are about
-	Read       analysis.Status // how far its reading is by now, which status may trail
+	Store      *model.Store    // nil for the first file, whose profile and status are in the state
+	Now        *model.Profile  // of the second file, for which figures are shown
+	Status     analysis.Status // of the second file's trace, for which figures are shown
+	Read       analysis.Status // how far it is read by now; Status may be older
 	Prof       *ProfileFile    // weighted stacks, nil for none
 	Heaps      heapgraph.Heaps // of the second file, nil for files without heap snapshots
 	Dump       *DumpFile       // of the second file, nil for files without measured series
@@ -41,7 +41,7 @@ func (e *Env) OtherDump() *DumpFile {
 	return e.Second.Dump
 }
 
-// Profile returns what figures of the file are about.
+// Profile returns the profile of the file for which figures are shown.
 func (f *ComparedFile) Profile(s *state.State) *model.Profile {
 	if f.Store != nil {
 		return f.Now
@@ -79,7 +79,7 @@ func (e *Env) Mixed(s *state.State) bool {
 	return (e.First.Trace == nil) != (e.Second.Trace == nil) && (e.First.ProfileFile(s) != nil || e.Second.ProfileFile(s) != nil)
 }
 
-// TimeMap tells which time of the second file belongs to one of the first.
+// TimeMap returns the mapping of times of the first file to times of the second.
 func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 	if e.Second == nil {
 		return diff.TimeMap{}
@@ -87,8 +87,8 @@ func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 	return diff.NewTimeMap(s.Compare.Align, e.First.Span(s), e.Second.Span(s), s.Compare.Moments[state.SideA], s.Compare.Moments[state.SideB])
 }
 
-// JoinCache keeps the last tree made of two sets of stacks: it takes longer than all the rest, and does not follow the
-// instant. Any goroutine may use it.
+// JoinCache keeps the last tree joined from two sets of stacks: building it takes longer than all the rest, and it does
+// not depend on the instant. Any goroutine may use it.
 type JoinCache struct {
 	mu    sync.Mutex
 	of    [2]*model.Stacks
@@ -97,14 +97,14 @@ type JoinCache struct {
 	have  *diff.JoinedStacks
 }
 
-// Forget lets go of the tree, which keeps both sets of stacks alive.
+// Forget drops the tree, which keeps both sets of stacks in memory.
 func (j *JoinCache) Forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.of, j.have = [2]*model.Stacks{}, nil
 }
 
-// Get returns the joined tree of two sets of stacks, made anew unless it is the last one. The only errors are those of
+// Get returns the joined tree of two sets of stacks, built anew unless it is the last one. The only errors are those of
 // ctx.
 func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// CutLines keeps the first n lines, and shows where there were more.
+// CutLines returns the first n lines, and marks that there were more.
 func CutLines(lines []string, n, w int) []string {
 	if len(lines) <= n {
 		return lines
@@ -26,7 +26,7 @@ func WithMinus(k *widget.Look, text string) string {
 	return strings.NewReplacer("(-", "("+m, "; -", "; "+m).Replace(text)
 }
 
-// Growth returns the relative change; of what is new it is infinite.
+// Growth returns the relative change; for new rows it is infinite.
 func Growth(before, after uint64) float64 {
 	switch {
 	case before == after:
@@ -50,7 +50,7 @@ func PercentChange(k *widget.Look, before, after uint64) string {
 	return strings.Replace(model.Change(before, after), "-", Minus(k), 1)
 }
 
-// DeltaCell returns a change: its sign and glyph stand beside its color.
+// DeltaCell returns a change: its sign and glyph are beside its color.
 func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.Cell {
 	switch {
 	case after > before:

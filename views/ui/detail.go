@@ -13,16 +13,16 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// MaxFrames bounds the frames that a detail pane lists: no one reads more, and stacks may be 50,000 deep.
+// MaxFrames is the maximum number of frames that a detail pane lists: stacks may be 50,000 deep.
 const MaxFrames = 2000
 
-// Detail is the pane that explains the selection: its title, and its whole stack with facts in sentences below, or
-// lines of text. The zero value shows nothing.
+// Detail is the pane that explains the selection. It shows a title and either the complete stack with facts in
+// sentences below, or lines of text. The zero value is empty.
 type Detail struct {
 	Title, Answer string
 	Facts         []string
 
-	text *widget.TextView // instead of a stack and facts, nil for these
+	text *widget.TextView // used instead of a stack and facts if not nil
 	id   uint64           // of the row that the text explains
 
 	key    stackKey
@@ -43,10 +43,10 @@ type stackKey struct {
 type FrameRow struct {
 	Name, Where string
 	Site        bool // the frame that the stack is named after
-	Folded      bool // stands for several frames, or for what is not listed
+	Folded      bool // represents several frames, or frames that are not listed
 }
 
-// SetText shows lines of text instead of a stack; that of another row begins at its top.
+// SetText shows lines of text instead of a stack, from the top if they belong to another row.
 func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
 	if d.text == nil {
 		d.text = &widget.TextView{}
@@ -60,7 +60,7 @@ func (d *Detail) SetText(id uint64, title, answer string, lines []widget.Line) {
 }
 
 // SetStack shows the stack of a leaf, leaf first; node 0 is a stack that the file does not define. full lists every
-// frame with its name as it stands in the file; otherwise runs of library frames become one line.
+// frame with its name as it is in the file; otherwise runs of library frames become one line.
 func (d *Detail) SetStack(s *model.Stacks, id model.StackID, node model.NodeID, full bool) {
 	key := stackKey{s, id, node, full}
 	if key == d.key && d.Frames != nil {
@@ -103,7 +103,7 @@ func stackRows(k stackKey) []FrameRow {
 	return rows
 }
 
-// FrameName returns a frame's function, or what there is instead.
+// FrameName returns a frame's function, or else its file or address.
 func FrameName(f model.Frame, full bool) string {
 	switch {
 	case f.Function == "" && f.File == "":
@@ -124,7 +124,7 @@ func FramePlace(f model.Frame) string {
 	return f.File + ":" + strconv.FormatInt(f.Line, 10)
 }
 
-// foldable returns the number of frames at the beginning of a stack that are one library's inner workings.
+// foldable returns the number of frames at the beginning of a stack that are internals of one library.
 func foldable(frames []model.Frame) int {
 	n := 0
 	first := ""
@@ -141,7 +141,8 @@ func foldable(frames []model.Frame) int {
 	return n
 }
 
-// Family names the library whose inner workings a function belongs to, "" for functions that are worth showing.
+// Family returns the name of the library whose internals a function belongs to, "" for functions that are worth
+// showing.
 func Family(function string) string {
 	name := function
 	if i := strings.IndexAny(name, "(<"); i > 0 {
@@ -158,7 +159,7 @@ func Family(function string) string {
 	return ""
 }
 
-// Draw shows the pane in r. Where there is little room the stack and the facts share it.
+// Draw shows the pane in r. If r is low, the stack and the facts share it.
 func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused bool) {
 	title, body := r.CutTop(1)
 	if title.Empty() {
@@ -194,7 +195,7 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	}
 }
 
-// Dressed returns a look whose titles say that the pane has the keys.
+// Dressed returns a look whose titles show that the pane has the focus.
 func Dressed(k *widget.Look) *widget.Look {
 	out := *k
 	out.Title = k.Sorted.Bold(true)

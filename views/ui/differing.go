@@ -2,7 +2,7 @@ package ui
 
 import "github.com/memtui/memtui/analysis"
 
-// DiffRows is what the rows of a difference are.
+// DiffRows is the kind of rows of a difference.
 type DiffRows uint8
 
 const (
@@ -14,23 +14,23 @@ const (
 	DiffPages  // page types of a layout
 )
 
-// DiffTable is a table of what changed, as it stands for a screen.
+// DiffTable describes a table of changes that replaces a screen.
 type DiffTable struct {
 	Rows   DiffRows
 	Chart  bool            // with both curves
-	Tall   bool            // which have most of the room
-	Group  *analysis.Group // its own, at first; nil to group as everywhere
+	Tall   bool            // the curves get most of the height
+	Group  *analysis.Group // its initial group; nil for the state's
 	Blocks bool            // single blocks first: those that came and went
 }
 
-// Differing is a screen that has another in its place while the difference is shown.
+// Differing is a screen that is replaced by another one while the difference is shown.
 type Differing interface {
-	// Difference makes that screen; table makes one that is a table.
+	// Difference returns that screen; table builds one that is a table.
 	Difference(table func(of Screen, t DiffTable) Screen) Screen
 }
 
-// TwoSided is a screen that says itself what it compares while the difference is shown.
+// TwoSided is a screen that states itself what it compares while the difference is shown.
 type TwoSided interface{ Compares() DiffRows }
 
-// Rangeless is a screen on which ranges mean nothing: their key marks a side of a comparison.
+// Rangeless is a screen without ranges: their key marks a side of a comparison instead.
 type Rangeless interface{ Rangeless() bool }

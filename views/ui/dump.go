@@ -32,13 +32,13 @@ func (d *DumpFile) Landmark(t model.Time, dir int) (model.Time, bool) {
 	return near.at, near.ok
 }
 
-// nearest is the time found nearest so far.
+// nearest is the nearest time found so far.
 type nearest struct {
 	at model.Time
 	ok bool
 }
 
-// take looks among n times, ascending, for the last before t (dir < 0) or the first after it.
+// take searches n ascending times for the last one before t (dir < 0) or the first one after it.
 func (f *nearest) take(n int, time func(int) model.Time, t model.Time, dir int) {
 	if dir < 0 {
 		if k := sort.Search(n, func(k int) bool { return time(k) >= t }) - 1; k >= 0 && (!f.ok || time(k) > f.at) {
@@ -51,11 +51,11 @@ func (f *nearest) take(n int, time func(int) model.Time, t model.Time, dir int) 
 	}
 }
 
-// ClockText returns an instant as the file writes it: the time of day, in UTC; "" where that means nothing.
+// ClockText returns an instant as the time of day in UTC, as the file writes it; "" if its times are not clock times.
 func (d *DumpFile) ClockText(t model.Time) string {
 	const year = int64(366 * 24 * 3600 * 1_000_000)
 	start := d.Timeline.Start
-	if start < year || start > 8000*year || int64(t) > 1000*year { // times that count from somewhere else
+	if start < year || start > 8000*year || int64(t) > 1000*year { // not clock times
 		return ""
 	}
 	return time.UnixMicro(start + int64(t)).UTC().Format("15:04:05.000")
@@ -73,7 +73,7 @@ func (r LayoutRef) When() string {
 	return t.String()
 }
 
-// DumpFile is what a file of measured series holds, as screens ask for it. Read-only once made.
+// DumpFile is the content of a file of measured series, for screens. Read-only once made.
 type DumpFile struct {
 	Timeline *model.Timeline
 	Pages    model.PageSource // nil for none
@@ -83,7 +83,7 @@ type DumpFile struct {
 	points   uint64
 }
 
-// NewDumpFile puts the layouts of a profile with measured series in order.
+// NewDumpFile sorts the layouts of a profile with measured series.
 func NewDumpFile(p *model.Profile) *DumpFile {
 	d := &DumpFile{Timeline: p.Timeline, Pages: p.Pages, End: pages.TimelineEnd(p.Timeline)}
 	d.Layouts = make([][]int, len(p.Timeline.Series))
@@ -105,16 +105,16 @@ func NewDumpFile(p *model.Profile) *DumpFile {
 	return d
 }
 
-// Time returns when a layout was taken, model.NoTime where it is unknown.
+// Time returns when a layout was taken, model.NoTime if unknown.
 func (d *DumpFile) Time(layout int) model.Time { return d.Pages.Info(layout).At }
 
-// Status returns what a file without allocations has of a trace's.
+// Status returns the fields of a trace's status that apply to a file without allocations.
 func (d *DumpFile) Status() analysis.Status {
 	return analysis.Status{Events: d.points, Duration: d.End, Final: true, Revision: 1}
 }
 
-// Series returns the one whose layouts are shown: the selected one if it has any, else the first that has; NoSeries
-// without any.
+// Series returns the series whose layouts are shown: the selected one if it has any, else the first that has any;
+// NoSeries if there is none.
 func (d *DumpFile) Series(s *state.State) int {
 	if n := s.Dump.Series; n >= 0 && n < len(d.Layouts) && len(d.Layouts[n]) > 0 {
 		return n
@@ -122,7 +122,7 @@ func (d *DumpFile) Series(s *state.State) int {
 	return slices.IndexFunc(d.Layouts, func(list []int) bool { return len(list) > 0 })
 }
 
-// Place returns which layout a state is about: the last one at or before the instant. n is its place among list,
+// Place returns the layout that a state selects: the last one at or before the instant. n is its index in list,
 // NoLayout before the first.
 func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 	series := d.Series(s)
@@ -142,13 +142,13 @@ func (d *DumpFile) Place(s *state.State) (list []int, n int) {
 		}
 		return 1
 	})
-	if n > 0 && d.Time(list[n-1]) == model.NoTime { // not known to have been before
+	if n > 0 && d.Time(list[n-1]) == model.NoTime { // its time is unknown
 		return list, state.NoLayout
 	}
 	return list, n - 1
 }
 
-// Layout returns the index of the layout that a state is about, NoLayout for none.
+// Layout returns the index of the layout that a state selects, NoLayout for none.
 func (d *DumpFile) Layout(s *state.State) int {
 	list, n := d.Place(s)
 	if n < 0 {
@@ -163,9 +163,9 @@ type LayoutRef struct {
 	Layout int
 }
 
-// LayoutSides returns the layouts that a difference is from and to. With one file A is the marked layout, or none, and
-// B the other marked one, or that at the instant. With two files A is of the first one and B of the second, where each
-// is at the instant unless marked.
+// LayoutSides returns the two layouts of a difference. With one file, A is the marked layout, or none, and B the other
+// marked one, or that at the instant. With two files A is of the first one and B of the second, each at the instant
+// unless marked.
 func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	sides := [2]LayoutRef{{e.Dump, state.NoLayout}, {e.Dump, e.Dump.Layout(s)}}
 	if e.OtherDump() != nil {
@@ -186,8 +186,8 @@ func (e *Env) LayoutSides(s *state.State) (a, b LayoutRef) {
 	return sides[state.SideA], sides[state.SideB]
 }
 
-// Alike returns a state of another file at the same place: the same time since the start, or the end, and the series of
-// the same name.
+// Alike returns a state for another file at the same place: the same time since the start, or the end, and the series
+// of the same name.
 func (d *DumpFile) Alike(s *state.State, of *DumpFile) *state.State {
 	other := *s
 	other.Status.Duration = d.End

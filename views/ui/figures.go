@@ -17,7 +17,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Figures writes numbers as there is room for them: in five cells, rounded with their unit, or exact.
+// Figures formats numbers for the room there is: in five cells, rounded with their unit, or exact.
 type Figures struct{ Exact, Wide bool }
 
 // Bytes returns an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
@@ -108,7 +108,7 @@ func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
 	return widget.Cell{Text: text, Style: e.verdictStyle(v.Kind)}
 }
 
-// SureCell returns how certain a verdict is.
+// SureCell returns the confidence of a verdict.
 func SureCell(v verdict.Verdict) widget.Cell {
 	if v.Kind == verdict.None {
 		return widget.Cell{}
@@ -116,7 +116,7 @@ func SureCell(v verdict.Verdict) widget.Cell {
 	return widget.Cell{Text: ShareText(float64(v.Confidence))}
 }
 
-// VerdictSign stands beside the color of a verdict.
+// VerdictSign returns the sign that accompanies the color of a verdict.
 func (e *Env) VerdictSign(k verdict.Kind) string {
 	g := &e.Look.Glyphs
 	switch k {
@@ -142,7 +142,7 @@ func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 	return e.Look.Text
 }
 
-// Certain says how certain a verdict is ("96 % certain").
+// Certain returns a confidence in words ("96 % certain").
 func Certain(confidence float64) string { return ShareText(confidence) + " certain" }
 
 // VerdictSentence returns a verdict with how certain it is and its evidence, "" for none.
@@ -181,7 +181,7 @@ func ThreadsText(threads []uint16) string {
 // Hide leaves a column out at any width.
 func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
-// CostNamed returns what reports and profiles call a cost.
+// CostNamed returns the name of a cost in reports and profiles.
 func CostNamed(c analysis.Cost) string { return state.CostKey(c) }
 
 // CostTitle returns the title of the column of a cost.
@@ -189,7 +189,7 @@ func CostTitle(c analysis.Cost) string {
 	return [...]string{titles.Live, titles.Blocks, titles.AtPeak, titles.Allocated, titles.Allocs, titles.Leaked, titles.Temporary}[c]
 }
 
-// AtMost stands before figures that are upper bounds.
+// AtMost returns the prefix of figures that are upper bounds.
 func AtMost(s *state.State) string {
 	if s.Status.Unfreed {
 		return "≤ "
@@ -197,7 +197,7 @@ func AtMost(s *state.State) string {
 	return ""
 }
 
-// FilterFor returns a filter that a name passes, whatever is in it.
+// FilterFor returns a filter that matches a name literally.
 func FilterFor(name string) string {
 	if strings.ContainsAny(name, " !/<>=") || name == "" {
 		return "/" + regexp.QuoteMeta(name) + "/"
@@ -205,7 +205,7 @@ func FilterFor(name string) string {
 	return name
 }
 
-// FilterTexts is a row as filters see it.
+// FilterTexts is a row of texts without figures, for filters.
 type FilterTexts []string
 
 // Texts implements [analysis.Row].
@@ -230,8 +230,8 @@ func CostWords(c analysis.Cost) string {
 		"Leaked bytes", "Temporary blocks"}[c]
 }
 
-// NameMatcher returns the meaning of a search: part of a name in either case, or /regular expression/. An expression
-// that is not finished yet is taken as text.
+// NameMatcher returns a function for a search text: it matches part of a name, ignoring case, or /regular expression/.
+// An incomplete expression is taken as text.
 func NameMatcher(text string) func(string) bool {
 	if strings.HasPrefix(text, "/") && len(text) > 1 {
 		if expr, err := regexp.Compile("(?i)" + strings.TrimSuffix(text[1:], "/")); err == nil {

@@ -12,10 +12,10 @@ func ShareCell(n, whole uint64) widget.Cell {
 	return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(n, whole)}
 }
 
-// RowText names a row by its number ("#40,211").
+// RowText returns the text for a row by its number ("#40,211").
 func RowText(r model.Row) string { return "#" + model.Group(uint64(r)) }
 
-// HeapName returns a name from a snapshot as tables show it.
+// HeapName returns a name of a snapshot as tables show it.
 func HeapName(name string) string {
 	if name == "" {
 		return "<anon>"
@@ -28,7 +28,7 @@ func (e *Env) Note(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, ""), Style: e.Look.Muted}}, Indent: 2}
 }
 
-// Said returns a line of text whose further rows are indented.
+// Said returns a line of text whose continuation rows are indented.
 func Said(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, "")}}, Indent: 2}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapTypes is what a snapshot holds by type, which is known as soon as it is decoded. Read-only once made.
+// HeapTypes are the objects of a snapshot by type, available as soon as it is decoded. Read-only once made.
 type HeapTypes struct {
 	GraphKey
 	Bytes uint64 // of all objects
@@ -30,8 +30,8 @@ func sumTypes(ctx context.Context, k GraphKey) (*HeapTypes, error) {
 	return out, nil
 }
 
-// AskTypes asks for the types of the state's snapshot, and returns them once they are there, else nil. What a person
-// stopped is not begun again.
+// AskTypes requests the types of the state's snapshot, and returns them once they are available, else nil. It does not
+// restart what a user stopped.
 func (l *HeapLoads) AskTypes(s *state.State) *HeapTypes {
 	key := GraphKey{HeapKey{l.Heaps, s.Snapshot()}, s.Heap.Policy}
 	if l.Heaps == nil || key.I < 0 || key == l.Suspects.stopped {

@@ -5,11 +5,11 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Hint returns a sentence that names keys: {action} or {scope.action} stands for the key that does it, as in
+// Hint returns a sentence that names keys: {action} or {scope.action} represents the key that does it, as in
 // [keymap.Map.Text].
 func (e *Env) Hint(sentence string) string { return e.Keys.Text(sentence) }
 
-// FilterHint returns what to do about a filter that leaves nothing.
+// FilterHint returns what a user can do about a filter that matches nothing.
 func (e *Env) FilterHint() string { return e.Hint("{back} clears the filter, {find} changes it.") }
 
 // ScrollText moves a text by the usual actions.

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// LayoutKey names a page layout.
+// LayoutKey identifies a page layout.
 type LayoutKey struct {
 	Dump   *DumpFile
 	Layout int
@@ -21,15 +21,15 @@ type LayoutLoad struct {
 	Fills [][]pages.Fill // by type and page
 }
 
-// LayoutFigures is what a layout adds up to, and the pages that are held by least.
+// LayoutFigures are the sums of a layout, and its pages with the fewest occupied bits.
 type LayoutFigures struct {
 	LayoutKey
 	*pages.LayoutFigures
 	Sparse []pages.Ref
-	Held   int // partial pages there are
+	Held   int // number of partial pages
 }
 
-// DiffKey names two layouts.
+// DiffKey identifies two layouts.
 type DiffKey struct{ A, B LayoutRef }
 
 // LayoutDiff compares two layouts. Read-only once made.
@@ -48,13 +48,13 @@ type TypeDiff struct {
 // PageChange is bits of a page, cut to what 32 bits hold.
 type PageChange struct{ Occupied, Freed uint32 }
 
-// DevelopmentKey names the layouts of one series.
+// DevelopmentKey identifies the layouts of one series.
 type DevelopmentKey struct {
 	Dump   *DumpFile
 	Series int
 }
 
-// Development is what the layouts of a series add up to, by time.
+// Development is the sums of the layouts of a series over time.
 type Development struct {
 	DevelopmentKey
 	Moments []layoutMoment
@@ -68,14 +68,14 @@ type layoutMoment struct {
 	types  []MomentFigures
 }
 
-// MomentFigures are what the layout of one moment adds up to.
+// MomentFigures are the sums of a layout.
 type MomentFigures struct {
 	name                            string
 	bytes, Occupied, Returned, Hole uint64
 	share                           float64
 }
 
-// layoutLoads decodes the layouts that screens of pages are about, once for all of them.
+// layoutLoads decodes the layouts of page screens, once for all of them.
 type layoutLoads struct {
 	*Env
 	Load    *Lazy[LayoutKey, *LayoutLoad]
@@ -93,8 +93,8 @@ func NewLayoutLoads(e *Env) *layoutLoads {
 	return l
 }
 
-// LastLayout keeps the layout that was decoded last: how full its pages are and what they add up to are two questions.
-// Any goroutine may use it.
+// LastLayout caches the layout that was decoded last, because its fills and its sums are separate questions. Any
+// goroutine may use it.
 type LastLayout struct {
 	mu     sync.Mutex
 	key    LayoutKey
@@ -108,7 +108,7 @@ func (l *LastLayout) open(ctx context.Context, k LayoutKey) (*model.Layout, erro
 	if l.layout != nil && l.key == k {
 		return l.layout, nil
 	}
-	if err := ctx.Err(); err != nil { // no one waits any more
+	if err := ctx.Err(); err != nil { // canceled meanwhile
 		return nil, err
 	}
 	layout, err := k.Dump.Pages.Open(ctx, k.Layout)
@@ -134,7 +134,7 @@ func FillLayout(ctx context.Context, k LayoutKey, last *LastLayout) (*LayoutLoad
 	return out, nil
 }
 
-// sparseMost is how many of the pages held by least are listed.
+// sparseMost is the number of sparse pages that are listed.
 const sparseMost = 500
 
 func sumLayout(ctx context.Context, k LayoutKey, last *LastLayout) (*LayoutFigures, error) {
@@ -166,7 +166,7 @@ func diffLayouts(ctx context.Context, k DiffKey) (*LayoutDiff, error) {
 	return out, nil
 }
 
-// pairTypes puts the types of two layouts together, as [analysis.DiffLayouts] does.
+// pairTypes matches the types of two layouts, as [analysis.DiffLayouts] does.
 func pairTypes(was, is *model.Layout) []TypeDiff {
 	type name struct {
 		text string
@@ -194,7 +194,7 @@ func pairTypes(was, is *model.Layout) []TypeDiff {
 	return out
 }
 
-// Name returns that of the type.
+// Name returns the name of the type.
 func (t *TypeDiff) Name() string {
 	if t.Is.Len() == 0 && t.Is.Name == "" {
 		return t.Was.Name
@@ -202,7 +202,7 @@ func (t *TypeDiff) Name() string {
 	return t.Is.Name
 }
 
-// PageIn returns a page's number in a type, [pages.NoPage] for one that the type does not have.
+// PageIn returns a page's number in a type, or [pages.NoPage] if the type does not have it.
 func PageIn(t *model.PageType, page int) int {
 	if page >= t.Len() {
 		return pages.NoPage
@@ -250,7 +250,7 @@ func momentOf(f *pages.Figures) MomentFigures {
 	return MomentFigures{f.Name, f.Bytes, f.OccupiedBytes, f.Returned, HoleBytes(f.Holes.Largest), f.Share()}
 }
 
-// HoleBytes returns how many bytes so many bits stand for.
+// HoleBytes returns how many bytes so many bits represent.
 func HoleBytes(bits uint64) uint64 {
 	if bits > 1<<60 {
 		return 1 << 63
@@ -258,7 +258,7 @@ func HoleBytes(bits uint64) uint64 {
 	return 8 * bits
 }
 
-// Of returns the figures of one type by name, of everything for "".
+// Of returns the figures of one type by name, or of all types if all is set.
 func (m *layoutMoment) Of(typeName string, all bool) (f MomentFigures, ok bool) {
 	if all {
 		return m.all, true

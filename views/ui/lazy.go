@@ -8,27 +8,27 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Patience is how long showing a state waits for all its answers together before it draws with those it has: most come
-// within it, and one frame with the right figures is better than two.
+// Patience is how long showing a state waits for all its answers together before it is drawn with those that are ready.
+// Most are within it, and one frame with the right figures is better than two.
 const Patience = 9 * time.Millisecond
 
-// charted says that the chart has been asked for. In the first frame nothing else is waited for: an empty screen is
-// worse than two frames.
+// charted records that the chart has been requested. The first frame waits for nothing else: an empty screen is worse
+// than two frames.
 func (e *Env) charted() {
 	if e.Opening {
 		e.Until = time.Now()
 	}
 }
 
-// loadShare is the part of the time that answers may take while a file loads: they hold up the loading, and are
-// outdated as soon as they come.
+// loadShare is the share of time that answers may take while a file loads: they delay the loading, and are soon
+// outdated.
 const loadShare = 0.2
 
 // Work measures how long answers take. Any goroutine may use it.
 type Work struct {
 	mu      sync.Mutex
 	running int
-	began   time.Time // of the spell in which something runs
+	began   time.Time // of the period in which something runs
 	ended   time.Time // of the last one
 	took    time.Duration
 }
@@ -52,30 +52,30 @@ func (w *Work) Stop() {
 	}
 }
 
-// Rested reports whether nothing runs and the last spell is long enough ago for loadShare.
+// Rested reports whether nothing runs and the last period is long enough ago for loadShare.
 func (w *Work) Rested() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/loadShare-1))
 }
 
-// Lazy is a value that is computed away from the event loop for a key that determines it. Asking for another key
-// cancels the computation that runs; the last value stays until the new one is there, or it is known that there will be
-// none. Its methods belong to the event loop.
+// Lazy is a value that is computed off the event loop for a key that determines it. Asking for another key cancels the
+// running computation; the last value stays until the new one is computed or has failed. Its methods belong to the
+// event loop.
 type Lazy[K comparable, V any] struct {
 	env     *Env
 	compute func(ctx context.Context, key K) (V, error)
 
 	Key    K // asked for last
 	Asked  bool
-	Ready  bool // value is that of key
+	Ready  bool // the value is that of Key, or Err is set
 	value  V
 	have   bool
 	Err    error
 	cancel context.CancelFunc
 }
 
-// NewLazy returns a value that compute makes for a key, off the event loop.
+// NewLazy returns a Lazy whose values are computed by compute, off the event loop.
 func NewLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
 	return &Lazy[K, V]{env: e, compute: compute}
 }
@@ -118,13 +118,13 @@ func (z *Lazy[K, V]) Ask(key K) {
 	}
 }
 
-// install takes an answer unless another key was asked for in the meantime.
+// install takes an answer unless another key was requested meanwhile.
 func (z *Lazy[K, V]) install(ctx context.Context, a answer[V]) {
 	if ctx.Err() != nil {
 		return
 	}
 	z.Ready, z.Err = true, a.err
-	if z.value, z.have = a.value, a.err == nil; !z.have { // a value from before would pass for that of now
+	if z.value, z.have = a.value, a.err == nil; !z.have { // an old value would be taken for the current one
 		z.value = *new(V)
 	}
 	z.cancel()
@@ -148,10 +148,10 @@ func (z *Lazy[K, V]) Get() (v V, ok bool) { return z.value, z.have }
 // Fresh reports whether the value is that of the key asked for last.
 func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
 
-// Good reports whether there is a value of the key asked for last.
+// Good reports whether the value of the last requested key was computed successfully.
 func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
 
-// Failure is why the value of the key asked for last could not be computed, nil where it was or is still being
+// Failure returns why the value of the key asked for last could not be computed, nil where it was or is still being
 // computed.
 func (z *Lazy[K, V]) Failure() error {
 	if z.Ready {
@@ -160,11 +160,11 @@ func (z *Lazy[K, V]) Failure() error {
 	return nil
 }
 
-// Failing is what may have no answer.
+// Failing is implemented by values whose computation may fail.
 type Failing interface{ Failure() error }
 
-// Unanswered says in the place of rows that there will be none, and why: of the first that failed. It is nil where none
-// did.
+// Unanswered returns the text to show in place of rows if one of the values failed: the reason of the first. It is nil
+// if none did.
 func Unanswered(all ...Failing) []string {
 	for _, z := range all {
 		if err := z.Failure(); err != nil {
@@ -174,17 +174,17 @@ func Unanswered(all ...Failing) []string {
 	return nil
 }
 
-// Staged is a lazy whose whole value may take long: until it is there, or where it is not wanted, a part of it does.
-// Both are computed alike; the key says which it is. Its methods belong to the event loop.
+// Staged is a lazy value that may take long: until it is ready, or if it is not wanted, a partial value is used. Both
+// are computed by the same function; the key determines which. Its methods belong to the event loop.
 type Staged[K comparable, V any] struct {
 	whole, part *Lazy[K, V]
 	wanted      bool // the whole
-	parted      bool // there is a part that will do
+	parted      bool // a partial value can replace it
 	shown       V
 	have        bool
 }
 
-// NewStaged returns a value that compute makes for a key in part and as a whole.
+// NewStaged returns a Staged whose values are computed by compute.
 func NewStaged[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Staged[K, V] {
 	return &Staged[K, V]{whole: NewLazy(e, compute), part: NewLazy(e, compute)}
 }
@@ -224,7 +224,7 @@ func (z *Staged[K, V]) Fresh() bool { return z.wanted && z.whole.Good() }
 // Failed reports whether either could not be computed.
 func (z *Staged[K, V]) Failed() bool { return z.whole.Err != nil || z.part.Err != nil }
 
-// Failure is why the whole, or the part that stands in for it, could not be computed.
+// Failure returns why the whole, or the part that replaces it, could not be computed.
 func (z *Staged[K, V]) Failure() error {
 	if z.parted && !z.wanted {
 		return z.part.Failure()
@@ -232,7 +232,7 @@ func (z *Staged[K, V]) Failure() error {
 	return z.whole.Failure()
 }
 
-// Settled reports whether nothing better than the value is on its way.
+// Settled reports whether no better value is being computed.
 func (z *Staged[K, V]) Settled() bool {
 	return z.Fresh() || (!z.wanted || z.whole.Fresh()) && (!z.parted || z.part.Fresh())
 }

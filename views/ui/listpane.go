@@ -7,32 +7,32 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ListPane is a list and the pane that explains its selected row: below it, or beside it where there is room.
+// ListPane is a list and the pane that explains its selected row: below it, or next to it on wide screens.
 type ListPane struct {
 	List     widget.List
 	Detail   Detail
-	InDetail bool // the detail has the keys
+	InDetail bool // the detail has the focus
 	ListAt   widget.Rect
 	DetailAt widget.Rect
-	Low      int  // rows that a detail below the list needs at most, 0 for the usual
+	Low      int  // maximum rows of a detail below the list, 0 for the default
 	Alone    bool // there is no detail
 
-	Moved func()  // the selection was moved by a person; may be nil
-	Enter func()  // the selected row was opened
-	Order Orderly // the table; may be nil for one that has no rows yet
+	Moved func()  // called when a user moved the selection; may be nil
+	Enter func()  // called when the selected row is opened
+	Order Orderly // the table; may be nil while it has no rows
 
-	big bool // the pane with the keys has the whole screen
+	big bool // the pane with the focus has the whole screen
 }
 
-// Orderly is a table whose order a person can change.
+// Orderly is a table that a user can sort.
 type Orderly interface {
-	ClickTitle(col int)                 // sorts by a column, by the same one again reverses
-	OrderBy(a keymap.Action) (did bool) // carries out what sorts by keys
+	ClickTitle(col int)                 // sorts by a column; the same one again reverses the order
+	OrderBy(a keymap.Action) (did bool) // handles the actions that sort
 }
 
 // Sizes below and above which the detail pane changes its place.
 const (
-	SideWidth = 150 // cells: from here on it stands beside the table
+	SideWidth = 150 // cells: from here it is beside the table
 	LowHeight = 14  // rows: below there is none
 )
 
@@ -69,8 +69,8 @@ func (p *ListPane) Split(r widget.Rect) {
 	}
 }
 
-// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: what the table cannot use is its
-// own. It does not depend on the selection, so that nothing jumps while one goes through a table.
+// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: all that the table does not need.
+// It does not depend on the selection, so the layout does not jump while moving through a table.
 func DetailHeight(h, n int) int {
 	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
 }
@@ -95,7 +95,7 @@ func (p *ListPane) draw(s tcell.Screen, k *widget.Look) {
 	p.Detail.Draw(s, at, k, p.InDetail)
 }
 
-// do carries out what is the same for all lists.
+// do handles the actions that are the same for all lists.
 func (p *ListPane) do(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
@@ -120,7 +120,7 @@ func (p *ListPane) do(a keymap.Action) bool {
 	return true
 }
 
-// Leave gives the keys and the room back to the list; false means that it has them.
+// Leave moves the focus back to the list and ends maximizing; it returns false if there was nothing to do.
 func (p *ListPane) Leave() bool {
 	if !p.big && !p.InDetail {
 		return false
@@ -135,7 +135,7 @@ func (p *ListPane) tellMoved() {
 	}
 }
 
-// Hit selects the row at a place, or sorts by the title there; row reports whether it is one.
+// Hit selects the row at a place, or sorts by the title there; row reports whether a row was hit.
 func (p *ListPane) Hit(x, y int) (row bool) {
 	if n, ok := p.List.HitRow(x, y); ok {
 		p.List.Select(n)
@@ -147,7 +147,7 @@ func (p *ListPane) Hit(x, y int) (row bool) {
 	return false
 }
 
-// click selects a row, opens it, sorts by a title, or gives the keys to the detail.
+// click selects a row, opens it, sorts by a title, or moves the focus to the detail.
 func (p *ListPane) click(x, y int, double bool) {
 	if p.ListAt.Contains(x, y) && p.Hit(x, y) {
 		p.InDetail = false

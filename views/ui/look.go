@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// LookOf dresses widgets in a theme.
+// LookOf returns the look of widgets in a theme.
 func LookOf(t *themes.Theme, unicode bool) *widget.Look {
 	k := &widget.Look{
 		Text: t.Style(themes.Text), Muted: t.Style(themes.Muted), Title: t.Style(themes.Title), Rule: t.Style(themes.Rule),

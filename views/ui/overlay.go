@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// OverlayBox returns where an overlay of at most w×h cells draws: in a frame where there is room for one.
+// OverlayBox returns the area of an overlay of at most w×h cells, and draws a frame around it if that fits.
 func OverlayBox(s tcell.Screen, r widget.Rect, w, h int, k *widget.Look, title string) widget.Rect {
 	const low, narrow = 8, 30
 	if r.H < low || r.W < narrow {

@@ -21,7 +21,7 @@ func HasProf(p *model.Profile) bool {
 	return p != nil && p.Weights != nil && p.Stacks != nil && p.Allocations == nil
 }
 
-// Live returns the same by what is live at the end, as far as the event has that.
+// Live returns k with the live-bytes metric, if the event has one.
 func (k ProfileKey) Live() ProfileKey {
 	if m, ok := k.Of.MetricNamed(k.Event, CostNamed(analysis.CostLive)); ok {
 		k.Metric, k.None = m, false
@@ -29,7 +29,7 @@ func (k ProfileKey) Live() ProfileKey {
 	return k
 }
 
-// Choose finds an event and a metric by their names, as far as the profile has them. Without an event's name any that
+// Choose sets the event and the metric by name, as far as the profile has them. Without an event's name, any event that
 // has the metric will do.
 func (d *ProfileFile) Choose(st *state.Profile, event, metric string) {
 	for i := range d.Weights.Events {
@@ -51,7 +51,7 @@ func (d *ProfileFile) HasCurve() bool { return d.Samples > 0 || len(d.Weights.Wi
 // Ranges reports whether a range of time can be chosen: of samples, or of windows at different times.
 func (d *ProfileFile) Ranges() bool { return d.Samples > 0 || len(d.Weights.Windows) > 1 }
 
-// Span returns the time of samples and windows, wherever the recorder's clock began.
+// Span returns the time span of samples and windows, which may begin at any time.
 func (d *ProfileFile) Span() diff.TimeSpan {
 	from := d.end
 	if d.Samples > 0 {
@@ -71,19 +71,19 @@ func (d *ProfileFile) Texts(leaf model.NodeID) (out FilterTexts) {
 	return out
 }
 
-// profileGroupings keeps groupings of a profile's stacks, which take long to make. Any goroutine may use it.
+// profileGroupings caches groupings of a profile's stacks, which take long to build. Any goroutine may use it.
 type profileGroupings struct {
 	mu   sync.Mutex
 	last []*weights.Grouping
 
-	libraries *regexp.Regexp // what owns no memory beside what is known; may be nil
+	libraries *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
-// maxGroupings is enough for every way to group stacks.
+// maxGroupings is enough for all groupings.
 const maxGroupings = int(weights.ProfileByCount)
 
-// Of returns a grouping of stacks of w. One that is being made is made to its end, whoever still waits for it: who
-// holds a key down would never get any otherwise.
+// Of returns a grouping of stacks of w. A grouping being built is completed even if no caller waits any longer:
+// otherwise holding a key down would never show any.
 func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights.By) *weights.Grouping {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,7 +97,7 @@ func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights
 	return made
 }
 
-// NoWeight says why nothing weighs anything.
+// NoWeight returns the reason why all weights are 0.
 func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	switch {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
@@ -116,7 +116,7 @@ func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} switches to the next event, {profile.series} to the next metric.")}
 }
 
-// ProfileFile is what a stack profile holds, as screens ask for it. Read-only once made; every revision has its own.
+// ProfileFile is the content of a stack profile, for screens. Read-only once made; every revision has its own.
 type ProfileFile struct {
 	Profile     *model.Profile
 	Weights     *model.StackProfile
@@ -126,13 +126,13 @@ type ProfileFile struct {
 	Samples     uint64
 	end         model.Time // of samples, windows and the file's own range
 	Classes     []uint32   // of frames: see [analysis.FrameClasses]
-	usual       uint16     // the event that is weighed where none is chosen
+	usual       uint16     // the event that is shown if none is chosen
 	Views       StackViews
 	Groups      profileGroupings
 }
 
-// NewProfileFile gathers what screens ask of a profile with weighted stacks. libraries are what owns no memory beside
-// what is known, nil for none.
+// NewProfileFile prepares a profile with weighted stacks for screens. libraries matches functions and files that own no
+// memory, in addition to the built-in ones; nil for none.
 func NewProfileFile(p *model.Profile, libraries *regexp.Regexp) *ProfileFile {
 	w := p.Weights
 	d := &ProfileFile{Profile: p, Weights: w, end: max(w.End, 0)}
@@ -181,14 +181,14 @@ func (d *ProfileFile) findMetrics() {
 	}
 }
 
-// Status returns what a stack profile has of a trace's.
+// Status returns the fields of a trace's status that apply to a stack profile.
 func (d *ProfileFile) Status() analysis.Status {
 	return analysis.Status{
 		Events: d.Samples + uint64(d.Weights.Records.Len()), Duration: d.end, Final: d.Profile.Complete, Revision: uint64(d.Profile.Revision),
 	}
 }
 
-// Event returns the one that a state is about; 0 in a file without any.
+// Event returns the event that a state selects; 0 in a file without any.
 func (d *ProfileFile) Event(s *state.State) uint16 {
 	if e := s.Prof.Event; e >= 0 && e < len(d.Weights.Events) {
 		return uint16(e)
@@ -196,7 +196,7 @@ func (d *ProfileFile) Event(s *state.State) uint16 {
 	return d.usual
 }
 
-// Metric returns the one that a state is about; ok is false where nothing is weighed.
+// Metric returns the metric that a state selects; ok is false if there is none.
 func (d *ProfileFile) Metric(s *state.State) (m model.MetricID, ok bool) {
 	e := d.Event(s)
 	if m := s.Prof.Metric; m >= 0 && m < len(d.Weights.Metrics) {
@@ -217,10 +217,10 @@ type ProfileKey struct {
 	Filters  calltree.Filter
 }
 
-// Same reports whether two keys ask the same of files that may be revisions of one.
+// Same reports whether two keys are equal except for the files, which may be revisions of one file.
 func (k ProfileKey) Same(o ProfileKey) bool { k.Of = o.Of; return k == o }
 
-// Key returns what determines the weights that a state is about.
+// Key returns the key of the weights that a state selects.
 func (d *ProfileFile) Key(s *state.State) ProfileKey {
 	k := ProfileKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Filters: s.Filters}
 	m, ok := d.Metric(s)
@@ -233,8 +233,8 @@ func (d *ProfileFile) Key(s *state.State) ProfileKey {
 	return k
 }
 
-// Selection weighs what a key asks for; whole says that samples do not tell the metric, so that the range counts for
-// nothing. It is nil where there is nothing to weigh by.
+// Selection returns the weighted records for a key. whole reports that samples do not record the metric, so that the
+// range is ignored. The selection is nil if there is no metric.
 func (k ProfileKey) Selection(ctx context.Context) (sel *weights.Selection, whole bool, err error) {
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Filters == "" {
 		return sel, whole, err
@@ -260,7 +260,7 @@ func (k ProfileKey) unfiltered(ctx context.Context) (sel *weights.Selection, who
 	return weights.SelectProfile(p, k.Event, k.Metric), false, nil
 }
 
-// Unrange reports whether samples cannot tell the metric within a range.
+// Unrange reports whether samples do not record the metric within a range.
 func (k ProfileKey) Unrange() bool {
 	if !k.Ranged || k.None || k.Of.Samples == 0 {
 		return false
@@ -286,10 +286,10 @@ func (k ProfileKey) MetricName() string {
 	return widget.Clean(k.Of.Weights.Metrics[k.Metric].Name)
 }
 
-// Title returns what is weighed: the event, and by which metric.
+// Title returns the event, and the metric by which it is weighted.
 func (k ProfileKey) Title() string { return k.Of.EventName(k.Event) + " by " + k.MetricName() }
 
-// Scope returns the part of the file that is weighed, "" for all of it.
+// Scope returns the selected part of the file, "" for all of it.
 func (k ProfileKey) Scope() string {
 	switch {
 	case k.Window != state.NoWindow:
@@ -302,7 +302,7 @@ func (k ProfileKey) Scope() string {
 	return ""
 }
 
-// parts names what a range is chosen of.
+// parts returns the name of the items that a range selects.
 func (d *ProfileFile) parts() string {
 	if d.Samples == 0 {
 		return "windows"
@@ -316,25 +316,25 @@ func (k ProfileKey) times() string {
 	return k.From.In(unit) + " – " + k.To.In(unit)
 }
 
-// WindowName returns how a window is called.
+// WindowName returns the name of a window.
 func WindowName(w *model.StackProfile, n int) string {
 	if id := w.Windows[n].ID; id != "" {
 		return id
 	}
-	return fmt.Sprintf("#%d", n)
+	return fmt.Sprintf("#%d", w.WindowNumber(n))
 }
 
 // windowArgument returns a window as --window takes it.
 func windowArgument(w *model.StackProfile, n int) string {
 	for i := range w.Windows {
 		if id := w.Windows[i].ID; id == w.Windows[n].ID && i != n || id == "" && i == n {
-			return fmt.Sprintf("#%d", n)
+			return fmt.Sprintf("#%d", w.WindowNumber(n))
 		}
 	}
 	return w.Windows[n].ID
 }
 
-// InstantText says what everything on screen is about.
+// InstantText returns the instant or range of everything on screen.
 func (d *ProfileFile) InstantText(s *state.State) string {
 	k := d.Key(s)
 	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)
@@ -350,7 +350,7 @@ func (d *ProfileFile) InstantText(s *state.State) string {
 	return text
 }
 
-// Question returns what asks memtui report for the event, the metric, and the part of the time that is weighed.
+// Question returns the question of memtui report for the event, the metric, and the selected part of the time.
 func (d *ProfileFile) Question(s *state.State) state.Question {
 	q := d.Choice(s)
 	switch k := d.Key(s); {
@@ -368,7 +368,7 @@ func (d *ProfileFile) Arguments(s *state.State) []string {
 	return q.Args()
 }
 
-// Choice returns what asks other commands for the event and the metric.
+// Choice returns the question of other commands for the event and the metric.
 func (d *ProfileFile) Choice(s *state.State) (q state.Question) {
 	k := d.Key(s)
 	if s.Prof.Event != state.NoEvent && int(k.Event) < len(d.Weights.Events) {
@@ -386,7 +386,7 @@ func (d *ProfileFile) Chosen(s *state.State) []string {
 	return q.Args()
 }
 
-// Useless reports whether a profile has nothing that an action could do on a screen.
+// Useless reports whether an action cannot do anything on a screen of the profile.
 func (d *ProfileFile) Useless(act keymap.Action, s *state.State, onTimeline bool) bool {
 	switch act {
 	case keymap.Cost:
@@ -401,7 +401,7 @@ func (d *ProfileFile) Useless(act keymap.Action, s *state.State, onTimeline bool
 	return false
 }
 
-// NextEvent weighs by the next event of the file.
+// NextEvent selects the next event of the file.
 func (e *Env) NextEvent(s *state.State) {
 	n := len(e.Prof.Weights.Events)
 	if n < 2 {
@@ -411,7 +411,7 @@ func (e *Env) NextEvent(s *state.State) {
 	e.Emit(state.ChooseEvent{Event: (int(e.Prof.Event(s)) + 1) % n})
 }
 
-// NextMetric weighs by the next metric of the event.
+// NextMetric selects the next metric of the event.
 func (e *Env) NextMetric(s *state.State) {
 	list := e.Prof.MetricsOf(e.Prof.Event(s))
 	if len(list) < 2 {

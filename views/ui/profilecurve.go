@@ -44,7 +44,7 @@ type ProfileCurve struct {
 	Top    float64
 }
 
-// WindowsKey determines what windows weigh.
+// WindowsKey identifies the weights of windows.
 type WindowsKey struct {
 	Of      *ProfileFile
 	Event   uint16
@@ -52,7 +52,7 @@ type WindowsKey struct {
 	Filters calltree.Filter
 }
 
-// FetchProfCurve adds samples up. Where they have no periods, or tell another metric, they are counted.
+// FetchProfCurve sums up samples. If they have no periods, or the periods are of another metric, it counts them.
 func FetchProfCurve(ctx context.Context, k ProfileCurveKey) (c ProfileCurve, err error) {
 	c.ProfileCurveKey = k
 	w := k.Of.Weights
@@ -90,8 +90,8 @@ func largestOf(values []float64) (top float64) {
 	return top
 }
 
-// windowCurve has for each column what the windows that reach into it weigh together. Those that are instants, and so
-// states, hold until the next one; of several in a column the largest one counts.
+// windowCurve returns for each column the sum of the windows that overlap it. Windows without duration are states,
+// which hold until the next one; the largest one in a column counts.
 func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 	out := make([]float64, k.Columns)
 	span := float64(max(k.To-k.From, 1))
@@ -115,7 +115,7 @@ func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 	return out
 }
 
-// SumWindows adds up what the rows of each window weigh.
+// SumWindows returns the sum of the rows of each window.
 func SumWindows(ctx context.Context, k WindowsKey) ([]model.Amount, error) {
 	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
 	if err != nil {

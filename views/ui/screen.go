@@ -20,26 +20,26 @@ import (
 // Screen is one of the numbered screens, a tview primitive that shows the state within its rectangle.
 type Screen interface {
 	tview.Primitive
-	Name() string          // as titles and the palette call it
-	Action() keymap.Action // what leads to it from anywhere
-	Needs() model.Facet    // it is offered only when the file has them
-	// Scopes are those of the focused pane, the most special first, without keymap.ScopeGlobal.
+	Name() string          // its name in titles and in the palette
+	Action() keymap.Action // the action that opens it
+	Needs() model.Facet    // it is offered only if the file has these
+	// Scopes returns the key scopes of the focused pane, most specific first, without keymap.ScopeGlobal.
 	Scopes() []keymap.Scope
-	// Show adopts a state. It asks for what it needs and does not wait longer than lazy values do.
+	// Show shows a state. It requests what it needs and does not wait longer than lazy values do.
 	Show(s *state.State)
-	// Do carries out an action; false means that it is none of the screen's business.
+	// Do performs an action; it returns false if the screen does not handle it.
 	Do(a keymap.Action) bool
-	// About says in a few words what the screen shows beyond its name ("flame"), "" for nothing.
+	// About returns in a few words what the screen shows in addition to its name ("flame"), or "".
 	About() string
-	// CopyText is the selected row or stack as text, "" when nothing is selected.
+	// CopyText returns the selected row or stack as text, "" if there is none.
 	CopyText() string
-	// Command is the arguments that follow "memtui report" to print what is shown, without instant, range and file.
+	// Command returns the arguments of "memtui report" that print what is shown, without instant, range and file.
 	Command() []string
 }
 
-// Commander is a screen that another command than "memtui report" prints.
+// Commander is a screen that is printed by another command than "memtui report".
 type Commander interface {
-	CommandLine(file []string) []string // the whole command; file is how the file is named
+	CommandLine(file []string) []string // the complete command; file is the name of the file
 }
 
 // Unprinted is a screen that shows some things that no command prints.
@@ -54,13 +54,13 @@ type Finder interface {
 	FindText() string
 }
 
-// Searcher is a screen that knows itself what / filters or searches.
+// Searcher is a screen that decides itself what / filters or searches.
 type Searcher interface {
 	Search(text string) // as it is typed
 	SearchText() string
 }
 
-// Hinter is a screen in which more can be typed after / than a filter.
+// Hinter is a screen in which / accepts more than filters.
 type Hinter interface{ SearchHint() string }
 
 // Filtered is a screen with a table that / filters.
@@ -75,13 +75,13 @@ type Sorting interface {
 	Sorting() (title, key string, usual bool)
 }
 
-// Follower is a screen that shows what filters leave of stacks.
+// Follower is a screen that shows filtered stacks.
 type Follower interface {
-	// Follows says what of the screen is about all stacks nevertheless, "" for nothing.
+	// Follows returns which parts of the screen are about all stacks nevertheless, or "".
 	Follows() string
 }
 
-// Functioner is a screen on which functions can be selected, to filter stacks by, or files and modules.
+// Functioner is a screen on which functions, files or modules can be selected to filter stacks by.
 type Functioner interface {
 	// Function returns the name of the selected one as [calltree.Step] takes it, "" for none.
 	Function() string
@@ -89,42 +89,48 @@ type Functioner interface {
 
 // Lister is a screen with lists or trees whose selected row can be shown in full.
 type Lister interface {
-	// FocusedList returns the list that has the keys, nil for none.
+	// FocusedList returns the list that has the focus, nil for none.
 	FocusedList() *widget.List
 }
 
-// Maximizer is a screen in which one pane can have all of the room.
+// Maximizer is a screen in which one pane can fill the screen.
 type Maximizer interface {
-	// Hides names the panes that a maximized one hides, "" when none is maximized.
+	// Hides returns the names of the panes that a maximized one hides, "" if none is maximized.
 	Hides() string
 }
 
 // Unopener is a screen with rows that cannot be opened.
 type Unopener interface {
-	// Unopened says why the selected row cannot be, "" when it can.
+	// Unopened returns why the selected row cannot be opened, "" if it can.
 	Unopened() string
 }
 
-// Narrower is a screen that can show the blocks of one size and lifetime alone.
+// Narrower is a screen that can be restricted to blocks of one size and lifetime.
 type Narrower interface{ Narrows() bool }
 
-// Revealer is a screen that shows what objects state and say, hidden until one asks for it.
+// Revealer is a screen that can show the contents of objects, which are hidden at first.
 type Revealer interface{ Reveals() bool }
+
+// Worker is a screen whose answers may take long: while it works, it is drawn again and again, and can be stopped.
+type Worker interface {
+	Working() bool
+	StopWork()
+}
 
 // Refuser is a screen on which some actions have nothing to do: hints leave them out.
 type Refuser interface{ Useless(a keymap.Action) bool }
 
-// Clicker is a screen that knows the mouse. Coordinates are the screen's.
+// Clicker is a screen that handles the mouse. Coordinates are those of the terminal.
 type Clicker interface {
 	Click(x, y int, double bool)
 	Drag(fromX, fromY, x, y int, done bool)
 	Wheel(x, y, rows int)
 }
 
-// Peeker is an overlay about one function, its callers and what it calls.
+// Peeker is an overlay about one function, its callers and its callees.
 type Peeker interface{ Peeked() string } // the function's name
 
-// Pane is what every screen embeds: tview's box, the program around it, and the state it was shown last.
+// Pane is embedded in every screen: tview's box, the program's environment, and the last state shown.
 type Pane struct {
 	*tview.Box
 	*Env
@@ -136,13 +142,13 @@ func NewPane(e *Env) Pane { return Pane{Box: tview.NewBox(), Env: e} }
 
 func (p *Pane) About() string { return "" }
 
-// Rect returns where the pane draws.
+// Rect returns the pane's area.
 func (p *Pane) Rect() widget.Rect {
 	x, y, w, h := p.GetRect()
 	return widget.Rect{X: x, Y: y, W: max(w, 0), H: max(h, 0)}
 }
 
-// DrawTitled draws a title line where there is room for one, and returns what is below it.
+// DrawTitled draws a title line if it fits, and returns the area below it.
 func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) widget.Rect {
 	if r.H <= 3 {
 		return r
@@ -152,11 +158,11 @@ func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) w
 	return body
 }
 
-// Env is what screens may use of the program.
+// Env is the screens' access to the program.
 type Env struct {
 	Ctx        context.Context
 	Trace      analysis.Trace  // nil for files without allocations
-	Libraries  *regexp.Regexp  // functions and files that own no memory, beside those that are known; may be nil
+	Libraries  *regexp.Regexp  // functions and files that own no memory, in addition to the built-in ones; may be nil
 	Heaps      heapgraph.Heaps // nil for files without heap snapshots
 	Dump       *DumpFile       // nil for files without measured series
 	Layouts    *layoutLoads    // of page layouts, which screens share
@@ -164,6 +170,7 @@ type Env struct {
 	Prof       *ProfileFile    // nil for files without weighted stacks
 	First      *ComparedFile   // the file opened first, for comparisons
 	Second     *ComparedFile   // what it is compared with, nil for none
+	Paths      int             // at the end of what names the file on a command line, of one recording; 0 for a file alone
 	Joins      *JoinCache
 	Views      *StackViews  // of traces
 	Keys       *keymap.Map  // with the user's bindings; never nil
@@ -171,7 +178,7 @@ type Env struct {
 	Theme      *themes.Theme
 	Patience   time.Duration
 	Opening    bool      // no frame has been shown yet
-	Until      time.Time // when showing the state ends waiting for answers
+	Until      time.Time // the time until which showing the state may wait for answers
 	Work       *Work
 	Post       func(func())                      // any goroutine: run on the event loop
 	Background func(func())                      // run off the event loop
@@ -183,13 +190,13 @@ type Env struct {
 	Popup      func(o Overlay)                   // show something over the screen
 }
 
-// Style is shorthand for a role of the current theme.
+// Style returns the style of a role in the current theme.
 func (e *Env) Style(r themes.Role) tcell.Style { return e.Theme.Style(r) }
 
-// Overlay lies over the screen until Esc: help, palette, lists.
+// Overlay is drawn over the screen until Esc: help, palette, lists.
 type Overlay interface {
 	Draw(s tcell.Screen, r widget.Rect, k *widget.Look)
 	Scopes() []keymap.Scope
 	Do(a keymap.Action) bool
-	Key(ev *tcell.EventKey) bool // typing, before scopes; false: not mine
+	Key(ev *tcell.EventKey) bool // typed keys, before scopes; false if not handled
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// SiteLabels are how tables show sites: what a library function allocates is shown after its owner ("open_session ›
-// _M_mutate"), as reports do, since the library's own name tells nothing. Safe for use from any goroutine.
+// SiteLabels are the names of sites in tables. What a library function allocates is shown after its owner
+// ("open_session › _M_mutate"), as in reports, since the library's own name says nothing. Safe for use from any
+// goroutine.
 type SiteLabels struct {
-	libraries *regexp.Regexp // that own nothing beside those that are known; may be nil
+	libraries *regexp.Regexp // that own nothing in addition to the built-in ones; may be nil
 
 	mu     sync.Mutex
 	stacks *model.Stacks
@@ -26,8 +27,8 @@ type SiteLabels struct {
 	hidden []func(string) bool // functions that the filter hides
 }
 
-// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, beside those
-// that are known; it may be nil.
+// NewSiteLabels returns labels. libraries is an expression for functions and files that own no memory, in addition to
+// the built-in ones; it may be nil.
 func NewSiteLabels(libraries *regexp.Regexp) *SiteLabels { return &SiteLabels{libraries: libraries} }
 
 // Follow makes labels leave out functions that a filter hides.
@@ -48,7 +49,7 @@ func (l *SiteLabels) Follow(f calltree.Filter) {
 // SiteLabel is a name and a place, not cleaned.
 type SiteLabel struct{ Name, Where string }
 
-// Label returns how a site of a grouping is shown; full names stand as they are.
+// Label returns the label of a site of a grouping, with unshortened names if full is set.
 func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.Site, full bool) SiteLabel {
 	switch {
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
@@ -73,14 +74,14 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	return out
 }
 
-// adopt makes labels those of some stacks. The caller holds the lock.
+// adopt resets the labels for other stacks. The caller holds the lock.
 func (l *SiteLabels) adopt(stacks *model.Stacks) {
 	if l.stacks != stacks {
 		l.stacks, l.owners, l.of = stacks, calltree.NewOwners(stacks, l.libraries), map[model.NodeID]SiteLabel{}
 	}
 }
 
-// owner returns the owner of a stack, or the next of its callers that is not hidden; 0 where there is none with a name.
+// owner returns the owner of a stack, or the next of its callers that is not hidden; 0 if there is none with a name.
 func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
 	const far = 64
 	n := l.owners.Node(leaf)
@@ -97,8 +98,8 @@ func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
 	return 0
 }
 
-// FilterName returns what a step of a filter calls a row: the function that it is named after, its file or module; ""
-// for rows of other groups and for what is unknown.
+// FilterName returns the name of a row in steps of filters: the function that it is named after, its file or module; ""
+// for rows of other groups and for unknown names.
 func (l *SiteLabels) FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:

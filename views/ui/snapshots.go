@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapKey names a snapshot.
+// HeapKey identifies a snapshot.
 type HeapKey struct {
 	Heaps heapgraph.Heaps
 	I     int
@@ -25,43 +25,43 @@ func (k HeapKey) Text() string {
 	return text
 }
 
-// HeapLoad is a decoded snapshot and what it adds up to. Read-only once made.
+// HeapLoad is a decoded snapshot with its sums. Read-only once made.
 type HeapLoad struct {
 	HeapKey
 	Heap   *model.Heap
 	Totals heapgraph.Totals
 }
 
-// Unlinked reports whether the file ends before the references of the snapshot: it has no dominators.
+// Unlinked reports whether the file ends before the references of the snapshot, which then has no dominators.
 func (l *HeapLoad) Unlinked() bool { return !l.Heap.Complete && l.Heap.To.Len() == 0 }
 
-// UnlinkedText says of an [HeapLoad.Unlinked] snapshot what is missing, and what to do.
+// UnlinkedText returns what is missing in an [HeapLoad.Unlinked] snapshot, and what to do.
 func (e *Env) UnlinkedText(l *HeapLoad) []string {
 	return []string{fmt.Sprintf("The file ends before the references of snapshot #%d: there are no dominators.", l.I),
 		e.Hint("Types and Frames show what could be read of it; {step-back} goes to the previous snapshot.")}
 }
 
-// GraphKey names a snapshot's dominators.
+// GraphKey identifies the dominators of a snapshot.
 type GraphKey struct {
 	HeapKey
 	Edges heapgraph.Policy
 }
 
-// HeapGraph is a graph and which one it is.
+// HeapGraph is a graph with its key.
 type HeapGraph struct {
 	GraphKey
 	*heapgraph.Graph
 }
 
-// HeapLoads decodes the snapshot that all heap screens are about, once for all of them.
+// HeapLoads decodes the snapshot shown on all heap screens, once for all of them.
 type HeapLoads struct {
 	*Env
 	Heap     *Lazy[HeapKey, *HeapLoad]
 	Graph    *Lazy[GraphKey, *HeapGraph]
 	Types    *Lazy[GraphKey, *HeapTypes]
 	Suspects *suspecting
-	Totals   map[HeapKey]heapgraph.Totals // of what was decoded
-	paused   HeapKey                      // what a person stopped
+	Totals   map[HeapKey]heapgraph.Totals // of the decoded snapshots
+	paused   HeapKey                      // decoding that the user stopped
 	weighed  []weighed
 }
 
@@ -75,7 +75,7 @@ func NewHeapLoads(e *Env) *HeapLoads {
 	return l
 }
 
-// OpenHeap decodes a snapshot and adds it up.
+// OpenHeap decodes a snapshot and sums it up.
 func OpenHeap(ctx context.Context, k HeapKey) (*HeapLoad, error) {
 	h, err := k.Heaps.Heap(ctx, k.I)
 	if err != nil {
@@ -93,7 +93,7 @@ func OpenGraph(ctx context.Context, k GraphKey) (*HeapGraph, error) {
 	return &HeapGraph{k, g}, nil
 }
 
-// Ask asks for the state's snapshot. It returns the newest one decoded, which may be another one, or nil.
+// Ask requests the state's snapshot. It returns the newest one decoded, which may be another one, or nil.
 func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 	key := HeapKey{l.Heaps, s.Snapshot()}
 	l.Suspects.Stop() // for another screen
@@ -113,7 +113,7 @@ func (l *HeapLoads) Ask(s *state.State) *HeapLoad {
 	return l.Under(load, s.Heap.Policy)
 }
 
-// Under returns a decoded snapshot with the sizes that its rows have under a policy, which add up to the same.
+// Under returns a decoded snapshot with the sizes that its rows have under a policy. Their sum does not change.
 func (l *HeapLoads) Under(load *HeapLoad, p heapgraph.Policy) *HeapLoad {
 	h := load.Heap.Under(p.Of(load.Heap.Schema))
 	if h == load.Heap {
@@ -125,19 +125,19 @@ func (l *HeapLoads) Under(load *HeapLoad, p heapgraph.Policy) *HeapLoad {
 		}
 	}
 	if len(l.weighed) == cap(l.weighed) {
-		l.weighed = make([]weighed, 0, 4) // both sides of a comparison, and as many before them
+		l.weighed = make([]weighed, 0, 4) // both sides of a comparison, and the previous two
 	}
 	l.weighed = append(l.weighed, weighed{&HeapLoad{load.HeapKey, h, load.Totals}, load})
 	return l.weighed[len(l.weighed)-1].HeapLoad
 }
 
-// weighed is a decoded snapshot with the sizes of policies that move them.
+// weighed is a decoded snapshot with row sizes of a policy that moves sizes.
 type weighed struct {
 	*HeapLoad
 	of *HeapLoad
 }
 
-// AskGraph asks for the dominators of a decoded snapshot, and returns them once they are there, else nil.
+// AskGraph requests the dominators of a decoded snapshot, and returns them once they are available, else nil.
 func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 	if load.Unlinked() {
 		l.Graph.Stop()
@@ -153,12 +153,12 @@ func (l *HeapLoads) AskGraph(load *HeapLoad, p heapgraph.Policy) *HeapGraph {
 	return nil
 }
 
-// Running reports whether a snapshot is being decoded or its dominators are looked for.
+// Running reports whether a snapshot is being decoded or its dominators computed.
 func (l *HeapLoads) Running() bool {
 	return l.Heap.Running() || l.Graph.Running() || l.Types.Running() || l.Suspects.Running()
 }
 
-// Stop ends decoding until something else is asked for, or resume is called.
+// Stop cancels decoding until another snapshot is requested, or Resume is called.
 func (l *HeapLoads) Stop() {
 	l.paused = l.Heap.Key
 	switch {
@@ -174,7 +174,7 @@ func (l *HeapLoads) Stop() {
 	l.Changed()
 }
 
-// Resume decodes what was stopped after all; false when nothing was.
+// Resume restarts what was stopped; it returns false if nothing was.
 func (l *HeapLoads) Resume() bool {
 	if l.paused == (HeapKey{}) {
 		return false
@@ -184,7 +184,7 @@ func (l *HeapLoads) Resume() bool {
 	return true
 }
 
-// Progress says what is done and how far that is ("finding dominators 40 %"), "" when nothing is under way.
+// Progress returns what is being done and how far it is ("finding dominators 40 %"), "" if nothing is running.
 func (l *HeapLoads) Progress() string {
 	if !l.Running() || l.Heaps == nil {
 		return ""
@@ -199,7 +199,7 @@ func (l *HeapLoads) Progress() string {
 	return "decoding"
 }
 
-// underWay returns the snapshot that is decoded or searched.
+// underWay returns the snapshot that is being decoded or searched.
 func (l *HeapLoads) underWay() int {
 	switch {
 	case l.Heap.Running() || l.Graph.Running():
@@ -212,7 +212,7 @@ func (l *HeapLoads) underWay() int {
 	return l.Heap.Key.I
 }
 
-// Waiting says why there is no table yet, and what to do.
+// Waiting returns why there is no table yet, and what to do.
 func (l *HeapLoads) Waiting(s *state.State) []string {
 	n := s.Snapshot()
 	switch {
@@ -226,7 +226,7 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), l.Hint("{back} stops it.")}
 }
 
-// OtherSnapshot returns where the second file is.
+// OtherSnapshot returns the current snapshot of the second file.
 func (e *Env) OtherSnapshot(s *state.State) int {
 	if i := s.Heap.Other; i >= 0 && i < e.After().Source().Len() {
 		return i
@@ -234,8 +234,8 @@ func (e *Env) OtherSnapshot(s *state.State) int {
 	return state.LastWhole(e.After().Source())
 }
 
-// HeapSides returns the snapshots that a difference is from and to. With one file an unmarked A is its first one, and
-// an unmarked B the one on screen. With two files A is of the first one and B of the second, where each is unless
+// HeapSides returns the snapshots of both sides of a difference. With one file an unmarked A is its first one, and an
+// unmarked B the one on screen. With two files A is of the first one and B of the second, each the current one unless
 // marked.
 func (e *Env) HeapSides(s *state.State) [2]HeapKey {
 	out := [2]HeapKey{{Heaps: e.Heaps}, {Heaps: e.Heaps, I: s.Snapshot()}}

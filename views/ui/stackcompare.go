@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// StackComparison is what stacks weigh on both sides of a comparison, and how that is written. It never changes.
+// StackComparison is the weights of stacks on both sides of a comparison, and their format. It is immutable.
 type StackComparison struct {
 	*diff.Comparison
 	Title  string // what is compared
@@ -17,17 +17,16 @@ type StackComparison struct {
 
 // StackComparer compares stacks for the screen that shows them as a tree. Its methods belong to the event loop.
 type StackComparer interface {
-	// Ask asks for the comparison that a state is about and returns the newest; nil before the first, and where there
-	// is none.
+	// Ask requests the comparison of a state and returns the newest one; nil before the first, or if there is none.
 	Ask(s *state.State) *StackComparison
-	// Fresh reports whether the newest is that of the state asked about last.
+	// Fresh reports whether the newest one is that of the last state.
 	Fresh() bool
-	// Failed says why there is no comparison, and what to do; nil where that is not known to be so.
+	// Failed returns why there is no comparison, and what to do; nil if that is not known.
 	Failed() []string
-	// DrawHead says what changed, and returns the room that it leaves.
+	// DrawHead draws what changed, and returns the remaining area.
 	DrawHead(s tcell.Screen, r widget.Rect, st *state.State) widget.Rect
-	// Signs says for a title what + means, where a head in r has no room to say it; "" elsewhere.
+	// Signs returns the meaning of + for a title, if a head in r has no room for it; else "".
 	Signs(r widget.Rect) string
-	// CommandLine is the command that prints the comparison; file is how the first file is named.
+	// CommandLine returns the command that prints the comparison; file is the name of the first file.
 	CommandLine(s *state.State, file []string) []string
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// StackViews keeps what the filters asked for last make of stacks. Any goroutine may use it; the zero value is ready.
+// StackViews caches the results of the last filters of stacks. Any goroutine may use it; the zero value is ready.
 type StackViews struct {
 	mu   sync.Mutex
 	last []stackView
@@ -21,10 +21,10 @@ type stackView struct {
 	view   *calltree.FilteredStacks
 }
 
-// maxStackViews is enough for both parts about a pivot, the whole, and one way back.
+// maxStackViews is enough for both parts around a pivot, the unfiltered stacks, and one way back.
 const maxStackViews = 4
 
-// Of returns what a filter makes of stacks, nil for one that changes nothing. The only errors are those of ctx.
+// Of returns the filtered stacks, nil for a filter that changes nothing. The only errors are those of ctx.
 func (v *StackViews) Of(ctx context.Context, s *model.Stacks, f calltree.Filter, part calltree.Part) (*calltree.FilteredStacks, error) {
 	if f == "" || s == nil {
 		return nil, nil

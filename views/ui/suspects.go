@@ -10,17 +10,17 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapSuspects are what to look at first in a snapshot. Read-only once made.
+// HeapSuspects are the suspects of a snapshot. Read-only once made.
 type HeapSuspects struct {
 	GraphKey
 	List []suspects.Suspect
-	Lead []model.Row // by suspect: below which row they are listed; the root where they are in no one place
+	Lead []model.Row // by suspect: the row below which they are listed; the root if they are in several places
 }
 
 // suspecting looks for suspects.
 type suspecting struct {
 	*Lazy[GraphKey, *HeapSuspects]
-	stopped  GraphKey // that a person stopped
+	stopped  GraphKey // that the user stopped
 	counts   suspects.Counts
 	counting atomic.Uint64 // share of the snapshots that are counted: bits of a float64
 }
@@ -59,7 +59,7 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 	return out, nil
 }
 
-// progress says what the search does once the dominators are found.
+// progress returns what the search does once the dominators are found.
 func (s *suspecting) progress() string {
 	if done := math.Float64frombits(s.counting.Load()); done > 0 {
 		return "counting objects " + model.Share(done).Done()
@@ -67,7 +67,7 @@ func (s *suspecting) progress() string {
 	return "looking for suspects"
 }
 
-// AskSuspects asks for the suspects of the state's snapshot, and returns them once they are there, else nil.
+// AskSuspects requests the suspects of the state's snapshot, and returns them once they are available, else nil.
 func (l *HeapLoads) AskSuspects(s *state.State) *HeapSuspects {
 	key := GraphKey{HeapKey{l.Heaps, s.Snapshot()}, s.Heap.Policy}
 	if l.Heaps == nil || key.I < 0 || !l.Heaps.Source().Info(key.I).Complete {
@@ -84,7 +84,7 @@ func (l *HeapLoads) AskSuspects(s *state.State) *HeapSuspects {
 	return nil
 }
 
-// NoSuspects says in the place of suspects why there are none.
+// NoSuspects returns why there are no suspects, to show in their place.
 func (l *HeapLoads) NoSuspects(s *state.State) []string {
 	z := l.Suspects
 	switch n := s.Snapshot(); {

@@ -15,26 +15,26 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Spec says what a table shows. D is what its rows and columns are made from: a small value that determines them, which
-// never changes. All functions may be called on any goroutine.
+// Spec describes what a table shows. D is an immutable small value from which its rows and columns are made. All
+// functions may be called on any goroutine.
 type Spec[D comparable, R any] struct {
 	Rows    func(d D) []R
-	Columns func(d D) []Column[R] // the same ones at the same places for every d
+	Columns func(d D) []Column[R] // the same ones in the same order for every d
 	ID      func(d D, r *R) uint64
-	First   int                                            // the column that sorts at first, AsGiven for none
+	First   int                                            // the column that sorts initially, AsGiven for none
 	Words   func(d D) func(r *R) []string                  // what words of a filter look at; nil for the texts of the columns
-	Last    func(a, b *R) int                              // orders rows that the column does not; nil for their order in Rows
-	Pinned  func(r *R) int                                 // rows of a larger one stay above the others in every order; may be nil
+	Last    func(a, b *R) int                              // breaks ties of the column; nil for their order in Rows
+	Pinned  func(r *R) int                                 // rows with larger values stay above the others; may be nil
 	Add     func(sum, r *R)                                // adds a row to the sum of those that are shown; may be nil
 	Sort    func(d D, rows []int32, c *Column[R], up bool) // sorts faster than columns alone; may be nil
-	Most    func(d D) (bytes, count uint64)                // what makes figures wide; may be nil
-	Wide    int                                            // cells from which on figures have their units
+	Most    func(d D) (bytes, count uint64)                // the largest figures, for their width; may be nil
+	Wide    int                                            // cells from which figures have their units
 }
 
 // AsGiven is the order of [Spec.Rows].
 const AsGiven = -1
 
-// tableKey determines which rows are shown, and in which order.
+// tableKey determines the rows that are shown, and their order.
 type tableKey[D comparable] struct {
 	of     D
 	filter string
@@ -52,7 +52,7 @@ type Ordered[D comparable, R any] struct {
 
 // Table lists rows that it filters and sorts off the event loop. Its methods belong to the event loop.
 type Table[D comparable, R any] struct {
-	Blank   D // what the columns are about before the first answer
+	Blank   D // data of the columns before the first answer
 	Figures Figures
 
 	spec Spec[D, R]
@@ -67,7 +67,7 @@ type Table[D comparable, R any] struct {
 	colsOf D
 }
 
-// NewTable returns a table without rows in the list of a pane, which then sorts it.
+// NewTable returns a table without rows in the list of a pane, and makes the pane sort it.
 func NewTable[D comparable, R any](e *Env, pane *ListPane, blank D, spec Spec[D, R]) *Table[D, R] {
 	t := &Table[D, R]{Blank: blank, spec: spec, env: e, list: &pane.List, sort: spec.First}
 	t.lazy = NewLazy(e, t.arrange)
@@ -76,14 +76,14 @@ func NewTable[D comparable, R any](e *Env, pane *ListPane, blank D, spec Spec[D,
 	return t
 }
 
-// Ask filters and sorts what d makes, and shows the newest that there is; ok is false while there is nothing.
+// Ask requests the rows of d filtered and sorted, and shows the newest ones; ok is false while there are none.
 func (t *Table[D, R]) Ask(d D, filter string) (ok bool) {
 	cols := t.spec.Columns(d)
 	sorts := func(col int) bool { return col >= 0 && col < len(cols) && cols[col].Sorts() }
 	if t.sort != t.spec.First && !sorts(t.sort) {
 		t.sort, t.up = t.spec.First, false
 	}
-	if t.sort != AsGiven && !sorts(t.sort) { // there is no such thing in this table
+	if t.sort != AsGiven && !sorts(t.sort) { // the column does not apply now
 		t.sort = AsGiven
 	}
 	t.lazy.Ask(tableKey[D]{d, filter, t.sort, t.up})
@@ -95,7 +95,7 @@ func (t *Table[D, R]) Ask(d D, filter string) (ok bool) {
 // Now returns what the list shows, nil before the first answer.
 func (t *Table[D, R]) Now() *Ordered[D, R] { return t.now }
 
-// Forget shows nothing until the next answer.
+// Forget shows no rows until the next answer.
 func (t *Table[D, R]) Forget() {
 	t.now = nil
 	t.list.Refresh()
@@ -107,10 +107,10 @@ func (t *Table[D, R]) Fresh() bool { return t.lazy.Fresh() }
 // Failure implements [Failing].
 func (t *Table[D, R]) Failure() error { return t.lazy.Failure() }
 
-// rank is what a row is sorted by, next to each other in memory: sorting happens whenever the instant moves.
+// rank is the sort key of a row. Keys are adjacent in memory, as sorting happens whenever the instant moves.
 type rank struct {
 	value, tie uint64 // larger ones first
-	text       string // instead of value, by the alphabet
+	text       string // instead of value, alphabetically
 	row        int32
 }
 
@@ -118,7 +118,7 @@ type rank struct {
 func (t *Table[D, R]) arrange(_ context.Context, k tableKey[D]) (*Ordered[D, R], error) {
 	cols := t.spec.Columns(k.of)
 	out := &Ordered[D, R]{Of: k.of, Rows: t.spec.Rows(k.of)}
-	if len(out.Rows) > math.MaxInt32 { // Order counts in 32 bits: half the memory, which sorting goes through
+	if len(out.Rows) > math.MaxInt32 { // Order has 32 bits: half the memory to sort
 		return nil, fmt.Errorf("%s rows are more than the screen can list", model.Group(uint64(len(out.Rows))))
 	}
 	t.choose(out, cols, k.filter)
@@ -149,7 +149,7 @@ func (t *Table[D, R]) sortRows(out *Ordered[D, R], cols []Column[R], k tableKey[
 	}
 }
 
-// choose keeps the rows that pass a filter. A filter that means nothing hides nothing.
+// choose keeps the rows that pass a filter. An invalid filter hides nothing.
 func (t *Table[D, R]) choose(out *Ordered[D, R], cols []Column[R], filter string) {
 	f := Filter(filter, Fields(cols))
 	var words func(r *R) []string
@@ -170,7 +170,7 @@ func (t *Table[D, R]) choose(out *Ordered[D, R], cols []Column[R], filter string
 	}
 }
 
-// sortRanks orders by the column's rank or text, then by its tie, then as Last says.
+// sortRanks orders by the column's rank or text, then by its tie, then by Last.
 func (t *Table[D, R]) sortRanks(out *Ordered[D, R], c *Column[R], up bool) {
 	value, texts := c.rank(), 1
 	if up {
@@ -240,7 +240,7 @@ func (t *Table[D, R]) Columns() []Column[R] {
 	return t.cols
 }
 
-// Sorted returns the column that sorts, one without a title for none.
+// Sorted returns the column that sorts, or one without a title.
 func (t *Table[D, R]) Sorted() *Column[R] {
 	if cols := t.Columns(); t.sort >= 0 && t.sort < len(cols) {
 		return &cols[t.sort]
@@ -258,7 +258,7 @@ func (t *Table[D, R]) Sorting() (title, key string, usual bool) {
 	return title, c.OrderKey(), t.sort == t.spec.First
 }
 
-// Reversed reports whether the order is the other way round.
+// Reversed reports whether the order is reversed.
 func (t *Table[D, R]) Reversed() bool { return t.up }
 
 // Len, ID and Cell implement [widget.Table].
@@ -287,7 +287,7 @@ func (t *Table[D, R]) Selected() (r *R, ok bool) {
 	return t.Row(i), true
 }
 
-// Layout lays the list out for its width, as the state wants figures and words.
+// Layout lays the list out for its width, with figures and names as the state wants them.
 func (t *Table[D, R]) Layout(w int, s *state.State) {
 	t.Figures = Figures{Exact: s.Exact, Wide: w >= t.spec.Wide}
 	var bytes, count uint64
@@ -303,7 +303,7 @@ func (t *Table[D, R]) Layout(w int, s *state.State) {
 // Fields returns the figures of the table that filters can compare.
 func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
 
-// RowFilter returns the filter as command lines take it: "" where it compares what reports do not have.
+// RowFilter returns the filter as command lines take it, or "" if it compares fields that reports do not have.
 func (t *Table[D, R]) RowFilter(text string) string { return rowFilter(t.Columns(), text) }
 
 func rowFilter[R any](cols []Column[R], text string) string {
@@ -313,20 +313,20 @@ func rowFilter[R any](cols []Column[R], text string) string {
 			told = append(told, Fields(cols[i:i+1])...)
 		}
 	}
-	told = append(told, analysis.Field{}) // without any, all would do
+	told = append(told, analysis.Field{}) // otherwise all fields would be accepted
 	if f, err := analysis.ParseFilter(text, told...); err != nil || f.ComparesShares() {
 		return ""
 	}
 	return text
 }
 
-// Home sorts as at first and selects the first row.
+// Home restores the initial order and selects the first row.
 func (t *Table[D, R]) Home() {
 	t.sort, t.up = t.spec.First, false
 	t.list.Home()
 }
 
-// ClickTitle implements [Orderly]. The title of a bar or a curve stands for that of its figure.
+// ClickTitle implements [Orderly]. The title of a bar or a curve sorts by its figure.
 func (t *Table[D, R]) ClickTitle(col int) {
 	cols := t.Columns()
 	if col < len(cols) && cols[col].Like != "" {
@@ -359,7 +359,7 @@ func (t *Table[D, R]) OrderBy(a keymap.Action) bool {
 	return true
 }
 
-// turn sorts by the next column with an order of its own in a direction; around says that the first follows the last.
+// turn sorts by the next column in a direction that has an order of its own. around wraps at the ends.
 func (t *Table[D, R]) turn(dir int, around bool) {
 	cols := t.Columns()
 	for i := 1; i <= len(cols); i++ {

@@ -6,11 +6,11 @@ import (
 	"github.com/memtui/memtui/keymap"
 )
 
-// TablePane is a screen that is a list with the explanation of its selected row, whatever the file holds.
+// TablePane is a screen with a list and an explanation of its selected row, for any kind of file.
 type TablePane struct {
 	Pane
 	ListPane
-	offset int // of the list, when rows were last asked for
+	offset int // of the list when rows were last requested
 	height int
 }
 
@@ -22,12 +22,12 @@ func (p *TablePane) DrawPanes(s tcell.Screen) {
 	p.draw(s, p.Look)
 	if p.List.Offset() != p.offset || p.List.Height() != p.height {
 		p.offset, p.height = p.List.Offset(), p.List.Height()
-		p.Changed() // other rows are visible: what they need is asked for
+		p.Changed() // other rows are visible: request what they need
 		p.Post(func() {})
 	}
 }
 
-// DoTable carries out what is the same for all tables.
+// DoTable handles the actions that are the same for all tables.
 func (p *TablePane) DoTable(a keymap.Action) bool {
 	if !p.do(a) {
 		return false
@@ -51,9 +51,9 @@ func (p *TablePane) Wheel(x, y, rows int) {
 	p.Changed()
 }
 
-// Window returns the rows of the list whose details are worth asking for.
+// Window returns the range of rows whose details should be requested.
 func (p *TablePane) Window() (from, to int) {
-	const least = 60 // before the first frame it is unknown how many fit
+	const least = 60 // the height is unknown before the first frame
 	from = min(p.List.Offset(), p.List.Len())
 	return from, min(from+max(p.List.Height(), least), p.List.Len())
 }

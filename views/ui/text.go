@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Point returns what a chart shows of a column of the curve.
+// Point returns the point of a chart for a column of the curve.
 func Point(s state.Series, c *analysis.Column) widget.Point {
 	switch s {
 	case state.SeriesBlocks:
@@ -33,7 +33,7 @@ func rateOf(c *analysis.Column) uint64 {
 	return most
 }
 
-// RateText returns how much a column allocates per second. Exact rates are whole bytes from a thousand on.
+// RateText returns the bytes allocated per second in a column. Exact rates from a thousand are whole bytes.
 func RateText(c *analysis.Column, exact bool) string {
 	if r := analysis.Rate(c.AllocBytes, c.To-c.From); !exact || r < 1000 {
 		return model.Rate(r)
@@ -41,7 +41,7 @@ func RateText(c *analysis.Column, exact bool) string {
 	return BytesText(rateOf(c), true) + "/s"
 }
 
-// Format returns a value of the series in full ("1.13 MiB", "495 blocks", "3.20 MiB/s").
+// Format returns a value of the series with its unit ("1.13 MiB", "495 blocks", "3.20 MiB/s").
 func Format(s state.Series, v uint64, exact bool) string {
 	switch s {
 	case state.SeriesBlocks:
@@ -76,7 +76,7 @@ func TimeText(t model.Time, exact bool) string {
 	return AxisTime(int64(t), 1)
 }
 
-// Axis returns how moments of a file are written on axes: as times, or as numbers of what they count instead.
+// Axis returns a function that formats moments on axes: as times, or as numbers of the unit that the file uses instead.
 func Axis(unit string) func(t, step int64) string {
 	if unit == "" {
 		return AxisTime
@@ -84,7 +84,7 @@ func Axis(unit string) func(t, step int64) string {
 	return func(t, _ int64) string { return model.ShortCount(uint64(max(t, 0))) }
 }
 
-// MomentText is [TimeText] of a file whose times may count something else than microseconds.
+// MomentText is [TimeText] for a file whose times may be in another unit than microseconds.
 func MomentText(t model.Time, unit string, exact bool) string {
 	switch {
 	case unit == "":
@@ -95,7 +95,7 @@ func MomentText(t model.Time, unit string, exact bool) string {
 	return t.In(unit)
 }
 
-// DeltaText is after − before with its sign, "±0" without a difference.
+// DeltaText returns after − before with its sign, "±0" without a difference.
 func DeltaText(before, after uint64, format func(uint64) string) string {
 	switch {
 	case after > before:
@@ -106,7 +106,7 @@ func DeltaText(before, after uint64, format func(uint64) string) string {
 	return "±0"
 }
 
-// AxisTime writes a moment so that moments which are step apart look different: "20 ms", "61.034 ms", "1:04:03".
+// AxisTime formats a moment so that moments at a distance of step look different: "20 ms", "61.034 ms", "1:04:03".
 func AxisTime(t, step int64) string {
 	const second, minute, hour, day = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
 	switch {
@@ -128,7 +128,7 @@ func AxisTime(t, step int64) string {
 	return fmt.Sprintf("%d:%02d:%s", t/hour, t%hour/minute, clockSeconds(t%minute, step))
 }
 
-// fixed is t in a unit of so many microseconds, with the decimals that step needs.
+// fixed returns t in a unit of so many microseconds, with the decimals that step needs.
 func fixed(t, unit, step int64) string {
 	digits := 0
 	for u := unit; u > 1 && step%u != 0; u /= 10 {
@@ -145,7 +145,7 @@ func clockSeconds(t, step int64) string {
 	return text
 }
 
-// WithArticle puts "a" or "an" before a word, by its letters.
+// WithArticle returns a word with "a" or "an", by its first letters.
 func WithArticle(word string) string {
 	if word != "" && strings.ContainsRune("aeio", rune(word[0])) {
 		return "an " + word

@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// DoTree carries out what every call tree does; false means that an action is none of the tree's business.
+// DoTree handles the actions of every call tree; it returns false for others.
 func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 	switch a {
 	case keymap.Collapse:
@@ -28,8 +28,8 @@ func (e *Env) DoTree(t *widget.Tree, a keymap.Action) bool {
 	return true
 }
 
-// ClickTree selects the row at a place, and opens or closes it where the marker was hit or the click is the second one;
-// false means that there is no row.
+// ClickTree selects the row at a place, and opens or closes it if the marker was hit or the click is a double click; it
+// returns false if there is no row.
 func ClickTree(t *widget.Tree, x, y int, double bool) bool {
 	row, ok := t.HitRow(x, y)
 	if !ok {
@@ -42,8 +42,7 @@ func ClickTree(t *widget.Tree, x, y int, double bool) bool {
 	return true
 }
 
-// DoFlame carries out what every flame graph does; false means that an action is none of the graph's business. hotPath
-// goes down the heaviest path.
+// DoFlame handles the actions of every flame graph; it returns false for others. hotPath follows the heaviest path.
 func (e *Env) DoFlame(g *widget.Flame, root uint64, hotPath func(), a keymap.Action) bool {
 	switch a {
 	case keymap.Up:
@@ -76,8 +75,7 @@ func (e *Env) DoFlame(g *widget.Flame, root uint64, hotPath func(), a keymap.Act
 	return true
 }
 
-// ClickFlame selects the frame at a place, and zooms to it where the click is the second one; false means that there is
-// none.
+// ClickFlame selects the frame at a place, and zooms to it on a double click; it returns false if there is none.
 func ClickFlame(g *widget.Flame, x, y int, double bool) bool {
 	id, ok := g.Hit(x, y)
 	if !ok {
@@ -90,8 +88,8 @@ func ClickFlame(g *widget.Flame, x, y int, double bool) bool {
 	return true
 }
 
-// DivideStacks shares the room between a tree or a graph and the detail, which stands beside it where there is room, or
-// below; neither has any where it is low.
+// DivideStacks divides an area between a tree or a graph and the detail, which is next to it on wide screens, else
+// below. In a low area there is no detail.
 func DivideStacks(r widget.Rect) (body, side, below widget.Rect) {
 	const wide, high = 150, 10
 	switch {

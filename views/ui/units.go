@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ProfileUnit is how amounts of a metric are written.
+// ProfileUnit is the format of amounts of a metric.
 type ProfileUnit struct {
 	Kind  unitKind
 	Scale float64 // trees hold weights times this; 0 is 1
@@ -22,7 +22,7 @@ const (
 	unitTime
 )
 
-// UnitOf returns the unit of a metric: as the file states it, or as its name says.
+// UnitOf returns the unit of a metric: as stated in the file, or as its name suggests.
 func UnitOf(m *model.ProfileMetric) ProfileUnit {
 	switch measure := m.Measure(); {
 	case measure.Bytes:
@@ -33,7 +33,7 @@ func UnitOf(m *model.ProfileMetric) ProfileUnit {
 	return ProfileUnit{}
 }
 
-// Text writes an amount: rounded with its unit, or exact as the file's numbers add up.
+// Text formats an amount: rounded with its unit, or as exact as the file's numbers.
 func (u ProfileUnit) Text(a model.Amount, exact bool) string {
 	f := a.Float64()
 	switch {
@@ -51,7 +51,7 @@ func (u ProfileUnit) Text(a model.Amount, exact bool) string {
 	return u.number(f)
 }
 
-// number writes what is not negative, rounded.
+// number formats a non-negative amount, rounded.
 func (u ProfileUnit) number(f float64) string {
 	switch {
 	case u.Kind == UnitBytes:
@@ -68,7 +68,7 @@ func (u ProfileUnit) number(f float64) string {
 	return model.ShortCount(uint64(min(f, math.MaxInt64)))
 }
 
-// Scaled writes a weight of a tree.
+// Scaled formats a weight of a tree.
 func (u ProfileUnit) Scaled(v uint64, exact bool) string {
 	var a model.Amount
 	if u.Scale == 0 || u.Scale == 1 {
@@ -90,11 +90,11 @@ func AmountWidth(exact bool) int {
 // AmountShare returns part of whole in percent, "" of nothing.
 func AmountShare(part, whole model.Amount) string { return part.ShareOf(whole).String() }
 
-// Signs of frames that are no ordinary user code.
+// Signs of frames that are not ordinary user code.
 const (
 	KernelSign  = "[k] "
 	InlinedSign = "[i] "
 )
 
-// InlinedDSO is what perf calls the binary of inlined functions.
+// InlinedDSO is perf's name for the binary of inlined functions.
 const InlinedDSO = "inlined"

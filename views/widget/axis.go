@@ -80,7 +80,7 @@ func (c *Chart) yTicks(rows int) []uint64 {
 	return ticks
 }
 
-// doublings are floor and at most n of its powers-of-two multiples.
+// doublings returns floor and at most n of its powers-of-two multiples.
 func doublings(floor, top uint64, n int) []uint64 {
 	steps := bits.Len64(top/floor) - 1
 	every := max(1, (steps+n-1)/n)
@@ -112,7 +112,7 @@ func logTicks(top uint64, n int, decimal bool) []uint64 {
 	return ticks
 }
 
-// tickRow returns the row, counted from the plot's top, of the dot that stands for v.
+// tickRow returns the row, counted from the plot's top, of the dot that represents v.
 func (c *Chart) tickRow(v uint64) int {
 	return (c.plot.H*dotsY - max(1, c.height(v, c.plot.H))) / dotsY
 }
@@ -156,8 +156,7 @@ func (c *Chart) formatY(v uint64) string {
 	return c.FormatY(v)
 }
 
-// drawXAxis draws the line with its ticks, the peak's sign on it and its label below, then time labels where there is
-// room.
+// drawXAxis draws the line with its ticks, the peak's sign on it and its label below, then time labels where they fit.
 func (c *Chart) drawXAxis(s tcell.Screen, p chartParts, k *Look) {
 	if p.axis.Empty() {
 		return

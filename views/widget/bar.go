@@ -61,7 +61,7 @@ func DrawSpark(s tcell.Screen, x, y, w int, values []uint64, top uint64, st tcel
 	}
 }
 
-// sparkGlyph returns the eighth of a cell that stands for v of top. 0 stays blank, anything else is visible.
+// sparkGlyph returns the eighth of a cell that represents v of top. 0 stays blank, anything else is visible.
 func sparkGlyph(v, top uint64, ascii bool) string {
 	if v == 0 || top == 0 {
 		return " "

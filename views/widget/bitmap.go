@@ -7,7 +7,7 @@ type CellOrder uint8
 
 const (
 	RowOrder     CellOrder = iota // as text is read
-	HilbertOrder                  // along Hilbert curves: neighbors in number are neighbors in place
+	HilbertOrder                  // along Hilbert curves: cells with near numbers are near each other
 	MortonOrder                   // along Z curves
 	CellOrders
 )
@@ -83,8 +83,8 @@ func (b *Bitmap) Place(cell int) (x, y int) {
 	return tile%across*side + x, tile/across*side + y
 }
 
-// Draw shows the rows from first on in r. paint gives a cell its sign, one cell wide, and its style. What is no cell
-// stays.
+// Draw shows the rows from first on in r. paint gives a cell its sign, one cell wide, and its style. Places without a
+// cell stay unchanged.
 func (b *Bitmap) Draw(s tcell.Screen, r Rect, first int, paint func(cell int) (string, tcell.Style)) {
 	side := b.Side()
 	for y := range r.H {
@@ -114,7 +114,7 @@ func hilbertCell(side, x, y int) (d int) {
 	return d
 }
 
-// hilbertPlace returns the other way round.
+// hilbertPlace is the inverse of hilbertCell.
 func hilbertPlace(side, d int) (x, y int) {
 	for s := 1; s < side; s *= 2 {
 		rx := 1 & (d / 2)
@@ -126,7 +126,7 @@ func hilbertPlace(side, d int) (x, y int) {
 	return x, y
 }
 
-// turn brings a quadrant of the curve into the direction of the whole.
+// turn rotates a quadrant of the curve into the orientation of the complete curve.
 func turn(side, x, y, rx, ry int) (int, int) {
 	if ry == 1 {
 		return x, y
@@ -137,7 +137,7 @@ func turn(side, x, y, rx, ry int) (int, int) {
 	return y, x
 }
 
-// mortonCell returns the number of a place on the Z curve: the bits of x and y in turn.
+// mortonCell returns the number of a place on the Z curve, by interleaving the bits of x and y.
 func mortonCell(side, x, y int) (d int) {
 	for s := 1; s < side; s *= 2 {
 		d |= s * (x&s + 2*(y&s))
@@ -145,7 +145,7 @@ func mortonCell(side, x, y int) (d int) {
 	return d
 }
 
-// mortonPlace returns the other way round.
+// mortonPlace is the inverse of mortonCell.
 func mortonPlace(d int) (x, y int) {
 	for s := 1; d > 0; s *= 2 {
 		x, y = x|s*(d&1), y|s*(d>>1&1)

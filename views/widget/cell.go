@@ -7,7 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// Align is where text stands in its column.
+// Align is where text is in its column.
 type Align uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	Right
 )
 
-// Cut says which part of a text goes when its column is too narrow.
+// Cut is the part of a text that is cut off when its column is too narrow.
 type Cut uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	SparkCell          // Spark
 )
 
-// Cell is the content of one table cell, made anew for every frame. Spark stays the caller's.
+// Cell is the content of one table cell, made anew for every frame. The caller owns Spark.
 type Cell struct {
 	Kind  CellKind
 	Text  string      // not cleaned; drawn by TextCell only

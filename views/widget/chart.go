@@ -56,7 +56,7 @@ type Chart struct {
 	plot     Rect // of the last frame
 	top      uint64
 	floor    uint64  // value at the bottom of a logarithmic axis, 0 for 0
-	zeros    bool    // values of 0 stand at the bottom of one that has a floor, below all others
+	zeros    bool    // values of 0 are at the bottom of a logarithmic axis, below all others
 	points   []Point // one per dot column of the last frame
 	backdrop []Point // the same of Backdrop
 }
@@ -145,7 +145,7 @@ func (c *Chart) XOf(t int64) (x int, ok bool) {
 	return c.plot.X + cx, cx >= 0 && cx < c.plot.W
 }
 
-// column returns the cell of a moment counted from the plot's left edge; -1 and W stand for before and after. The
+// column returns the cell of a moment counted from the plot's left edge; -1 and W represent before and after. The
 // moment From itself counts to the first cell.
 func (c *Chart) column(t int64) int {
 	switch {

@@ -10,7 +10,7 @@ type Column struct {
 	MaxWidth int // cells at most for a column that grows, 0 for no limit
 	Align    Align
 	Cut      Cut
-	Drop     int // where there is no room, columns with the highest Drop go first; 0 never goes
+	Drop     int // columns with the highest Drop are dropped first; 0 is never dropped
 }
 
 // hiddenWidth is the width of columns that no list has room for.
@@ -19,8 +19,8 @@ const hiddenWidth = math.MaxInt16
 // columnGap is the number of cells between two columns.
 const columnGap = 2
 
-// layoutColumns distributes w cells. Widths depend on nothing but the columns and w, so that they stand still while
-// scrolling. The result has a width per column, 0 for dropped ones. keep, if in range, is never dropped.
+// layoutColumns distributes w cells. Widths depend only on the columns and w, so they do not change while scrolling.
+// The result has a width per column, 0 for dropped ones. keep, if in range, is never dropped.
 func layoutColumns(cols []Column, w, keep int, widths []int) []int {
 	widths = append(widths[:0], make([]int, len(cols))...)
 	need := -columnGap
@@ -55,7 +55,7 @@ func worstColumn(cols []Column, widths []int, keep int) int {
 	return worst
 }
 
-// squeeze takes cells from growing columns first, then from the right, down to one cell each, then nothing.
+// squeeze takes cells from growing columns first, then from the right, leaving at least one cell each.
 func squeeze(cols []Column, widths []int, missing int) {
 	for _, growing := range [...]bool{true, false} {
 		for i := len(cols) - 1; i >= 0 && missing > 0; i-- {

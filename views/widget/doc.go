@@ -7,5 +7,5 @@
 // calls, and pass styles and glyphs in a [Look] with every Draw, so that themes change without touching state.
 //
 // The screen must have been cleared to the background before a frame: widgets write the cells they use and leave the
-// others alone. Only [Box] and [Fill] blank what lies below. Every string passes [Clean] on its way to the screen.
+// others alone. Only [Box] and [Fill] blank what is below. Every string passes [Clean] on its way to the screen.
 package widget

@@ -7,14 +7,14 @@ import "github.com/gdamore/tcell/v2"
 type FlameSource interface {
 	Root() uint64
 	Parent(id uint64) (parent uint64, ok bool) // ok is false for the root
-	Children(id uint64) []uint64               // heaviest first; stays the source's
+	Children(id uint64) []uint64               // heaviest first; owned by the source
 	Value(id uint64) uint64                    // at least the sum of the children's
 	Label(id uint64) string                    // the frame's name, not cleaned; also chooses its style
 	Note(id uint64) string                     // the value in words, shown after the name where it fits
 }
 
 // Flame is an icicle graph: the root on top, every frame as wide as its share of its parent. Frames narrower than a
-// cell are merged into one "(n more)". Only what is visible is laid out. Call [Flame.Reset] before anything else.
+// cell are merged into one "(n more)". Only visible frames are laid out. Call [Flame.Reset] before any other method.
 type Flame struct {
 	Focused bool
 	Rising  bool                                      // the root is at the bottom, and everything else grows upwards
@@ -71,7 +71,7 @@ func (f *Flame) Select(id uint64) {
 // Zoom returns the node that has the full width.
 func (f *Flame) Zoom() uint64 { return f.zoom }
 
-// ZoomIn gives the selected node the full width. ok is false when it has it already.
+// ZoomIn gives the selected node the full width. ok is false if it has that already.
 func (f *Flame) ZoomIn() (ok bool) {
 	from := f.zoom
 	if f.src == nil || !f.zoomTo(f.sel) {
@@ -81,8 +81,8 @@ func (f *Flame) ZoomIn() (ok bool) {
 	return true
 }
 
-// ZoomBack undoes the last ZoomIn whose start still is an ancestor of what is zoomed; without one it goes to the root.
-// ok is false at the root.
+// ZoomBack undoes the last ZoomIn whose start is still an ancestor of the zoomed node; without one it zooms to the
+// root. ok is false at the root.
 func (f *Flame) ZoomBack() (ok bool) {
 	if f.src == nil {
 		return false
@@ -219,7 +219,7 @@ func (f *Flame) Hit(x, y int) (id uint64, ok bool) {
 	return 0, false
 }
 
-// row returns the row of the area that a row of the graph is drawn in, and the other way round.
+// row maps a row of the graph to the row of the area where it is drawn, and vice versa.
 func (f *Flame) row(n int) int {
 	if f.Rising {
 		return f.area.H - 1 - n
@@ -275,7 +275,7 @@ func (f *Flame) above(id uint64) bool {
 	return false
 }
 
-// settle makes sure that there is a layout with the selection in it and in view, by zooming if need be.
+// settle ensures that the layout contains the selection and that it is in view, by zooming if necessary.
 func (f *Flame) settle() {
 	if f.lay.width != f.area.W || len(f.lay.starts) == 0 {
 		f.lay.start(f.src, f.zoom, f.area.W)

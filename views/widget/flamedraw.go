@@ -98,7 +98,7 @@ func (f *Flame) style(id uint64, label string, ancestor bool, k *Look) tcell.Sty
 	return st
 }
 
-// nameHash is FNV-1a: the same name has the same color in every file and session.
+// nameHash returns FNV-1a: the same name has the same color in every file and session.
 func nameHash(s string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(s) {

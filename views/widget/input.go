@@ -7,7 +7,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// InputResult says what a key did to an [Input].
+// InputResult is the effect of a key on an [Input].
 type InputResult uint8
 
 const (
@@ -18,15 +18,15 @@ const (
 	InputCanceled                    // Esc, Ctrl-C, or Backspace in an empty line
 )
 
-// maxInput is the number of bytes that fit into a line; more is not taken.
+// maxInput is the maximum number of bytes of a line; further input is ignored.
 const maxInput = 64 << 10
 
 // Input is a one-line edit field with the keys of a shell's line editor. The zero value is an empty line.
 type Input struct {
 	Prompt   string
 	Hint     string                     // shown muted while the line is empty
-	Beside   bool                       // the hint stays beside a text where there is room for both
-	Problem  string                     // shown at the right, for a text that means nothing
+	Beside   bool                       // the hint stays next to a text if both fit
+	Problem  string                     // shown at the right, for an invalid text
 	History  []string                   // oldest first; Up and Down walk through it
 	Complete func(text string) []string // full texts that the line could become, best first; Tab walks through them; may be nil
 
@@ -220,7 +220,7 @@ func (in *Input) wordRight() int {
 	return len(in.text) - len(rest) + i
 }
 
-// historyStep goes n entries back, or forth down to the line that was being written.
+// historyStep goes n entries back, or forward to the line that was being edited.
 func (in *Input) historyStep(n int) InputResult {
 	back := max(0, min(in.back+n, len(in.History)))
 	if back == in.back {
@@ -252,8 +252,8 @@ func (in *Input) completeStep(n int) InputResult {
 	return InputChanged
 }
 
-// Draw shows the line in the first row of r and the terminal's cursor in it, which whoever draws the frame hides
-// before.
+// Draw shows the line in the first row of r, with the terminal's cursor in it. Whoever draws the frame must hide the
+// cursor before.
 func (in *Input) Draw(s tcell.Screen, r Rect, k *Look) {
 	if r.Empty() {
 		return

@@ -9,7 +9,7 @@ import (
 // Curve is one of several in a [Lines] chart.
 type Curve struct {
 	Data  []Point // as in a [Chart]
-	Glyph string  // one cell; stands on the curve now and then, and for its dots without Unicode
+	Glyph string  // one cell; is on the curve now and then, and for its dots without Unicode
 	Style tcell.Style
 	Front bool // drawn over the others
 }
@@ -116,7 +116,7 @@ func onTop(p, below Point) Point {
 	return Point{add(p.Lo, below.Lo), add(p.Hi, below.Hi), add(p.Last, below.Last), true}
 }
 
-// dotRow returns the dot that stands for v, counted from below.
+// dotRow returns the dot that represents v, counted from below.
 func (c *Lines) dotRow(v uint64) int { return max(c.height(v, c.plot.H), 1) - 1 }
 
 // overlay draws every curve as a line, those in front last.
@@ -175,7 +175,7 @@ func brailleDot(x, y int) uint8 {
 	return [dotsX][dotsY]uint8{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}[x][y]
 }
 
-// fills tell stacked areas apart without colors.
+// fills distinguish stacked areas without colors.
 var fills = [...]uint8{0xff, 0xaa, 0x6d, 0x47, 0x92, 0x55, 0x24, 0x81}
 
 // stack fills the area below every curve down to the one beneath, from the last to the first.

@@ -26,7 +26,7 @@ type List struct {
 
 	selected int
 	id       uint64 // of the selected row
-	moved    bool   // the selection was chosen, so that it is worth following
+	moved    bool   // a user chose the selection, so it is followed
 	offset   int    // first visible row
 	left     int    // first column shown, 0 unless the list was scrolled sideways
 	follow   bool   // bring the selection into view
@@ -37,10 +37,10 @@ type List struct {
 	whole    []Field // the selected row in the last frame
 }
 
-// Field is what a row has in one column.
+// Field is the text of a row in one column.
 type Field struct{ Title, Text string }
 
-// Whole returns what the selected row has in each column, also in those without room, as of the last frame.
+// Whole returns the texts of the selected row in all columns, including hidden ones, as of the last frame.
 func (l *List) Whole() []Field { return l.whole }
 
 // Len returns the number of rows, 0 without a table.
@@ -57,7 +57,7 @@ func (l *List) Selected() (row int, ok bool) {
 	return l.selected, l.Len() > 0
 }
 
-// Select chooses a row, or the nearest there is, and brings it into view.
+// Select selects a row, or the nearest existing one, and brings it into view.
 func (l *List) Select(row int) {
 	l.selected, l.moved, l.follow = row, true, true
 	l.clamp()
@@ -171,8 +171,8 @@ func (l *List) NextColumn(n int) {
 	l.Column = max(0, min(l.Column+n, len(l.Columns)-1))
 }
 
-// ScrollSide leaves out n more columns at the left, so that those to the right have their room; negative n brings them
-// back. At least one column stays. It reports whether anything changed.
+// ScrollSide hides n more columns at the left to make room for those to the right; negative n shows them again. At
+// least one column stays. It reports whether anything changed.
 func (l *List) ScrollSide(n int) bool {
 	at := l.left
 	for step := 1; n != 0; n -= step {

@@ -9,7 +9,7 @@ import (
 
 const (
 	pointerWidth = 2  // cells before the first column: the pointer and a space
-	narrowList   = 24 // below this many cells there is no room for it
+	narrowList   = 24 // below this many cells it is left out
 	minHeader    = 3  // rows below which titles are left out
 )
 
@@ -128,7 +128,7 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 	}
 }
 
-// keepWhole notes what the selected row has in each column.
+// keepWhole records the texts of the selected row in all columns.
 func (l *List) keepWhole() {
 	for i := range l.Columns {
 		if c := &l.Columns[i]; c.Width < hiddenWidth {

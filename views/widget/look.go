@@ -75,7 +75,7 @@ type Glyphs struct {
 	Up, Down                                                string // sort direction
 	Peak, Marker, GC, Bullet                                string
 	Ellipsis, Track, Thumb, Separator, Crossing             string
-	Loss, Gain, Same, Warning, Check, ArrowLeft, ArrowRight string // signs that stand beside colors
+	Loss, Gain, Same, Warning, Check, ArrowLeft, ArrowRight string // signs that are beside colors
 }
 
 // UnicodeGlyphs are for terminals that show Unicode.

@@ -84,9 +84,9 @@ func repeat(s tcell.Screen, x, y, w int, glyph string, st tcell.Style) {
 	}
 }
 
-// TitleLine draws a section's heading over the first row of r: a title, a rule, and the answer at its right
-// (" Live bytes ───── peak 1.13 MiB at 61.0 ms"). The title is cut before the answer, which is dropped only when it
-// leaves no room for ten cells of title.
+// TitleLine draws a section's heading over the first row of r: a title, a rule, and the answer at its right (" Live
+// bytes ───── peak 1.13 MiB at 61.0 ms"). The title is cut before the answer, which is dropped only if it leaves less
+// than ten cells for the title.
 func TitleLine(s tcell.Screen, r Rect, k *Look, title, answer string) {
 	titleLine(s, r, k, title, nil, answer)
 }

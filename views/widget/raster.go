@@ -132,15 +132,15 @@ func (c *Chart) drawBackdrop(s tcell.Screen, cx int, k *Look) {
 	}
 }
 
-// sameColor reports whether nothing but the glyphs tells two styles apart: the brightness of a color that the terminal
-// chooses is not seen everywhere.
+// sameColor reports whether two styles differ only in the brightness of a color that the terminal chooses, or not at
+// all: that difference is not visible everywhere.
 func sameColor(a, b tcell.Style) bool {
 	x, _, _ := a.Decompose()
 	y, _, _ := b.Decompose()
 	return x == y
 }
 
-// dotted leaves every other dot of a Braille cell, at least one of them.
+// dotted keeps every other dot of a Braille cell, at least one of them.
 func dotted(cell string) string {
 	const pattern, every = '⠀', 0x95
 	r, _ := utf8.DecodeRuneInString(cell)
@@ -166,7 +166,7 @@ func brailleBars(l, r int) string {
 	return brailleRows[i : i+glyphBytes]
 }
 
-// asciiArea stands for a cell with l and r of four dots filled. A full cell of the area is light, one of the band
+// asciiArea represents a cell with l and r of four dots filled. A full cell of the area is light, one of the band
 // heavy.
 func asciiArea(l, r int, band bool) string {
 	switch max(l, r) {

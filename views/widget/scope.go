@@ -2,7 +2,7 @@ package widget
 
 import "strings"
 
-// OwnedSign stands between the owner of a site and the library function that it calls ("open_session › _M_mutate").
+// OwnedSign is between the owner of a site and the library function that it calls ("open_session › _M_mutate").
 const OwnedSign = " › "
 
 // ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle.

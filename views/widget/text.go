@@ -59,7 +59,7 @@ type cleaner struct {
 	joined       bool // the last rune was a joiner
 }
 
-// next returns what stands for r, which took n bytes: itself, a replacement, or -1 to drop it.
+// next returns what represents r, which took n bytes: itself, a replacement, or -1 to drop it.
 func (c *cleaner) next(r rune, n int) rune {
 	switch {
 	case r < 0x7f && r >= 0x20:
@@ -104,8 +104,8 @@ func plain(s string) bool {
 	return true
 }
 
-// nextCluster splits the first character, as a person sees it, off a clean string. Monstrous ones, also those wider
-// than two cells, are replaced: terminals do not agree on them.
+// nextCluster splits the first character, as a person sees it, off a clean string. Excessively long ones and those
+// wider than two cells are replaced, because terminals disagree on them.
 func nextCluster(s string, state int) (cluster, rest string, width, newState int) {
 	cluster, rest, width, newState = uniseg.FirstGraphemeClusterInString(s, state)
 	if len(cluster) > maxCluster || width > 2 {
@@ -146,7 +146,7 @@ func Truncate(s string, w int) string {
 	return s[:prefixLen(s, w-1)] + ellipsis
 }
 
-// TruncateLeft is [Truncate] keeping the end: "…llector.cpp:17". Made for places in files.
+// TruncateLeft is [Truncate] keeping the end: "…llector.cpp:17", for places in files.
 func TruncateLeft(s string, w int) string {
 	s = Clean(s)
 	if w <= 0 {
@@ -190,7 +190,7 @@ func prefixLen(s string, w int) int {
 	return len(s) - len(rest)
 }
 
-// suffix is clean s without its first cells, at least skip of them.
+// suffix returns clean s without its first cells, at least skip of them.
 func suffix(s string, skip int) string {
 	state, cw := -1, 0
 	for s != "" && skip > 0 {

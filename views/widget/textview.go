@@ -54,7 +54,7 @@ func rowLen(text string, w int) int {
 	return n
 }
 
-// viewRow is one row on the screen: bytes from … to of all spans of a line put together.
+// viewRow is one row on the screen: bytes from … to of all spans of a line, joined.
 type viewRow struct {
 	line     int32
 	from, to int32
@@ -70,10 +70,10 @@ type TextView struct {
 	height int // of the last frame
 }
 
-// SetLines replaces the text and goes to its beginning. The lines stay the caller's and must not change.
+// SetLines replaces the text and scrolls to its beginning. The caller owns the lines and must not change them.
 func (v *TextView) SetLines(lines []Line) { v.Replace(lines); v.offset = 0 }
 
-// Replace is [TextView.SetLines] that stays where it is, as far as there is text.
+// Replace is [TextView.SetLines] without scrolling, as far as the text is long enough.
 func (v *TextView) Replace(lines []Line) {
 	v.lines, v.rows, v.width = lines, v.rows[:0], 0
 }

@@ -8,7 +8,7 @@ import (
 
 // TreeSource is what a [Tree] shows. All methods are called on the event loop.
 type TreeSource interface {
-	Children(id uint64) []uint64 // in the order to show; asked only when id is opened; stays the source's
+	Children(id uint64) []uint64 // in display order; called only when id is opened; owned by the source
 	Leaf(id uint64) bool         // no children: shown without a marker
 	Cell(id uint64, col int) Cell
 }
@@ -25,7 +25,7 @@ type treeRow struct {
 }
 
 // Tree is a lazy tree over a flat list of its visible rows: neither depth nor the number of nodes matters, only what
-// was opened is held. It scrolls, selects and draws like the [List] inside, whose Table is the tree itself.
+// was opened takes memory. It scrolls, selects and draws like the [List] inside, whose Table is the tree itself.
 type Tree struct {
 	List
 	Source     TreeSource
@@ -136,7 +136,7 @@ func (t *Tree) OpenAll() (whole bool) {
 }
 
 // OpenPath opens the path of first children below the selected node and selects its end. keep, asked for a parent and
-// its first child, says whether to go on; nil means down to a leaf.
+// its first child, reports whether to go on; nil means down to a leaf.
 func (t *Tree) OpenPath(keep func(parent, child uint64) bool) {
 	row, ok := t.Selected()
 	if !ok {

@@ -7,13 +7,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// AgeList keeps how old blocks are, of which a site may have any number: four bytes each, in pieces that are never
-// copied.
+// AgeList stores the ages of any number of blocks: four bytes each, in pieces that are never copied.
 type AgeList struct {
 	Pieces      [][]uint32
-	long        []model.Time // those beyond four bytes
+	long        []model.Time // those that need more than four bytes
 	N           int
-	Least, Most model.Time // of all; there must be one
+	Least, Most model.Time // of all ages; there must be at least one
 }
 
 // Pieces begin with LeastAges, and double ageDoublings times.
@@ -23,7 +22,7 @@ const (
 	MostAges     = LeastAges << ageDoublings
 )
 
-// AgePiece returns how many ages the piece with a number holds, from 0 on.
+// AgePiece returns the number of ages that a page holds, by its number from 0.
 func AgePiece(number int) int { return LeastAges << min(number, ageDoublings) }
 
 // Add adds the age of one block.
@@ -45,14 +44,14 @@ func (l *AgeList) Add(age model.Time) {
 	l.Pieces[k] = append(l.Pieces[k], uint32(age))
 }
 
-// AgeMemory is what finding the middle of a list takes, to be used for the next list.
+// AgeMemory is memory for finding the median of a list, to be reused for the next list.
 type AgeMemory struct {
 	ages   []uint32
 	counts []int
 }
 
-// Middle returns the age that half of the others are not older than; there must be one. Ages beyond four bytes are the
-// highest: there are none below 0.
+// Middle returns the median age; the list must not be empty. Ages beyond four bytes are the highest: there are none
+// below 0.
 func (l *AgeList) Middle(m *AgeMemory) model.Time {
 	rank, short := l.N/2, l.N-len(l.long)
 	switch {
@@ -72,8 +71,8 @@ func (l *AgeList) Middle(m *AgeMemory) model.Time {
 
 const halfAge = 16 // bits
 
-// countTo returns the age that so many of those of four bytes come before in order. It counts them by their upper half,
-// and those with the right one by their lower half, so that it need not sort millions.
+// countTo returns the age of the given rank among those of four bytes. It counts them by their upper half, and those
+// with the right one by their lower half, so that it does not sort millions.
 func (l *AgeList) countTo(rank int, m *AgeMemory) uint32 {
 	m.counts = Resize(m.counts, 1<<halfAge)
 	clear(m.counts)
@@ -95,7 +94,7 @@ func (l *AgeList) countTo(rank int, m *AgeMemory) uint32 {
 	return upper<<halfAge | lower
 }
 
-// rankIn returns which counter has what so many come before, and how many of that counter's own do.
+// rankIn returns the counter that contains a rank, and the rank within that counter.
 func rankIn(counts []int, rank int) (at uint32, rest int) {
 	for counts[at] <= rank {
 		rank -= counts[at]

@@ -6,7 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Dim is a way to split blocks for which cumulative sums are kept; every [Group] is one of them or folds DimStack.
+// Dim is a key by which cumulative sums of blocks are kept. Every [analysis.Group] is one of them or is folded from
+// DimStack.
 type Dim uint8
 
 const (
@@ -16,13 +17,13 @@ const (
 	DimCount
 )
 
-// Cell is the cumulative sums of one key. Sums of bytes saturate. Counts do not overflow: an index has fewer than 1<<32
-// events, and each adds one to AllocCount at most, one to EndedCount, and one to those that are part of EndedCount.
+// Cell is the cumulative sums of one key. Sums of bytes saturate. Counts cannot overflow: an index has fewer than 1<<32
+// events, and each adds at most one to each count.
 type Cell struct {
 	AllocBytes, EndedBytes uint64
-	AllocCount, EndedCount uint32 // blocks that a FREE or an ALLOC over their address ended
+	AllocCount, EndedCount uint32 // blocks ended by a FREE, or by an ALLOC at their address
 	Temporary              uint32 // counted at the event that ends the block
-	OverCount              uint32 // of the ended ones, those that an ALLOC ended
+	OverCount              uint32 // ended blocks that an ALLOC ended
 	OverBytes              uint64
 }
 
@@ -33,10 +34,10 @@ const (
 	Born        Change = iota
 	Freed              // by a FREE
 	FreedAtOnce        // by the FREE that is the very next event: a temporary block
-	Overwrote          // by an ALLOC over its address
+	Overwrote          // by an ALLOC at its address
 )
 
-// Apply adds what happens to a block of the given size. Sums that overflow stay at the maximum.
+// Apply adds a change of a block of the given size. Sums that overflow stay at the maximum.
 func (c *Cell) Apply(how Change, size uint64) {
 	if how == Born {
 		c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, size)
@@ -54,7 +55,7 @@ func (c *Cell) Apply(how Change, size uint64) {
 	}
 }
 
-// Add adds the sums of events that follow.
+// Add adds the sums of later events.
 func (c *Cell) Add(o *Cell) {
 	c.AllocBytes, _ = model.SaturatingAdd(c.AllocBytes, o.AllocBytes)
 	c.EndedBytes, _ = model.SaturatingAdd(c.EndedBytes, o.EndedBytes)
@@ -86,5 +87,5 @@ func (c *Checkpoint) Memory() int64 {
 	return int64(n) * int64(unsafe.Sizeof(Cell{}))
 }
 
-// checkpointEvery keeps an answer's replay short, and checkpoints below a few bytes per event however many stacks there
-// are.
+// checkpointEvery keeps replays for an answer short, and checkpoints below a few bytes per event for any number of
+// stacks.

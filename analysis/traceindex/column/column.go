@@ -21,7 +21,7 @@ func (c *Column[T]) Append(v T) {
 	c.N++
 }
 
-// rest returns what is left of the last chunk, never nothing: a new one follows where that is full.
+// rest returns the unused part of the last chunk, which is never empty: a full chunk is followed by a new one.
 func (c *Column[T]) rest() []T {
 	if c.N>>ChunkBits == len(c.Chunks) {
 		c.Chunks = append(c.Chunks, make([]T, ChunkLen))
@@ -29,7 +29,7 @@ func (c *Column[T]) rest() []T {
 	return c.Chunks[c.N>>ChunkBits][c.N&ChunkMask:]
 }
 
-// Room appends n values, or as many as lie together, and returns them. They are zero.
+// Room appends n zero values, or as many as are contiguous, and returns them.
 func (c *Column[T]) Room(n int) []T {
 	rest := c.rest()
 	n = min(n, len(rest))
@@ -37,7 +37,7 @@ func (c *Column[T]) Room(n int) []T {
 	return rest[:n]
 }
 
-// ColumnFrom returns a column of given values, which it keeps.
+// ColumnFrom returns a column of the given values, which it keeps.
 func ColumnFrom[T any](all []T) Column[T] {
 	c := Column[T]{N: len(all), Chunks: make([][]T, 0, (len(all)+ChunkMask)>>ChunkBits)}
 	for len(all) > 0 {
@@ -51,18 +51,18 @@ func ColumnFrom[T any](all []T) Column[T] {
 // At returns the value at index i, which must be within the column.
 func (c *Column[T]) At(i int) T { return c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
-// Ref returns the place of a value, valid for good.
+// Ref returns a pointer to a value, which stays valid.
 func (c *Column[T]) Ref(i int) *T { return &c.Chunks[i>>ChunkBits][i&ChunkMask] }
 
 // Set replaces the value at index i, which must be within the column.
 func (c *Column[T]) Set(i int, v T) { c.Chunks[i>>ChunkBits][i&ChunkMask] = v }
 
-// LargeSizes are the sizes, by place in a column, for which that says LargeSize.
+// LargeSizes has, by index, the sizes for which a column stores LargeSize.
 type LargeSizes map[int]uint64
 
 const LargeSize = math.MaxUint32
 
-// Low returns what the column has for a size at i.
+// Low records a size, and returns what the column stores for it at i.
 func (l *LargeSizes) Low(i int, v uint64) uint32 {
 	if v < LargeSize {
 		return uint32(v)
@@ -74,7 +74,7 @@ func (l *LargeSizes) Low(i int, v uint64) uint32 {
 	return LargeSize
 }
 
-// Full returns the size at i, given what the column has.
+// Full returns the size at i, given what the column stores.
 func (l LargeSizes) Full(i int, v uint32) uint64 {
 	if v != LargeSize {
 		return uint64(v)
@@ -82,14 +82,14 @@ func (l LargeSizes) Full(i int, v uint32) uint64 {
 	return l[i]
 }
 
-// OriginColumn has the sites of blocks beside their sizes, as who asks for one asks for the other: in memory that no
-// cache holds, each place costs.
+// OriginColumn stores the sites of blocks next to their sizes, as readers need both: each access to uncached memory is
+// slow.
 type OriginColumn struct {
 	Column[Origin]
 	Large LargeSizes
 }
 
-// Origin is where a block comes from: its site, and its size as far as 32 bits hold it.
+// Origin is the site of a block, and its size as far as 32 bits hold it.
 type Origin struct{ Site, Size uint32 }
 
 // At returns the site and the size of block i.
@@ -98,7 +98,7 @@ func (c *OriginColumn) At(i int) (site uint32, size uint64) {
 	return o.Site, c.Large.Full(i, o.Size)
 }
 
-// Resize returns a slice of n elements of any value, s itself if it is large enough.
+// Resize returns a slice of n elements of any value. It reuses s if that is large enough.
 func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/8)

@@ -11,7 +11,7 @@ import (
 // over PyramidFan times as many. Any range of events is covered by a few of its spans and two partial runs at the
 // bottom, so no extreme is ever averaged away.
 type Pyramid struct {
-	LiveHi, Live uint64 // 128 bits: hostile sizes add up beyond 64
+	LiveHi, Live uint64 // 128 bits: hostile sizes add up to more than 64
 	Count        uint64
 	AllocBytes   uint64
 	AllocCount   uint32
@@ -27,13 +27,13 @@ const (
 	PyramidFan = 16
 )
 
-// Extremes of the level after each event of a run. An empty one has MinBytes > MaxBytes.
+// Extremes are the least and the highest level after each event of a run. Without events MinBytes > MaxBytes.
 type Extremes struct {
 	MinBytes, MaxBytes uint64
 	MinCount, MaxCount uint32
 }
 
-// BaseRun is a whole run of pyramidBase events and the sums at its end.
+// BaseRun is a complete run of pyramidBase events, with the sums at its end.
 type BaseRun struct {
 	Extremes
 	Level
@@ -68,7 +68,7 @@ func (p *Pyramid) Alloc(size uint64) {
 	p.AllocCount++
 }
 
-// Free takes a block of the given size off the current level.
+// Free subtracts a block of the given size from the current level.
 func (p *Pyramid) Free(size uint64) {
 	var borrow uint64
 	p.Live, borrow = bits.Sub64(p.Live, size, 0)
@@ -76,8 +76,8 @@ func (p *Pyramid) Free(size uint64) {
 	p.Count--
 }
 
-// Reaching returns the first run from i that reaches a level, the number of runs if none does. look is called before a
-// run is looked at: few are, as the levels above tell where.
+// Reaching returns the first run from i that reaches a level, or the number of runs if none does. It calls look before
+// it reads a run. It reads few, as the levels above narrow the search.
 func (p *Pyramid) Reaching(i int, bytes uint64, look func(run int)) int {
 	for i < p.Base.N {
 		skip := 0
@@ -98,7 +98,7 @@ func (p *Pyramid) Reaching(i int, bytes uint64, look func(run int)) int {
 	return i
 }
 
-// Now returns the level after what was added last, saturated.
+// Now returns the current level, saturated.
 func (p *Pyramid) Now() Level {
 	l := Level{p.Live, p.AllocBytes, uint32(p.Count), p.AllocCount, p.FreeEvents}
 	if p.LiveHi != 0 {
@@ -107,7 +107,7 @@ func (p *Pyramid) Now() Level {
 	return l
 }
 
-// Push adds a whole run.
+// Push adds a complete run.
 func (p *Pyramid) Push(r BaseRun) {
 	p.Base.Append(r)
 	n := p.Base.N
@@ -129,7 +129,7 @@ func (p *Pyramid) fold(lv, n int) {
 	p.Levels[lv].Append(e)
 }
 
-// Span is span i of a level; level -1 is the base.
+// Span returns span i of a level; level -1 is the base.
 func (p *Pyramid) Span(lv, i int) Extremes {
 	if lv < 0 {
 		return p.Base.At(i).Extremes

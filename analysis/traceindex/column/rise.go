@@ -5,23 +5,23 @@ import (
 	"sort"
 )
 
-// RiseColumn is an append-only column of numbers that never fall, in little more than a byte each: every RiseSpan-th as
-// it is, and between those the distances.
+// RiseColumn is an append-only column of numbers that never fall. It takes little more than a byte per number: every
+// RiseSpan-th one is stored as is, and the differences between those.
 type RiseColumn struct {
 	N      int
 	Last   uint64
 	Anchor []riseAnchor
-	Steps  Column[byte] // those after an anchor lie in one of its chunks
+	Steps  Column[byte] // those after an anchor are in one of its chunks
 }
 
 type riseAnchor struct {
 	value uint64
-	At    uint64 // in steps, of the next value: two bytes each are more than 4 GiB where very many blocks live
+	At    uint64 // offset in steps of the next value: steps may be more than 4 GiB if very many blocks live
 }
 
 const RiseSpan = 32
 
-// Append adds a value, which is no less than the one before.
+// Append adds a value, which must be no less than the one before.
 func (c *RiseColumn) Append(v uint64) {
 	s := &c.Steps
 	if c.N%RiseSpan == 0 {
@@ -42,7 +42,7 @@ func (c *RiseColumn) At(i int) uint64 {
 	return c.walk(&a, i%RiseSpan)
 }
 
-// walk moves a on by n values.
+// walk advances a by n values.
 func (c *RiseColumn) walk(a *riseAnchor, n int) uint64 {
 	if n == 0 {
 		return a.value
@@ -61,7 +61,7 @@ func (c *RiseColumn) walk(a *riseAnchor, n int) uint64 {
 	return a.value
 }
 
-// RiseReader reads a column from its begin on.
+// RiseReader reads a column from its beginning.
 type RiseReader struct {
 	c *RiseColumn
 	i int
@@ -71,7 +71,7 @@ type RiseReader struct {
 // Reader returns a reader that begins at the first value.
 func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c} }
 
-// ReaderAt is reader from a value on.
+// ReaderAt returns a reader that begins at value i.
 func (c *RiseColumn) ReaderAt(i int) RiseReader {
 	r := RiseReader{c: c, i: i &^ (RiseSpan - 1)}
 	for r.i < i {
@@ -91,7 +91,7 @@ func (r *RiseReader) Next() uint64 {
 	return r.a.value
 }
 
-// To moves on to value i, which must not have been returned yet, and returns it.
+// To advances to value i, which must not have been returned yet, and returns it.
 func (r *RiseReader) To(i int) uint64 {
 	r.i = max(r.i, i&^(RiseSpan-1))
 	for r.i < i {
@@ -100,7 +100,7 @@ func (r *RiseReader) To(i int) uint64 {
 	return r.Next()
 }
 
-// Search returns the first index whose value is at least v, n if there is none.
+// Search returns the first index whose value is at least v, or n if there is none.
 func (c *RiseColumn) Search(v uint64) int {
 	k := sort.Search(len(c.Anchor), func(i int) bool { return c.Anchor[i].value >= v }) - 1
 	if k < 0 {
@@ -116,5 +116,5 @@ func (c *RiseColumn) Search(v uint64) int {
 	return i
 }
 
-// Fits reports whether a column that was read from a file has n values and the anchors that belong to them.
+// Fits reports whether a column that was read from a file has n values and the anchors for them.
 func (c *RiseColumn) Fits(n int) bool { return c.N == n && len(c.Anchor) == (n+RiseSpan-1)/RiseSpan }

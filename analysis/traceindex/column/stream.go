@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// The stream of ends tells, for each FREE of a chunk, which block it ends. The first byte says how:
+// The stream of ends has, for each FREE of a chunk, the block that it ends. The first byte says how:
 //
 //	0            none
-//	1 … 191      the allocation that many before it
+//	1 … 191      the allocation that many allocations before it
 //	192 … 223    the same, five more bits and a byte beyond 192
 //	224          the same, three bytes
 //	225          the record with the number in four bytes
@@ -22,7 +22,7 @@ const (
 	endRecord  = 225
 	endNearby  = 226
 	nearbySpan = (256 - endNearby) << 8
-	endMost    = 5 // bytes of one
+	endMost    = 5 // bytes of one end
 )
 
 // EndWriter writes a stream of ends.
@@ -31,8 +31,8 @@ type EndWriter struct {
 	last uint32 // record
 }
 
-// Room makes room for n more ends and returns the stream with it, and where it ends now: what follows may be written
-// there without further ado.
+// Room reserves space for n more ends, and returns the stream and its current length. Ends may be written there with
+// the Put functions.
 func (w *EndWriter) Room(n int) (b []byte, end int) {
 	w.B = slices.Grow(w.B, n*endMost)
 	return w.B[:cap(w.B)], len(w.B)
@@ -41,7 +41,7 @@ func (w *EndWriter) Room(n int) (b []byte, end int) {
 // None adds a FREE that ends no block.
 func (w *EndWriter) None() { w.B = append(w.B, 0) }
 
-// Local is the allocation distance before; it is less than 2^24.
+// Local adds a FREE that ends the allocation distance before; distance is less than 2^24.
 func (w *EndWriter) Local(distance int) {
 	b, end := w.Room(1)
 	w.B = b[:PutLocal(b, end, distance)]
@@ -53,7 +53,7 @@ func (w *EndWriter) Record(r uint32) {
 	w.B = b[:w.PutRecord(b, end, r)]
 }
 
-// PutLocal writes to b from at, and returns where that ends.
+// PutLocal writes an end to b at at, and returns the position after it.
 func PutLocal(b []byte, at, distance int) int {
 	switch {
 	case distance <= EndNear:
@@ -68,7 +68,7 @@ func PutLocal(b []byte, at, distance int) int {
 	return at + 4
 }
 
-// PutRecord writes to b from at, and returns where that ends.
+// PutRecord writes an end to b at at, and returns the position after it.
 func (w *EndWriter) PutRecord(b []byte, at int, r uint32) int {
 	d := int(r) - int(w.last) + nearbySpan/2
 	w.last = r
@@ -87,7 +87,7 @@ type EndReader struct {
 	last uint32
 }
 
-// Next returns the block that the next FREE ends; payload is the number of events before it that are not FREE.
+// Next returns the block that the next FREE ends; payload is the number of earlier events that are not FREE.
 func (r *EndReader) Next(payload int) Ref {
 	c := r.B[0]
 	switch {
@@ -115,24 +115,24 @@ func (r *EndReader) Next(payload int) Ref {
 	return Ref(r.last)
 }
 
-// The stream of freed sizes tells, for each FREE, how many bytes it ends: 0 for none, 1 … 254 for one of the chunk's
+// The stream of freed sizes has, for each FREE, the bytes that it ends: 0 for none, 1 … 254 for one of the chunk's
 // common sizes, 255 for one that follows as a varint.
 const (
 	mostCommon = 254
 	RareSize   = 255
-	SmallSizes = 4096 // only smaller sizes are counted, and can be common
-	rareShare  = 32   // sizes become common when more than this share of all that are freed was not
+	SmallSizes = 4096 // only sizes below this are counted and can be common
+	rareShare  = 32   // common sizes are renewed when more than this share of the freed sizes was not common
 )
 
-// SizeWriter writes a stream of freed sizes, with the sizes for common that were so lately.
+// SizeWriter writes a stream of freed sizes. Recently frequent sizes are encoded as common sizes.
 type SizeWriter struct {
 	B      []byte
-	Common []uint64 // read-only, as chunks have it, too
+	Common []uint64 // read-only, as chunks share it
 	Code   [SmallSizes]byte
-	Count  [SmallSizes]uint32 // of those in b
+	Count  [SmallSizes]uint32 // of the sizes in B
 }
 
-// Reset forgets the stream.
+// Reset clears the stream.
 func (w *SizeWriter) Reset() {
 	clear(w.Count[:])
 	w.B = w.B[:0]
@@ -141,8 +141,8 @@ func (w *SizeWriter) Reset() {
 	}
 }
 
-// Room makes room for n more sizes and returns the stream with it, and where it ends now: what follows may be written
-// there without further ado.
+// Room reserves space for n more sizes, and returns the stream and its current length. Sizes may be written there with
+// PutRare.
 func (w *SizeWriter) Room(n int) (b []byte, end int) {
 	w.B = slices.Grow(w.B, n*(1+binary.MaxVarintLen64))
 	return w.B[:cap(w.B)], len(w.B)
@@ -164,13 +164,13 @@ func (w *SizeWriter) Add(size uint64) {
 	w.B = b[:PutRare(b, end, size)]
 }
 
-// PutRare writes to b from at, and returns where that ends.
+// PutRare writes a size to b at at, and returns the position after it.
 func PutRare(b []byte, at int, size uint64) int {
 	b[at] = RareSize
 	return at + 1 + binary.PutUvarint(b[at+1:], size)
 }
 
-// Renew finds other common sizes for what follows, if those that there are do not fit the stream.
+// Renew replaces the common sizes for the next chunk if they do not fit the stream.
 func (w *SizeWriter) Renew() {
 	all, rare := 0, 0
 	var sizes []uint64
@@ -193,7 +193,7 @@ func (w *SizeWriter) Renew() {
 	w.Choose(sizes)
 }
 
-// Choose starts a chunk, whose sizes may name common ones by number.
+// Choose starts a chunk with the given common sizes.
 func (w *SizeWriter) Choose(common []uint64) {
 	for s := range w.Code {
 		w.Code[s] = RareSize
@@ -204,7 +204,7 @@ func (w *SizeWriter) Choose(common []uint64) {
 	w.Common = common
 }
 
-// NextFreed reads the next freed size from a stream and returns the rest; ok is false where nothing was freed.
+// NextFreed reads the next freed size from a stream and returns the rest; ok is false if nothing was freed.
 func NextFreed(b []byte, common []uint64) (size uint64, ok bool, rest []byte) {
 	switch c := b[0]; c {
 	case 0:
@@ -217,7 +217,7 @@ func NextFreed(b []byte, common []uint64) (size uint64, ok bool, rest []byte) {
 	}
 }
 
-// cellOver marks, before what a cell has of temporary blocks, that two more numbers follow: its overwritten ones.
+// cellOver is a flag in the number of temporary blocks of a cell: two more numbers follow, of its overwritten blocks.
 const cellOver = 1
 
 // AppendCells writes the cells of some keys, given in ascending order; all others are zero.
@@ -242,7 +242,7 @@ func AppendCells(b []byte, keys []uint32, cells []Cell) []byte {
 	return b
 }
 
-// AddCells adds what AppendCells wrote to cells. It panics on anything else.
+// AddCells adds cells that AppendCells wrote. It panics on anything else.
 func AddCells(cells []Cell, b []byte) {
 	k := uint64(0)
 	for len(b) > 0 {
@@ -253,13 +253,13 @@ func AddCells(cells []Cell, b []byte) {
 				continue
 			}
 			x, n := binary.Uvarint(b)
-			v[i], b = x, b[n-1:][1:] // out of range where n is not positive: no number
+			v[i], b = x, b[n-1:][1:] // panics if n is not positive: invalid number
 		}
 		k += v[0]
 		c := Cell{AllocBytes: v[2], EndedBytes: v[4], AllocCount: uint32(v[1]), EndedCount: uint32(v[3]), Temporary: uint32(v[5] >> 1)}
 		if v[5]&cellOver != 0 {
 			count, n := binary.Uvarint(b)
-			b = b[n-1:][1:] // out of range like above
+			b = b[n-1:][1:] // panics like above
 			c.OverCount = uint32(count)
 			c.OverBytes, n = binary.Uvarint(b)
 			b = b[n-1:][1:]

@@ -2,10 +2,10 @@ package column
 
 import "github.com/memtui/memtui/model"
 
-// WideTimes is a column of times in any order: four bytes each, and four more from the first one on that needs them.
+// WideTimes is a column of times in any order: four bytes each, and four more from the first one that needs them.
 type WideTimes struct{ Lo, Hi Column[uint32] }
 
-// Room appends n times, or as many as lie together. They are zero.
+// Room appends n zero times, or as many as are contiguous.
 func (c *WideTimes) Room(n int) {
 	c.Lo.Room(n)
 	if c.Hi.N > 0 {

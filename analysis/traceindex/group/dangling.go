@@ -6,8 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Undefined reports the stacks and markers that events name and the file does not define. It reports nothing where what
-// the file defines was not read to its end.
+// Undefined reports the stacks and markers that events use but the file does not define. It reports nothing if the
+// definitions were not read to their end.
 func (ix *Names) Undefined(markerIDs []uint64) []model.Problem {
 	stacks, markers := danglingIDs{}, danglingIDs{}
 	s, p := ix.Stacks(), ix.Profile()

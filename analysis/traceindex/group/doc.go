@@ -1,3 +1,3 @@
-// Package group puts blocks together by stack, function, owner, file, module, thread and size: what the groups are
-// called, which stacks a filter leaves, and how the live bytes of many groups develop in one pass.
+// Package group groups blocks by stack, function, owner, file, module, thread and size. It has the names of groups, the
+// stacks that a filter keeps, and the live bytes of many groups over time, computed in one pass.
 package group

@@ -7,22 +7,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Shares of the duration that make a block late-freed.
+// Shares of the duration that define a block as late-freed.
 const (
 	LatePercent = 2
 	LongPercent = 50
 )
 
-// PercentOf is floor(t*p/100) without overflow.
+// PercentOf returns floor(t*p/100) without overflow.
 func PercentOf(t model.Time, p int64) model.Time {
 	return t/100*model.Time(p) + t%100*model.Time(p)/100
 }
 
-// HistoryRows is how many leaking groups keep their history, the largest ones: more are not looked at, and a hostile
-// file has as many stacks as events.
+// HistoryRows is the number of leaking groups, largest first, that get a history: users do not look at more, and a
+// hostile file has as many stacks as events.
 const HistoryRows = 4096
 
-// ColumnOf returns the history column that a time falls into.
+// ColumnOf returns the history column of a time.
 func ColumnOf(t, from, to model.Time) int {
 	if to <= from {
 		return analysis.HistoryColumns - 1
@@ -31,7 +31,7 @@ func ColumnOf(t, from, to model.Time) int {
 	return min(max(int(share*analysis.HistoryColumns), 0), analysis.HistoryColumns-1)
 }
 
-// AddThread adds to the threads that are named; more than a few tell nothing.
+// AddThread adds a thread to a list of at most 8: more would be of no use.
 func AddThread(threads []uint16, t uint16) []uint16 {
 	const few = 8
 	if len(threads) < few && !slices.Contains(threads, t) {

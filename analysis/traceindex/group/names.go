@@ -13,14 +13,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Names are what stacks and threads are called.
+// Names has the names of stacks and threads.
 type Names struct {
-	Store   *model.Store    // for symbols, which arrive when they are read; nil in an index nothing was built into
+	Store   *model.Store    // for symbols, which arrive when they are read; nil if nothing was built
 	Ids     []model.StackID // by dense index
 	Threads []uint16        // by dense index
 	Groups  groupCache
 
-	Libraries *regexp.Regexp // functions and files that own no memory, beside those that are known; may be nil. Set before anything is asked
+	Libraries *regexp.Regexp // own no memory, in addition to the built-in ones; may be nil. Set before first use
 }
 
 // Profile returns the current revision, nil before there is one.
@@ -31,7 +31,7 @@ func (ix *Names) Profile() *model.Profile {
 	return ix.Store.Current()
 }
 
-// Stacks returns the symbols as far as they are read, nil before.
+// Stacks returns the symbols read so far, or nil.
 func (ix *Names) Stacks() *model.Stacks {
 	if p := ix.Profile(); p != nil {
 		return p.Stacks
@@ -39,19 +39,19 @@ func (ix *Names) Stacks() *model.Stacks {
 	return nil
 }
 
-// groupCache keeps what is derived from symbols and from whole passes until more is loaded. Its lock is taken inside
-// the index's read lock, never the other way round.
+// groupCache caches what is derived from symbols and from complete passes until more is loaded. Its lock is taken
+// inside the index's read lock, never the other way round.
 type groupCache struct {
 	Mu     sync.Mutex
 	folds  [analysis.GroupCount]*Fold
 	passes [analysis.GroupCount]*Pass
 	labels labels
-	set    *StackSet // of the filter asked for last; nil before the first
+	set    *StackSet // of the last filter; nil before the first
 
 	CellPeaks CellPeaks
 }
 
-// CellPeaks are the peaks of groups that were asked for last of a cell. Read-only once made.
+// CellPeaks are the last computed peaks of groups within a cell. Read-only once made.
 type CellPeaks struct {
 	Key  CellPeaksKey
 	Fold *Fold
@@ -66,8 +66,8 @@ type CellPeaksKey struct {
 	Keys   int
 }
 
-// labels are how stacks are shown, by dense index: the search for the telling frame is too slow to repeat at every
-// instant.
+// labels are the names of stacks, by dense index: finding the frame that a stack is named after is too slow to repeat
+// at every instant.
 type labels struct {
 	stacks *model.Stacks // made from these symbols
 	of     []label
@@ -96,10 +96,10 @@ func (ix *Names) labelsOf(s *model.Stacks) []label {
 // Fold maps dense stack indexes to the keys of a group that is derived from stacks. Read-only once made.
 type Fold struct {
 	stacks *model.Stacks  // derived from these symbols
-	Of     []analysis.Key // by dense stack index
+	Of     []analysis.Key // by dense stack index: the group's key
 	Names  []string       // by key
 	labels []label        // by key, of stacks after a filter
-	drops  bool           // the last key is that of the stacks that a filter leaves out
+	drops  bool           // the last key is that of the stacks that the filter leaves out
 }
 
 // DimOf returns the dimension whose sums a group needs.
@@ -113,7 +113,7 @@ func DimOf(by analysis.Group) column.Dim {
 	return column.DimStack
 }
 
-// FoldOf returns the mapping of stacks to groups, nil for groups that are a dimension themselves.
+// FoldOf returns the mapping of stacks to groups, or nil for groups that are a dimension themselves.
 func (ix *Names) FoldOf(by analysis.Group) *Fold {
 	if by == analysis.ByStack || DimOf(by) != column.DimStack {
 		return nil
@@ -141,7 +141,7 @@ func (ix *Names) FoldOf(by analysis.Group) *Fold {
 	return f
 }
 
-// KeyOf returns the group's key of a dimension's key.
+// KeyOf returns the group's key for a dimension's key.
 func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	if f == nil {
 		return analysis.Key(dimKey)
@@ -149,15 +149,16 @@ func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	return f.Of[dimKey]
 }
 
-// StackGroups names the groups that stacks belong to, by their leaf frames or their owners. They are for one goroutine.
+// StackGroups has the names of the groups that stacks belong to, by their leaf frames or their owners. It is for one
+// goroutine.
 type StackGroups struct {
 	by     analysis.Group
 	stacks *model.Stacks
 	owners *calltree.Owners
 }
 
-// NewStackGroups returns those of some stacks, which may be nil. libraries are what owns no memory beside what is
-// known, nil for none.
+// NewStackGroups returns StackGroups of some stacks, which may be nil. libraries matches functions and files that own
+// no memory, in addition to the built-in ones; nil for none.
 func NewStackGroups(by analysis.Group, s *model.Stacks, libraries *regexp.Regexp) *StackGroups {
 	return &StackGroups{by, s, calltree.NewOwners(s, libraries)}
 }
@@ -188,7 +189,7 @@ func (g *StackGroups) Name(id model.StackID) string {
 	return file
 }
 
-// dimensionName names a key of a dimension that is a group itself, other than stacks.
+// dimensionName returns the name of a key of a dimension that is itself a group, other than stacks.
 func (ix *Names) dimensionName(by analysis.Group, k analysis.Key) string {
 	if by == analysis.ByThread {
 		return "thread " + strconv.Itoa(int(ix.Threads[k]))
@@ -200,7 +201,7 @@ func (ix *Names) dimensionName(by analysis.Group, k analysis.Key) string {
 	return strings.TrimSuffix(model.Bytes(lo).String(), " B") + " … " + analysis.SizeEnd(hi)
 }
 
-// MarkerName returns the name of a marker, or its number where the file gives it no name.
+// MarkerName returns the name of a marker, or its number if the file does not name it.
 func (ix *Names) MarkerName(id uint64) string {
 	if p := ix.Profile(); p != nil && p.Allocations != nil {
 		if name, ok := p.Allocations.MarkerName(id); ok {

@@ -5,21 +5,21 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 )
 
-// Pass is what one walk over all events tells about the keys of a group: the peak of every key, and the development of
-// all, or, where there are very many, of those that were asked for. Read-only once made.
+// Pass is the result of one walk over all events for the keys of a group: the peak of every key, and the history of all
+// keys, or, if there are very many, of the requested ones. Read-only once made.
 type Pass struct {
 	Fold   *Fold
 	Events int
 	Peak   []uint64 // by key
-	Slot   []int32  // by key: where its development stands, -1 where it was not asked for
-	max    []uint64 // HistoryColumns per slot: highest level within each column, the one carried in included
+	Slot   []int32  // by key: slot of its history, -1 if it has none
+	max    []uint64 // HistoryColumns per slot: highest level in each column, the one carried in included
 }
 
-// ManyKeys is the number of keys from which on developments are followed only on request: they take half a
-// kilobyte each, and a hostile file has as many stacks as events.
+// ManyKeys is the number of keys from which histories are computed only on request: they take half a kilobyte each, and
+// a hostile file has as many stacks as events.
 const ManyKeys = 1 << 15
 
-// PassIn returns the last pass of a group of what is left by a filter, nil for none.
+// PassIn returns the last pass of a group after a filter, or nil.
 func (c *groupCache) PassIn(by analysis.Group, set *StackSet) *Pass {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -39,7 +39,7 @@ func (c *groupCache) KeepPass(by analysis.Group, set *StackSet, p *Pass) {
 	c.passes[by] = p
 }
 
-// Follows reports whether the pass has the development of every key that it knows at all.
+// Follows reports whether the pass has the history of every key in want that it knows.
 func (p *Pass) Follows(want []analysis.Key) bool {
 	for _, k := range want {
 		if int(k) < len(p.Slot) && p.Slot[k] < 0 {
@@ -54,7 +54,7 @@ func SameNames(a, b *Fold) bool {
 	return a == b || a != nil && b != nil && a.stacks == b.stacks
 }
 
-// slots numbers the keys whose development is followed.
+// slots numbers the keys whose history is computed.
 func slots(keys int, want []analysis.Key) (slot []int32, n int) {
 	slot = make([]int32, keys)
 	if keys <= ManyKeys {
@@ -75,7 +75,7 @@ func slots(keys int, want []analysis.Key) (slot []int32, n int) {
 	return slot, n
 }
 
-// PassBuilder follows the level of every key from column to column.
+// PassBuilder tracks the level of every key from column to column.
 type PassBuilder struct {
 	Out  *Pass
 	Live []uint64 // by key
@@ -84,8 +84,8 @@ type PassBuilder struct {
 	Col  int
 }
 
-// NewPassBuilder returns a builder for a pass over a number of events, of so many keys; want lists those that are asked
-// for, nil for all.
+// NewPassBuilder returns a builder of a pass over a number of events and keys. want has the keys whose history is
+// computed, nil for all.
 func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder {
 	slot, followed := slots(keys, want)
 	p := &Pass{Fold: f, Events: events, Peak: make([]uint64, keys), Slot: slot, max: make([]uint64, followed*analysis.HistoryColumns)}
@@ -94,7 +94,7 @@ func NewPassBuilder(f *Fold, events, keys int, want []analysis.Key) *PassBuilder
 	}
 }
 
-// Change applies what happens to a block of a key.
+// Change applies a change of a block of a key.
 func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
 	level := Changed(b.Live[k], size, how)
 	b.Live[k] = level
@@ -106,7 +106,7 @@ func (b *PassBuilder) Change(k analysis.Key, size uint64, how column.Change) {
 	b.Now[s], b.Top[s] = level, max(b.Top[s], level)
 }
 
-// EndColumn keeps the levels at the end of a column.
+// EndColumn stores the levels at the end of a column.
 func (b *PassBuilder) EndColumn() {
 	for s, top := range b.Top {
 		b.Out.max[s*analysis.HistoryColumns+b.Col] = top
@@ -134,7 +134,7 @@ func (p *Pass) slotOf(k analysis.Key) (s int, ok bool) {
 	return int(p.Slot[k]), true
 }
 
-// resample fills dst with the highest values of the equal parts of src.
+// resample sets dst to the highest values of the equal parts of src.
 func resample(dst, src []uint64) {
 	for i := range dst {
 		from, to := i*len(src)/len(dst), (i+1)*len(src)/len(dst)
@@ -144,7 +144,7 @@ func resample(dst, src []uint64) {
 	}
 }
 
-// Buckets drops the empty ones at both ends and none between.
+// Buckets returns the buckets without empty ones at both ends; empty ones in between stay.
 func Buckets(all *[analysis.SizeClasses]analysis.Bucket) []analysis.Bucket {
 	lo, hi := len(all), 0
 	for i := range all {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Changed returns a live level after a block of the size is born or ends.
+// Changed returns a live level after a block of the given size is born or ends.
 func Changed(live, size uint64, how column.Change) uint64 {
 	if how == column.Born {
 		s, _ := model.SaturatingAdd(live, size)
@@ -18,7 +18,7 @@ func Changed(live, size uint64, how column.Change) uint64 {
 	return live - min(size, live)
 }
 
-// NameSites fills the names of rows, which may be a part of all and were put together by f.
+// NameSites sets the names of rows, which were grouped by f and may be a part of all.
 func (ix *Names) NameSites(by analysis.Group, f *Fold, rows []analysis.Site) {
 	s := ix.Stacks()
 	if f != nil {
@@ -47,14 +47,14 @@ func (ix *Names) NameSites(by analysis.Group, f *Fold, rows []analysis.Site) {
 	}
 }
 
-// functionTable sums up allocations per function name: two ids of one name are one function.
+// functionTable sums up allocations per function name: ids with the same name are one function.
 type functionTable struct {
 	stacks *model.Stacks
 	byName map[string]int
 	byID   []int // row of a FuncID, -1 while it has none
-	seen   []int // by row: the last stack that counted there
+	seen   []int // by row: the last stack that was counted there
 	stack  int
-	Bare   bool // stacks without frames have lost them to a filter
+	Bare   bool // stacks without frames have had their frames hidden by a filter
 	Rows   []analysis.Function
 }
 
@@ -118,6 +118,6 @@ func AddEnded(s *analysis.Site, before, after *column.Cell) {
 	endedCount, overCount := after.EndedCount-before.EndedCount, after.OverCount-before.OverCount
 	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)
 	s.OverwrittenCount += uint64(overCount)
-	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // less only where a sum saturated
+	s.FreedBytes, _ = model.SaturatingAdd(s.FreedBytes, ended-min(over, ended)) // smaller only if a sum saturated
 	s.FreedCount += uint64(endedCount - overCount)
 }

@@ -3,14 +3,14 @@ package group
 // SiteTable numbers pairs of stack and thread in the order of first use.
 type SiteTable struct {
 	Keys  []SiteKey
-	First []uint32           // by stack id, where that is small: number + 1 of its first pair
+	First []uint32           // by stack id, if that is small: number + 1 of its first pair
 	rest  map[SiteKey]uint32 // all others
 	// Set in the index only: dense indexes by pair.
 	Stack  []uint32
 	Thread []uint32
 }
 
-// SiteKey is a stack as the file numbers it, and a thread.
+// SiteKey is a stack as numbered by the file, and a thread.
 type SiteKey struct {
 	ID     uint64
 	Thread uint16
@@ -18,7 +18,7 @@ type SiteKey struct {
 
 const smallID = 1 << 20
 
-// Of returns the number of a pair; fresh says that it is new.
+// Of returns the number of a pair; fresh reports that it is new.
 func (t *SiteTable) Of(k SiteKey) (site uint32, fresh bool) {
 	if k.ID < smallID {
 		if k.ID >= uint64(len(t.First)) {
@@ -46,7 +46,7 @@ func (t *SiteTable) Of(k SiteKey) (site uint32, fresh bool) {
 	return s, true
 }
 
-// Find is of for pairs that exist.
+// Find returns the number of a pair; ok is false if it has none.
 func (t *SiteTable) Find(k SiteKey) (site uint32, ok bool) {
 	if k.ID < uint64(len(t.First)) {
 		if s := t.First[k.ID]; s != 0 && t.Keys[s-1].Thread == k.Thread {
@@ -57,7 +57,7 @@ func (t *SiteTable) Find(k SiteKey) (site uint32, ok bool) {
 	return site, ok
 }
 
-// Reset forgets all pairs.
+// Reset clears the table.
 func (t *SiteTable) Reset() {
 	for _, k := range t.Keys {
 		if k.ID < smallID {
@@ -68,7 +68,7 @@ func (t *SiteTable) Reset() {
 	t.Keys = t.Keys[:0]
 }
 
-// FindSites fills the table of sites where the file cannot hold it.
+// FindSites builds the lookup table, which files do not store.
 func (t *SiteTable) FindSites() {
 	for i, k := range t.Keys {
 		if k.ID < uint64(len(t.First)) && t.First[k.ID] == uint32(i)+1 {

@@ -10,11 +10,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// StackSet is what a filter makes of the stacks of a trace as far as they are known. Read-only once made, but for what
-// it keeps under the lock of its [groupCache].
+// StackSet is the result of a filter of the stacks of a trace that are known so far. Read-only once made, except for
+// what it caches under the lock of its [groupCache].
 type StackSet struct {
 	filter  calltree.Filter
-	symbols *model.Stacks // made from these, nil before they are read
+	symbols *model.Stacks // that it was made from, nil before they are read
 	view    *calltree.FilteredStacks
 	keep    []bool // by dense stack index
 
@@ -22,10 +22,10 @@ type StackSet struct {
 	passes [analysis.GroupCount]*Pass
 }
 
-// Has reports whether blocks of a stack are kept. Those of stacks that came after the set are not yet.
+// Has reports whether blocks of a stack are kept. Those of stacks that are newer than the set are not.
 func (s *StackSet) Has(stack uint32) bool { return int(stack) < len(s.keep) && s.keep[stack] }
 
-// SetOf returns the set of a filter, nil for one that changes nothing. The caller holds the index's read lock.
+// SetOf returns the set of a filter, or nil for a filter that changes nothing. The caller holds the index's read lock.
 func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	if filter == "" {
 		return nil
@@ -43,7 +43,7 @@ func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	case old != nil && old.filter == filter && old.symbols == symbols:
 		s.view = old.view
 	default:
-		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks) // fails only with its context
+		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks)
 	}
 	unknown := calltree.StacksAreKept(filter)
 	for i, id := range ix.Ids {
@@ -56,7 +56,7 @@ func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	return s
 }
 
-// Clear makes the weights of stacks that are left out zero. A nil set leaves all in.
+// Clear sets the weights of stacks that are left out to zero. A nil set leaves none out.
 func (s *StackSet) Clear(weights []uint64) {
 	for i := range weights {
 		if s != nil && !s.Has(uint32(i)) {
@@ -65,7 +65,7 @@ func (s *StackSet) Clear(weights []uint64) {
 	}
 }
 
-// Stacks returns what the set makes of symbols; a nil set makes nothing of them.
+// Stacks returns the filtered stacks if the set was made from symbols. A nil set returns nil.
 func (s *StackSet) Stacks(symbols *model.Stacks) *model.Stacks {
 	if s == nil || s.view == nil {
 		return symbols
@@ -73,7 +73,7 @@ func (s *StackSet) Stacks(symbols *model.Stacks) *model.Stacks {
 	return s.view.Stacks
 }
 
-// Scope says which blocks an answer counts: a cell, and the set of stacks that its filter keeps.
+// Scope selects the blocks that an answer counts: a cell, and the set of stacks that its filter keeps.
 type Scope struct {
 	analysis.Cell
 	Set *StackSet
@@ -82,8 +82,8 @@ type Scope struct {
 // Filtered returns the scope of a cell. The caller holds the index's read lock.
 func (ix *Names) Filtered(c analysis.Cell) Scope { return Scope{c, ix.SetOf(c.Stacks)} }
 
-// Of returns the scope as sums of a dimension need it: those by stack are put together by what is left of the stacks
-// anyway.
+// Of returns the scope to use for sums of a dimension: sums by stack need no set, as their keys are those of filtered
+// stacks anyway.
 func (s Scope) Of(d column.Dim) Scope {
 	if d == column.DimStack {
 		return Scope{Cell: s.Rectangle()}
@@ -91,7 +91,7 @@ func (s Scope) Of(d column.Dim) Scope {
 	return s
 }
 
-// FoldIn maps stacks to groups after a filter: those that are left out to a key of their own, the last one.
+// FoldIn maps filtered stacks to groups. Those that are left out get a key of their own, the last one.
 func (ix *Names) FoldIn(by analysis.Group, s *StackSet) *Fold {
 	if s == nil {
 		return ix.FoldOf(by)
@@ -155,7 +155,7 @@ func (s *StackSet) bare(id model.StackID) bool {
 	return known && leaf != 0 && left == 0
 }
 
-// groupName returns the name of the group that what is left of a stack belongs to.
+// groupName returns the name of the group that a filtered stack belongs to.
 func (s *StackSet) groupName(groups *StackGroups, id model.StackID) string {
 	if (groups.by == analysis.ByFunction || groups.by == analysis.ByOwner) && s.bare(id) {
 		return calltree.NoFrames
@@ -163,7 +163,7 @@ func (s *StackSet) groupName(groups *StackGroups, id model.StackID) string {
 	return groups.Name(id)
 }
 
-// left returns what the filter leaves of the stacks, nil before they are read.
+// left returns the filtered stacks, nil before they are read.
 func (s *StackSet) left() *model.Stacks {
 	if s.view == nil {
 		return nil
@@ -171,7 +171,7 @@ func (s *StackSet) left() *model.Stacks {
 	return s.view.Stacks
 }
 
-// label returns how what is left of a stack is shown. Its leaf is that of the file's own tree.
+// label returns the name of a filtered stack. Its leaf is that of the file's own tree.
 func (s *StackSet) label(id model.StackID) label {
 	leaf, _ := s.symbols.Node(id)
 	if s.bare(id) {
@@ -181,7 +181,7 @@ func (s *StackSet) label(id model.StackID) label {
 	return label{name, where, leaf}
 }
 
-// Prune takes away the row of the stacks that are left out. Rows have their keys.
+// Prune removes the row of the stacks that are left out. Rows have their keys.
 func (f *Fold) Prune(rows []analysis.Site) []analysis.Site {
 	if n := len(rows); f != nil && f.drops && n > 0 && int(rows[n-1].Key) == len(f.Names)-1 {
 		return rows[:n-1]

@@ -1,5 +1,5 @@
-// Package live adds up how the live bytes of parts of a trace move from column to column. Stretches of events are
-// followed apart, each from a level of 0, and then put one after the other.
+// Package live computes the live bytes of parts of a trace from column to column. Stretches of events are summed up
+// separately, each from a level of 0, and then joined in order.
 package live
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// wide is a signed sum of 128 bits: sizes that a file claims may not fit 64.
+// wide is a signed sum of 128 bits: sizes that a file claims may not fit 64 bits.
 type wide struct {
 	hi int64
 	lo uint64
@@ -29,7 +29,7 @@ func (a wide) minus(size uint64) wide {
 
 func (a wide) less(b wide) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
 
-// shown returns a level as answers have it: 2^64-1 where it is more.
+// shown returns a level as in answers: capped at 2^64-1.
 func (a wide) shown() uint64 {
 	switch {
 	case a.hi < 0:
@@ -40,18 +40,18 @@ func (a wide) shown() uint64 {
 	return a.lo
 }
 
-// Moves are what happens to the blocks of one part in a stretch of events. Levels are relative to that before it.
+// Moves are the changes of the blocks of one part in a stretch of events. Levels are relative to the one before it.
 type Moves struct {
-	bytes, low, high           wide // after the stretch; after any of its events with a change
+	bytes, low, high           wide // after the stretch; extremes after any of its events with a change
 	count, lowCount, highCount int64
-	atHigh                     int64 // count where high is reached
+	atHigh                     int64 // count when high is reached
 	allocBytes                 uint64
 	allocCount, frees, changes uint64
-	first, event, reaches      int // events: of the first change, of the last one, where high is reached first
+	first, event, reaches      int // events: of the first change, of the last one, and when high is first reached
 	changed                    bool
 }
 
-// Add takes a change, in the order of events. What one event does counts together.
+// Add adds a change, in the order of events. Changes by one event count together.
 func (m *Moves) Add(event int, size uint64, how column.Change) {
 	switch {
 	case !m.changed:
@@ -75,7 +75,7 @@ func (m *Moves) Add(event int, size uint64, how column.Change) {
 	}
 }
 
-// level takes the level after the last event.
+// level records the level after the last event.
 func (m *Moves) level() {
 	if m.changes == 0 || m.high.less(m.bytes) {
 		m.high, m.reaches, m.atHigh = m.bytes, m.event, m.count
@@ -90,7 +90,7 @@ func (m *Moves) level() {
 	m.changes++
 }
 
-// End takes the level after the stretch, and reports whether anything changed in it.
+// End records the level after the stretch, and reports whether anything changed in it.
 func (m *Moves) End() bool {
 	if m.changed {
 		m.level()
@@ -98,28 +98,28 @@ func (m *Moves) End() bool {
 	return m.changed
 }
 
-// Level is what lives of a part.
+// Level is the live memory of a part.
 type Level struct {
 	bytes wide
 	count int64
 }
 
-// LevelOf returns one of bytes that fit.
+// LevelOf returns the Level of bytes that fit 64 bits.
 func LevelOf(bytes, count uint64) Level { return Level{wide{0, bytes}, int64(count)} }
 
 // Curve is the level of one part from column to column.
 type Curve struct {
 	Columns []analysis.Column
-	at      int // that is filled
+	at      int // current column
 	Level
 
 	lo, hi int // events of the range
 	top    wide
 	topN   uint64 // blocks at the highest level
-	topAt  int    // events until it is reached, 0 before any
+	topAt  int    // number of events until it is reached, 0 before any
 }
 
-// NewCurve returns a curve of n columns of the range from, to, which has the events [lo, hi).
+// NewCurve returns a curve of n columns for the range from, to, whose events are [lo, hi).
 func NewCurve(from, to model.Time, n, lo, hi int, before Level) *Curve {
 	c := &Curve{Columns: make([]analysis.Column, n), Level: before, lo: lo, hi: hi, at: -1}
 	for i := range c.Columns {
@@ -129,7 +129,7 @@ func NewCurve(from, to model.Time, n, lo, hi int, before Level) *Curve {
 	return c
 }
 
-// until ends columns before one, and begins it.
+// until ends the columns before column i, and begins that.
 func (c *Curve) until(i int) {
 	for ; c.at < i; c.at++ {
 		if c.at+1 < len(c.Columns) {
@@ -140,10 +140,10 @@ func (c *Curve) until(i int) {
 	}
 }
 
-// Add adds a stretch, which lies in one column. Stretches come in order.
+// Add adds a stretch that is within column i. Stretches come in order.
 func (c *Curve) Add(i int, m *Moves) {
 	c.until(i)
-	if c.topAt == 0 && m.first > c.lo { // what is carried in is there after the first event
+	if c.topAt == 0 && m.first > c.lo { // the level carried in remains after the first event
 		c.top, c.topAt, c.topN = c.bytes, c.lo+1, uint64(c.count)
 	}
 	high := c.bytes.plus(m.high)
@@ -164,8 +164,8 @@ func (c *Curve) Add(i int, m *Moves) {
 	x.Events += m.changes
 }
 
-// End fills what is left, and returns the highest level after any event of the range and the number of events until it
-// is reached first; 0 where the range has none.
+// End completes the curve. It returns the highest level after any event of the range, and the number of events until it
+// is first reached; 0 if the range has no events.
 func (c *Curve) End() (bytes, count uint64, events int) {
 	c.until(len(c.Columns))
 	if c.topAt == 0 && c.lo < c.hi {

@@ -1,5 +1,5 @@
-// Package match finds out which allocation each FREE of a trace ends. Chunks of events come in order; their addresses
-// may be dealt to several shards, each with a table and a goroutine of its own.
+// Package match finds the allocation that each FREE of a trace ends. Chunks of events come in order; their addresses
+// may be distributed over several shards, each with a table and a goroutine of its own.
 package match
 
 import (
@@ -7,57 +7,57 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Ends is what happens to the blocks of a chunk, filled in by [Matcher.Match]. It is used again for a later chunk.
-// Payloads are the events that are not FREE, numbered over the whole trace or within the chunk.
+// Ends is what happens to the blocks of a chunk, set by [Matcher.Match]. It is reused for later chunks. Payloads are
+// the events that are not FREE, numbered over the whole trace or within the chunk.
 type Ends struct {
-	Before model.Time // of the event before the chunk's first
+	Before model.Time // time of the event before the chunk's first
 
-	FirstPayload uint32   // events before the chunk that are not FREE
-	Ended        []uint32 // by FREE: the number of the payload that bore the block, + 1; 0 if there is none
-	Over         []Over   // blocks that an allocation over their address ended, in order
+	FirstPayload uint32   // number of events before the chunk that are not FREE
+	Ended        []uint32 // by FREE: the payload that allocated the block, + 1; 0 if there is none
+	Over         []Over   // blocks ended by an allocation at their address, in order
 	Died         []uint8  // by payload of the chunk: 1 if an event of the chunk ends its block, or it has none
 	Unaddressed  []uint32 // payloads of the chunk that are allocations without an address
 	Deaths       []Death  // of blocks of earlier chunks, in order
-	parts        [][]part // by shard, where there are several: its events
+	parts        [][]part // by shard, if there are several: its events
 }
 
 // Death is the end of a block of an earlier chunk.
 type Death struct {
-	Payload uint32 // that bore it, of the whole trace
-	Event   uint32 // of the chunk
+	Payload uint32 // that allocated it, numbered over the whole trace
+	Event   uint32 // within the chunk
 }
 
-// Over is a block that an allocation over its address ended.
+// Over is a block that ended because an allocation took its address.
 type Over struct {
-	Event uint32 // of the chunk
+	Event uint32 // within the chunk
 	Ended uint32 // as in Ends.Ended
 }
 
-// Matcher finds out which block each FREE ends. It takes the chunks in order.
+// Matcher finds the block that each FREE ends. It takes the chunks in order.
 type Matcher struct {
 	shards   []shard
-	payloads uint32 // events so far that are not FREE
+	payloads uint32 // number of events so far that are not FREE
 	now      model.Time
 	events   int
 }
 
-// shard is the part of the address space that one goroutine takes care of: all of it on one or two cores.
+// shard is the part of the address space that one goroutine handles: all of it on one or two cores.
 type shard struct {
 	table  *addressTable // address → as in Ends.Ended
-	over   []Over        // what it adds to a job
+	over   []Over        // its part of the chunk's Over
 	deaths []Death
-	addrs  []uint64 // that are looked at next
+	addrs  []uint64 // addresses to look up next
 }
 
 const (
 	mostShards    = 8
-	touchRun      = 64        // events whose places in the table are read at once
-	touchFrom     = 112 << 20 // bytes of all tables for which that pays
+	touchRun      = 64        // events whose places in the table are prefetched at once
+	touchFrom     = 112 << 20 // bytes of all tables from which prefetching pays
 	spaciousUntil = 256 << 20 // bytes of all tables
 )
 
-// New returns one for a number of cores: the others decode and fold at the same time. Of a budget of bytes, 0 for none,
-// it leaves the larger part to the index as long as that can be.
+// New returns a Matcher for a number of cores: the others decode and fold at the same time. It leaves most of a budget
+// of bytes (0 for none) to the index as long as possible.
 func New(cores int, budget int64) Matcher {
 	n := min(max(cores/2, 1), mostShards)
 	spacious := int64(spaciousUntil)
@@ -71,7 +71,7 @@ func New(cores int, budget int64) Matcher {
 	return m
 }
 
-// Bytes estimates the memory of all tables, and of what finds the records of blocks again.
+// Bytes estimates the memory of all tables, including those that find the records of blocks.
 func (m *Matcher) Bytes() int64 {
 	n := int64(m.payloads / 4)
 	for i := range m.shards {
@@ -80,7 +80,7 @@ func (m *Matcher) Bytes() int64 {
 	return n
 }
 
-// Match fills in what happens to the blocks of a chunk.
+// Match computes what happens to the blocks of a chunk.
 func (m *Matcher) Match(events *model.Columns, ends *Ends) (err error) {
 	c := events
 	payloads := len(c.Size)
@@ -113,8 +113,8 @@ func (m *Matcher) matchAll(events *model.Columns, ends *Ends) {
 	}
 }
 
-// run is match for events [i, end); p is the number of events before them that are not FREE. What put and take do on
-// pair pages is written out. hot kernel
+// run matches events [i, end); p is the number of events before them that are not FREE. put and take are inlined for
+// pair pages. hot kernel
 func (t *addressTable) run(events *model.Columns, ends *Ends, i, end, p int) int {
 	kinds, addrs, ended, first := events.Kind[:end], events.Addr[:end], ends.Ended, ends.FirstPayload
 	hi, dir, pieces, died := t.lastHi, t.last, t.memory.pieces, ends.Died
@@ -122,7 +122,7 @@ func (t *addressTable) run(events *model.Columns, ends *Ends, i, end, p int) int
 		a := addrs[i]
 		kind := kinds[i]
 		if kind > model.Free {
-			died[p] = 1 // no block at all
+			died[p] = 1 // not a block
 			p++
 			continue
 		}
@@ -184,7 +184,7 @@ func (t *addressTable) run(events *model.Columns, ends *Ends, i, end, p int) int
 	return p
 }
 
-// end notes that an event ends the block of another.
+// end records that an event ends the block of a payload.
 func (ends *Ends) end(payload uint32, event int) {
 	if payload >= ends.FirstPayload {
 		ends.Died[payload-ends.FirstPayload] = 1
@@ -193,7 +193,7 @@ func (ends *Ends) end(payload uint32, event int) {
 	}
 }
 
-// Events returns how many events the chunks so far have.
+// Events returns the number of events in the chunks so far.
 func (m *Matcher) Events() int { return m.events }
 
 // Now returns the time of the last event so far.

@@ -7,13 +7,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// part is an event as a shard gets it.
+// part is an event as passed to a shard.
 type part struct {
 	event   uint32
-	payload uint32 // events before it that are not FREE
+	payload uint32 // number of events before it that are not FREE
 }
 
-// deal gives each event to the shard that its address belongs to, and those without an address to the first one.
+// deal passes each event to the shard of its address, and those without an address to the first shard.
 func (ends *Ends) deal(events *model.Columns, shards int) {
 	for len(ends.parts) < shards {
 		ends.parts = append(ends.parts, nil)
@@ -34,7 +34,7 @@ func (ends *Ends) deal(events *model.Columns, shards int) {
 	}
 }
 
-// matchShards is match with one goroutine per shard. What they find is the same in whatever order they come.
+// matchShards is Match with one goroutine per shard. The result does not depend on their timing.
 func (m *Matcher) matchShards(events *model.Columns, ends *Ends) error {
 	var all sync.WaitGroup
 	var failed [mostShards]error
@@ -56,7 +56,7 @@ func (m *Matcher) matchShards(events *model.Columns, ends *Ends) error {
 	return errors.Join(failed[:]...)
 }
 
-// mergeByEvent appends lists that are ordered by event, in that order.
+// mergeByEvent appends lists that are ordered by event, merged in that order.
 func mergeByEvent[T any](out []T, lists [][]T, event func(*T) uint32) []T {
 	for {
 		first := -1
@@ -96,14 +96,14 @@ func (s *shard) matchOne(events *model.Columns, ends *Ends, p part) {
 	a, v := events.Addr[p.event], uint32(0)
 	switch kind := events.Kind[p.event]; {
 	case kind > model.Free:
-		ends.Died[p.payload] = 1 // no block at all
+		ends.Died[p.payload] = 1 // not a block
 	case kind == model.Free:
 		if a != 0 {
 			v = s.table.take(a)
 		}
 		ends.Ended[p.event-p.payload] = v
 	case a == 0:
-		ends.Unaddressed = append(ends.Unaddressed, p.payload) // the first shard alone comes here
+		ends.Unaddressed = append(ends.Unaddressed, p.payload) // only the first shard gets these
 	default:
 		if v = s.table.put(a, ends.FirstPayload+p.payload+1); v != 0 {
 			s.over = append(s.over, Over{Event: p.event, Ended: v})

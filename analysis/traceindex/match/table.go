@@ -2,10 +2,10 @@ package match
 
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of
 // small pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits
-// a slot in it. A page with few blocks is a small hash table of its own; one with many, and while memory is plenty one
-// with more than a handful, is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64
-// KiB, the addresses that are multiples of 16 are on one page and those eight after on another. What fits neither,
-// where there are many blocks, goes into a map: that is correct, and slow.
+// a slot in it. A page with few blocks is a small hash table of its own; one with many (while memory is plentiful, more
+// than a handful) is an array with a slot every 32 bytes, or every 16 where there are smaller blocks: of 64 KiB, the
+// addresses that are multiples of 16 are on one page and those eight after on another. Addresses that fit neither,
+// among many blocks, go into a map: that is correct, but slow.
 //
 // Pages are words of large pieces of memory, without pointers: nothing of them is ever scanned, an empty one is used
 // again, and finding a slot takes three dependent reads, the first two of which are near.
@@ -15,10 +15,10 @@ type addressTable struct {
 	lastHi uint64
 	recent [16]recentDir
 	memory pageMemory
-	odd    map[uint64]uint32 // addresses that no page takes
-	sink   uint32            // of what touch reads
+	odd    map[uint64]uint32 // addresses that fit no page
+	sink   uint32            // result of touch, so that it is not optimized away
 
-	spacious int64 // bytes: from there on pages become arrays only when that takes less memory than any other
+	spacious int64 // bytes: above this, pages become arrays only if that takes less memory than any other kind
 }
 
 type recentDir struct {
@@ -34,8 +34,7 @@ type pageEntry struct {
 	used uint32 // slots
 }
 
-// pageRef says where a page is, in units of 32 words, and what kind of page: it is shifted left by pageKindBits. 0 is
-// none.
+// pageRef is the position of a page, in units of 32 words, shifted left by pageKindBits, and its kind. 0 is none.
 type pageRef uint32
 
 // Kinds of pages. The sparse ones are open hash tables with two words per slot: the low half of the address, and the
@@ -45,8 +44,8 @@ const (
 	firstSparse // 16 slots
 	_           // 64
 	_           // 256
-	lastSparse  // 512, where memory counts
-	pairPage    // a word per 32 bytes: the value, and in the lowest bit which half of them its address is
+	lastSparse  // 512, if memory is short
+	pairPage    // a word per 32 bytes: the value, and in the lowest bit which half the address is in
 	densePage   // a word per 16 bytes
 	pageKinds
 
@@ -57,24 +56,24 @@ const (
 // pageShifts has log2 of the words of a page, four bits by kind.
 const pageShifts = 5<<4 | 7<<8 | 9<<12 | 10<<16 | 11<<20 | 12<<24
 
-// words returns the size of the page.
+// words returns the size of the page in words.
 func (p pageRef) words() int { return 1 << (pageShifts >> (p & pageKindMask * 4) & 15) }
 
 const (
-	maxPageDirs = 128 // each covers 4 GiB; traces with addresses all over the place must not cost more
+	maxPageDirs = 128 // each covers 4 GiB; limits the cost of traces with scattered addresses
 	pieceShift  = 18
 	pieceWords  = 1 << pieceShift
 	pieceMask   = pieceWords - 1
 	pieceUnits  = pieceWords >> 5
 )
 
-// pageMemory hands out pages, which are zero.
+// pageMemory allocates pages, which are zero.
 type pageMemory struct {
 	pieces []*[pieceWords]uint32 // each for pages of one kind
 	next   [pageKinds]uint32     // unused rest of a kind's last piece, in units
 	end    [pageKinds]uint32
 	free   [pageKinds][]pageRef
-	bytes  int64 // handed out
+	bytes  int64 // allocated
 }
 
 func (m *pageMemory) take(kind pageRef) pageRef {
@@ -95,7 +94,7 @@ func (m *pageMemory) take(kind pageRef) pageRef {
 	return p
 }
 
-// give takes back a page that is zero.
+// give frees a page, which must be zero.
 func (m *pageMemory) give(p pageRef) {
 	kind := p & pageKindMask
 	m.free[kind] = append(m.free[kind], p)
@@ -115,19 +114,19 @@ func (m *pageMemory) dense(p pageRef, addr uint64) *uint32 {
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>4)&pieceMask]
 }
 
-// newAddressTable returns an empty table. Up to some bytes of memory pages become arrays early.
+// newAddressTable returns an empty table. Up to spacious bytes of memory pages become arrays early.
 func newAddressTable(spacious int64) *addressTable {
 	return &addressTable{spacious: spacious, dirs: map[uint64]*pageDir{}, odd: map[uint64]uint32{}, last: new(pageDir), lastHi: 1 << 32}
 }
 
-// pageIndex returns the place of an address in a directory.
+// pageIndex returns the index of an address's page in a directory.
 func pageIndex(addr uint64) uint32 { return uint32(addr)>>16 | uint32(addr)&8<<13 }
 
-// nearDir returns where a directory that was used lately is found without a search.
+// nearDir returns the cache entry for a recently used directory.
 func (t *addressTable) nearDir(hi uint64) *recentDir { return &t.recent[uint32(hi)*0x9e3779b1>>28] }
 
-// dir returns the directory of the upper half of an address, nil if there is none and make is false, or there are too
-// many.
+// dir returns the directory of the upper half of an address. It returns nil if there is none and make is false, or if
+// there are too many.
 func (t *addressTable) dir(hi uint64, make bool) *pageDir {
 	r := t.nearDir(hi)
 	if r.dir == nil || r.hi != hi {
@@ -145,7 +144,7 @@ func (t *addressTable) dir(hi uint64, make bool) *pageDir {
 	return r.dir
 }
 
-// pair returns where an address belongs on a pair page, and the bit that stands for it.
+// pair returns the slot of an address on a pair page, and the bit for its half.
 func (m *pageMemory) pair(p pageRef, addr uint64) (slot *uint32, bit uint32) {
 	unit := uint32(p) >> pageKindBits
 	return &m.pieces[unit/pieceUnits][(unit<<5|uint32(uint16(addr))>>5)&pieceMask], uint32(addr) >> 4 & 1
@@ -154,7 +153,7 @@ func (m *pageMemory) pair(p pageRef, addr uint64) (slot *uint32, bit uint32) {
 // mostPaired is the largest value that fits a pair page.
 const mostPaired = 1<<31 - 1
 
-// put stores v, which is not 0, for addr and returns what was there, 0 if nothing.
+// put stores v, which is not 0, for addr and returns the previous value, or 0.
 func (t *addressTable) put(addr uint64, v uint32) (old uint32) {
 	d := t.last
 	if hi := addr >> 32; hi != t.lastHi {
@@ -213,7 +212,7 @@ func (t *addressTable) putOdd(addr uint64, v uint32) (old uint32) {
 	return old
 }
 
-// take removes addr and returns what was there, 0 if nothing.
+// take removes addr and returns its value, or 0.
 func (t *addressTable) take(addr uint64) (old uint32) {
 	d := t.last
 	if hi := addr >> 32; hi != t.lastHi {
@@ -254,7 +253,7 @@ func (t *addressTable) take(addr uint64) (old uint32) {
 	return old
 }
 
-// drop gives up an empty page. An array that goes would leave those after that it did not take.
+// drop frees an empty page, unless it is an array and t.odd may have addresses that it did not take.
 func (t *addressTable) drop(e *pageEntry) {
 	if p := e.ref; p&pageKindMask <= lastSparse || len(t.odd) == 0 {
 		e.ref = 0
@@ -271,13 +270,13 @@ func (t *addressTable) takeOdd(addr uint64) (old uint32) {
 	return old
 }
 
-// bytes estimates the memory that the table takes.
+// bytes estimates the memory of the table.
 func (t *addressTable) bytes() int64 {
 	return t.memory.bytes + int64(len(t.dirs))*(1<<20) + int64(len(t.odd))*24
 }
 
-// touch reads where some addresses belong, all of them at once: for a table that is much larger than the caches,
-// waiting for one after the other is what takes the time.
+// touch reads the places of some addresses, all at once: in a table that is much larger than the caches, waiting for
+// one after the other would take most of the time.
 func (t *addressTable) touch(addrs []uint64) {
 	sum := uint32(0)
 	for _, a := range addrs {
@@ -306,13 +305,13 @@ func (t *addressTable) touch(addrs []uint64) {
 	t.sink += sum
 }
 
-// homeSparse returns where an offset belongs in a sparse page of some words. Blocks have distances of powers of two
-// more often than not, so only the upper half of a product tells them apart.
+// homeSparse returns the preferred slot of an offset in a sparse page. Distances of blocks are often powers of two, so
+// only the upper half of a product distinguishes them.
 func homeSparse(off uint16, words int) int {
 	return int(uint64(uint32(off)*0x9e3779b1)*uint64(words)>>33) << 1
 }
 
-// findSparse returns the slot of an offset in a sparse page, or the empty one where it belongs.
+// findSparse returns the slot of an offset in a sparse page, or the empty slot where it belongs.
 func findSparse(w []uint32, off uint16) (slot int, found bool) {
 	mask := len(w) - 1
 	for i := homeSparse(off, len(w)); ; i = (i + 2) & mask {
@@ -325,7 +324,7 @@ func findSparse(w []uint32, off uint16) (slot int, found bool) {
 	}
 }
 
-// removeSparse empties a slot of a sparse page and closes the gap.
+// removeSparse empties a slot of a sparse page and moves later entries up.
 func removeSparse(w []uint32, i int) {
 	mask := len(w) - 1
 	for j := (i + 2) & mask; w[j+1] != 0; j = (j + 2) & mask {
@@ -337,7 +336,7 @@ func removeSparse(w []uint32, i int) {
 	w[i], w[i+1] = 0, 0
 }
 
-// grow makes a full sparse page larger, or an array; addr is one of its addresses.
+// grow converts a full sparse page to a larger one, or to an array; addr is one of its addresses.
 func (t *addressTable) grow(e *pageEntry, addr uint64) {
 	old := e.ref
 	kind := old&pageKindMask + 1
@@ -365,7 +364,7 @@ func (t *addressTable) grow(e *pageEntry, addr uint64) {
 	t.memory.give(old)
 }
 
-// unpair makes a pair page dense.
+// unpair converts a pair page to a dense one.
 func (t *addressTable) unpair(e *pageEntry) {
 	old := e.ref
 	p := t.memory.take(densePage)

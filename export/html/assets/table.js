@@ -23,7 +23,7 @@ function keyOf(c, v) {
     case "place": return placeOf(v)[0];
     case "spark": return v.length ? v[v.length - 1] : 0;
   }
-  return v;
+  return v.least === undefined ? v : v.least;
 }
 
 function cell(t, c, v, top) {
@@ -59,8 +59,10 @@ function cell(t, c, v, top) {
     case "spark":
       if (v.length) td.append(spark(v, 96, 18));
       break;
-    default:
-      td.textContent = text(c.kind, v); td.title = exact(c.kind, v);
+    default: {
+      const bound = v.least !== undefined, n = bound ? v.least : v, sign = bound ? "≥ " : "";
+      td.textContent = sign + text(c.kind, n); td.title = sign + exact(c.kind, n);
+    }
   }
   return td;
 }

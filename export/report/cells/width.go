@@ -68,7 +68,7 @@ func FitTail(s string, n int, mark string) string {
 	return ""
 }
 
-// Pad fills s with blanks to n cells, at its left side when right is set (so that s stands at the right).
+// Pad fills s with blanks to n cells, at its left side when right is set (so that s is at the right).
 func Pad(s string, n int, right bool) string {
 	missing := n - Width(s)
 	if missing <= 0 {

@@ -38,7 +38,7 @@ func (f *StepFlags) Filter() (calltree.Filter, error) {
 	return calltree.NewFilter(steps...), nil
 }
 
-// Given says which of the flags was given, "" for none.
+// Given returns which of the flags was given, "" for none.
 func (f *StepFlags) Given() string {
 	switch {
 	case len(f.Focus) > 0:

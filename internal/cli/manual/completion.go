@@ -37,8 +37,8 @@ func OptionalValue(f *kong.Flag) string {
 	return "[=" + f.Tag.Get("optvalue") + "]"
 }
 
-// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil stands
-// for the command that is meant where none is named.
+// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil
+// represents the command that is meant where none is named.
 type Grammar struct {
 	*kong.Application
 	Shared func(command *kong.Node) []*kong.Flag
@@ -76,7 +76,7 @@ func ownFlags(command *kong.Node) []*kong.Flag {
 	return flags
 }
 
-// words returns what may stand in place of an argument besides files: choices and verbs.
+// words returns what may be in place of an argument besides files: choices and verbs.
 func words(command *kong.Node) []string {
 	var out []string
 	for _, verb := range command.Children {

@@ -28,7 +28,7 @@ type Line struct {
 
 	mu      sync.Mutex
 	out     io.Writer
-	shown   int // columns of the line that stands there
+	shown   int // columns of the line that is there
 	over    bool
 	stop    chan struct{} // closed by End
 	ended   sync.Once
@@ -36,9 +36,9 @@ type Line struct {
 	sources []*loaders.Source // that were opened, in order
 }
 
-// Watch returns a line on a terminal, and what others must write to from here on: the terminal that is standard error,
-// and out, which may be the same one. watched is asked whether people watch; where it is nil or says no, there is no
-// line. The caller ends it.
+// Watch returns a line on a terminal, and what others must write to from here: the terminal that is standard error, and
+// out, which may be the same one. watched is asked whether people watch; where it is nil or says no, there is no line.
+// The caller ends it.
 func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (stdout, stderr io.Writer, l *Line) {
 	if watched == nil || !watched() {
 		return out, terminal, nil
@@ -50,7 +50,7 @@ func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (std
 	return out, &besides{p: l, w: terminal}, l
 }
 
-// besides writes to a terminal that the line of a progress may stand on.
+// besides writes to a terminal that the line of a progress may be on.
 type besides struct {
 	p    *Line
 	w    io.Writer
@@ -84,7 +84,7 @@ func (p *Line) Start() {
 	}
 }
 
-// End takes the line away, for good: the command is over, or has the terminal to itself from here on.
+// End takes the line away, for good: the command is over, or has the terminal to itself from here.
 func (p *Line) End() {
 	if p == nil {
 		return
@@ -127,7 +127,7 @@ func (p *Line) erase() {
 	}
 }
 
-// Doing says what is done with inputs, and how far that is.
+// Doing returns what is done with inputs, and how far that is.
 func Doing(sources []*loaders.Source) string {
 	for _, src := range slices.Backward(sources) {
 		if read, size := src.Progress(); size < 0 && src.Piped() {

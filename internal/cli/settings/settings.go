@@ -1,4 +1,4 @@
-// Package settings gives flags the values that stand in the environment and in the user's config file.
+// Package settings gives flags the values that are in the environment and in the user's config file.
 package settings
 
 import (
@@ -58,8 +58,8 @@ func Read(getenv func(string) string) (*keymap.Config, error) {
 	return config, nil
 }
 
-// librariesSetting names functions and files that own no memory, beside those that are known: a site belongs to who
-// calls them.
+// librariesSetting names functions and files that own no memory, in addition to the built-in ones: a site belongs to
+// who calls them.
 const librariesSetting = "libraries"
 
 // Libraries returns what a config, which may be nil, says of them: nil for nothing.

@@ -163,7 +163,7 @@ func satisfied(parsed *kong.Context, needs string) bool {
 	})
 }
 
-// alternatives names the flags of which another needs one.
+// alternatives returns the names of the flags of which another needs one.
 func alternatives(needs string) string {
 	list := strings.Fields(needs)
 	for i, need := range list {
@@ -263,7 +263,7 @@ func meantBy(f *kong.Flag, tables []string) string {
 	return "; available"
 }
 
-// unfit says why a flag means nothing for a file.
+// unfit returns why a flag means nothing for a file.
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
@@ -271,11 +271,6 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 		}
 	}
 	switch flag := f.Name; {
-	case k == kind.Stacks && flag == "at":
-		if command == "report" {
-			return "a stack profile has totals, not instants; choose a window with --window, or a range with --from and --to"
-		}
-		return "a stack profile has totals, not instants; choose a range with --from and --to"
 	case k == kind.Stacks && flag == "min-age":
 		return "a stack profile does not record how old blocks are"
 	case k == kind.Trace && flag == "window":

@@ -64,14 +64,14 @@ func about() []Use {
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
-// looked says where names of addresses are looked for.
+// looked returns where names of addresses are searched.
 func looked() []Use {
 	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
 }
 
 // instant chooses when.
 func instant() []Use {
-	return slices.Concat(of(traces|heaps|dumps, "at"), of(stacked|dumps, "from", "to"))
+	return slices.Concat(of(kind.All, "at"), of(stacked|dumps, "from", "to"))
 }
 
 // part chooses a snapshot or a page layout.
@@ -82,14 +82,14 @@ func part() []Use {
 // steps filter stacks.
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
-// reader are flags of every command that reads a file whole.
+// reader returns flags of every command that reads a file whole.
 func reader() []Use { return of(kind.All, "max-memory", "index", "insecure") }
 
-// drawing are flags of what prints text, tables those of what prints tables.
+// drawing returns flags of what prints text, tables those of what prints tables.
 func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
 func tables() []Use  { return append(drawing(), of(kind.All, "limit")...) }
 
-// paged are flags of what prints tables, or a page for browsers.
+// paged returns flags of what prints tables, or a page for browsers.
 func paged() []Use {
 	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
 }
@@ -129,7 +129,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"heap holders":    heapTable,
 		"heap threads":    heapTable,
 		"heap waste":      slices.Concat(inHeap, of(heaps, "limit")),
-		"heap find":       slices.Concat(inHeap, of(heaps, "limit"), heapBy("row or bytes")),
+		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
@@ -150,7 +150,7 @@ func reportUses() []Use {
 // the base.
 func checkUses() []Use {
 	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
-		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", traces|heaps|dumps, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
+		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
 		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
@@ -158,7 +158,7 @@ func checkUses() []Use {
 // diffUses returns the flags of diff. Those about places are about both sides.
 func diffUses() []Use {
 	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), looked(), of(stacked, "from", "to", "match", "depth"),
-		helped(traces|heaps|dumps, "at", "The instant of both sides; --a and --b choose for each side."),
+		helped(kind.All, "at", "The instant of both sides; --a and --b choose for each side."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
 		of(dumps, "series", "point"), of(heaps, "sizes"), with("by=retained_bytes", heaps, "edges"))
@@ -166,7 +166,7 @@ func diffUses() []Use {
 
 // convertUses returns the flags of convert.
 func convertUses() []Use {
-	return slices.Concat(reader(), steps(), of(traces|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
+	return slices.Concat(reader(), steps(), of(stacked|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
 		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
@@ -196,7 +196,7 @@ type clash struct {
 func clashes() []clash {
 	const alone = "callers and callees are printed alone"
 	const oneLayout, snapshot, layout = "open demo pages diff", "each chooses the snapshot", "each chooses the page layout"
-	const unlooked = "nothing is looked up"
+	const unlooked, part = "nothing is looked up", "each chooses a part of the time"
 	return []clash{
 		{"no-symbols", "symbols", stacked, "", unlooked},
 		{"no-symbols", "sysroot", stacked, "", unlooked},
@@ -208,6 +208,9 @@ func clashes() []clash {
 		{"point", "at", dumps, oneLayout, layout},
 		{"snapshot", "from", profiles, "", "a window is a range"},
 		{"snapshot", "to", profiles, "", "a window is a range"},
+		{"at", "from", profiles, "", part},
+		{"at", "to", profiles, "open demo report diff check evidence", part},
+		{"at", "window", profiles, "", part},
 		{"peek", "table", stacked, "", alone},
 		{"peek", "group", stacked, "", alone},
 		{"peek", "by", heaps, "", "--peek has one order"},

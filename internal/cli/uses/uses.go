@@ -45,13 +45,13 @@ func Means(command, flag string) bool {
 	return len(usesOf(command, flag)) > 0
 }
 
-// IsShared reports whether a flag is one of the program, which stands before all commands.
+// IsShared reports whether a flag is one of the program, which is before all commands.
 func IsShared(app *kong.Application, flag *kong.Flag) bool {
 	return slices.ContainsFunc(app.Flags, func(f *kong.Flag) bool { return f.Name == flag.Name })
 }
 
-// Shared returns the flags of the program that mean something to a command, with the help that tells what: nil stands
-// for the default one. Help texts name lists by words. For a command with verbs they are those of any verb.
+// Shared returns the flags of the program that mean something to a command, with the help that tells what: nil
+// represents the default one. Help texts name lists by words. For a command with verbs they are those of any verb.
 func Shared(app *kong.Application, command *kong.Node, words kong.Vars) []*kong.Flag {
 	paths := []string{"open"}
 	if command != nil {
@@ -111,7 +111,7 @@ func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Fla
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// Given returns the flags that stand on the command line; what the environment or the config file sets is not given.
+// Given returns the flags that are on the command line; what the environment or the config file sets is not given.
 func Given(parsed *kong.Context) (list []*kong.Flag) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -142,7 +142,7 @@ func Kept(flags []string, keep func(name string) bool) (out []string) {
 	return out
 }
 
-// IsGiven reports whether a flag stands on the command line, which may be nil.
+// IsGiven reports whether a flag is on the command line, which may be nil.
 func IsGiven(parsed *kong.Context, name string) bool {
 	return parsed != nil && slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == name })
 }

@@ -1,4 +1,4 @@
-// Package graphs compares decoded heaps with what independent programs say of them. It is for tests of loaders.
+// Package graphs compares decoded heaps with the results of independent programs. It is for tests of loaders.
 package graphs
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Result is everything that opening, decoding and validating a file gives.
+// Result is the result of opening, decoding and validating a file.
 type Result struct {
 	Err        error // of Load
 	Profile    *model.Profile
@@ -35,7 +35,7 @@ func (r *Result) Problem(code string) *model.Problem {
 	return nil
 }
 
-// Open runs everything of a format over a source.
+// Open runs all functions of a format on a source.
 func Open(t testing.TB, f loaders.Format, src *loaders.Source) *Result {
 	t.Helper()
 	ctx, store, r := context.Background(), &model.Store{}, &Result{}
@@ -57,7 +57,7 @@ func Open(t testing.TB, f loaders.Format, src *loaders.Source) *Result {
 	return r
 }
 
-// OpenText runs everything over bytes as they come through a pipe.
+// OpenText runs all functions on bytes from a pipe.
 func OpenText(t testing.TB, f loaders.Format, b []byte) *Result {
 	t.Helper()
 	src, err := loaders.OpenSource(context.Background(), "-", strings.NewReader(string(b)))
@@ -68,7 +68,7 @@ func OpenText(t testing.TB, f loaders.Format, b []byte) *Result {
 	return Open(t, f, src)
 }
 
-// OpenFile runs everything over a file, which stays open until the test ends.
+// OpenFile runs all functions on a file, which stays open until the test ends.
 func OpenFile(t testing.TB, f loaders.Format, path string) *Result {
 	t.Helper()
 	src, err := loaders.OpenSource(context.Background(), path, nil)
@@ -79,7 +79,7 @@ func OpenFile(t testing.TB, f loaders.Format, path string) *Result {
 	return Open(t, f, src)
 }
 
-// Graph makes the graph of a heap by the schema's first policy.
+// Graph builds the graph of a heap with the schema's first policy.
 func Graph(t testing.TB, h *model.Heap) *heapgraph.Graph {
 	t.Helper()
 	g, err := heapgraph.NewGraph(context.Background(), h, 0)
@@ -89,7 +89,7 @@ func Graph(t testing.TB, h *model.Heap) *heapgraph.Graph {
 	return g
 }
 
-// Types returns counts and bytes by name of a type.
+// Types returns counts and bytes by type name.
 func Types(h *model.Heap) map[string][2]uint64 {
 	sums := map[string][2]uint64{}
 	for _, g := range heapgraph.Types(h) {
@@ -99,8 +99,8 @@ func Types(h *model.Heap) map[string][2]uint64 {
 	return sums
 }
 
-// DominatorSum hashes lines of names, dominators' names and retained sizes, ascending by identity, of the objects that
-// the root reaches.
+// DominatorSum hashes lines of names, dominators' names and retained sizes, ascending by identity, of the objects
+// reachable from the root.
 func DominatorSum(g *heapgraph.Graph, name func(r model.Row) string) string {
 	h := g.Heap
 	seen, todo := make([]bool, h.Len()), []model.Row{model.RootRow}

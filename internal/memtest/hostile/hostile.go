@@ -1,5 +1,5 @@
-// Package hostile tries loaders with files that are whole, cut, changed or made up: whatever a file holds, its profile
-// keeps the model's invariants, and a file that cannot be used is an error.
+// Package hostile tests loaders with files that are complete, cut, changed or made up: for any file, its profile keeps
+// the model's invariants, and a file that cannot be used is an error.
 package hostile
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Result is what a format makes of a file.
+// Result is the result of a format for a file.
 type Result struct {
-	Profile    *model.Profile // nil where there is only an error
+	Profile    *model.Profile // nil if there is only an error
 	Err        error
 	Sniffed    loaders.Confidence
 	Violations []loaders.Violation
 }
 
-// Valid reports whether nothing that was found is an error.
+// Valid reports whether no problem is an error.
 func (r *Result) Valid() bool {
 	for _, v := range r.Violations {
 		if v.Severity == model.Error {
@@ -34,8 +34,8 @@ func (r *Result) Valid() bool {
 	return r.Err == nil
 }
 
-// Try loads, describes and validates data, without looking at binaries of this machine. The error is what no file may
-// cause.
+// Try loads, describes and validates data, without reading binaries of this machine. The error is something that no
+// file may cause.
 func Try(ctx context.Context, f loaders.Format, data []byte) (*Result, error) {
 	src, err := loaders.OpenSource(ctx, "-", bytes.NewReader(data))
 	if err != nil {
@@ -73,7 +73,7 @@ func Try(ctx context.Context, f loaders.Format, data []byte) (*Result, error) {
 	return r, nil
 }
 
-// Read loads data as Try does, and nothing else.
+// Read loads data like Try, without further checks.
 func Read(ctx context.Context, f loaders.Format, data []byte) (*model.Profile, error) {
 	src, err := loaders.OpenSource(ctx, "-", bytes.NewReader(data))
 	if err != nil {
@@ -83,7 +83,7 @@ func Read(ctx context.Context, f loaders.Format, data []byte) (*model.Profile, e
 	return load(ctx, f, src)
 }
 
-// load returns the profile of a source, and why there is none or not all of it.
+// load returns the profile of a source, and why it is missing or incomplete.
 func load(ctx context.Context, f loaders.Format, src *loaders.Source) (*model.Profile, error) {
 	var store model.Store
 	var opt loaders.Options
@@ -93,15 +93,15 @@ func load(ctx context.Context, f loaders.Format, src *loaders.Source) (*model.Pr
 	if p == nil || p.Heaps == nil {
 		return p, err
 	}
-	for i := range p.Heaps.Len() { // what is wrong in a snapshot is found when it is decoded
+	for i := range p.Heaps.Len() { // problems of a snapshot are found when it is decoded
 		if _, failed := p.Heaps.Open(ctx, i, nil); err == nil {
 			err = failed
 		}
 	}
 	p = store.Current()
-	if said := src.Problems(); len(said) > 0 { // of the file as a whole, as the program tells them
+	if found := src.Problems(); len(found) > 0 { // of the file as a whole, as the program reports them
 		q := *p
-		q.Problems, q.Complete = append(slices.Clip(q.Problems), said...), q.Complete && !model.HasError(said)
+		q.Problems, q.Complete = append(slices.Clip(q.Problems), found...), q.Complete && !model.HasError(found)
 		p = &q
 	}
 	return p, err
@@ -117,9 +117,9 @@ func Open(t testing.TB, f loaders.Format, data []byte) *Result {
 	return r
 }
 
-// Hurt tries data cut at 200 places, and 100 times with some of its bytes changed; with the race detector a fifth of
-// that. A cut for which tells holds must not pass as whole.
-func Hurt(t *testing.T, f loaders.Format, data []byte, tells func(cut int) bool) {
+// Hurt tries data cut at 200 positions, and 100 times with some of its bytes changed; with the race detector a fifth of
+// that. A cut for which detectable returns true must not be accepted as complete.
+func Hurt(t *testing.T, f loaders.Format, data []byte, detectable func(cut int) bool) {
 	t.Helper()
 	cuts, changes := 200, 100
 	if modeltest.UnderRace {
@@ -130,8 +130,8 @@ func Hurt(t *testing.T, f loaders.Format, data []byte, tells func(cut int) bool)
 		r, err := Try(t.Context(), f, data[:n])
 		if err != nil {
 			t.Errorf("cut at byte %d: %v", n, err)
-		} else if r.Err == nil && r.Profile.Complete && r.Valid() && tells(n) {
-			t.Errorf("cut at byte %d of %d: it is whole", n, len(data))
+		} else if r.Err == nil && r.Profile.Complete && r.Valid() && detectable(n) {
+			t.Errorf("cut at byte %d of %d: it is accepted as complete", n, len(data))
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
@@ -151,7 +151,7 @@ func Hurt(t *testing.T, f loaders.Format, data []byte, tells func(cut int) bool)
 	}
 }
 
-// Files hurts each file. Cuts may leave what looks whole.
+// Files calls Hurt with each file. Cut files may look complete.
 func Files(t *testing.T, f loaders.Format, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -160,7 +160,7 @@ func Files(t *testing.T, f loaders.Format, names ...string) {
 	}
 }
 
-// Fuzz fuzzes a format, beginning with those files.
+// Fuzz fuzzes a format, starting with the given files.
 func Fuzz(f *testing.F, format loaders.Format, names ...string) {
 	for _, name := range names {
 		f.Add(read(f, name))

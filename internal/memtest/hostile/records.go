@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Stack is a record in words: frames from the root and weights.
+// Stack is a record as text: frames from the root and weights.
 type Stack struct {
 	Frames  []model.Frame
 	Weights map[string]model.Amount
@@ -49,8 +49,8 @@ func Sums(p *model.Profile) map[string]model.Amount {
 	return sums
 }
 
-// Totals returns the profile of a valid file that its first bytes tell surely, and the sums of the metrics that have
-// one.
+// Totals returns the profile of a valid file that its first bytes identify with certainty, and the sums of the metrics
+// that have one.
 func Totals(t *testing.T, f loaders.Format, name string) (*model.Profile, map[string]string) {
 	t.Helper()
 	r := Open(t, f, read(t, name))

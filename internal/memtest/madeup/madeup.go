@@ -1,8 +1,8 @@
-// Package madeup is an invented format of heap snapshots. Tests put it beside the real ones to show that a format with
-// an object graph needs nothing but its own folder: its kinds of rows and references, its axes and its policies are
-// none of MoarVM's.
+// Package madeup is an invented format of heap snapshots. Tests use it along with the real ones to show that a format
+// with an object graph needs only its own folder: its kinds of rows and references, its axes and its policies all
+// differ from MoarVM's.
 //
-// A file is text, a line for each thing, with fields between tabs:
+// A file is text, one line per item, with fields separated by tabs:
 //
 //	made-up heap
 //	snapshot  time in µs
@@ -30,7 +30,7 @@ const (
 	kindClass
 )
 
-// The axes beside the class.
+// The axes other than the class.
 const (
 	axisPackage = 1
 	axisRegion  = 2
@@ -117,7 +117,7 @@ type file struct {
 	snaps  []snapshot
 }
 
-// snapshot is a heap, and what stands of it in the file.
+// snapshot is a heap, and the positions of its texts in the file.
 type snapshot struct {
 	heap  model.Heap
 	time  model.Time
@@ -133,7 +133,7 @@ type span struct {
 type reference struct {
 	to    model.Row
 	label model.EdgeLabel
-	index uint64 // where it does not fit the label
+	index uint64 // if it does not fit the label
 }
 
 func (f *file) name(s string) uint32 {
@@ -217,7 +217,7 @@ func (f *file) ref(s *snapshot, fields []string) error {
 	return nil
 }
 
-// finish lays the references out by row.
+// finish arranges the references by row.
 func (s *snapshot) finish(f *file) {
 	h := &s.heap
 	h.Start, h.Tables, h.LargeIndex = model.NewColumn[model.Ref](1, 0), &f.tables, map[model.Ref]uint64{}
@@ -233,7 +233,7 @@ func (s *snapshot) finish(f *file) {
 	}
 }
 
-// Schema implements [model.HeapSource], like what follows.
+// Schema implements [model.HeapSource], as do the methods below.
 func (f *file) Schema() *model.HeapSchema { return &schema }
 
 func (f *file) Len() int { return len(f.snaps) }

@@ -2,9 +2,9 @@ package madeup
 
 import "strings"
 
-// Sample returns a file of two snapshots. A cache holds a blob of six gigabytes that a registry also refers to weakly;
-// between the snapshots the cache gets a second one, of 100,000 bytes. The text of a cell would clear a terminal. A
-// slot has an index beyond 2^32.
+// Sample returns a file of two snapshots. A cache refers to a blob of six gigabytes that a registry also refers to
+// weakly; between the snapshots the cache gets a second one, of 100,000 bytes. The text of a cell would clear a
+// terminal. A slot has an index beyond 2^32.
 func Sample() []byte {
 	first := `snapshot	1000
 row	ground	-	-	-	0	0	

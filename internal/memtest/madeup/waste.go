@@ -6,7 +6,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Threads implements [model.HeapThreads]: every stack is a thread of one frame, whose locals are what it refers to.
+// Threads implements [model.HeapThreads]: every stack is a thread of one frame, whose locals are the targets of its
+// references.
 func (f *file) Threads(_ context.Context, _ int, h *model.Heap) (list []model.HeapThread, err error) {
 	for r, k := range h.Kinds {
 		if k != kindStack {
@@ -42,7 +43,7 @@ func (f *file) Texts(_ context.Context, i int, _ *model.Heap, visit func(*model.
 	return nil
 }
 
-// Collections implements [model.HeapWaste]: a cell with elements has room for eight, of ten bytes each.
+// Collections implements [model.HeapWaste]: a cell with elements has capacity for eight, of ten bytes each.
 func (f *file) Collections(_ context.Context, _ int, h *model.Heap, visit func(*model.HeapCollection) error) error {
 	const room, slot = 8, 10
 	for r := range h.Kinds {

@@ -1,5 +1,5 @@
-// Package modeltest checks what every loader promises about the profiles that it publishes. It is apart from memtest so
-// that it needs the model alone.
+// Package modeltest checks the invariants of the profiles that loaders publish. It is separate from memtest because it
+// imports only the model.
 package modeltest
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Check reports every broken invariant of p, at most a hundred; none for a sound profile. Loaders cannot publish a
-// profile that fails it: tests and fuzzing run it after every load.
+// Check reports every broken invariant of p, at most a hundred; none for a valid profile. Tests and fuzzing of loaders
+// run it after every load.
 func Check(p *model.Profile) []error {
 	c := &checker{}
 	c.that(p.Lost >= 0, "lost bytes are negative: %d", p.Lost)
@@ -66,7 +66,7 @@ func checkStacks(c *checker, s *model.Stacks) {
 	}
 }
 
-// CheckEvents reports what is wrong with a batch of events that follows one ending at time last.
+// CheckEvents reports problems of a batch of events that follows one ending at time last.
 func CheckEvents(last model.Time, events []model.Event) []error {
 	c := &checker{}
 	for i, e := range events {
@@ -117,7 +117,7 @@ func CheckHeap(h *model.Heap) []error {
 	return c.errs
 }
 
-// checkColumns checks that columns of rows are as long as there are rows.
+// checkColumns checks that columns have as many entries as there are rows.
 func checkColumns(c *checker, h *model.Heap) {
 	rows := len(h.Kinds)
 	c.that(len(h.Size) == rows && len(h.Entity) == rows, "row columns differ in length")
@@ -127,7 +127,7 @@ func checkColumns(c *checker, h *model.Heap) {
 	c.that(len(h.Moved) == 0 || len(h.Moved) == rows, "%d moved sizes", len(h.Moved))
 }
 
-// checkSchema checks what everybody relies on who shows a snapshot.
+// checkSchema checks what views rely on.
 func checkSchema(c *checker, s *model.HeapSchema) {
 	c.that(len(s.Kinds) > 0 && len(s.Kinds) <= model.MaxHeapKinds && len(s.Edges) > 0 && len(s.Edges) <= model.MaxHeapKinds,
 		"%d kinds of rows, %d of references", len(s.Kinds), len(s.Edges))

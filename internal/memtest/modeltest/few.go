@@ -2,8 +2,8 @@ package modeltest
 
 import "testing"
 
-// Few returns all cases, and only the first of them under the race detector. It is for cases that differ in what is
-// shown or computed, not in what runs at the same time.
+// Few returns all cases, and only the first of them under the race detector. It is for cases that differ in results,
+// not in concurrency.
 func Few[T any](cases []T) []T {
 	if UnderRace {
 		return cases[:min(1, len(cases))]
@@ -11,8 +11,7 @@ func Few[T any](cases []T) []T {
 	return cases
 }
 
-// Plain skips a test under the race detector. It is for long ones that run nothing at the same time that other tests do
-// not run, too.
+// Plain skips a test under the race detector. It is for long tests whose concurrency is covered by others.
 func Plain(t testing.TB) {
 	t.Helper()
 	if UnderRace {

@@ -2,8 +2,8 @@ package modeltest
 
 import "github.com/memtui/memtui/model"
 
-// Heap lays out a snapshot; kinds and references as given, each row's size its number plus one, types by number modulo
-// 3. The schema has one axis beside the name of types, and one kind of references.
+// Heap returns a snapshot; kinds and references as given, each row's size its number plus one, types by number modulo
+// 3. The schema has one axis in addition to the name of types, and one kind of references.
 func Heap(s *model.HeapSchema, kinds []model.HeapKind, refs [][]model.Row) *model.Heap {
 	h := &model.Heap{Schema: s, Kinds: kinds, Start: ColumnOf(model.Ref(0)), Complete: true, Large: map[model.Row]uint64{},
 		Tables: &model.HeapTables{Strings: []string{"A", "B", "C", "P6opaque", "", "dir/f.raku"},

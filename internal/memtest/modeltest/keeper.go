@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Keeper keeps files in memory. It implements [sections.Keeper], but writes at once.
+// Keeper stores files in memory. It implements [sections.Keeper], but writes at once.
 type Keeper struct {
 	T testing.TB
 
@@ -70,7 +70,7 @@ func (k *Keeper) Damage(at int) {
 	}
 }
 
-// String says how many files there are, how often one was taken, and how many were discarded.
+// String returns how many files there are, how often one was opened, and how many were discarded.
 func (k *Keeper) String() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -2,6 +2,6 @@
 
 package modeltest
 
-// UnderRace says that the race detector is on: every step takes many times longer, and memory is its own, too. Tests
-// that try everything try a part of it.
+// UnderRace reports that the race detector is on: every step takes many times longer, and it needs memory of its own.
+// Tests that try everything try a part then.
 const UnderRace = false

@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Planted is the run of a server-like program whose parts have a known truth. Each part allocates in a stack of its
+// Planted is the run of a server-like program whose parts have a known verdict. Each part allocates in a stack of its
 // own: "main", the part's function, and malloc.
 type Planted struct {
 	Events []model.Event
@@ -36,7 +36,7 @@ func NewPlanted(seed uint64, requests int) *Planted {
 			step()
 		}
 		if h.now == requests/3 {
-			h.time *= 4 // nothing to do for long
+			h.time *= 4 // idle for long
 		}
 	}
 	out := &Planted{Events: h.events, Stacks: model.NewStacks()}
@@ -75,7 +75,7 @@ type plantedHeap struct {
 	total  int
 }
 
-// plantedSite is where a part allocates.
+// plantedSite is the state of a part.
 type plantedSite struct {
 	PlantedPart
 	heap  *plantedHeap
@@ -106,13 +106,13 @@ func (s *plantedSite) chance(n int) bool { return s.heap.rng.IntN(n) == 0 }
 
 func (s *plantedSite) size(least, spread int) int { return least + s.heap.rng.IntN(spread) }
 
-// plantedPart is what a part does at each request.
+// plantedPart is the behavior of a part at each request.
 type plantedPart struct {
 	name, truth string
 	start       func(s *plantedSite) (step func())
 }
 
-// cache holds a number of entries and gives the oldest back; it asks for one of a number of keys.
+// cache keeps a number of entries and frees the oldest; it requests one of a number of keys.
 func cache(entries, keys func(s *plantedSite) int) func(s *plantedSite) func() {
 	return func(s *plantedSite) func() {
 		held, order := map[int]uint64{}, []int{}
@@ -161,7 +161,7 @@ func sessions(lost int) func(s *plantedSite) func() {
 	}
 }
 
-// growing returns a vector that doubles; it is given back and begins anew after a number of elements, never for 0.
+// growing returns a vector that doubles; it is freed and starts again after a number of elements, never for 0.
 func growing(most int) func(s *plantedSite) func() {
 	return func(s *plantedSite) func() {
 		room, n, at := 0, 0, uint64(0)
@@ -181,7 +181,7 @@ func growing(most int) func(s *plantedSite) func() {
 	}
 }
 
-// queue puts one block at each request, and holds a number of them.
+// queue adds one block at each request, and keeps a number of them.
 func queue(most func(s *plantedSite) int) func(s *plantedSite) func() {
 	return func(s *plantedSite) func() {
 		var q []uint64
@@ -195,7 +195,7 @@ func queue(most func(s *plantedSite) int) func(s *plantedSite) func() {
 	}
 }
 
-// always allocates once in a number of requests and frees never; as long as while says so.
+// always allocates once in a number of requests and never frees, as long as while returns true.
 func always(once int, while func(h *plantedHeap) bool) func(s *plantedSite) func() {
 	return func(s *plantedSite) func() {
 		return func() {

@@ -2,7 +2,7 @@ package modeltest
 
 import "github.com/memtui/memtui/model"
 
-// Stacks defines stacks 0 to 4; the random traces name up to 6.
+// Stacks returns stacks 0 to 4; the random traces refer to up to 6.
 func Stacks() *model.Stacks {
 	s := model.NewStacks()
 	s.Functions = []string{"", "main", "parse", "malloc", "main"}

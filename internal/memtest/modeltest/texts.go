@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// TimeTexts returns what users may type for a time: usual texts, mistakes, and n random ones, most of which mean
-// something in a recording of some 76 ms.
+// TimeTexts returns what users may type for a time: usual texts, mistakes, and n random ones, most of which are valid
+// in a recording of some 76 ms.
 func TimeTexts(rng *rand.Rand, n int) []string {
 	texts := []string{
 		"0", "start", "end", "peak", "END", "12.5ms", "900us", "900µs", "1500ns", "0.00001h", "1m", "5min", "5MIN", "0.0001min", "4h3m", "2d", "1ms 5us", "2 ms",

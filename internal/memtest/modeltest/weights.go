@@ -2,7 +2,7 @@ package modeltest
 
 import "github.com/memtui/memtui/model"
 
-// checkWeights reports what is wrong with a profile of weighted stacks.
+// checkWeights reports problems of a profile of weighted stacks.
 func checkWeights(c *checker, p *model.StackProfile, s *model.Stacks) {
 	c.that(s != nil, "weights without stacks")
 	c.that(len(p.DSOs) > 0 && len(p.Threads) > 0, "DSO 0 and thread 0 are not reserved")

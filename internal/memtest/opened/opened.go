@@ -1,5 +1,5 @@
-// Package opened gives tests what the program has after it has opened an input: a store and an index that were read and
-// built as the program does it. It is apart from memtest because tests of loaders import that.
+// Package opened provides tests with the state of the program after it opened an input: a store and an index that were
+// read and built as in the program. It is separate from memtest because tests of loaders import that.
 package opened
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Start opens a file, and leaves it to the caller to read it. The second result is the Index of the first.
+// Start opens a file; the caller reads it. The second result is the Index of the first.
 func Start(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
 	t.Helper()
 	src, err := loaders.OpenSource(t.Context(), path, nil)
@@ -31,7 +31,7 @@ func Start(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
 	return &reading.Input{Source: src, Format: format, Store: &model.Store{}, Index: ix}, ix
 }
 
-// File reads a file to its end. The error says why nothing of it can be shown; the store and the index are there all
+// File reads a file to its end. The error is why it cannot be shown at all; the store and the index are returned all
 // the same.
 func File(t testing.TB, path string) (*model.Store, *traceindex.KeptIndex, error) {
 	t.Helper()
@@ -39,7 +39,7 @@ func File(t testing.TB, path string) (*model.Store, *traceindex.KeptIndex, error
 	return in.Store, ix, in.Read(t.Context())
 }
 
-// Bytes reads data as a file of the given name, which is all that the profile tells of its path.
+// Bytes reads data as a file of the given name, which becomes the path of the profile.
 func Bytes(t testing.TB, name string, data []byte) (*model.Store, *traceindex.KeptIndex, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -58,7 +58,7 @@ func Bytes(t testing.TB, name string, data []byte) (*model.Store, *traceindex.Ke
 	return store, ix, err
 }
 
-// Profile builds the index of a profile that was put together in memory. It becomes the current one of the store.
+// Profile builds the index of a profile that was assembled in memory. It becomes the current one of the store.
 func Profile(t testing.TB, p *model.Profile) (*model.Store, *traceindex.KeptIndex) {
 	t.Helper()
 	store, ix := &model.Store{}, traceindex.NewKeptIndex(nil)

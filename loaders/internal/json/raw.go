@@ -12,6 +12,13 @@ func Blank(b []byte, i int) int {
 
 // stringEnd returns the index after the string that starts at b[i], a quote; -1 if it does not end.
 func stringEnd(b []byte, i int) int {
+	e := bytes.IndexByte(b[i+1:], '"')
+	if e < 0 {
+		return -1
+	}
+	if b[i+e] != '\\' { // else the quote may be escaped
+		return i + e + 2
+	}
 	for i = plainEnd(b, i+1); i < len(b); i = plainEnd(b, i) {
 		switch b[i] {
 		case '"':

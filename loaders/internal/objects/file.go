@@ -44,11 +44,10 @@ type File struct {
 	Problems []model.Problem // found while opening
 	Kept     sections.Keeper // stores the decoded dump for the next run; nil for no store
 
-	form    Form
-	mu      sync.Mutex
-	store   *model.Store // receives problems of decoding; nil drops them
-	counted *model.HeapInfo
-	dump    *Dump
+	form  Form
+	state loaders.HeapState
+	mu    sync.Mutex
+	dump  *Dump
 }
 
 // Open waits until all of a source has arrived.
@@ -63,12 +62,39 @@ func Open(ctx context.Context, src *loaders.Source, form Form) (*File, error) {
 	return f, nil
 }
 
-// Publish publishes the file. Its dump is decoded on request.
-func (f *File) Publish(store *model.Store, meta model.Meta, heaps model.HeapSource) {
-	f.mu.Lock()
-	f.store = store
-	f.mu.Unlock()
-	store.Publish(&model.Profile{Meta: meta, Heaps: heaps, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
+// Dumped is a file of a format that embeds [File].
+type Dumped interface {
+	model.HeapSource
+	// Describe says what the file tells of itself.
+	Describe() model.Meta
+	base() *File
+}
+
+func (f *File) base() *File { return f }
+
+// Load returns what publishes a file that was opened. Its dump is decoded on request.
+func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options, *model.Store) error {
+	return func(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
+		file, err := open(ctx, src)
+		if err != nil {
+			return err
+		}
+		f := file.base()
+		f.Kept = opt.Kept
+		f.state.Publish(store, &model.Profile{Meta: file.Describe(), Heaps: file, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
+		return nil
+	}
+}
+
+// Info returns what describes a file that was opened.
+func Info[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options) (*model.Profile, error) {
+	return func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+		file, err := open(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		return &model.Profile{Meta: file.Describe(), Problems: file.base().Problems}, nil
+	}
 }
 
 // Schema implements [model.HeapSource], as do the methods below.
@@ -79,13 +105,10 @@ func (f *File) Len() int { return 1 }
 
 // Info returns figures once the snapshot was decoded.
 func (f *File) Info(int) model.HeapInfo {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.counted != nil {
-		return *f.counted
+	if exact, ok := f.state.Counted(0); ok {
+		return exact
 	}
-	info := model.NoHeapInfo()
-	return info
+	return model.NoHeapInfo()
 }
 
 // Scores returns none.
@@ -116,23 +139,16 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		}
 		*dump = *b.Dump
 		info := f.Info(0)
-		recount(b.Heap, &info)
+		loaders.CountHeap(b.Heap, &info)
 		return &loaders.DecodedHeap{Heap: b.Heap, Info: info, Problems: b.problems}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
-	again := f.counted != nil
-	f.counted, f.dump = &made.Info, dump
+	f.dump = dump
 	f.mu.Unlock()
-	if !again {
-		f.publish(made.Problems)
-	}
-	if progress != nil {
-		progress(1)
-	}
-	return made.Heap, nil
+	return f.state.Decoded(i, made, 0, progress), nil
 }
 
 // decode reads all lines and builds a heap.
@@ -176,48 +192,6 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 	return b, nil
 }
 
-// recount sets the sums over rows in a headline.
-func recount(h *model.Heap, info *model.HeapInfo) {
-	var kinds [model.MaxHeapKinds]int64
-	sum := uint64(0)
-	for r, k := range h.Kinds {
-		kinds[k%model.MaxHeapKinds]++
-		sum, _ = model.SaturatingAdd(sum, h.Bytes(model.Row(r)))
-	}
-	info.Rows, info.References, info.Complete = int64(h.Len()), int64(len(h.Label)), h.Complete
-	info.Counts = make([]int64, len(h.Schema.Sets))
-	for i := range h.Schema.Sets {
-		for k, n := range kinds {
-			if h.Schema.Sets[i].Kinds.Has(model.HeapKind(k)) {
-				info.Counts[i] += n
-			}
-		}
-	}
-	info.Bytes = int64(min(sum, math.MaxInt64))
-	info.ManagedBytes, info.UnmanagedBytes = info.Bytes, 0
-}
-
-// publish adds problems found while decoding to the file's profile.
-func (f *File) publish(problems []model.Problem) {
-	f.mu.Lock()
-	store := f.store
-	f.mu.Unlock()
-	if store == nil || len(problems) == 0 {
-		return
-	}
-	store.Update(func(old *model.Profile) *model.Profile {
-		if old == nil {
-			return nil
-		}
-		next := *old
-		for _, p := range problems {
-			next.Problems = model.AddProblem(next.Problems, p)
-			next.Complete = next.Complete && p.Severity != model.Error
-		}
-		return &next
-	})
-}
-
 // Validate reports every broken rule.
 func (f *File) Validate(ctx context.Context, report func(loaders.Violation)) error {
 	problems := f.Problems
@@ -231,11 +205,7 @@ func (f *File) Validate(ctx context.Context, report func(loaders.Violation)) err
 			problems = model.AddProblem(problems, p)
 		}
 	}
-	for _, p := range problems {
-		if p.Severity != model.Note {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Count: p.Count})
-		}
-	}
+	loaders.Report(problems, report)
 	return nil
 }
 

@@ -11,7 +11,8 @@ type Names struct {
 	cut   int64 // names that were cut
 }
 
-func newNames() *Names { return &Names{list: []string{""}, index: map[string]uint32{"": 0}} }
+// NewNames returns no texts but the empty one.
+func NewNames() *Names { return &Names{list: []string{""}, index: map[string]uint32{"": 0}} }
 
 // Add returns the index of a text, adding it if necessary.
 func (n *Names) Add(text []byte) uint32 {

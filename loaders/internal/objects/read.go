@@ -46,13 +46,14 @@ func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room
 	units := make([]*Unit, (size+unitBytes-1)/unitBytes)
 	var names []*Names
 	err := cores.Run(func() {
-		mine := newNames()
+		mine := NewNames()
 		r.mu.Lock()
 		names = append(names, mine)
-		p, mem := parser(mine), []byte(nil)
+		p, mem, last := parser(mine), []byte(nil), fill{}
 		r.mu.Unlock()
 		for i := r.next.Add(1) - 1; i < int64(len(units)) && r.failed() == nil; i = r.next.Add(1) - 1 {
 			u := &Unit{Names: mine}
+			u.reserve(last)
 			used, err := r.unit(u, p, i*unitBytes, mem)
 			if err != nil {
 				r.fail(err)
@@ -61,6 +62,7 @@ func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room
 			if mem = used; len(mem) > 4*unitBytes { // of a very long line
 				mem = nil
 			}
+			last = fill{len(u.IDs), len(u.refs)}
 			u.shrink(room)
 			units[i] = u
 			tell(min(unitBytes, size-i*unitBytes))
@@ -106,7 +108,22 @@ func (r *reading) unit(u *Unit, p Parser, from int64, mem []byte) ([]byte, error
 	return lines.mem, err
 }
 
-// shrink frees the spare capacity of columns.
+// fill is how much a unit holds.
+type fill struct{ objects, refs int }
+
+// reserve makes room for as much as another unit held, and a little more.
+func (u *Unit) reserve(like fill) {
+	objects, refs := like.objects+like.objects/16, like.refs+like.refs/16
+	if objects == 0 {
+		return
+	}
+	u.IDs, u.Class, u.Size = make([]uint64, 0, objects), make([]uint64, 0, objects), make([]uint64, 0, objects)
+	u.Kind, u.Name = make([]model.HeapKind, 0, objects), make([]uint32, 0, objects)
+	u.line, u.refEnd = make([]uint32, 0, objects), make([]uint32, 0, objects)
+	u.refs, u.labels = make([]uint64, 0, refs), make([]model.EdgeLabel, 0, refs)
+}
+
+// shrink gives back what columns have room for and do not use.
 func (u *Unit) shrink(room *model.Room) {
 	u.IDs, u.Class, u.Kind, u.Name, u.Size = clone(room, u.IDs), clone(room, u.Class), clone(room, u.Kind), clone(room, u.Name), clone(room, u.Size)
 	for i := range u.Extra {
