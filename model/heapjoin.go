@@ -17,7 +17,8 @@ type HeapClock interface {
 
 // JoinedHeaps are the snapshots of several files as those of one recording. Any goroutine may use it.
 type JoinedHeaps struct {
-	Clocked bool // the files say when they were made: snapshots have times
+	Clocked bool                  // the files say when they were made: snapshots have times
+	Paths   map[HeapSource]string // of the files, for [JoinedHeaps.Origin]; may be nil
 
 	parts []joinedPart
 	at    []joinedAt // by snapshot
@@ -82,6 +83,16 @@ func (j *JoinedHeaps) of(n int) (joinedPart, int, error) {
 		return joinedPart{}, 0, fmt.Errorf("no snapshot %d", n)
 	}
 	return j.parts[j.at[n].part], j.at[n].i, nil
+}
+
+// Origin returns the path of the file that has snapshot n, and its number there; ok is false where that is not known.
+func (j *JoinedHeaps) Origin(n int) (path string, number int, ok bool) {
+	p, i, err := j.of(n)
+	if err != nil {
+		return "", 0, false
+	}
+	path = j.Paths[p.src]
+	return path, i, path != ""
 }
 
 // Schema implements [HeapSource], like what follows.

@@ -92,11 +92,18 @@ func (p *comparison) CommandLine(file []string) []string {
 	plain := p.State
 	plain.Compare.Swapped = false
 	keys := p.HeapSides(&plain)
+	opening, path := file[:len(file)-1], file[len(file)-1]
 	name := func(k ui.HeapKey) string {
 		if k.Heaps == p.After() && p.After() != nil {
 			return fmt.Sprintf("%s#%d", p.Second.Path, k.I)
 		}
-		return fmt.Sprintf("%s#%d", file[len(file)-1], k.I)
+		if own, n, ok := origin(p.Heaps.Source(), k.I); ok {
+			return fmt.Sprintf("%s#%d", own, n)
+		}
+		return fmt.Sprintf("%s#%d", path, k.I)
+	}
+	for len(opening) > 0 && isPart(p.Heaps.Source(), opening[len(opening)-1]) { // each side names its own file
+		opening = opening[:len(opening)-1]
 	}
 	var q state.Question
 	how, f := p.State.Compare, figures[p.figure]
@@ -114,8 +121,31 @@ func (p *comparison) CommandLine(file []string) []string {
 	}
 	how.Ask(&q, false)
 	q.Filter = p.table.RowFilter(p.State.Filter)
-	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), file[:len(file)-1])
+	words := slices.Concat([]string{"memtui", "diff"}, q.Args(), opening)
 	return append(words, name(keys[0]), name(keys[1]))
+}
+
+// origin returns which of several files has a snapshot, and its number there; ok is false for those of one file.
+func origin(src model.HeapSource, n int) (path string, number int, ok bool) {
+	joined, is := src.(*model.JoinedHeaps)
+	if !is {
+		return "", 0, false
+	}
+	return joined.Origin(n)
+}
+
+// isPart reports whether a path is that of one of the files that snapshots are of.
+func isPart(src model.HeapSource, path string) bool {
+	joined, is := src.(*model.JoinedHeaps)
+	if !is {
+		return false
+	}
+	for _, own := range joined.Paths {
+		if own == path {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *comparison) About() string {
@@ -368,9 +398,9 @@ func (p *comparison) Unopened() string {
 	switch {
 	case !ok || p.by == CompareSubtrees || p.of.sides != p.compared:
 	case p.of.group(r, 1) == nil:
-		return p.Hint("none is left: {swap} swaps before and after")
+		return p.Hint("none is left after: {swap} swaps the sides")
 	case p.compared[1].Heaps != p.Heaps:
-		return p.Hint("only objects of the first file can be listed: {swap} swaps before and after")
+		return p.Hint("these are of the second file: {swap} swaps the sides")
 	}
 	return ""
 }
