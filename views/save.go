@@ -130,14 +130,18 @@ func notes(list []string) string {
 
 // unfiltered says that commands print all rows where a filter hides some on screen; "" where none does.
 func (a *app) unfiltered() string {
-	filter := a.state.Filter
-	if b, ok := a.current().(ui.Searcher); ok {
-		filter = b.SearchText()
-	}
-	if _, ok := a.current().(ui.Finder); ok || filter == "" {
+	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" {
 		return ""
 	}
 	return ": all rows, also those that the filter hides"
+}
+
+// filterText returns what rows of the screen are filtered by.
+func (a *app) filterText() string {
+	if b, ok := a.current().(ui.Searcher); ok {
+		return b.SearchText()
+	}
+	return a.state.Filter
 }
 
 // stopsSaving ends the writing of a file where an action asks for that.

@@ -337,16 +337,33 @@ func (p *Lifetimes) Draw(s tcell.Screen) {
 	}
 	grid, rest, below := p.divide(r)
 	if below.H > 0 {
-		for i, l := range p.facts() {
-			st := p.Look.Text
-			if i > 0 {
-				st = p.Look.Muted
-			}
-			widget.Print(s, below.X+1, below.Y+1+i, below.W-2, l, st)
-		}
+		p.drawFacts(s, below)
 	}
 	p.drawGrid(s, grid)
 	p.drawMakers(s, rest)
+}
+
+// drawFacts writes the facts at the bottom of r. Sentences that are too long for a line take the row that is blank above
+// them.
+func (p *Lifetimes) drawFacts(s tcell.Screen, r widget.Rect) {
+	type line struct {
+		text  string
+		style tcell.Style
+	}
+	var lines []line
+	for i, fact := range p.facts() {
+		st := p.Look.Text
+		if i > 0 {
+			st = p.Look.Muted
+		}
+		for _, text := range widget.Wrap(fact, max(r.W-2, 1)) {
+			lines = append(lines, line{text, st})
+		}
+	}
+	lines = lines[:min(len(lines), r.H)]
+	for i, l := range lines {
+		widget.Print(s, r.X+1, r.Y+r.H-len(lines)+i, r.W-2, l.text, l.style)
+	}
 }
 
 // divide gives the grid, who allocates, and the facts their places below the title. Where it is low there is only the
