@@ -94,11 +94,11 @@ func TestObjectBeginsWithAReference(t *testing.T) {
 		}
 	})
 	u.sim.Settle()
-	u.has("byte[]").hasNot("not Enter")
+	u.has("byte[]").hasNot("cannot open")
 	if why := u.app.unopened(); why != "" {
 		t.Errorf("it begins with a row that cannot be opened: %s", why)
 	}
-	u.keys("g").has("not Enter")
+	u.keys("g").has("cannot open")
 }
 
 // Waste explains what is counted, and reveals equal texts only where asked to.

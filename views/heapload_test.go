@@ -236,7 +236,7 @@ func TestFirstScreenHasTypes(t *testing.T) {
 	u.has("Trends", "by bytes, largest first", "Block␛[2J", "200 B", "List")
 	u.keys("Tab", "Tab", "m").has("by count, largest first")
 	u.keys("G", "y")
-	if got := u.sim.Clipboard(); got != "List: #0 1 #1 1" {
+	if got := u.sim.Clipboard(); got != "List: #0 1 · #1 1" {
 		t.Errorf("copied %q", got)
 	}
 	u.keys("Enter").has("Types · filter “List”", "40 B")

@@ -200,6 +200,8 @@ func (a *app) lends(s *session, file string, others *openFiles) lender {
 	first := a.target(file).path
 	return func(file target) *session {
 		switch {
+		case s.joined != nil && file.snapshot != nil: // of one of its files, which has numbers of its own
+			return nil
 		case file.path == first && first != "":
 			return s.share(file.snapshot)
 		case s.after != nil && file.path == s.afterPath:

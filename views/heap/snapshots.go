@@ -98,8 +98,16 @@ func (p *snapshots) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap, keymap.ScopeTable}
 }
 
-// Useless implements [ui.Refuser]: nothing here is grouped.
-func (p *snapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
+// Useless implements [ui.Refuser]: nothing here is grouped, no object is selected, and suspects have their order.
+func (p *snapshots) Useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Sort, keymap.SortReverse:
+		return p.focus == onSuspects
+	case keymap.Group, keymap.DominatorsOf, keymap.ObjectOf, keymap.HoldersOf:
+		return true
+	}
+	return false
+}
 
 func (p *snapshots) Command() []string { return nil }
 
