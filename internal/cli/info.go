@@ -179,9 +179,9 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Forma
 		reopening(p)
 	case state != "none":
 		o.Index = fmt.Sprintf("%s, unusable, rewritten when the file is opened: %s", place.Path, k.Reason)
-	case known && events < indexcache.WorthKeeping && !place.Beside:
+	case known && events < indexcache.WorthKeeping && !place.NextToInput:
 		o.Index = "none is kept for traces with fewer than " + model.Group(indexcache.WorthKeeping) + " events; building it takes a moment"
-	case !known && !place.Beside:
+	case !known && !place.NextToInput:
 		o.Index = "none yet; that of a trace with " + model.Group(indexcache.WorthKeeping) + " events or more is kept in " + place.Path + " when the file is opened"
 	default:
 		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"

@@ -41,7 +41,7 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	case src.Piped() || src.Path() == "-":
 		return nil, "none is kept for an input that is not a file"
 	case a.flags.Index == "beside":
-		return indexcache.BesideInput(src, a.anew), ""
+		return indexcache.NextToInput(src, a.anew), ""
 	}
 	dir := indexcache.Dir(a.env.Getenv)
 	if dir == "" {

@@ -63,7 +63,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 		start[r+1] = at
 	}
 	if bad.n > 0 && (h.Complete || refs > 0) && !d.limited {
-		d.tell(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
+		d.report(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
 	}
 	return sorted
 }
@@ -83,7 +83,7 @@ func (d *decoding) checkTiling(refs uint32) {
 			taken[e/64] |= 1 << (e % 64)
 		}
 	}
-	d.tell(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
+	d.report(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
 	if edges := start[len(h.Kinds)]; edges < refs && h.Complete {
 		d.found(model.Error, "reference-slice", d.place(colrfstr), int64(refs-edges), "references belong to no row")
 	}

@@ -36,7 +36,7 @@ type decoding struct {
 	counted chan struct{} // closed when the counts of references are in heap.Start, as far as read
 	sum     int64         // of them
 
-	telling     sync.Mutex // held while progress is reported: one call at a time, never falling
+	progressMu  sync.Mutex // held while progress is reported: one call at a time, never falling
 	done, total int64      // bytes of the file; done is guarded by telling
 
 	mu       sync.Mutex
@@ -54,7 +54,7 @@ const noRow = ^uint32(0)
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].whole},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].complete},
 	}
 }
 
@@ -79,8 +79,8 @@ func (d *decoding) found(severity model.Severity, code string, at, n int64, form
 	d.problems = model.AddProblem(d.problems, model.Problem{Severity: severity, Code: code, Message: text, Count: n, Offset: at})
 }
 
-// tell reports the violations of a tally; what completes "… , first in row 7".
-func (d *decoding) tell(t tally, code string, at int64, what string) {
+// report reports the violations of a tally; what completes "… , first in row 7".
+func (d *decoding) report(t tally, code string, at int64, what string) {
 	if t.n > 0 {
 		d.found(model.Error, code, at, t.n, "%s, first number %d", what, t.first)
 	}
@@ -117,8 +117,8 @@ func (d *decoding) advance(n int) {
 	if d.progress == nil {
 		return
 	}
-	d.telling.Lock()
-	defer d.telling.Unlock()
+	d.progressMu.Lock()
+	defer d.progressMu.Unlock()
 	d.done += int64(n)
 	d.progress(float64(d.done) / float64(max(1, d.total)) * 0.9)
 }
@@ -246,7 +246,7 @@ func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	d.mu.Unlock()
 	if !again {
 		d.found(model.Error, tooLarge, at, 1, "there are more %s than the limit of %s for a file of this size, the rest was not read%s",
-			what, model.Group(uint64(limit)), lifts(limit, each))
+			what, model.Group(uint64(limit)), raiseHint(limit, each))
 	}
 }
 
@@ -279,10 +279,10 @@ func saturate(v, limit uint64, t *tally, at int64) uint64 {
 func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	h, rows, at := d.heap, int64(len(d.heap.Kinds)), d.s.blocks[k].start
 	var over tally
-	told := func(int64) { d.tell(over, "entry-size", at, k.String()+" holds numbers that are too large") }
+	told := func(int64) { d.report(over, "entry-size", at, k.String()+" holds numbers that are too large") }
 	switch k {
 	case colkind:
-		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have an unknown kind") }
+		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.report(over, "kind", at, "rows have an unknown kind") }
 	case colsize:
 		var full tally
 		return rows, func(at int64, vals []uint64) {
@@ -291,7 +291,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 				}
 			}, func(n int64) {
 				told(n)
-				d.tellSize(full, at)
+				d.reportSize(full, at)
 			}
 	case coltofi:
 		return rows, func(at int64, vals []uint64) {
@@ -322,7 +322,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 			for i, v := range vals {
 				d.setExtra(model.Row(at)+model.Row(i), v, &over)
 			}
-		}, func(int64) { d.tellExtra(over, at) }
+		}, func(int64) { d.reportExtra(over, at) }
 	case refdescr:
 		return d.takeLabels()
 	}
@@ -364,9 +364,9 @@ func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
 	d.heap.SetSize(r, v)
 }
 
-// tellSize reports how many managed sizes were cut.
-func (d *decoding) tellSize(full tally, at int64) {
-	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
+// reportSize reports how many managed sizes were cut.
+func (d *decoding) reportSize(full tally, at int64) {
+	d.report(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
 		model.Group(maxFull)+" in one snapshot, which cannot be raised")
 }
 
@@ -385,9 +385,9 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 	d.heap.Large[r] = v
 }
 
-// tellExtra reports how many unmanaged sizes were cut.
-func (d *decoding) tellExtra(over tally, at int64) {
-	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
+// reportExtra reports how many unmanaged sizes were cut.
+func (d *decoding) reportExtra(over tally, at int64) {
+	d.report(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
 		model.Group(uint64(d.f.large))+" in one snapshot, which cannot be raised")
 }
 
@@ -417,7 +417,7 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 		}, func(n int64) {
 			d.to, d.badTo = d.to[:n], bad.n > 0
 			if !d.left(colkind) {
-				d.tell(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+				d.report(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
 			}
 		}
 }
@@ -457,8 +457,8 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 }
 
 func (l *labels) tell(at int64) {
-	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
-	l.d.tell(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
+	l.d.report(l.bad, "label", at, "references have a description that does not exist")
+	l.d.report(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
 		model.Group(uint64(l.d.f.large))+" in one snapshot, which cannot be raised")
 }
 

@@ -83,9 +83,9 @@ func (d *decoding) rows2() error {
 		}
 		return used
 	})
-	d.tell(bad, "kind", at.start, "rows have an unknown kind")
-	d.tellSize(full, at.start)
-	d.tellExtra(over, at.start)
+	d.report(bad, "kind", at.start, "rows have an unknown kind")
+	d.reportSize(full, at.start)
+	d.reportExtra(over, at.start)
 	return err
 }
 
@@ -123,7 +123,7 @@ func (d *decoding) refs2() error {
 	if e < n && err == nil {
 		d.found(model.Error, "row-count", at.start, 1, "refs has %d references instead of %d", e, n)
 	}
-	d.tell(bad, "target", at.start, "references lead to rows that do not exist")
+	d.report(bad, "target", at.start, "references lead to rows that do not exist")
 	l.tell(at.start)
 	return err
 }

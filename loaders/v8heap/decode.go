@@ -94,20 +94,22 @@ func (d *decoding) run() (*model.Heap, error) {
 		return nil, err
 	}
 	d.link()
-	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.holders} {
+	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.classify} {
 		if err := part(); err != nil {
 			return nil, err
 		}
 		d.reached(float64(i+1) / 5)
 	}
-	d.say()
+	d.reportFindings()
 	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
-	d.h.Complete = d.whole()
+	d.h.Complete = d.complete()
 	return d.h, nil
 }
 
-// whole reports whether everything that a graph needs is there.
-func (d *decoding) whole() bool { return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0 }
+// complete reports whether everything that a graph needs is there.
+func (d *decoding) complete() bool {
+	return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0
+}
 
 // columns makes the columns of rows and references.
 func (d *decoding) columns() error {

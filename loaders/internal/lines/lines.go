@@ -18,14 +18,14 @@ const chunkSize = 256 << 10
 
 // Reader yields the lines of a source. Only one goroutine may use it.
 type Reader struct {
-	ctx   context.Context
-	src   *loaders.Source
-	buf   []byte
-	from  int   // of the next line in buf
-	at    int64 // offset of buf in the source
-	ended bool  // the rest of the source is in buf
-	err   error
-	asked int
+	ctx     context.Context
+	src     *loaders.Source
+	buf     []byte
+	from    int   // of the next line in buf
+	at      int64 // offset of buf in the source
+	ended   bool  // the rest of the source is in buf
+	err     error
+	checked int
 
 	line   []byte
 	offset int64
@@ -42,7 +42,7 @@ func (r *Reader) Next() bool {
 	if r.err != nil {
 		return false
 	}
-	if r.asked++; r.asked%model.AskEvery == 0 && r.ctx.Err() != nil {
+	if r.checked++; r.checked%model.AskEvery == 0 && r.ctx.Err() != nil {
 		r.err = r.ctx.Err()
 		return false
 	}

@@ -131,7 +131,7 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, fmt.Errorf("no snapshot %d", i)
 	}
 	dump := &Dump{}
-	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Beside: dump.sections}
+	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Extra: dump.sections}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) {
 		b, err := f.decode(ctx, progress)
 		if err != nil {
@@ -185,7 +185,7 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 		return nil, err
 	}
 	pass.Axes(b)
-	b.tell()
+	b.report()
 	t := b.Heap.Tables
 	t.Strings, t.Types = b.Strings.List, b.Types.list
 	b.keep()
