@@ -30,7 +30,7 @@ type heapFindCmd struct {
 	Values bool     `help:"Also print the texts of the objects found. They may be secrets."`
 }
 
-// Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
+// Run lists the rows that match all flags, in their order, or largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if c.Type+c.Name+c.Repr+c.Text+c.Filter == "" && len(c.Where) == 0 {
 		return usageError(errors.New("heap find: give --type, --name, --where, --text or --filter"))
@@ -75,7 +75,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// nothing reports that no row was found; of a type that no object has, which ones there are.
+// nothing returns the message that no row was found, with similar names if no object has the type.
 func (c *heapFindCmd) nothing(h *model.Heap) string {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
 		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {
@@ -85,7 +85,7 @@ func (c *heapFindCmd) nothing(h *model.Heap) string {
 	return "no row matches all conditions"
 }
 
-// listed returns how many rows a list needs, 0 for all.
+// listed returns the number of rows that a list needs, 0 for all.
 func (a *app) listed() int {
 	if a.flags.By == "bytes" {
 		return 0
@@ -93,7 +93,7 @@ func (a *app) listed() int {
 	return a.flags.Limit
 }
 
-// rows finds rows, at most so many of them where nothing else needs them, and their full number.
+// rows returns the rows that match, limited if nothing else needs them, and their total number.
 func (c *heapFindCmd) rows(ctx context.Context, h heapLook, q heapgraph.Query, filter *analysis.Filter, limit int) ([]model.Row, int, error) {
 	if filter != nil || c.Per != "" {
 		limit = 0
@@ -107,7 +107,7 @@ func (c *heapFindCmd) rows(ctx context.Context, h heapLook, q heapgraph.Query, f
 	return rows, len(rows), err
 }
 
-// filter returns what else must hold, nil for nothing.
+// filter returns the additional filter, nil for none.
 func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 	var f *analysis.Filter
 	if c.Filter != "" {
@@ -160,7 +160,7 @@ func (c *heapFindCmd) count(ctx context.Context, h heapLook, chooser *objects.Ch
 	return out, nil
 }
 
-// query returns what to look for in the words of the file's format.
+// query returns the query in the terms of the file's format.
 func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	q := heapgraph.Query{Type: c.Type, Name: c.Name, Exact: c.Exact, On: map[int]string{}}
 	if c.Kind != "" {
