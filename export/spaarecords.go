@@ -122,7 +122,7 @@ type (
 	}
 )
 
-// spaaUnit is that of all times written.
+// spaaUnit is the unit of all times written.
 const spaaUnit = "seconds"
 
 // seconds returns a time in the unit of the file, exactly.
@@ -150,7 +150,7 @@ func frameList(s *model.Stacks, leaf model.NodeID) (out []uint32) {
 	return out
 }
 
-// text returns a text for a format that is UTF-8, and notes where it is not.
+// text returns a text as UTF-8, and records where it was not.
 func (l *losses) text(s string) string {
 	if !utf8.ValidString(s) {
 		l.add("a name is not valid UTF-8: invalid bytes were replaced")

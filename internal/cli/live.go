@@ -188,7 +188,7 @@ func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile,
 	return store.Current(), nil
 }
 
-// add adds a response as a window, named after its time. If there are too many, earlier windows are merged.
+// add adds a response as a window, named after its time. If there are too many, windows are thinned out first.
 func (l *live) add(p *model.Profile, now time.Time) error {
 	if l.join.Len() >= mostWindows || l.join.Len() > 8 && l.app.budget.Full(model.BudgetOfFile) {
 		l.join.Thin()
