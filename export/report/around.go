@@ -285,7 +285,6 @@ func (a *Around) table(s Style, full bool) table {
 	return out
 }
 
-// scope returns what the figures are of.
 func (a *Around) scope() []string {
 	about := "by " + model.Clean(a.Metric)
 	if a.Event != nil {

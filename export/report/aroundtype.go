@@ -34,7 +34,6 @@ type TypeNeighbors struct {
 	References uint64  `json:"reference_count"`
 }
 
-// typeNeighbor is a row of the table.
 type typeNeighbor struct {
 	Relation string `json:"relation"`
 	TypeNeighbors

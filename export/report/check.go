@@ -72,7 +72,6 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *
 	return c
 }
 
-// amount returns a figure with its unit.
 func (l *Limit) amount(n int64, s Style) string {
 	if l.Unit == UnitObjects {
 		return s.count(magnitude(n)) + " objects"
@@ -245,7 +244,6 @@ func (l *Limit) SetTypes(list []suspects.TypeGrowth, n int) {
 // UnitObjects is the unit of limits that count objects.
 const UnitObjects = "objects"
 
-// line returns how a type grew.
 func (t *GrownType) line(s Style) string {
 	name := s.shorten(model.Clean(t.Type))
 	if t.Sub != "" {

@@ -186,7 +186,6 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	return head, lines
 }
 
-// counted returns how many blocks or rows leak.
 func (f *FailedLeak) counted(n uint64) string {
 	switch {
 	case f.rows == nil:
@@ -264,7 +263,6 @@ func (c *CheckLeaks) write(t *textWriter) {
 	}
 }
 
-// markdown prints the same.
 func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
 	for i := range c.Failed {
 		head, lines := c.Failed[i].lines(s)

@@ -47,7 +47,7 @@ func NewSites(e *ui.Env) *Sites {
 		return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 	})
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
-	p.Moved, p.row = p.tell, func() (analysis.Group, *analysis.Site, bool) {
+	p.Moved, p.row = p.publishSelection, func() (analysis.Group, *analysis.Site, bool) {
 		s, ok := p.Selected()
 		return p.by(), s, ok
 	}
