@@ -32,7 +32,7 @@ func NewSites(e *ui.Env) *Sites {
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
-	p.Moved, p.row = p.tell, func() (analysis.Group, *analysis.Site, bool) {
+	p.Moved, p.row = p.publishSelection, func() (analysis.Group, *analysis.Site, bool) {
 		s, ok := p.Selected()
 		return p.by(), s, ok
 	}
