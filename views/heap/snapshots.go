@@ -25,7 +25,7 @@ type snapshots struct {
 	ui.Pane
 	list     ui.ListPane
 	table    *ui.Table[snapData, snapshotRow]
-	suspects suspectPane
+	suspects *suspectPane
 	trends   trendList
 	focus    snapshotPane
 	big      bool
@@ -83,7 +83,7 @@ func NewSnapshots(e *ui.Env) *snapshots {
 		First:   ui.AsGiven,
 		Most:    func(d snapData) (bytes, count uint64) { return d.largest, 0 },
 	})
-	p.trends.p, p.suspects.p = p, p
+	p.trends.p, p.suspects = p, newSuspectPane(p)
 	p.trends.Table = ui.NewTable(e, &p.trends.ListPane, trendData{snaps: p.set}, p.trends.spec())
 	return p
 }
@@ -240,11 +240,16 @@ func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 // snapshots, the trends.
 func (p *snapshots) layout() {
 	r, n := p.Rect(), len(p.set.rows)
-	p.list.ListAt, p.suspects.at, p.trends.ListAt = r, widget.Rect{}, widget.Rect{}
+	p.list.ListAt, p.trends.ListAt = r, widget.Rect{}
+	p.suspects.Place(widget.Rect{})
 	if p.big || r.H < ui.LowHeight || n == 0 {
 		if p.focus != onSnapshots && n > 0 {
 			p.list.ListAt = widget.Rect{}
-			*[...]*widget.Rect{onSuspects: &p.suspects.at, onTrends: &p.trends.ListAt}[p.focus] = r
+			if p.focus == onSuspects {
+				p.suspects.Place(r)
+			} else {
+				p.trends.ListAt = r
+			}
 		}
 		return
 	}
@@ -255,7 +260,8 @@ func (p *snapshots) layout() {
 	} else {
 		p.list.ListAt, rest = r.CutTop(min(n+2, r.H/2))
 	}
-	p.suspects.at, p.trends.ListAt = rest.CutTop(p.suspects.height(rest.W, rest.H/2))
+	rest, p.trends.ListAt = rest.CutTop(p.suspects.height(rest.W, rest.H/2))
+	p.suspects.Place(rest)
 }
 
 // Draw implements tview.Primitive.
@@ -277,7 +283,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 		}
 		l.Draw(s, body, p.Look)
 	}
-	p.suspects.Draw(s)
+	p.suspects.Draw(s, p.focus == onSuspects)
 	p.trends.Draw(s)
 }
 
@@ -322,7 +328,9 @@ func (p *snapshots) Do(a keymap.Action) bool {
 		case onTrends:
 			return p.trends.OrderBy(a) || ui.MoveList(&p.trends.List, a)
 		case onSuspects:
-			return p.suspects.move(a)
+			done := p.suspects.Do(a)
+			p.Changed()
+			return done
 		}
 		if p.table.OrderBy(a) {
 			return true
@@ -471,8 +479,8 @@ func (p *snapshots) Click(x, y int, double bool) {
 			p.focus = onSnapshots
 			p.moved()
 		}
-	case p.suspects.at.Contains(x, y):
-		if row = p.suspects.hit(y); row {
+	case p.suspects.Contains(x, y):
+		if row = p.suspects.Hit(x, y); row {
 			p.focus = onSuspects
 			p.Changed()
 		}
@@ -493,8 +501,8 @@ func (p *snapshots) Wheel(x, y, rows int) {
 	switch {
 	case p.trends.ListAt.Contains(x, y):
 		p.trends.List.Scroll(rows)
-	case p.suspects.at.Contains(x, y):
-		p.suspects.scroll(rows)
+	case p.suspects.Contains(x, y):
+		p.suspects.Scroll(rows)
 	default:
 		p.list.List.Scroll(rows)
 	}

@@ -67,10 +67,12 @@ type Dumped interface {
 	model.HeapSource
 	// Describe says what the file tells of itself.
 	Describe() model.Meta
-	base() *File
+	// Base returns what the format embeds.
+	Base() *File
 }
 
-func (f *File) base() *File { return f }
+// Base implements [Dumped].
+func (f *File) Base() *File { return f }
 
 // Load returns what publishes a file that was opened. Its dump is decoded on request.
 func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options, *model.Store) error {
@@ -79,7 +81,7 @@ func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func
 		if err != nil {
 			return err
 		}
-		f := file.base()
+		f := file.Base()
 		f.Kept = opt.Kept
 		f.state.Publish(store, &model.Profile{Meta: file.Describe(), Heaps: file, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
 		return nil
@@ -93,7 +95,7 @@ func Info[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func
 		if err != nil {
 			return nil, err
 		}
-		return &model.Profile{Meta: file.Describe(), Problems: file.base().Problems}, nil
+		return &model.Profile{Meta: file.Describe(), Problems: file.Base().Problems}, nil
 	}
 }
 
