@@ -31,9 +31,9 @@ import (
 
 type evidenceCmd struct {
 	File   []string `arg:"" help:"A file, or - for standard input. FILE#3 is a snapshot or layout in it. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
-	Out    string `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
-	Redact bool   `help:"Replace names and paths of the file with placeholders such as function-12, the same everywhere."`
-	Names  string `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
+	Out    string   `name:"output" short:"o" placeholder:"PLACE" help:"The folder to write, or an archive: a name that ends in .tar, .tar.gz or .tgz (NAME-evidence)."`
+	Redact bool     `help:"Replace names and paths of the file with placeholders such as function-12, the same everywhere."`
+	Names  string   `placeholder:"FILE" help:"With --redact: also write a table of placeholders and names to this file, outside of the evidence."`
 }
 
 // Run writes what is known about a file into a folder or an archive.
