@@ -86,6 +86,7 @@ func (k *reader) lineByLine() error {
 		if err := k.Step(); err != nil {
 			return err
 		}
+		k.lines.SkipEmpty()
 	}
 	return nil
 }
