@@ -65,7 +65,7 @@ func dumpsOf(t testing.TB) []dump {
 	return []dump{
 		{"java", "hprof", memtest.Java(memtest.JavaSpec{Notes: 20_000}), little}, {"v8", "heapsnapshot", v8Dump(20_000), little},
 		{"ruby", "ruby-heap", rubyDump(20_000), little}, {"python", "python-heap", pythonDump(20_000), little},
-		{"moarvm", "mvmheap", three, names}, {"moarvm 2", "mvmheap", memtest.Heap2(memtest.HeapSpec{Rows: 300_000, References: 900_000, Spread: 1000}), names},
+		{"moarvm", "mvmheap", three, names},
 	}
 }
 
