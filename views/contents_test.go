@@ -184,10 +184,10 @@ func TestFindCounts(t *testing.T) {
 		}
 	})
 	u.sim.Settle()
-	u.has("r reveals what stands in objects").hasNot("eu-west")
+	u.has("r reveals what objects hold").hasNot("eu-west")
 	u.keys("r").has("502 objects in 2 groups", "status=ACTIVE;region=eu-west-1", "501")
 	u.keys("Enter").has("501 of 23,", "java.lang.String")
-	u.keys("r").hasNot("eu-west").has("reveals what stands in objects")
+	u.keys("r").hasNot("eu-west").has("reveals what objects hold")
 	u.keys("r", "Enter").has("501 of 23,").keys("Esc").has("502 objects in 2 groups")
 	u.keys("Esc").has("in ", " groups", "Objects by text ─").keys("Esc").has("Objects ─")
 	u.keys("b", "b", "b").has("Objects by ").hasNot("Objects by type")

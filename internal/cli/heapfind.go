@@ -61,7 +61,13 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		}
 		if c.Per != "" {
 			groups, err := chooser.Count(ctx, found.Rows, c.Per, nil)
-			h.r.FoundBy = report.NewHeapFound(groups, a.flags.Limit)
+			if a.flags.Limit > 0 && len(groups) > a.flags.Limit {
+				groups = groups[:a.flags.Limit]
+			}
+			h.r.FoundBy = make([]report.HeapFound, len(groups))
+			for i := range groups {
+				h.r.FoundBy[i] = report.HeapFound(groups[i])
+			}
 			return err
 		}
 		h.r.Found = report.NewHeapRows(h.h, found.Rows, a.flags.By == "bytes", a.flags.Limit)

@@ -40,6 +40,7 @@ type decoding struct {
 	done, total int64      // bytes of the file; done is guarded by telling
 
 	mu       sync.Mutex
+	files    *model.Room // of the columns; nil for memory
 	problems []model.Problem
 	lost     int64
 	rowsLeft bool  // there are more rows than are read; written before columns other than kinds are decoded
@@ -142,9 +143,24 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.heap, d.ctx.Err()
 }
 
-// room fails if so many rows and references do not fit the memory budget.
-func (d *decoding) room(rows, refs int64) bool {
-	if b := d.f.src.Budget(); !b.Fits(rows*rowBytes + refs*refBytes) {
+// room returns where columns of so many rows and references are made: in memory, or in mapped files from when on there
+// is none for them. Those of version 2 are always made in memory: its headers tell beforehand whether they fit.
+func (d *decoding) room(rows, refs int64) *model.Room {
+	if d.f.version == 2 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = d.f.src.Budget().Room(rows*rowBytes + refs*refBytes)
+	}
+	return d.files
+}
+
+// fits fails where there is neither memory nor a file for so many rows and references.
+func (d *decoding) fits(rows, refs int64) bool {
+	b := d.f.src.Budget()
+	if !d.room(rows, refs).Fits(b, rows*rowBytes+refs*refBytes) {
 		d.fail(b.Error("decoding it"))
 		return false
 	}
@@ -153,9 +169,9 @@ func (d *decoding) room(rows, refs int64) bool {
 
 // make allocates the columns of n rows.
 func (d *decoding) make(n int) {
-	h := d.heap
-	h.Size, h.Extra, h.Entity = make([]uint16, n), make([]uint32, n), make([]uint32, n)
-	h.Start, d.starts = model.NewColumn[model.Ref](n+1, 0), make([]uint32, n)
+	h, room := d.heap, d.room(int64(n), 0)
+	h.Size, h.Extra, h.Entity = model.MakeColumn[uint16](room, n), model.MakeColumn[uint32](room, n), model.MakeColumn[uint32](room, n)
+	h.Start.Narrow, d.starts = model.MakeColumn[uint32](room, n+1), model.MakeColumn[uint32](room, n)
 }
 
 // run3 decodes the columns of version 3, several at once. The first determines the number of rows.
@@ -167,7 +183,7 @@ func (d *decoding) run3() {
 	if d.failed() != nil {
 		return
 	}
-	if !d.room(int64(len(d.heap.Kinds)), 0) {
+	if !d.fits(int64(len(d.heap.Kinds)), 0) {
 		return
 	}
 	d.make(len(d.heap.Kinds))
@@ -336,8 +352,7 @@ func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	most := d.f.src.Budget().Part(d.f.maxRows(), rowBytes)
 	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, most)))
 	return func(at int64, vals []uint64) {
-		if at+int64(len(vals)) > most && d.f.src.Budget() != nil {
-			d.room(at+int64(len(vals)), 0) // the error is in d; the rest is not kept
+		if at+int64(len(vals)) > most && d.f.src.Budget() != nil && !d.fits(at+int64(len(vals)), 0) {
 			return
 		}
 		for i, v := range vals {
@@ -402,7 +417,7 @@ func (d *decoding) references() int64 {
 
 func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	limit = d.references()
-	d.to = make([]uint32, limit)
+	d.to = model.MakeColumn[uint32](d.room(0, limit), int(limit))
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally
 	return limit, func(at int64, vals []uint64) {
@@ -464,7 +479,7 @@ func (l *labels) tell(at int64) {
 
 func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	limit = d.references()
-	d.label = make([]model.EdgeLabel, limit)
+	d.label = model.MakeColumn[model.EdgeLabel](d.room(0, limit), int(limit))
 	l := labels{d: d}
 	return limit, func(at int64, vals []uint64) {
 			out := d.label[at:]

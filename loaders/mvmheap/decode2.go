@@ -19,10 +19,10 @@ func (d *decoding) run2() {
 	if !s.blocks[coll].there() {
 		rows = 0
 	}
-	if !d.room(rows, s.refs) {
+	if !d.fits(rows, s.refs) {
 		return
 	}
-	d.heap.Kinds = make([]model.HeapKind, rows)
+	d.heap.Kinds = model.MakeColumn[model.HeapKind](d.room(rows, s.refs), int(rows))
 	d.make(int(rows))
 	d.total = rows*collRow + s.blocks[refs].end - s.blocks[refs].start
 	var group sync.WaitGroup
@@ -96,7 +96,8 @@ func (d *decoding) refs2() error {
 		return nil
 	}
 	n := d.s.refs
-	d.to, d.label = make([]uint32, n), make([]model.EdgeLabel, n)
+	room := d.room(0, n)
+	d.to, d.label = model.MakeColumn[uint32](room, int(n)), model.MakeColumn[model.EdgeLabel](room, int(n))
 	l := labels{d: d}
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -22,6 +23,7 @@ import (
 // snapshots lists all snapshots, and the development of the heap over them. The selection is the snapshot of all heap
 // screens.
 type snapshots struct {
+	counting atomic.Bool // every snapshot is decoded to follow types
 	ui.Pane
 	list     ui.ListPane
 	table    *ui.Table[snapData, snapshotRow]
@@ -67,7 +69,12 @@ type snapData struct {
 // NewSnapshots returns the list of the snapshots of the file.
 func NewSnapshots(e *ui.Env) *snapshots {
 	p := &snapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
-	p.scores = ui.NewLazy(e, scoreTypes)
+	p.scores = ui.NewLazy(e, func(ctx context.Context, k scoreKey) (*scoreSet, error) {
+		return scoreTypes(ctx, k, func() {
+			p.counting.Store(true)
+			e.Post(e.Changed)
+		})
+	})
 	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.Totals, error) {
 		h, err := k.Heaps.Heap(ctx, k.I)
 		if err != nil {
@@ -138,6 +145,8 @@ func (p *snapshots) Show(s *state.State) {
 		if t.scores = scores; scores.none {
 			t.types = p.Loads.AskTypes(s)
 		}
+	} else if p.counting.Load() { // what the snapshot holds is known long before how that develops
+		t.types = p.Loads.AskTypes(s)
 	}
 	p.trends.Blank = t
 	p.trends.Ask(t, s.Filter)
