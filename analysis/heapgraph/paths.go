@@ -104,7 +104,7 @@ func (c *core[I]) breadthFirst(ctx context.Context) (order []I, p *pathTree[I], 
 }
 
 // memory returns what the graph has computed since it was made, and the references that the policy replaces.
-func (c *core[I]) memory() int64 { return int64(64*len(c.kept)) + c.bytes.Load() }
+func (c *core[I]) memory() int64 { return c.cut.bytes() + c.bytes.Load() }
 
 // Path returns a shortest path from the root to row that passes none of the rows in without: of several the first in
 // the order of a breadth-first walk that takes references in the file's order. ok is false when there is none. The

@@ -101,7 +101,10 @@ func (d *decoding) run() (*model.Heap, error) {
 		d.reached(float64(i+1) / 5)
 	}
 	d.say()
-	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
+	for _, text := range d.more { // where they are kept, they need not be put together again
+		d.texts.Add([]byte(text))
+	}
+	d.h.Tables.Packed = d.texts
 	d.h.Complete = d.whole()
 	return d.h, nil
 }
