@@ -101,7 +101,10 @@ func (d *decoding) run() (*model.Heap, error) {
 		d.reached(float64(i+1) / 5)
 	}
 	d.reportFindings()
-	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
+	for _, text := range d.more { // where they are kept, they need not be put together again
+		d.texts.Add([]byte(text))
+	}
+	d.h.Tables.Packed = d.texts
 	d.h.Complete = d.complete()
 	return d.h, nil
 }
@@ -383,7 +386,7 @@ func (r *edgeReader) rowOf(to uint64) uint64 {
 	return row
 }
 
-// noRow stands for a row that there is not.
+// noRow means "no row".
 const noRow = math.MaxUint32
 
 const smallLabel = 1 << 20 // of values that fit whatever the number of kinds

@@ -65,7 +65,7 @@ func Open(ctx context.Context, src *loaders.Source, form Form) (*File, error) {
 // Dumped is a file of a format that embeds [File].
 type Dumped interface {
 	model.HeapSource
-	// Describe says what the file tells of itself.
+	// Describe returns what the file states about itself.
 	Describe() model.Meta
 	// Base returns what the format embeds.
 	Base() *File
