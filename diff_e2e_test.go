@@ -5,6 +5,7 @@ package main_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -383,5 +384,71 @@ func TestScreensAndDiffCompareTheSamePlaces(t *testing.T) {
 			}
 			leave(t, s)
 		}
+	}
+}
+
+// Evidence that is written while two sides are compared has the comparison, of every kind of file: as a page, as data,
+// and as text that begins with its command.
+func TestEvidenceHasTheComparisonOnScreen(t *testing.T) {
+	const samples = "internal/demo/samples/"
+	place := filepath.Join(t.TempDir(), "e")
+	for _, c := range []struct {
+		name, keys, title string // what begins the comparison, and what is on screen then
+		files             []string
+	}{
+		{"trace", "3:a 20ms\rd", "before A", []string{sample}},
+		{"two traces", "3", "before", []string{sample, "loaders/mlyze/testdata/real/ref_05_realistic_app.mlyze"}},
+		{"heaptrack", "3:a 20ms\rd", "before A", []string{"loaders/heaptrack/testdata/shop.raw.zst"}},
+		{"dump", "3", "by page type", []string{samples + "real_proc_python.mb#0", samples + "real_proc_python.mb"}},
+		{"snapshots", "6", "Types by Δ bytes", []string{samples + "records.mvmheap"}},
+		{"hprof", "6", "Types by Δ bytes", []string{"loaders/hprof/testdata/shop1.hprof.zst", "loaders/hprof/testdata/g1.hprof.zst"}},
+		{"profile", "2", "by function", []string{samples + "server.spaa.zst#0", samples + "server.spaa.zst#1"}},
+		{"pprof", "2", "before A", []string{"loaders/pprof/testdata/cpp.tcmalloc.pb.gz", "loaders/pprof/testdata/go.heap.pb.gz"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer os.RemoveAll(place)
+			s := start(t, 160, 40, c.files...)
+			s.WaitFor("complete")
+			s.Send(c.keys)
+			s.WaitFor(c.title)
+			s.Send("W")
+			s.WaitFor("evidence: ")
+			s.Send("\x15" + place + "\r")
+			s.WaitFor("evidence is in")
+			if text := s.Text(); strings.Contains(text, "without the difference") {
+				t.Errorf("the evidence is without the comparison:\n%s", text)
+			}
+			read := func(name string) string {
+				data, err := os.ReadFile(filepath.Join(place, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(data)
+			}
+			text := read("DIFFERENCE.txt")
+			for _, want := range []string{"memtui diff ", "before", "after"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not in\n%.2000s", want, text)
+				}
+			}
+			var d struct {
+				Rows []struct {
+					Delta int64 `json:"delta_bytes"`
+				}
+			}
+			if err := json.Unmarshal([]byte(read("difference.json")), &d); err != nil || len(d.Rows) == 0 {
+				t.Fatalf("%d rows, %v", len(d.Rows), err)
+			}
+			page := read("difference.html")
+			for _, r := range d.Rows[:min(len(d.Rows), 3)] {
+				if !strings.Contains(page, fmt.Sprint(r.Delta)) {
+					t.Errorf("a change of %d bytes is not on the page", r.Delta)
+				}
+			}
+			if index := read("MANIFEST.json"); !strings.Contains(index, "difference.html") || !strings.Contains(index, "difference.json") {
+				t.Errorf("the list of files lacks the comparison: %.2000s", index)
+			}
+			leave(t, s)
+		})
 	}
 }

@@ -96,3 +96,36 @@ func BenchmarkHeap(b *testing.B) {
 	b.ReportMetric(float64(best["every"])/rows, "ns/row-all")
 	b.ReportMetric(float64(best["paths"])/refs, "ns/ref-path")
 }
+
+// BenchmarkOverview prints what a whole process takes to open heap dumps that no run has opened before, to all that
+// the overview shows, suspects among it: processor time, time of day, and memory, the best of all runs in turns.
+// MEMTUI_BENCH_DUMPS is their names with colons between them; MEMTUI_BENCH_OTHER is another memtui to compare with.
+func BenchmarkOverview(b *testing.B) {
+	dumps := filepath.SplitList(os.Getenv("MEMTUI_BENCH_DUMPS"))
+	if len(dumps) == 0 {
+		b.Skip("needs MEMTUI_BENCH_DUMPS")
+	}
+	programs := map[string]string{"": binary}
+	if other := os.Getenv("MEMTUI_BENCH_OTHER"); other != "" {
+		programs["other-"] = other
+	}
+	for _, dump := range dumps {
+		b.Run(filepath.Base(dump), func(b *testing.B) {
+			best := map[string]*cost{}
+			for b.Loop() {
+				for name, program := range programs {
+					if best[name] == nil {
+						best[name] = &cost{}
+					}
+					empty := []string{"XDG_CACHE_HOME=" + b.TempDir()}
+					best[name].least(took(b, "", "", empty, program, "report", "-f", "json", "--limit", "5", warm(b, dump)))
+				}
+			}
+			for name, c := range best {
+				b.ReportMetric(c.cpu.Seconds(), name+"cpu-s")
+				b.ReportMetric(c.wall.Seconds(), name+"wall-s")
+				b.ReportMetric(float64(c.memory)/1e6, name+"MB-peak")
+			}
+		})
+	}
+}

@@ -105,6 +105,25 @@ func filterWords(text string) []string {
 	return words
 }
 
+// isFigure reports whether a column could be compared with a text: a size, a share or a time.
+func isFigure(text string) bool {
+	_, sized := model.ParseSize(strings.TrimSuffix(text, "%"))
+	_, timed := model.ParseTime(text)
+	return sized == nil || timed == nil
+}
+
+// nearColumn says which name of a column may be meant, "" where none is near.
+func nearColumn(name string, fields []Field) string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.Names...)
+	}
+	if near := calltree.Nearest(name, names); near != "" {
+		return "; near: " + near
+	}
+	return ""
+}
+
 func parseTerm(w string, fields []Field) (term, error) {
 	if t, ok, err := parsePart(w, fields); ok || err != nil {
 		return t, err
@@ -113,8 +132,8 @@ func parseTerm(w string, fields []Field) (term, error) {
 		if field, known := filterField(m[2], fields); known {
 			return parseComparison(w, m, field)
 		}
-		if _, err := model.ParseSize(strings.TrimSuffix(m[4], "%")); err == nil {
-			return term{}, fmt.Errorf("unknown column %s; available: %s", m[2], firstNames(fields))
+		if isFigure(m[4]) {
+			return term{}, fmt.Errorf("unknown column %s; available: %s%s", m[2], firstNames(fields), nearColumn(m[2], fields))
 		}
 	}
 	t := term{}

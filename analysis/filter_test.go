@@ -41,7 +41,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5", "live>", "heft>10", "x>1", "bogus >= 3%"} {
+	for _, text := range []string{"live>x", "temp>%", "/(/", "age>5", "live>", "heft>10", "x>1", "bogus >= 3%", "lifespan>2s"} {
 		if _, err := ParseFilter(text); err == nil {
 			t.Errorf("%q accepted", text)
 		}
@@ -84,7 +84,7 @@ func TestFilterOfFields(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
 	}
-	if _, err := ParseFilter("live>0", fields...); err == nil || err.Error() != "unknown column live; available: bytes, lived" {
+	if _, err := ParseFilter("live>0", fields...); err == nil || err.Error() != "unknown column live; available: bytes, lived; near: lived" {
 		t.Errorf("a figure of another table: %v", err)
 	}
 }

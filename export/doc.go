@@ -2,13 +2,13 @@
 // return it as [Loss].
 package export
 
-// Loss is something of a profile that the file written does not hold, or holds otherwise.
+// Loss is a part of a profile that the written file lacks, or has in another form.
 type Loss struct {
 	What  string // a clause: "a curve has no color: #000000 was written"
 	Count int    // how often, at least 1
 }
 
-// losses collects what is lost, the same things together.
+// losses collects what is lost, merging equal ones.
 type losses struct{ list []Loss }
 
 func (l *losses) add(what string) {

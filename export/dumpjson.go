@@ -104,7 +104,7 @@ func appendJSONString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// number appends a number so that reading it gives the same one. JSON has no way to write one that is none.
+// number appends a number so that reading it gives the same one. JSON cannot represent NaN.
 func (j *jsonWriter) number(f float64, bits int) {
 	switch {
 	case math.IsNaN(f):

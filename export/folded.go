@@ -41,7 +41,7 @@ func WriteFolded(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	return f.lost.list, out.Flush()
 }
 
-// folder adds up stacks of equal functions, as a tree.
+// folder sums up stacks of equal functions in a tree.
 type folder struct {
 	frames   *frameTable
 	name     []int32 // by frame: of its function, an index of names
@@ -66,7 +66,7 @@ func (f *folder) nameFrames(ctx context.Context) error {
 		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// A semicolon would be two frames; colons are what the stackcollapse scripts write.
+		// A semicolon would split the frame; the stackcollapse scripts write colons, too.
 		name := strings.TrimSpace(strings.ReplaceAll(model.Clean(frame.function), ";", ":"))
 		n, ok := known[name]
 		if !ok {
@@ -112,7 +112,7 @@ func (f *folder) write(out *bufio.Writer, node int32) error {
 		f.path = append(f.path, f.nodes[n].name)
 	}
 	for i, name := range slices.Backward(f.path) {
-		out.WriteString(f.names[name]) // an error stays until the end of the line
+		out.WriteString(f.names[name]) // the writer keeps an error until the end of the line
 		if i > 0 {
 			out.WriteByte(';')
 		}

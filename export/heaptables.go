@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapTables returns the names of what can be written of a heap snapshot, the default first.
+// HeapTables returns the names of the tables of a heap snapshot, the default first.
 func HeapTables() []string { return []string{"types", "frames", "dominators"} }
 
 // WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row
@@ -114,7 +114,7 @@ func heapColumns(s *model.HeapSchema, table string) ([]heapColumn, error) {
 	return nil, fmt.Errorf("heap snapshots have no table %q; available: %s", table, strings.Join(HeapTables(), ", "))
 }
 
-// typeAxes returns the axes on which types have a place, but for the first, their name.
+// typeAxes returns the axes on which types have a value, except for the first, their name.
 func typeAxes(s *model.HeapSchema) (axes []int) {
 	for i := 1; i < len(s.Axes); i++ {
 		if !s.Axes[i].ByRow {

@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// errNoDump is for callers that ask for a dump of what is none.
+// errNoDump is the error for files that are not memory dumps.
 var errNoDump = errors.New("only memory dumps can be written as memory dumps")
 
 // dumpReader reads a profile once more, point by point.
@@ -49,7 +49,8 @@ func (d dumpReader) points(ctx context.Context, yield func(*model.PointRecord, *
 	})
 }
 
-// digits notes what a number of 32 bits does not hold of a decimal one: as far as can be told, those with many digits.
+// digits records losses of decimal numbers that 32 bits cannot represent: as far as can be known, those with many
+// digits.
 func (d dumpReader) digits(l *model.Layout) {
 	const most = len("0.123456")
 	for i := range l.Types {
@@ -282,8 +283,8 @@ func (m *mbWriter) layout(l *model.Layout) {
 	}
 }
 
-// pageRuns returns the runs of a page as the application writes them: those of the file, and where they end early after
-// a free one, or there are none, all that they mean.
+// pageRuns returns the runs of a page as the application writes them: those of the file, or if they end early after a
+// free one, or there are none, the complete runs that they imply.
 func pageRuns(t *model.PageType, page int) []byte {
 	runs := t.RunsOf(page)
 	left, free := t.Bits(page), true

@@ -13,8 +13,8 @@ import (
 )
 
 // WritePprof writes s as a compressed profile of pprof. Traces have the sample types of Go's heap profiles:
-// alloc_objects and alloc_space are what was allocated in the range, inuse_objects and inuse_space what lives at the
-// instant. The profile is made in memory as a whole.
+// alloc_objects and alloc_space count allocations in the range, inuse_objects and inuse_space live blocks at the
+// instant. The complete profile is built in memory.
 func WritePprof(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {
@@ -51,7 +51,7 @@ type pprofBuilder struct {
 
 type pprofFunction struct{ name, file string }
 
-// head says what is measured, and when.
+// head sets what is measured, and when.
 func (b *pprofBuilder) head() {
 	p := b.s.Profile
 	for _, m := range pprofOrder(b.s) {
@@ -125,7 +125,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	}
 	path := b.frames.of(r)
 	for from := 0; from < len(path); {
-		to := from + 1 // inlined frames and the one that they are inlined into are one place in the program
+		to := from + 1 // inlined frames share a location with the frame they are inlined into
 		for to < len(path) && b.frames.list[path[to-1]].inlined {
 			to++
 		}
@@ -135,7 +135,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 	b.out.Sample = append(b.out.Sample, s)
 }
 
-// setLabels gives a sample the labels of a record, and one that names its thread where no other does.
+// setLabels sets the labels of a record on a sample, and one with its thread unless another label has it.
 func setLabels(s *profile.Sample, set []model.Label, thread *model.ProfileThread) {
 	told := false
 	for i := range set {
@@ -164,7 +164,7 @@ func with[V any](m map[string][]V, key string, value V) map[string][]V {
 	return m
 }
 
-// location returns a place in the program: a frame, before it those inlined there.
+// location returns a place in the program: a frame, preceded by those inlined there.
 func (b *pprofBuilder) location(path []int32) *profile.Location {
 	b.key = b.key[:0]
 	for _, f := range path {
@@ -194,7 +194,7 @@ func (b *pprofBuilder) function(f *stackFrame) *profile.Function {
 	return fn
 }
 
-// mapping returns the binary of a frame. Where the file names none, the file itself represents the program.
+// mapping returns the binary of a frame. If the file does not name one, the file itself represents the program.
 func (b *pprofBuilder) mapping(id model.DSOID) *profile.Mapping {
 	if m, ok := b.mappings[id]; ok {
 		return m

@@ -54,8 +54,8 @@ func (s *spaaWriter) header() error {
 	})
 }
 
-// module reports whether a frame's file is the binary that it is in, as recorders say that know no source: it has no
-// line then, and is not called like a source file.
+// module reports whether a frame's file is its binary, as from recorders without source information: it has no line
+// then, and not the name of a source file.
 func module(f model.Frame) bool {
 	if f.File == "" || f.Line != model.NoLine && f.Line != 0 {
 		return false
@@ -68,7 +68,7 @@ func module(f model.Frame) bool {
 	}
 }
 
-// address reports whether a function is nothing but its address.
+// address reports whether a function's name is only its address.
 func address(function string) bool {
 	digits, ok := strings.CutPrefix(function, "0x")
 	return ok && strings.Trim(digits, "0123456789abcdef") == ""
@@ -98,7 +98,7 @@ func (s *spaaWriter) dsos() (map[string]uint32, error) {
 	return known, nil
 }
 
-// threads writes the threads that allocate. A trace tells neither their names nor the process.
+// threads writes the threads that allocate. A trace records neither their names nor the process.
 func (s *spaaWriter) threads() error {
 	seen := map[uint16]bool{}
 	var list []uint16
@@ -193,7 +193,7 @@ func (s *spaaWriter) sites() error {
 	return nil
 }
 
-// spaaRow is what stacks of equal frames sum up to.
+// spaaRow is the sum of stacks with equal frames.
 type spaaRow struct {
 	site   analysis.Site
 	merged bool

@@ -13,8 +13,8 @@ import (
 )
 
 // WriteProfileSPAA writes a stack profile of any format as SPAA: all events, metrics, samples and windows. What that
-// format has no place for is left out and told: labels, curves, times that are not times, and figures of which it
-// cannot say that they do not add up.
+// format cannot represent is left out and reported as [Loss]: labels, curves, times in other units, and figures that do
+// not add up.
 func WriteProfileSPAA(ctx context.Context, w io.Writer, p *model.Profile) ([]Loss, error) {
 	if p.Weights == nil {
 		return nil, errors.New("only stack profiles can be written as stack profiles")
@@ -68,7 +68,7 @@ func (s *spaaCopy) prepare() {
 	s.choosePrimaries()
 }
 
-// choosePrimaries finds the metric of each event that all of its stacks will state.
+// choosePrimaries selects the metric of each event that all of its stacks will state.
 func (s *spaaCopy) choosePrimaries() {
 	s.primary = make([]model.MetricID, len(s.w.Events))
 	totals := weights.Totals(s.w)
@@ -108,7 +108,7 @@ func (s *spaaCopy) header() error {
 	return s.head(h)
 }
 
-// event describes one in the words that SPAA has.
+// event describes an event in the terms of SPAA.
 func (s *spaaCopy) event(e int) spaaEvent {
 	event, metric := &s.w.Events[e], s.primaryOf(uint16(e))
 	out := spaaEvent{Name: event.Name, Kind: event.Kind, Sampling: spaaSampling{Primary: s.metricName(metric), Period: event.SamplePeriod, Frequency: event.FrequencyHz}}
@@ -197,7 +197,7 @@ func (s *spaaCopy) frames() error {
 	return nil
 }
 
-// threads lists those of which both numbers are known; a record says what is known of others.
+// threads writes the threads whose process and thread numbers are known; the records have what is known of others.
 func (s *spaaCopy) threads() error {
 	seen := map[int64]bool{}
 	for _, t := range s.w.Threads {
@@ -212,7 +212,7 @@ func (s *spaaCopy) threads() error {
 	return nil
 }
 
-// place returns what is known of where a record is from.
+// place returns what is known about the origin of a record.
 func (s *spaaCopy) place(thread model.ThreadID, cpu uint16) (p spaaPlace) {
 	t := &s.w.Threads[thread]
 	if t.PID >= 0 {
@@ -260,7 +260,7 @@ func (s *spaaCopy) records() error {
 	return nil
 }
 
-// weigh returns a row of weights as it is written.
+// weigh returns a row of weights in the form to write.
 func (s *spaaCopy) weigh(t *model.WeightTable, row int) []spaaWeight {
 	out := []spaaWeight{}
 	for m, n := range t.All(row) {

@@ -12,8 +12,8 @@ import (
 
 const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 
-// WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has, of which the
-// main one is first: speedscope shows that, and so do programs that do not look which one is to be shown.
+// WriteSpeedscope writes s as a JSON file for speedscope: one profile for each metric that any stack has. The main one
+// is first, because speedscope and programs that ignore the active profile show that.
 func WriteSpeedscope(ctx context.Context, w io.Writer, s *Stacks) ([]Loss, error) {
 	frames, err := newFrameTable(ctx, s)
 	if err != nil {
@@ -90,12 +90,12 @@ func (j *speedscope) frame(i int) error {
 	return j.flush()
 }
 
-// any reports whether any stack weighs something.
+// any reports whether any stack has a weight.
 func (j *speedscope) any(metric int) bool {
 	return slices.ContainsFunc(j.s.Rows, func(r StackRow) bool { return r.Values[metric].Float64() > 0 })
 }
 
-// profile writes one metric: the stacks, and then in the same order what they weigh.
+// profile writes one metric: the stacks, and then their weights in the same order.
 func (j *speedscope) profile(metric int) error {
 	m := j.s.Metrics[metric]
 	j.buf = append(j.buf, "\n"+`{"type": "sampled", "name": `...)
@@ -125,7 +125,7 @@ func (j *speedscope) profile(metric int) error {
 	return err
 }
 
-// each calls f with the rows that weigh something, commas between what it appends.
+// each calls f with the rows that have a weight, and separates what it appends by commas.
 func (j *speedscope) each(metric int, f func(*StackRow)) error {
 	first := true
 	for i := range j.s.Rows {
@@ -151,7 +151,7 @@ func (j *speedscope) each(metric int, f func(*StackRow)) error {
 	return nil
 }
 
-// speedscopeUnit returns a unit as the format knows it.
+// speedscopeUnit returns the format's name of a unit.
 func speedscopeUnit(unit string) string {
 	switch unit {
 	case "bytes", "nanoseconds", "microseconds", "milliseconds", "seconds":

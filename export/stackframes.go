@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// stackFrame is a frame as other programs want it. Names are the file's: clean them.
+// stackFrame is a frame as other programs expect it. Names are those of the file: clean them.
 type stackFrame struct {
 	function string // never empty: file and line, or a word in its place, where the file names none
 	file     string
@@ -46,7 +46,7 @@ func newFrameTable(ctx context.Context, s *Stacks) (*frameTable, error) {
 	return t, nil
 }
 
-// use gives the frames of a row numbers.
+// use numbers the frames of a row.
 func (t *frameTable) use(r *StackRow) {
 	if r.Node == 0 {
 		label := r.label()

@@ -150,7 +150,7 @@ func (n *stackLines) row(r *StackRow) {
 	n.buf = append(n.buf, "}\n"...)
 }
 
-// labels writes those of a stack as the report does: an object each, with a text or a number.
+// labels writes the labels of a stack as the report does: an object each, with a text or a number.
 func (n *stackLines) labels(set []model.Label) {
 	if len(set) == 0 {
 		return

@@ -13,21 +13,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Stacks are weighted stacks, as every format of stacks is written from them. They are read-only once made.
+// Stacks are weighted stacks, from which every format of stacks is written. They are read-only.
 type Stacks struct {
 	Profile *model.Profile
 	Metrics []StackMetric
-	Main    int        // index of Metrics: what formats of one figure write, and others show first
+	Main    int        // index of Metrics: the one that formats with one figure write, and others show first
 	Rows    []StackRow // in the order of their ids or records; some may have the same frames
-	From    model.Time // what the figures cover, since the start of the file
+	From    model.Time // time range of the figures, since the start of the file
 	To      model.Time
 }
 
 // StackMetric is one figure of every row.
 type StackMetric struct {
-	Name string // as the report's JSON or the file calls it
+	Name string // its name in the report's JSON or in the file
 	Unit string // "bytes", "count", or what the file states; "" when unknown
-	heap string // what pprof calls it in heap profiles, "" for what those do not have
+	heap string // its name in pprof's heap profiles, "" if they lack it
 }
 
 // StackRow is one stack.
@@ -38,10 +38,10 @@ type StackRow struct {
 	Labels model.LabelSetID
 	Values []model.Number // by metric
 
-	hidden bool // a filter took all of its frames away
+	hidden bool // a filter removed all of its frames
 }
 
-// label returns the one frame of a stack of which none is known.
+// label returns the single frame that represents a stack without known frames.
 func (r *StackRow) label() string {
 	switch {
 	case r.hidden:
@@ -84,7 +84,7 @@ func TraceMetrics() []string {
 	return names
 }
 
-// TraceOptions choose what the stacks of a trace are weighed by.
+// TraceOptions select the figures of the stacks of a trace.
 type TraceOptions struct {
 	At     analysis.Instant // live figures
 	Range  analysis.Range   // everything else
@@ -92,8 +92,8 @@ type TraceOptions struct {
 	By     string           // one of TraceMetrics
 }
 
-// TraceStacks weighs the stacks of a trace, one row for each that allocated in the range or lives at the instant. Ask
-// it of a trace that is read to its end.
+// TraceStacks weights the stacks of a trace, with one row for each that allocated in the range or is live at the
+// instant. The trace must be completely read.
 func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, opt TraceOptions) (*Stacks, error) {
 	sites, err := trace.Sites(ctx, analysis.Query{At: opt.At, Range: opt.Range})
 	if err != nil {
@@ -136,7 +136,7 @@ func TraceStacks(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 	return s, nil
 }
 
-// onlyOld takes young blocks out of the leaks.
+// onlyOld removes young blocks from the leaks.
 func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites []analysis.Site) error {
 	leaks, err := trace.Leaks(ctx, analysis.LeakQuery{Range: opt.Range, MinAge: opt.MinAge})
 	if err != nil {
@@ -192,7 +192,7 @@ func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.
 	return s, nil
 }
 
-// Filter returns what a filter leaves of s: its rows have the values that they had.
+// Filter returns the filtered stacks of s. Rows keep their values.
 func (s *Stacks) Filter(ctx context.Context, filter calltree.Filter) (*Stacks, error) {
 	switch {
 	case filter == "":
@@ -238,7 +238,7 @@ func decimal(a model.Amount) string {
 	return formatFloat(a.Float64())
 }
 
-// integer returns the nearest integer of 64 bits; exact is false where it is another number.
+// integer returns the nearest integer of 64 bits; exact is false if it differs from n.
 func integer(n model.Number) (v int64, exact bool) {
 	a := amount(n)
 	if !a.IsFloat() && n.Float64() >= 0 {

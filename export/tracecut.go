@@ -15,19 +15,18 @@ import (
 	"github.com/memtui/memtui/model/mlyze"
 )
 
-// Cut chooses the part of a trace that is written: the blocks for which everything holds.
+// Cut selects the part of a trace to write: the blocks that satisfy all conditions.
 type Cut struct {
-	Range            analysis.Range // of time; blocks that live at its start belong to it
+	Range            analysis.Range // of time; blocks live at its start are included
 	MinSize, MaxSize uint64
-	// MinLife and MaxLife bound the lifetime in the whole trace. A block that nothing ended lived longer than any time
-	// but model.MaxTime.
+	// MinLife and MaxLife bound the lifetime in the whole trace. A block without an end has lifetime model.MaxTime.
 	MinLife, MaxLife model.Time
 	Threads          []uint16 // nil for all
 	// Function, File and Module must match what a site is named after, Through any function of the stack; nil for all.
 	Function, File, Module, Through *regexp.Regexp
 }
 
-// Everything returns the cut that leaves nothing out.
+// Everything returns a cut that leaves nothing out.
 func Everything() Cut {
 	return Cut{Range: analysis.Whole, MaxSize: math.MaxUint64, MaxLife: model.MaxTime}
 }
@@ -99,7 +98,7 @@ func (t *traceWriter) write(e *model.Event) error {
 	return err
 }
 
-// cutter replays a trace and hands on what is kept.
+// cutter replays a trace and passes on what is kept.
 type cutter struct {
 	ctx    context.Context
 	p      *model.Profile
@@ -107,18 +106,18 @@ type cutter struct {
 	end    model.Time             // of the part
 	stacks map[model.StackID]bool // whether a stack is chosen
 
-	kept []uint64            // a bit for each event in order; nil where all of the range are
+	kept []uint64            // a bit for each event in order; nil if all of the range are kept
 	ends map[uint64]struct{} // numbers of ALLOCs that are left out but end a kept block
 
 	// State of one run.
-	last           model.Time // of what was handed on
-	any            bool       // something was
+	last           model.Time // time of the last event passed on
+	any            bool       // an event was passed on
 	carried, ended int
 	marks          int
 	later          bool // the trace goes on after the part
 }
 
-// unsettled is a block whose end is not yet known. It is kept small: there are as many as blocks live.
+// unsettled is a block whose end is not yet known. The struct is small, since there is one for each live block.
 type unsettled struct {
 	number uint64 // of its ALLOC among all events
 	born   model.Time
@@ -146,7 +145,7 @@ func (c *cutter) replay(f func(n uint64, e *model.Event) error) error {
 	return err
 }
 
-// run hands on the events of the part in order.
+// run passes on the events of the part in order.
 func (c *cutter) run(yield func(*model.Event) error) error {
 	c.last, c.any, c.carried, c.ended = 0, false, 0, 0
 	return c.replay(func(n uint64, e *model.Event) error {
@@ -169,10 +168,10 @@ func (c *cutter) run(yield func(*model.Event) error) error {
 	})
 }
 
-// short reports whether nothing that was handed on happens at the end of the part.
+// short reports whether no event that was passed on is at the end of the part.
 func (c *cutter) short() bool { return c.any && c.last < c.end }
 
-// decide finds out which events are kept. What becomes of a block is known only when it ends.
+// decide determines which events are kept. The fate of a block is known only when it ends.
 func (c *cutter) decide() error {
 	if !c.cut.chooses() && c.cut.Range.From < 0 {
 		return nil
@@ -209,7 +208,7 @@ func (c *cutter) decide() error {
 	return err
 }
 
-// died settles a block that something ended, and reports whether the part has that.
+// died settles a block that ended, and reports whether it is in the part.
 func (c *cutter) died(b unsettled, at model.Time) bool {
 	life := at - b.born
 	kept := b.chosen && b.born <= c.cut.Range.To && at > c.cut.Range.From && life >= c.cut.MinLife && life <= c.cut.MaxLife
@@ -217,7 +216,7 @@ func (c *cutter) died(b unsettled, at model.Time) bool {
 	return kept && at <= c.cut.Range.To
 }
 
-// stays reports whether a block is kept that nothing ended, as far as anybody looked.
+// stays reports whether a block without an end so far is kept.
 func (c *cutter) stays(b unsettled) bool {
 	return b.chosen && b.born <= c.cut.Range.To && c.cut.MaxLife == model.MaxTime
 }
@@ -253,7 +252,7 @@ func (c *cutter) chooses(e *model.Event) bool {
 	return chosen
 }
 
-// stack decides about a stack.
+// stack reports whether the cut selects a stack.
 func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	function, file := model.UnknownStack(id), ""
 	leaf, _ := s.Node(id)
@@ -280,7 +279,7 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	return through
 }
 
-// say tells what the part holds that is not in the trace so.
+// say reports how the part differs from the trace.
 func (c *cutter) say(lost *losses) {
 	add := func(n int, what string) {
 		if n > 0 {

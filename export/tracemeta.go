@@ -16,8 +16,8 @@ type traceMeta struct {
 	p       *model.Profile
 	stacks  map[model.StackID]bool // whose ALLOCs are written
 	markers map[uint64]bool        // name ids
-	blocks  bool                   // some block is written
-	address bool                   // and one has an address
+	blocks  bool                   // a block is written
+	address bool                   // and it has an address
 
 	funcs map[model.FuncID]uint64 // the ids written
 	files map[model.FileID]uint64
@@ -34,7 +34,7 @@ func newTraceMeta(p *model.Profile) *traceMeta {
 	}
 }
 
-// use notes what an event needs.
+// use records what an event needs.
 func (m *traceMeta) use(e *model.Event) error {
 	switch e.Kind {
 	case model.Alloc:
@@ -48,7 +48,8 @@ func (m *traceMeta) use(e *model.Event) error {
 	return nil
 }
 
-// finish makes the JSON. Ids of stacks and of markers stay; functions of frames get ids that no marker has.
+// finish completes the JSON. Ids of stacks and of markers stay unchanged; functions of frames get ids that no marker
+// has.
 func (m *traceMeta) finish() error {
 	m.json = append(m.json, '{')
 	if s := m.p.Stacks; s != nil && len(m.stacks) > 0 {
@@ -63,8 +64,8 @@ func (m *traceMeta) finish() error {
 	}
 	m.json = append(m.json, `}, "files": {`...)
 	if m.blocks && len(m.files) == 0 && !m.address {
-		// Without any name and address the file would look like one of the reference tracer, whose times count
-		// otherwise.
+		// Without any name and address the file would look like one of the reference tracer, which counts times
+		// differently.
 		m.json = append(m.json, `"0": ""`...)
 	}
 	for _, f := range slices.Sorted(maps.Keys(m.files)) {
@@ -88,7 +89,7 @@ func (m *traceMeta) functions() {
 		}
 	}
 	if m.ends {
-		// In a table without any name, ids without one are no mistake: one name would make them that.
+		// In a table without any name, ids without one are valid; a single name would make them errors.
 		if m.end = m.free(); len(m.funcs)+named > 0 || len(m.markers) == 0 {
 			m.name(m.end, endMark)
 		}

@@ -28,8 +28,8 @@ type HeapRequest struct {
 	Keeper sections.Keeper // stores decoded snapshots; nil for no store
 	I      int
 	Way    string // distinguishes ways to decode one snapshot, such as those that a flag chooses
-	// Beside writes or reads the loader's own data about the snapshot; nil for none.
-	Beside func(*sections.Codec)
+	// Extra writes or reads the loader's own data about the snapshot; nil for none.
+	Extra func(*sections.Codec)
 }
 
 // Open returns a snapshot that an earlier run decoded, or decodes it, and stores it if it is complete and large.
@@ -64,8 +64,8 @@ type heapNotes struct {
 func (q *HeapRequest) sections(f *sections.Codec, h *model.Heap, notes *[]byte) {
 	f.Describe("notes", heapNotes{})
 	sections.Array(f, "notes", notes)
-	if q.Beside != nil {
-		q.Beside(f)
+	if q.Extra != nil {
+		q.Extra(f)
 	}
 	h.Sections(f)
 }
@@ -87,7 +87,7 @@ func (q *HeapRequest) restore(ctx context.Context, name string) *DecodedHeap {
 	}
 	d.Info, d.Heap.From, d.Heap.Kept = notes.Info, from, &sections.Named{Keeper: q.Keeper, Prefix: name}
 	for _, p := range notes.Problems {
-		d.Problems = append(d.Problems, p.Told())
+		d.Problems = append(d.Problems, p.Restore())
 	}
 	return d
 }

@@ -32,11 +32,11 @@ type Source struct {
 	read    atomic.Int64  // bytes that were read, counting repetitions
 	budget  *model.Budget // of the context that it was opened under
 
-	attach  sync.Mutex // for more
-	mapOnce sync.Once
-	mapped  []byte
-	mapErr  error
-	unheard func() // unregisters from memory pressure; nil before there is a mapping
+	attach     sync.Mutex // for more
+	mapOnce    sync.Once
+	mapped     []byte
+	mapErr     error
+	unregister func() // unregisters from memory pressure; nil before there is a mapping
 }
 
 // OpenSource opens a file, a FIFO, or standard input for the path "-". Canceling ctx ends every read that waits for
@@ -264,7 +264,7 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 		s.mapped, s.mapErr = unix.Mmap(int(s.file.Fd()), 0, int(s.info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 		if s.mapErr == nil {
 			mapped := s.mapped
-			s.unheard = s.budget.AtPressure(func() { unix.Madvise(mapped, unix.MADV_DONTNEED) }) // errors are harmless
+			s.unregister = s.budget.AtPressure(func() { unix.Madvise(mapped, unix.MADV_DONTNEED) }) // errors are harmless
 		}
 	})
 	if s.mapErr != nil {
@@ -374,7 +374,7 @@ func (s *Source) Close() error {
 	}
 	s.mapOnce.Do(func() { s.mapErr = os.ErrClosed })
 	if s.mapped != nil {
-		s.unheard()
+		s.unregister()
 		if err := unix.Munmap(s.mapped); err != nil {
 			return err
 		}

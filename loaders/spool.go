@@ -153,7 +153,7 @@ func (s *spool) expanded() bool {
 	}
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
 		"the limit of %s for a compressed file of this size is reached: the rest was not read; %s; a decompressed file has no such limit",
-		model.Bytes(limit), model.Lifts(2*limit))})
+		model.Bytes(limit), model.RaiseHint(2*limit))})
 	return true
 }
 

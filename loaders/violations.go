@@ -16,7 +16,7 @@ func Report(problems []model.Problem, report func(Violation)) {
 }
 
 // ReportRefusal gives a validator the error of a file of which nothing can be used: its rule is the part of the format
-// that is broken, or one that stands for all others. It returns false for any other error, and for none.
+// that is broken, or rule for all others. It returns false for any other error, and for none.
 func ReportRefusal(err error, rule string, report func(Violation)) bool {
 	var broken *FormatError
 	if !errors.As(err, &broken) {

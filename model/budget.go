@@ -195,12 +195,12 @@ func (b *Budget) Error(what string) error { return &MemoryError{Budget: b, What:
 func (b *Budget) Problem(what string) Problem {
 	return Problem{
 		Severity: Warning, Code: CodeMemory, Count: 1, Offset: NoOffset,
-		Message: what + ": " + b.Says(),
+		Message: what + ": " + b.Describe(),
 	}
 }
 
-// Says names the limit and how to raise it.
-func (b *Budget) Says() string {
+// Describe names the limit and how to raise it.
+func (b *Budget) Describe() string {
 	if b == nil {
 		return "--max-memory raises this limit"
 	}
@@ -210,9 +210,9 @@ func (b *Budget) Says() string {
 	return fmt.Sprintf("--max-memory is %s: raise it to read more", Bytes(b.limit))
 }
 
-// Lifts returns the --max-memory flag with which twice as much is read, for messages of guards against files that
+// RaiseHint returns the --max-memory flag with which twice as much is read, for messages of guards against files that
 // expand to far more than their size. bytes is all memory that this takes.
-func Lifts(bytes int64) string {
+func RaiseHint(bytes int64) string {
 	const mib = 1 << 20
 	return fmt.Sprintf("--max-memory %dMiB or more reads twice as much", (bytes+mib-1)/mib)
 }
@@ -229,7 +229,7 @@ func (e *MemoryError) Error() string {
 	if what == "" {
 		what = "this"
 	}
-	return what + " needs more memory than allowed: " + e.Budget.Says()
+	return what + " needs more memory than allowed: " + e.Budget.Describe()
 }
 
 type budgetKey struct{}

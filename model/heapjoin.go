@@ -16,7 +16,8 @@ type HeapClock interface {
 
 // JoinedHeaps are the snapshots of several files as those of one recording. Any goroutine may use it.
 type JoinedHeaps struct {
-	Clocked bool // the files state when they were made: snapshots have times
+	Clocked bool                  // the files say when they were made: snapshots have times
+	Paths   map[HeapSource]string // of the files, for [JoinedHeaps.Origin]; may be nil
 
 	parts []joinedPart
 	at    []joinedAt // by snapshot
@@ -91,6 +92,16 @@ func (j *JoinedHeaps) Files() int { return len(j.parts) }
 func (j *JoinedHeaps) File(n int) (file, number int, err error) {
 	part, number, err := j.of(n)
 	return part.file, number, err
+}
+
+// Origin returns the path of the file that has snapshot n, and its number there; ok is false where that is not known.
+func (j *JoinedHeaps) Origin(n int) (path string, number int, ok bool) {
+	p, i, err := j.of(n)
+	if err != nil {
+		return "", 0, false
+	}
+	path = j.Paths[p.src]
+	return path, i, path != ""
 }
 
 // Schema implements [HeapSource], like what follows.

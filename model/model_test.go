@@ -68,7 +68,7 @@ func TestStoreWakesWatchers(t *testing.T) {
 func TestTellingFirst(t *testing.T) {
 	list := []Problem{{Code: "enum", Severity: Error}, {Code: "reference", Severity: Error}, {Code: CodeMemory, Severity: Warning}, {Code: "note"}, {Code: "too-large", Severity: Error}}
 	var codes []string
-	for _, p := range TellingFirst(list) {
+	for _, p := range CutFirst(list) {
 		codes = append(codes, p.Code)
 	}
 	if got := strings.Join(codes, " "); got != CodeMemory+" too-large enum reference note" || list[0].Code != "enum" {

@@ -39,8 +39,8 @@ func RawProblems(list []Problem) (raw []RawProblem) {
 	return raw
 }
 
-// Told returns the stored problem.
-func (r RawProblem) Told() Problem {
+// Restore returns the stored problem.
+func (r RawProblem) Restore() Problem {
 	r.Message = string(r.Words)
 	return r.Problem
 }
@@ -86,9 +86,9 @@ func CutShort(list []Problem) *Problem {
 	return &list[i]
 }
 
-// TellingFirst returns the problems with those first that report that the program left something out, as users can do
+// CutFirst returns the problems with those first that report that the program left something out, as users can do
 // something about them. Otherwise the order stays. The given list is not changed.
-func TellingFirst(list []Problem) []Problem {
+func CutFirst(list []Problem) []Problem {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b Problem) int { return cutRank(a) - cutRank(b) })
 	return out

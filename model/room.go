@@ -25,7 +25,7 @@ type Room struct {
 
 type roomFile struct {
 	Mapped
-	unheard func()
+	unregister func()
 }
 
 const (
@@ -54,7 +54,7 @@ func (r *Room) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range r.files {
-		f.unheard()
+		f.unregister()
 		f.Close()
 	}
 	r.files, r.free = nil, nil

@@ -2,7 +2,7 @@ package model
 
 import "github.com/memtui/memtui/model/sections"
 
-// Texts are many texts one after the other. They cost little beside their bytes, and the collector nothing, which has
+// Texts are many texts one after the other. They cost little more than their bytes, and the collector nothing, which has
 // to look at every single string of a list.
 type Texts struct {
 	All  []byte

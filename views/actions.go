@@ -57,8 +57,11 @@ func (a *app) key(ev *tcell.EventKey) {
 	if n := len(a.overlays); n > 0 && a.overlays[n-1].Key(ev) {
 		return
 	}
-	if act, ok := a.o.Keys.Lookup(chordOf(ev), a.Scopes()...); ok {
+	chord := chordOf(ev)
+	if act, ok := a.o.Keys.Lookup(chord, a.Scopes()...); ok {
 		a.do(act)
+	} else if name := widget.Clean(chord.String()); name != "" {
+		a.say(name + a.Hint(" does nothing here: {help} names the keys"))
 	}
 }
 
@@ -118,7 +121,7 @@ func (a *app) nothingToOpen(list *widget.List) string {
 	case !a.Work.Rested():
 		return "still being computed"
 	}
-	return a.Hint("nothing to open here: {help} names the keys")
+	return a.Hint("there is nothing to open in this pane: {next-pane} goes to the next one")
 }
 
 // doTime handles what moves the instant, the range and the view.
@@ -297,11 +300,24 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.Suspend:
 		a.o.Terminal.Suspend()
 	default:
-		a.say(string(act) + " does nothing here")
+		a.say(a.nothingDone(act))
 	}
 }
 
-// readAgain ends the program so that it restarts with the current files, unless they cannot be read again.
+// nothingDone says that an action has no effect on this screen, by the key that asks for it.
+func (a *app) nothingDone(act keymap.Action) string {
+	key := string(act)
+	if keys := a.o.Keys.Keys(act, a.Scopes()...); len(keys) > 0 {
+		key = keys[0].String()
+	}
+	key += " does nothing here"
+	if act == keymap.NextPane || act == keymap.PreviousPane {
+		key += ": this screen has one pane"
+	}
+	return key
+}
+
+// readAgain ends the program so that it begins again with the files as they are now, unless that cannot be.
 func (a *app) readAgain() {
 	if a.o.Readable != nil {
 		second := ""

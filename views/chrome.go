@@ -155,7 +155,8 @@ func (a *app) instantText() string {
 		return a.snapshotText()
 	}
 	if a.Prof != nil {
-		return a.Prof.InstantText(s)
+		_, _, w, _ := a.GetRect()
+		return a.Prof.InstantText(s, w)
 	}
 	if a.Dump != nil {
 		return a.dumpInstant()
@@ -252,8 +253,7 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	}
 	x := r.X + 1
 	if why := a.unopened(); why != "" {
-		why = widget.Truncate(a.Hint("not {open}: ")+why, r.W*2/3)
-		x += widget.Print(s, x, r.Y, r.W-2, why, a.over(themes.Muted, st)) + 2
+		x += widget.Print(s, x, r.Y, r.W-2, "cannot open: "+why, a.over(themes.Muted, st)) + 2
 	}
 	for _, h := range a.o.Keys.UsefulHints(r.W-x+r.X+1, a.useful, a.Scopes()...) {
 		from := x
@@ -290,7 +290,7 @@ func (a *app) unopened() string {
 
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
-	if act == keymap.Open && a.unopened() != "" || a.Heaps != nil && a.uselessOnHeaps(act) {
+	if act == keymap.Open && a.unopened() != "" || a.Heaps != nil && a.uselessOnHeaps(act) || a.uselessOnList(act) {
 		return false
 	}
 	if n := len(a.overlays); n > 0 && len(a.overlays[n-1].Scopes()) == 0 {
@@ -303,7 +303,29 @@ func (a *app) useful(act keymap.Action) bool {
 	return !ok || !u.Useless(act)
 }
 
-// uselessOnHeaps reports whether an action cannot do anything on screens of heap snapshots: there is no other snapshot,
+// uselessOnList reports whether an action has nothing to do on the list that has the keys: there is no row, or one that
+// needs no order. As long as something is computed, rows may still come.
+func (a *app) uselessOnList(act keymap.Action) bool {
+	l, ok := a.current().(ui.Lister)
+	if !ok || len(a.overlays) > 0 {
+		return false
+	}
+	list := l.FocusedList()
+	if list == nil || list.Len() > 1 {
+		return false
+	}
+	switch act {
+	case keymap.Sort, keymap.SortReverse:
+		return true
+	case keymap.Open, keymap.FullRow, keymap.Copy:
+		return list.Len() == 0 && a.Work.Rested() && a.current().CopyText() == ""
+	case keymap.Find:
+		return list.Len() == 0 && a.Work.Rested() && a.filterText() == ""
+	}
+	return false
+}
+
+// uselessOnHeaps reports whether an action has nothing to do on screens of heap snapshots: there is no other snapshot,
 // or nothing to reveal.
 func (a *app) uselessOnHeaps(act keymap.Action) bool {
 	switch act {

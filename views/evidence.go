@@ -36,7 +36,7 @@ func (a *app) askEvidence() {
 	}
 	a.prompt = &prompt{accept: a.writeEvidence}
 	a.prompt.Beside = true
-	a.prompt.Prompt, a.prompt.Hint = "evidence: ", "a folder, or x.tar.gz; redact x.tar.gz replaces all names"
+	a.prompt.Prompt, a.prompt.Hint = "evidence: ", "or a folder; redact X: no names"
 	a.prompt.SetText(model.Clean(name) + "-evidence.tar.gz")
 	a.recall(a.prompt)
 }

@@ -161,6 +161,18 @@ func TestFindCanBeStopped(t *testing.T) {
 	u.waitFor("2 of 3")
 }
 
+// What a snapshot holds is shown while the others are still decoded to follow its types.
+func TestTypesAreShownBeforeTheyAreFollowed(t *testing.T) {
+	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1)}
+	u := openSlow(t, src, time.Millisecond)
+	u.busyKeys("1")
+	u.busyKeys("h")
+	<-src.started
+	u.waitFor("Trends", "Block", "List")
+	close(src.release)
+	u.waitFor("by bytes")
+}
+
 // busyKeys types keys without waiting for anything.
 func (u *program) busyKeys(names ...string) {
 	u.t.Helper()
@@ -236,7 +248,7 @@ func TestFirstScreenHasTypes(t *testing.T) {
 	u.has("Trends", "by bytes, largest first", "Block␛[2J", "200 B", "List")
 	u.keys("Tab", "Tab", "m").has("by count, largest first")
 	u.keys("G", "y")
-	if got := u.sim.Clipboard(); got != "List: #0 1 #1 1" {
+	if got := u.sim.Clipboard(); got != "List: #0 1 · #1 1" {
 		t.Errorf("copied %q", got)
 	}
 	u.keys("Enter").has("Types · filter “List”", "40 B")

@@ -32,7 +32,7 @@ func TestLeakFilterComparesWhatTheTableShows(t *testing.T) {
 }
 
 func TestBlocksFooterOffersWhatWorksThere(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4", "Enter", "x")
+	u := openKvleak(t, 100, 30, colourCaps).keys("4", "g", "Enter", "j")
 	u.has("Esc back  s sort  S reverse")
 	lacks(t, u, "b group", "a min age")
 	u.keys("Esc").has("b group", "a min age")

@@ -104,8 +104,16 @@ func (p *problems) Needs() model.Facet { return model.FacetNone }
 
 func (p *problems) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable} }
 
-// Useless implements [ui.Refuser]: findings are not grouped, and there is nothing further in.
-func (p *problems) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.Open }
+// Useless implements [ui.Refuser]: findings are not grouped, there is nothing further in, and often there is none.
+func (p *problems) Useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Group, keymap.Open:
+		return true
+	case keymap.Sort, keymap.SortReverse, keymap.FullRow, keymap.Find, keymap.Copy:
+		return p.all() == 0
+	}
+	return false
+}
 
 func (p *problems) Command() []string { return nil }
 
@@ -134,16 +142,21 @@ func (p *problems) severityStyle(s model.Severity) tcell.Style {
 }
 
 // Draw implements tview.Primitive: the list, the selected finding in full, and the facts about the file, one below the
-// other without gaps.
+// other without gaps; the list at the left of the others where there is room.
 func (p *problems) Draw(s tcell.Screen) {
 	r := p.Rect()
-	p.table.Layout(r.W, &p.State)
 	l := &p.list.List
 	l.Empty, l.Focused, l.Highlight = p.emptyText(), !p.inFacts, ui.FilterWord(p.text)
+	l.HideHeader = p.all() == 0 // nothing stands below the titles
 	if p.big && p.inFacts && p.State.Profile != nil {
 		p.drawFacts(s, r)
 		return
 	}
+	if r.W >= ui.SideWidth && !p.big && p.State.Profile != nil && p.all() > 0 {
+		p.drawBeside(s, r)
+		return
+	}
+	p.table.Layout(r.W, &p.State)
 	rows := l.Len()
 	if rows == 0 {
 		rows = len(l.Empty)
@@ -158,13 +171,27 @@ func (p *problems) Draw(s tcell.Screen) {
 		return
 	}
 	if row, ok := p.table.Selected(); ok {
+		_, rest = rest.CutTop(1)
 		rest = p.drawFinding(s, rest, row.Problem)
 	}
 	_, rest = rest.CutTop(1)
 	p.drawFacts(s, rest)
 }
 
-// drawFacts draws the facts of the file.
+// drawBeside shows the list, and the selected finding above the facts at its right.
+func (p *problems) drawBeside(s tcell.Screen, r widget.Rect) {
+	list, rest := r.CutLeft(r.W * 3 / 5)
+	_, rest = rest.CutLeft(2)
+	p.table.Layout(list.W, &p.State)
+	p.list.List.Draw(s, list, p.Look)
+	if row, ok := p.table.Selected(); ok {
+		rest = p.drawFinding(s, rest, row.Problem)
+		_, rest = rest.CutTop(1)
+	}
+	p.drawFacts(s, rest)
+}
+
+// drawFacts shows what the file says about itself.
 func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
 	title, r := r.CutTop(1)
 	if r.Empty() {
@@ -195,9 +222,15 @@ func (p *problems) emptyText() []string {
 	return []string{"No problems so far, but the file was not read to its end."}
 }
 
-// drawFinding draws a finding in full and returns the rest of r.
+// meanings says what findings of a severity are.
+var meanings = [...]string{
+	model.Note:    "A note explains how the file was read.",
+	model.Warning: "A warning makes some figures uncertain.",
+	model.Error:   "An error breaks a rule of the format.",
+}
+
+// drawFinding shows a finding in full and returns what is left of r.
 func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) (rest widget.Rect) {
-	_, r = r.CutTop(1)
 	title, r := r.CutTop(1)
 	where := ""
 	if q.Count > 1 {
@@ -209,8 +242,14 @@ func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) 
 		}
 		where += "at byte " + model.Group(uint64(q.Offset))
 	}
+	if q.Line > 0 {
+		if where != "" {
+			where += ", "
+		}
+		where += "in line " + model.Group(uint64(q.Line))
+	}
 	widget.TitleLine(s, title, p.Look, p.sign(q.Severity)+" "+q.Code, where)
-	lines := widget.Wrap(q.Message, r.W-2)
+	lines := append(widget.Wrap(q.Message, r.W-2), widget.Wrap(meanings[q.Severity], r.W-2)...)
 	for i, l := range lines[:min(len(lines), r.H)] {
 		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Text)
 	}
@@ -274,5 +313,9 @@ func (p *problems) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return widget.Clean(q.Severity.String() + " " + q.Code + ": " + q.Message)
+	text := widget.Clean(q.Severity.String() + " " + q.Code + ": " + q.Message)
+	if q.Line > 0 {
+		text += "\nfirst in line " + model.Group(uint64(q.Line))
+	}
+	return text
 }

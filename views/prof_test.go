@@ -183,7 +183,7 @@ func TestProfileLeaksLeadToStacks(t *testing.T) {
 	u := openServer(t, 120, 40).keys("5")
 	u.has("live in", "PEAK", "do not add up")
 	u.keys("Enter").has("Callers and callees of", "live_bytes")
-	u.keys("Esc", "Alt+Left").has("live at the end, by stack")
+	u.keys("Esc", "Alt+Left").has("live at the end")
 }
 
 // Whatever is missing is said.

@@ -130,17 +130,21 @@ func notes(list []string) string {
 
 // unfiltered returns a note that commands print all rows if a filter hides some on screen; else "".
 func (a *app) unfiltered() string {
-	filter := a.state.Filter
-	if b, ok := a.current().(ui.Searcher); ok {
-		filter = b.SearchText()
-	}
-	if _, ok := a.current().(ui.Finder); ok || filter == "" {
+	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" {
 		return ""
 	}
 	return ": all rows, also those that the filter hides"
 }
 
-// stopsSaving cancels the writing of a file if an action requests it.
+// filterText returns what rows of the screen are filtered by.
+func (a *app) filterText() string {
+	if b, ok := a.current().(ui.Searcher); ok {
+		return b.SearchText()
+	}
+	return a.state.Filter
+}
+
+// stopsSaving ends the writing of a file where an action asks for that.
 func (a *app) stopsSaving(act keymap.Action) bool {
 	if a.saving == nil || act != keymap.StopLoading {
 		return false

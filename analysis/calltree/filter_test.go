@@ -225,7 +225,8 @@ func TestNamesOfSteps(t *testing.T) {
 	if err != nil || len(lost) != 2 || lost[0].Step.Name != "make_rekord" || lost[1].Step.Kind != HideFrame {
 		t.Errorf("unmatched are %v, %v", lost, err)
 	}
-	for step, want := range map[string]string{"make_rekord": "AuditLog<…>::make_record<…>", "auditlog": "AuditLog<…>::make_record<…>", "HashMap": "java.util.HashMap.put", "module:libc": "module:libc.so.6", "zzz": ""} {
+	for step, want := range map[string]string{"make_rekord": "AuditLog<…>::make_record<…>", "auditlog": "AuditLog<…>::make_record<…>", "HashMap": "java.util.HashMap.put", "module:libc": "module:libc.so.6", "zzz": "",
+		"record_make": "AuditLog<…>::make_record<…>", "HashMap.jav": "java.util.HashMap.put", "libc.so.7": "file:libc.so.6"} {
 		s.DSOs, s.FrameDSO = nil, nil
 		near, err := Near(t.Context(), s, step, 1)
 		if err != nil || strings.Join(near, "") != want {

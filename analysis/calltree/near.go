@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -69,11 +70,24 @@ const (
 	nearLong   = 64      // letters of the longest names whose letters are compared
 )
 
-// Near returns at most n names, as tables show them, that a step may have meant, nearest first. The error is that of
-// ctx.
-func Near(ctx context.Context, s *model.Stacks, step string, n int) ([]string, error) {
+// Near returns at most n names that a step may have meant, nearest first, as tables show them. Where no function is
+// near, files and modules are named. The error is that of ctx.
+func Near(ctx context.Context, s *model.Stacks, step string, n int) (names []string, err error) {
 	t, typed := targetOf(step)
 	typed = strings.ToLower(strings.Trim(typed, "/"))
+	if names, err = nearOf(ctx, s, t, typed, n); err != nil || len(names) > 0 || t != byFunction {
+		return names, err
+	}
+	for _, t := range []target{byFile, byModule} {
+		if names, err = nearOf(ctx, s, t, typed, n); err != nil || len(names) > 0 {
+			break
+		}
+	}
+	return names, err
+}
+
+// nearOf is Near among the names of one kind; typed is in small letters.
+func nearOf(ctx context.Context, s *model.Stacks, t target, typed string, n int) ([]string, error) {
 	type near struct {
 		name     string
 		distance int
@@ -144,7 +158,43 @@ func distance(name, typed string) int {
 	if d := letters(bare, typed); d*nearLetter <= len(typed) && len(bare) <= nearLong {
 		return far + d
 	}
-	return -1
+	return sharedWords(bare, typed)
+}
+
+// sharedWords says how far a name is from what was typed by the words of both, in any order: a word counts as far as it
+// begins one of the other. It is -1 where less than a third of the letters do.
+func sharedWords(name, typed string) int {
+	const farther, least = 3 + nearLong, 2 // than names of similar letters; letters of a word
+	theirs, shared, all := wordsOf(name), 0, 0
+	for _, w := range wordsOf(typed) {
+		same := 0
+		for _, o := range theirs {
+			if n := min(len(o), len(w)); n >= least && o[:n] == w[:n] {
+				same = max(same, n)
+			}
+		}
+		shared, all = shared+same, all+len(w)
+	}
+	if shared == 0 || shared*nearLetter < all {
+		return -1
+	}
+	return farther + all - shared
+}
+
+// wordsOf splits a name at what is no letter or digit.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// Nearest returns the one of some names that a word may mean, "" where none is near.
+func Nearest(word string, names []string) (name string) {
+	least := -1
+	for _, n := range names {
+		if d := distance(strings.ToLower(n), strings.ToLower(word)); n != "" && d >= 0 && (least < 0 || d < least) {
+			name, least = n, d
+		}
+	}
+	return name
 }
 
 // letters returns the number of letters to insert, remove or replace to turn a into b.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/memtui/memtui/model"
@@ -20,8 +21,7 @@ type core[I index] struct {
 	heap      *model.Heap
 	policy    *model.HeapPolicy
 	start, to []I
-	cut       rowBits   // rows with references that are left out; nil for none
-	kept      map[I][]I // the remaining references of these rows
+	cut       *cutting[I] // nil where no references are left out
 
 	idom        []I      // nil if not computed
 	retained    []uint64 // bytes of the row and all it dominates
@@ -116,8 +116,8 @@ func checkReferences[I index](h *model.Heap, start, to []I) error {
 
 // out returns the targets of r's references under the policy, in the file's order.
 func (c *core[I]) out(r I) []I {
-	if c.cut != nil && c.cut.has(uint64(r)) {
-		return c.kept[r]
+	if c.cut != nil && c.cut.set.has(uint64(r)) {
+		return c.cut.out(r)
 	}
 	return c.to[c.start[r]:c.start[r+1]]
 }
@@ -128,14 +128,17 @@ func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	if c.policy.Skip == 0 && c.policy.SkipFrom == 0 {
 		return nil
 	}
-	cut, rows, err := c.cutRows(ctx)
+	rows, err := c.cutRows(ctx)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	c.cut, c.kept = cut, make(map[I][]I, len(rows))
+	cut, most := newCutting(c.heap.Len(), rows), 0
 	for _, r := range rows {
-		c.kept[r] = c.holding(r, nil)
+		most += int(c.start[r+1] - c.start[r])
 	}
+	cut.ends, cut.to = make([]I, len(rows)), make([]I, 0, most)
+	c.cut = cut
+	c.fillCut(nil)
 	if c.policy.Lost {
 		return nil
 	}
@@ -143,25 +146,68 @@ func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	if err := c.flood(ctx, scratch, seen, nil, 0); err != nil {
 		return err
 	}
-	for _, r := range rows {
-		c.kept[r] = c.holding(r, seen)
-	}
+	c.fillCut(seen)
 	return nil
 }
 
-// cutRows returns the rows with references that the policy leaves out.
-func (c *core[I]) cutRows(ctx context.Context) (cut rowBits, rows []I, err error) {
-	h, p := c.heap, c.policy
-	add := func(r int) {
-		if cut == nil {
-			cut = newRowBits(h.Len())
-		}
-		cut.set(uint64(r))
-		rows = append(rows, I(r))
+// fillCut lists what is left of the references of cut rows: see holding.
+func (c *core[I]) fillCut(reached rowBits) {
+	c.cut.to = c.cut.to[:0]
+	for i, r := range c.cut.rows {
+		c.cut.to = c.holding(c.cut.to, r, reached)
+		c.cut.ends[i] = I(len(c.cut.to))
 	}
+}
+
+// cutting is what is left of the references of rows of which some are left out.
+type cutting[I index] struct {
+	rows   []I // ascending
+	set    rowBits
+	before []I // by word of the set: how many rows stand before it
+	ends   []I // by number of the row: where its references end
+	to     []I
+}
+
+// newCutting returns where to find which number a row has.
+func newCutting[I index](n int, rows []I) *cutting[I] {
+	x := &cutting[I]{rows: rows, set: newRowBits(n)}
+	x.before = make([]I, len(x.set))
+	for _, r := range rows {
+		x.set.set(uint64(r))
+	}
+	sum := 0
+	for i, word := range x.set {
+		x.before[i] = I(sum)
+		sum += bits.OnesCount64(word)
+	}
+	return x
+}
+
+// out returns what is left of the references of a row of the set.
+func (x *cutting[I]) out(r I) []I {
+	i := x.before[r>>6] + I(bits.OnesCount64(x.set[r>>6]&(1<<(r&63)-1)))
+	from, end := I(0), x.ends[i]
+	if i > 0 {
+		from = x.ends[i-1]
+	}
+	return x.to[from:end:end]
+}
+
+// bytes returns how much memory it takes.
+func (x *cutting[I]) bytes() int64 {
+	if x == nil {
+		return 0
+	}
+	return columnBytes(x.rows) + columnBytes(x.before) + columnBytes(x.ends) + columnBytes(x.to) + int64(8*len(x.set))
+}
+
+// cutRows lists the rows that have references which the policy leaves out, in ascending order.
+func (c *core[I]) cutRows(ctx context.Context) (rows []I, err error) {
+	h, p := c.heap, c.policy
+	add := func(r int) { rows = append(rows, I(r)) }
 	for r, k := range h.Kinds {
 		if r%pauseEvery == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		first, end := c.start[r], c.start[r+1]
 		if p.SkipFrom.Has(k) {
@@ -177,7 +223,7 @@ func (c *core[I]) cutRows(ctx context.Context) (cut rowBits, rows []I, err error
 			}
 		}
 	}
-	return cut, rows, nil
+	return rows, nil
 }
 
 // skips reports whether the policy leaves out reference e of row r, unless nothing else reaches its target.
@@ -186,22 +232,21 @@ func (c *core[I]) skips(r, e uint64) bool {
 	return p.SkipFrom.Has(c.heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(c.heap.Schema.LabelKind(c.heap.Label[e]))
 }
 
-// holding returns the targets of a row's strong references, and of those left out that lead to rows that are not in
-// reached.
-func (c *core[I]) holding(r I, reached rowBits) []I {
-	var rest []I
+// holding adds the targets of a row's references that hold to a list; those left out, too, where they lead to rows that
+// are not in reached.
+func (c *core[I]) holding(rest []I, r I, reached rowBits) []I {
 	for e := c.start[r]; e < c.start[r+1]; e++ {
 		t := c.to[e]
 		if !c.skips(uint64(r), uint64(e)) || reached != nil && !reached.has(uint64(t)) {
 			rest = append(rest, t)
 		}
 	}
-	return rest[:len(rest):len(rest)]
+	return rest
 }
 
 // reference returns the first strong reference from one row to another; ok is false if there is none.
 func (c *core[I]) reference(from, to uint64) (e model.Ref, ok bool) {
-	partly := c.cut != nil && c.cut.has(from)
+	partly := c.cut != nil && c.cut.set.has(from)
 	for e := c.start[from]; e < c.start[from+1]; e++ {
 		if uint64(c.to[e]) == to && (!partly || !c.skips(from, uint64(e))) {
 			return model.Ref(e), true

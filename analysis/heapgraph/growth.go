@@ -105,7 +105,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	}
 	if p.above != nil && !p.virtual {
 		if sum < p.grown()-p.grown()/2 || len(single) == 0 || len(p.before) == 0 || p.depth == maxGrowDepth {
-			w.tell(p, below)
+			w.report(p, below)
 			return nil
 		}
 		return single
@@ -113,7 +113,7 @@ func (w *growth) visit(p *growPlace) []*growPlace {
 	// Roots are not places: what they refer to is reported one by one.
 	for _, c := range below {
 		if !c.single() || w.unknown(c) {
-			w.tell(c, w.below(c))
+			w.report(c, w.below(c))
 		}
 	}
 	return single
@@ -208,7 +208,7 @@ func (p *growPlace) add(side int, r model.Row, retained uint64) {
 	}
 }
 
-func (w *growth) tell(p *growPlace, below []*growPlace) {
+func (w *growth) report(p *growPlace, below []*growPlace) {
 	if p.grown() < w.least {
 		return
 	}

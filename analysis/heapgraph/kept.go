@@ -2,7 +2,6 @@ package heapgraph
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -59,13 +58,8 @@ func keptOf(c *core[uint32]) *keptGraph {
 		numbers: []uint64{uint64(c.unreachable), c.lostBytes}, idom: c.idom, retained: c.retained, count: c.count,
 		first: c.tree.start, children: c.tree.rows,
 	}
-	for r := range c.kept {
-		k.cut = append(k.cut, r)
-	}
-	slices.Sort(k.cut)
-	for _, r := range k.cut {
-		k.holding = append(k.holding, c.kept[r]...)
-		k.cutEnds = append(k.cutEnds, uint32(len(k.holding)))
+	if c.cut != nil {
+		k.cut, k.cutEnds, k.holding = c.cut.rows, c.cut.ends, c.cut.to
 	}
 	return k
 }
@@ -87,14 +81,8 @@ func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
 	c.tree.once.Do(func() {})
 	c.tree.sort.Do(func() {})
 	if len(k.cut) > 0 {
-		c.cut, c.kept = newRowBits(h.Len()), make(map[uint32][]uint32, len(k.cut))
-	}
-	first := uint32(0)
-	for i, r := range k.cut {
-		c.cut.set(uint64(r))
-		end := k.cutEnds[i]
-		c.kept[r] = k.holding[first:end:end]
-		first = end
+		c.cut = newCutting(h.Len(), k.cut)
+		c.cut.ends, c.cut.to = k.cutEnds, k.holding
 	}
 	g := c.graph(p, s)
 	g.from = from

@@ -103,9 +103,8 @@ func (c *core[I]) breadthFirst(ctx context.Context) (order []I, p *pathTree[I], 
 	return order[:len(order)-c.unreachable], p, err
 }
 
-// memory returns the bytes that the graph has computed since it was made, including the references that the policy
-// replaces.
-func (c *core[I]) memory() int64 { return int64(64*len(c.kept)) + c.bytes.Load() }
+// memory returns what the graph has computed since it was made, and the references that the policy replaces.
+func (c *core[I]) memory() int64 { return c.cut.bytes() + c.bytes.Load() }
 
 // Path returns a shortest path from the root to row that passes none of the rows in without. Of several it is the first
 // in a breadth-first walk that takes references in the file's order. ok is false if there is none. The first step is

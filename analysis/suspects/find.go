@@ -118,7 +118,7 @@ func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 		}
 	}
 	w.accept()
-	return w.told(limit), ctx.Err()
+	return w.describeAll(limit), ctx.Err()
 }
 
 // finder holds what the steps of one Find share.
@@ -373,8 +373,8 @@ func (w *finder) gathers(c *candidate) bool {
 // few reports whether held objects are a few of many.
 func (c *class) few(held uint64) bool { return held < crowd && held < c.count/2 }
 
-// told describes the candidates that were taken, most important first.
-func (w *finder) told(limit int) []Suspect {
+// describeAll describes the candidates that were taken, most important first.
+func (w *finder) describeAll(limit int) []Suspect {
 	out := make([]Suspect, 0, len(w.taken))
 	for _, c := range w.taken {
 		out = append(out, w.describe(c))

@@ -16,7 +16,7 @@ type places struct {
 	kinds  model.HeapKinds // of objects
 	known  bool            // it is known which objects the first snapshot has, too
 	exact  bool            // that is no estimate
-	typeAt []uint32        // by place: the number of the row's type, noType for what is no object
+	typeAt []uint32        // by place: the number of the row's type, noType for other rows than objects
 	types  []typed
 	byID   []uint32 // by id of a type: one more than its number
 	rest   map[uint32]uint32
@@ -86,7 +86,7 @@ func (x *places) number(id uint32) uint32 {
 	return noType
 }
 
-// typeOf returns the number of a row's type, noType for what is no object.
+// typeOf returns the number of a row's type, noType for other rows than objects.
 func (x *places) typeOf(r model.Row) uint32 {
 	if !x.kinds.Has(x.h.Kinds[r]) {
 		return noType

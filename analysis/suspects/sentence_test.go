@@ -18,3 +18,26 @@ func TestWhatIsNoWord(t *testing.T) {
 		t.Error(s.What())
 	}
 }
+
+// A certainty is about the verdict that it stands beside: how often what was seen was as that says.
+func TestCertaintyIsOfTheVerdict(t *testing.T) {
+	for _, c := range []struct {
+		verdict Verdict
+		counts  []uint64
+		want    float64
+	}{
+		{Once, []uint64{5}, 0},
+		{Grows, []uint64{5, 9}, sureOfTwo}, {Once, []uint64{5, 9}, sureOfTwo}, {Bounded, []uint64{9, 9}, sureOfTwo},
+		{Grows, []uint64{1, 2, 3}, 3. / 4}, {Grows, []uint64{1, 2, 2, 3}, 3. / 5}, {Grows, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9. / 10},
+		{Once, []uint64{1, 1, 9}, 1. / 2}, {Once, []uint64{1, 9, 9, 9}, 3. / 4}, {Once, []uint64{1, 9, 9, 10}, 2. / 4},
+		{Bounded, []uint64{9, 8, 9, 8}, 4. / 5}, {Bounded, []uint64{1, 9, 8}, 2. / 3}, {Bounded, []uint64{1, 8, 9}, 1. / 2},
+	} {
+		s := Suspect{Verdict: c.verdict}
+		for i, n := range c.counts {
+			s.course = append(s.course, moment{i, figures{n, n}})
+		}
+		if got := s.Confidence(); got != c.want {
+			t.Errorf("%v of %v: %v, not %v", c.verdict, c.counts, got, c.want)
+		}
+	}
+}

@@ -193,7 +193,7 @@ func (ix *fileIndex) problemSection(f *sections.Codec) {
 		return
 	}
 	for _, p := range problems {
-		ix.found = append(ix.found, p.Told())
+		ix.found = append(ix.found, p.Restore())
 	}
 }
 

@@ -69,7 +69,7 @@ func (f *folder) fold(j *job) error {
 	defer ix.mu.Unlock()
 	f.publish()
 	if ix.budget > 0 && (ix.Memory() > ix.budget || ix.room.Full(indexShare)) {
-		return fmt.Errorf("%w: %s", errBudget, ix.room.Says())
+		return fmt.Errorf("%w: %s", errBudget, ix.room.Describe())
 	}
 	return nil
 }

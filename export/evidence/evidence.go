@@ -1,5 +1,5 @@
-// Package evidence puts what is known about a file into a folder or an archive that can be attached to a ticket: each
-// part, and a manifest that names all of them with their sizes and hashes, and what was left out.
+// Package evidence writes what is known about a file to a folder or an archive that can be attached to a ticket: each
+// part, and a manifest that lists all of them with their sizes and hashes, and what was left out.
 package evidence
 
 import (
@@ -32,14 +32,14 @@ const ManifestName = "MANIFEST.json"
 // Part is one file. Write may return what it left out, in words.
 type Part struct {
 	Name  string
-	About string // what it holds, in a few words
+	About string // its content, in a few words
 	Write func(ctx context.Context, w io.Writer) (cut []string, err error)
 }
 
-// Manifest says what the evidence is about, and of what it consists.
+// Manifest describes the evidence: the file, and the list of parts.
 type Manifest struct {
 	Schema   string           `json:"schema"`
-	File     report.File      `json:"file"` // that it is about
+	File     report.File      `json:"file"` // the analyzed file
 	Complete bool             `json:"complete"`
 	Lost     int64            `json:"lost_bytes"`
 	Problems []report.Problem `json:"problems"`
@@ -58,15 +58,15 @@ type PartInfo struct {
 	SHA   string `json:"sha256"` // hexadecimal
 }
 
-// CutPart is one thing that a file does not hold.
+// CutPart is something that a file lacks.
 type CutPart struct {
 	Name string `json:"name"`
 	What string `json:"what"`
 }
 
 // Write writes all parts and then the manifest, whose lists it fills in, to out: an archive where that ends in .tar,
-// .tar.gz or .tgz, else a folder. What is there already is never overwritten, and nothing is there until everything is.
-// Equal parts make equal archives: their files have no times of their own.
+// .tar.gz or .tgz, else a folder. Existing files are never overwritten, and the output appears only when it is
+// complete. Equal parts give equal archives, as their files have no times.
 func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err error) {
 	if err := vacant(out); err != nil {
 		return err
@@ -106,7 +106,7 @@ func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err erro
 	return os.Rename(packed, out)
 }
 
-// vacant fails where something is that would be overwritten.
+// vacant fails if something would be overwritten.
 func vacant(out string) error {
 	list, err := os.ReadDir(out)
 	switch {
@@ -136,7 +136,7 @@ func nameIn(out string) string {
 	return cmp.Or(name, "evidence")
 }
 
-// write writes one part and notes its size and hash.
+// write writes one part and records its size and hash.
 func (m *Manifest) write(ctx context.Context, folder string, p Part) error {
 	file, err := os.OpenFile(filepath.Join(folder, p.Name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// builder puts one page together.
+// builder builds one page.
 type builder struct {
 	*page
 	ctx    context.Context
@@ -21,7 +21,7 @@ type builder struct {
 	names  map[string]int
 	frames map[[3]int]int
 	short  int      // names that were cut
-	left   []string // parts that there was no memory for
+	left   []string // parts that did not fit into memory
 }
 
 func build(ctx context.Context, src *Source, l limits, parts func(*builder) error) (*page, error) {
@@ -45,7 +45,7 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	return b.page, ctx.Err()
 }
 
-// report returns what a page says about a file.
+// report fills the page about a file.
 func (b *builder) report() error {
 	for _, part := range []func() error{b.trace, b.heap, b.stacks, b.dump} {
 		if err := part(); err != nil {
@@ -55,12 +55,12 @@ func (b *builder) report() error {
 	return nil
 }
 
-// cut notes what was left out.
+// cut records what was left out.
 func (b *builder) cut(format string, args ...any) {
 	b.Cut = append(b.Cut, fmt.Sprintf(format, args...))
 }
 
-// part adds a part of the page; f keeps nothing when it fails. Where there is no memory for it, the page says so.
+// part adds a part of the page; f stores nothing if it fails. If there is not enough memory, the page says so.
 func (b *builder) part(what string, f func() error) error {
 	whole := b.ctx
 	defer func() { b.ctx = whole }()
@@ -77,7 +77,7 @@ func (b *builder) part(what string, f func() error) error {
 	return nil
 }
 
-// head is what is below the title.
+// head adds the lines below the title.
 func (b *builder) head() {
 	r := b.src.Report
 	if f := r.File; f.Format != "" {
@@ -116,7 +116,7 @@ func (b *builder) head() {
 	}
 }
 
-// filters says what stacks and blocks are narrowed to.
+// filters adds the filters of stacks and blocks.
 func (b *builder) filters(list []string) {
 	for _, f := range list {
 		b.Scope = append(b.Scope, "flame graph and tables: "+model.Clean(f))
@@ -126,7 +126,7 @@ func (b *builder) filters(list []string) {
 	}
 }
 
-// problems is the table of what is damaged, guessed or uncertain.
+// problems adds the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
 	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
 	for _, p := range b.src.Report.Problems {
@@ -199,7 +199,7 @@ func bytesCard(label string, n uint64, note string) card {
 	return card{Label: label, Value: value, Unit: unit, Note: note, Exact: model.Bytes(n).Exact()}
 }
 
-// CommandLine returns a command as a shell takes it, without anything that moves a cursor.
+// CommandLine returns a command quoted for a shell, without control characters.
 func CommandLine(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -212,5 +212,5 @@ func CommandLine(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// plainRunes need no quotes in a shell.
+// plainRunes are the characters that need no quotes in a shell.
 const plainRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,%+@#"

@@ -18,7 +18,7 @@ type chart struct {
 	Axis   string    `json:"axis"` // of From, To and X: "us", "plain"
 	Unit   string    `json:"unit"` // of values: "bytes", "rate", "plain"
 	Small  bool      `json:"small,omitempty"`
-	Stack  bool      `json:"stack,omitempty"` // curves lie one above the other: what they hold adds up
+	Stack  bool      `json:"stack,omitempty"` // curves are stacked: their values add up
 	From   float64   `json:"from"`
 	To     float64   `json:"to"`
 	X      []float64 `json:"x,omitempty"`
@@ -42,7 +42,7 @@ type mark struct {
 
 const maxMarks = 400
 
-// liveColumns returns the columns of what filters leave.
+// liveColumns returns the columns of the filtered blocks.
 func (b *builder) liveColumns() ([]analysis.Column, error) {
 	if b.src.Cell.IsAll() {
 		return b.src.Trace.Curve(b.ctx, b.src.Range, b.limits.columns)
@@ -85,7 +85,7 @@ func (b *builder) traceCharts() error {
 	return nil
 }
 
-// dividedChart is the curve of live bytes divided by who holds most, where that was asked for: what lives at the end of
+// dividedChart adds the curve of live bytes divided by the largest groups, if requested, by the levels at the end of
 // each column.
 func (b *builder) dividedChart(live *chart) {
 	t := b.src.Report.Trace
@@ -141,7 +141,7 @@ func (b *builder) addMarks(live *chart) error {
 	return nil
 }
 
-// round keeps four digits of a share. The result is 0 and 1 only for nothing and for everything.
+// round keeps four digits of a share. The result is 0 or 1 only if the share is.
 func round(f float64) float64 {
 	const least = 1e-4
 	switch r := math.Round(f/least) / (1 / least); {

@@ -11,21 +11,21 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// DiffSource is what the page of a comparison is made of.
+// DiffSource is the input of a comparison's page.
 type DiffSource struct {
 	Diff    *report.Diff // its rows become those of the page
-	Program string       // who wrote the page
-	Command []string     // how to get the page again; nil says nothing
+	Program string       // the program that wrote the page
+	Command []string     // the command that writes the page again; nil to leave it out
 }
 
-// WriteDiff writes the page of a comparison, as [Write] does that of a file: what [report.WriteDiffText] says, with the
-// same rows.
+// WriteDiff writes the page of a comparison, as [Write] does for a file, with the content and rows of
+// [report.WriteDiffText].
 func WriteDiff(ctx context.Context, w io.Writer, src *DiffSource) (cut []string, err error) {
 	of := &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
 	return writePage(ctx, w, of, func(b *builder) error { b.diff(src.Diff); return nil })
 }
 
-// diff is what a page says about a comparison.
+// diff fills the page about a comparison.
 func (b *builder) diff(d *report.Diff) {
 	b.Title = model.Clean(d.Before.Name() + " → " + d.After.Name())
 	b.Facts = []string{} // of one side only

@@ -28,7 +28,7 @@ type gridType struct {
 
 const fillRunes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
 
-// dump returns what a page says about curves and a page layout.
+// dump fills the page about curves and a page layout.
 func (b *builder) dump() error {
 	r := b.src.Report
 	if r.DumpCounts == nil {

@@ -19,10 +19,10 @@ type flame struct {
 	Answer string     `json:"answer"`
 	Costs  []cost     `json:"costs"`
 	Parent []int      `json:"parent"`
-	Name   []int      `json:"name"` // none: smaller ones together
-	Rest   string     `json:"rest"` // what those are called
+	Name   []int      `json:"name"` // none for merged smaller ones
+	Rest   string     `json:"rest"` // name of the merged ones
 	Self   [][]uint64 `json:"self"` // by cost, by node
-	Turn   bool       `json:"turn"` // an inverted view means something
+	Turn   bool       `json:"turn"` // an inverted view makes sense
 }
 
 // cost is one weight.
@@ -30,7 +30,7 @@ type cost struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 	Unit  string `json:"unit"`            // "bytes", "count", "us", "ns"
-	Scale uint64 `json:"scale,omitempty"` // weights are so many times too large; 0 is 1
+	Scale uint64 `json:"scale,omitempty"` // factor by which weights are too large; 0 is 1
 }
 
 // branches is any tree that can become a flame graph: totals never exceed those of the parent. Its nodes are numbers;
@@ -42,8 +42,8 @@ type branches[N int32 | model.Row] struct {
 	selves   []func(n N) uint64
 }
 
-// grow cuts a tree to what can be seen: frames that weigh less than a share of the whole by every cost are grouped, and
-// so are those below a depth.
+// grow reduces a tree to what is visible: frames that weigh less than a share of the total by every cost are merged,
+// and so are those below a depth.
 func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 	for least := uint64(4000); ; least /= 2 {
 		kept, small, deep := fill(b, f, t, least)
@@ -62,8 +62,8 @@ func grow[N int32 | model.Row](b *builder, f *flame, t *branches[N]) {
 	}
 }
 
-// fill adds the nodes of t to f that weigh at least 1/least of the whole. It counts the nodes, the frames that are
-// grouped, and places where the tree is too deep.
+// fill adds the nodes of t to f that weigh at least 1/least of the total. It counts the nodes, the merged frames, and
+// places where the tree is too deep.
 func fill[N int32 | model.Row](b *builder, f *flame, t *branches[N], least uint64) (kept, small, deep int) {
 	f.Self = make([][]uint64, len(t.totals))
 	limit := make([]uint64, len(t.totals))
@@ -169,8 +169,7 @@ func (b *builder) traceFlame() error {
 	return nil
 }
 
-// keptStacks returns what the filter leaves of the stacks, and where those are in the trace's order; pick is nil where
-// all are kept.
+// keptStacks returns the filtered stacks, and their indexes in the trace's order; pick is nil if all are kept.
 func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick []int, err error) {
 	stacks, ids = b.src.Profile.Stacks, b.src.Trace.StackIDs()
 	filter := b.src.Cell.Stacks
@@ -208,7 +207,7 @@ func childrenOf(folded []*calltree.Folded, n int32) []int32 {
 	return out
 }
 
-// stackFlame returns the flame graph of a stack profile.
+// stackFlame adds the flame graph of a stack profile.
 func (b *builder) stackFlame(title, unit string) error {
 	s := b.src.Selection
 	var leaves []model.NodeID
@@ -248,7 +247,7 @@ func (b *builder) stackFlame(title, unit string) error {
 	return nil
 }
 
-// dominatorFlame is the dominator tree of a snapshot, as wide as what is retained.
+// dominatorFlame adds the dominator tree of a snapshot; widths are retained sizes.
 func (b *builder) dominatorFlame() {
 	g := b.src.Graph
 	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {

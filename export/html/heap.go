@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// heap returns what a page says about heap snapshots.
+// heap fills the page about heap snapshots.
 func (b *builder) heap() error {
 	h := b.src.Report.Heap
 	if h == nil {
@@ -73,7 +73,7 @@ func (b *builder) heapCards(s *report.Snapshot) {
 	}
 }
 
-// suspects are one sentence each, or one that says that there are none.
+// suspects adds a sentence for each suspect, or one that there are none.
 func (b *builder) suspects(h *report.Heap) {
 	for i := range h.Suspects {
 		s := &h.Suspects[i]
@@ -88,7 +88,7 @@ func (b *builder) suspects(h *report.Heap) {
 	}
 }
 
-// heapFindings are one sentence each about growth, types and, where nothing is suspect, the largest dominator.
+// heapFindings adds a sentence each about growth, types and, without suspects, the largest dominator.
 func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 	var first *report.Snapshot
 	for i := range h.Snapshots {
@@ -228,7 +228,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 	b.keep(snapshots)
 }
 
-// heapTypes is the table of types, with a column for each axis on which types have a place.
+// heapTypes adds the table of types, with a column for each axis on which types have a value.
 func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	s := h.Schema()
 	axis, objects, _ := h.Words()

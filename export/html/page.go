@@ -25,32 +25,32 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Source is what a page is made of. Report and Profile must be about the same file; what a file does not have is nil.
+// Source is the input of a page. Report and Profile must be about the same file; what a file does not have is nil.
 type Source struct {
-	Report  *report.Report // its tables become those of the page: build it with as many rows as the page may have
+	Report  *report.Report // its tables are those of the page: build it with as many rows as the page may have
 	Profile *model.Profile
 	Program string   // who wrote the page: "memtui 1.2"
-	Command []string // how to get the page again, for its last lines; nil says nothing
+	Command []string // the command that writes the page again, for its last lines; nil to leave it out
 
 	Trace analysis.Trace // of allocation traces
 	At    analysis.Instant
 	Range analysis.Range
-	Cell  analysis.Cell // what the report was narrowed to
+	Cell  analysis.Cell // the filter of the report
 
 	Selection *weights.Selection // of stack profiles
 	Graph     *heapgraph.Graph   // of the chosen heap snapshot
 	Layout    *model.Layout      // of memory dumps
 }
 
-// MaxBytes is how large a page may become: what does not fit is left out, and the page says so.
+// MaxBytes is the maximum size of a page: what does not fit is left out, and the page says so.
 const MaxBytes = 2_000_000
 
 // page is the data of the scripts.
 type page struct {
 	Title    string    `json:"title"`
 	Facts    []string  `json:"facts"` // about the file, for the line below the title
-	Scope    []string  `json:"scope"` // which instant, range, snapshot
-	Whole    bool      `json:"whole"` // nothing of the file is missing
+	Scope    []string  `json:"scope"` // the instant, range, snapshot
+	Whole    bool      `json:"whole"` // the file is complete
 	Findings []finding `json:"findings"`
 	Cards    []card    `json:"cards"`
 	Charts   []chart   `json:"charts"`
@@ -88,7 +88,7 @@ func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err err
 	return writePage(ctx, w, src, (*builder).report)
 }
 
-// writePage writes a page about src whose middle is made by parts.
+// writePage writes a page about src whose middle is built by parts.
 func writePage(ctx context.Context, w io.Writer, src *Source, parts func(*builder) error) (cut []string, err error) {
 	for l := generous(); ; l = l.half() {
 		p, err := build(ctx, src, l, parts)
@@ -106,7 +106,7 @@ func writePage(ctx context.Context, w io.Writer, src *Source, parts func(*builde
 	}
 }
 
-// limits bound the parts of a page.
+// limits limit the parts of a page.
 type limits struct {
 	rows    int // per table
 	frames  int // per stack
@@ -136,13 +136,13 @@ func scripts() []string {
 	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "main.js"}
 }
 
-// asset returns the text of a file of ours.
+// asset returns the text of an embedded file.
 func asset(name string) (string, error) {
 	data, err := assets.ReadFile("assets/" + name)
 	return string(data), err
 }
 
-// render returns the whole file.
+// render returns the complete file.
 func render(p *page) ([]byte, error) {
 	frame, err := asset("page.html")
 	if err != nil {

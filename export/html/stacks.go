@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// stacks returns what a page says about a profile of weighted stacks.
+// stacks fills the page about a profile of weighted stacks.
 func (b *builder) stacks() error {
 	s := b.src.Report.Stacks
 	if s == nil {
@@ -66,7 +66,7 @@ func (b *builder) stacks() error {
 	return nil
 }
 
-// windowTable lists the windows by time.
+// windowTable adds the windows by time.
 func (b *builder) windowTable(s *report.Stacks, unit string) {
 	if len(s.Windows) == 0 {
 		return
@@ -92,7 +92,7 @@ func unitOf(m model.Measure) string {
 	return "count"
 }
 
-// portion returns a share of the total, nil where that is not known.
+// portion returns a share of the total, nil if that is unknown.
 func portion(a report.Amount, total *report.Amount) any {
 	if total == nil || total.Float64() <= 0 {
 		return nil
@@ -139,7 +139,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 	}
 }
 
-// stackGroups is the table of groups.
+// stackGroups adds the table of groups.
 func (b *builder) stackGroups(s *report.Stacks, unit string) {
 	t := b.table("groups", "By "+s.GroupedBy(), model.Counted(s.Rows.Groups, "group")+" by "+s.GroupedBy(), 0, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Group+":text")...)
 	t.Group, t.More = "Functions", s.Rows.Groups-len(s.Groups)

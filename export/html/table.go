@@ -11,7 +11,7 @@ type table struct {
 	ID     string   `json:"id"`
 	Group  string   `json:"group"` // tables of one group are shown as tabs
 	Title  string   `json:"title"`
-	Answer string   `json:"answer"` // what it says in a few words
+	Answer string   `json:"answer"` // its summary in a few words
 	Cols   []column `json:"cols"`
 	Rows   [][]any  `json:"rows"`
 	More   int      `json:"more,omitempty"`   // rows that were left out
@@ -19,7 +19,7 @@ type table struct {
 	Sort   int      `json:"sort"`             // the column that the rows are sorted by
 }
 
-// column says how the cells of a column look: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per
+// column is the format of a column's cells: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per
 // second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
 // frame), "spark" (numbers), "bar" (a number). A number that is a lower bound is a [least].
 type column struct {
@@ -46,7 +46,7 @@ func (b *builder) table(id, title, answer string, sort int, c ...column) *table 
 
 func (t *table) add(cells ...any) { t.Rows = append(t.Rows, cells) }
 
-// keep takes a table that has rows, cut to the limit; the file has t.More more than it holds.
+// keep adds a table that has rows, cut to the limit; t.More counts rows that it does not have.
 func (b *builder) keep(t *table) {
 	if len(t.Rows) == 0 {
 		return
@@ -64,5 +64,5 @@ func (b *builder) keep(t *table) {
 	b.Tables = append(b.Tables, t)
 }
 
-// full reports whether a table has all the rows that the page may hold: more of them would only be thrown away.
+// full reports whether a table has all the rows that the page may have: further ones would be dropped.
 func (b *builder) full(t *table) bool { return len(t.Rows) >= b.limits.rows }

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// trace returns what a page says about an allocation trace.
+// trace fills the page about an allocation trace.
 func (b *builder) trace() error {
 	t := b.src.Report.Trace
 	if t == nil {
@@ -82,12 +82,12 @@ func (b *builder) traceCards(t *report.Trace) {
 	}
 }
 
-// findings are those of the whole run, as the other formats have them.
+// findings adds the findings of the complete run, like the other formats.
 func (b *builder) findings(t *report.Trace) {
 	for i := range t.Findings {
 		f := &t.Findings[i]
 		if f.Kind == analysis.FindingDamage.String() && !b.Whole {
-			continue // head said it
+			continue // already in head
 		}
 		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: f.Certain(": ") + model.Clean(f.Evidence), Spark: f.History()}
 		if !f.Owner.IsZero() {
@@ -97,7 +97,7 @@ func (b *builder) findings(t *report.Trace) {
 	}
 }
 
-// signOf returns how a kind of finding is colored.
+// signOf returns the sign that colors a kind of finding.
 func signOf(kind string) string {
 	switch kind {
 	case analysis.FindingDamage.String(), analysis.FindingLeak.String():
@@ -115,7 +115,7 @@ func (b *builder) siteTables(t *report.Trace) {
 		id, title, answer string
 		rows              []report.Site
 		all               int
-		levels            bool // what lives at an instant
+		levels            bool // live figures at an instant
 		whole             uint64
 	}{
 		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + model.Counted(t.Rows.Sites, "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
@@ -204,7 +204,7 @@ func (b *builder) leakTables(t *report.Trace) {
 	}
 }
 
-// groupTable is the table of groups, in the order in which they were asked for.
+// groupTable adds the table of groups, in the requested order.
 func (b *builder) groupTable(t *report.Trace) {
 	by := t.GroupedBy()
 	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes")

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// Kept lists the words that stay as they are, where a name is such a word as a whole.
+// Kept returns the words that are kept if a name is one of them.
 func Kept() []string {
 	var out []string
 	for _, lines := range []string{allocation, starting, words, representations} {

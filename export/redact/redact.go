@@ -21,8 +21,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Redactor knows which name became what. Any goroutine may use it and the profiles that it returned. Create it with
-// [New].
+// Redactor maps names to stand-ins. Any goroutine may use it and the profiles that it returned. Create it with [New].
 type Redactor struct {
 	mu    sync.Mutex
 	known map[string]string // stand-ins by name
@@ -31,7 +30,7 @@ type Redactor struct {
 	kept  map[string]bool
 }
 
-// Pair is a name and what represents it.
+// Pair is a name with its stand-in.
 type Pair struct{ StandIn, Name string }
 
 // New returns a Redactor that has replaced nothing yet.
@@ -43,14 +42,14 @@ func New() *Redactor {
 	return r
 }
 
-// Pairs lists what was replaced so far, in the order of replacing: the only way back.
+// Pairs returns what was replaced so far, in order of replacement: the only way back.
 func (r *Redactor) Pairs() []Pair {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]Pair{}, r.pairs...)
 }
 
-// Name returns what represents a name; kind becomes part of it where the name is new. The empty name stays.
+// Name returns the stand-in of a name; kind becomes part of a new one. The empty name stays empty.
 func (r *Redactor) Name(kind, name string) string {
 	if name == "" || r.kept[name] {
 		return name
@@ -67,7 +66,7 @@ func (r *Redactor) Name(kind, name string) string {
 	return s
 }
 
-// Path replaces each part of a path, so that what lay in one folder still does. A suffix of letters stays: it says the
+// Path replaces each part of a path, so that files of one folder stay together. A suffix of letters stays: it shows the
 // language.
 func (r *Redactor) Path(name string) string {
 	if r.kept[name] || !strings.Contains(name, "/") {
@@ -96,7 +95,7 @@ func (r *Redactor) file(name string) string {
 	return name
 }
 
-// problems leaves out the texts, which may quote names, and says the codes instead.
+// problems replaces the texts, which may quote names, by the codes.
 func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	out := make([]model.Problem, len(list))
 	for i, p := range list {
@@ -106,8 +105,8 @@ func (r *Redactor) problems(list []model.Problem) []model.Problem {
 	return out
 }
 
-// Profile returns p without its names. It shares everything else, and reads from the same file. What would only tell
-// names is gone: the lines of the file, its facts, and its points as written.
+// Profile returns p without its names. It shares everything else, and reads from the same file. What could contain
+// names is removed: the lines of the file, its facts, and its points as written.
 func (r *Redactor) Profile(p *model.Profile) *model.Profile {
 	out := *p
 	out.Meta.Name = r.Name("file", p.Meta.Name)
@@ -202,8 +201,8 @@ func (r *Redactor) labels(sets [][]model.Label) (out [][]model.Label) {
 	return out
 }
 
-// recordIDs replaces ids that are texts, and hashes: those of stacks are made of the names of their frames, so that
-// whoever guesses the names could be verified by it. Numbers stay.
+// recordIDs replaces ids that are texts, and hashes: those of stacks are computed from the names of their frames, so
+// guessed names could be checked against them. Numbers stay.
 func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	rec.Texts = r.all(rec.Texts, func(name string) string { return r.Name("stack", name) })
 	ids, kinds := rec.ID, rec.IDKind
@@ -223,7 +222,7 @@ func (r *Redactor) recordIDs(rec *model.StackRecords) {
 	}
 }
 
-// Metric returns what represents a metric: it keeps the end of a metric's name that tells its unit.
+// Metric returns the stand-in of a metric: it keeps the end of a metric's name, which has its unit.
 func (r *Redactor) Metric(name string) string {
 	s := r.Name("metric", name)
 	if s == name {

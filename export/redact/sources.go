@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// errHidden represents errors whose text may quote names.
+// errHidden replaces errors whose text may quote names.
 var errHidden = errors.New("it cannot be read (the reason is left out because it may contain names)")
 
 // hide keeps the context's own errors, and hides the text of all others.
@@ -26,7 +26,7 @@ type events struct {
 	r *Redactor
 }
 
-// Replay hands on every batch, with its problems in general words.
+// Replay passes on every batch, with its problems in general words.
 func (e events) Replay(ctx context.Context, yield func(*model.EventBatch) error) error {
 	return e.EventSource.Replay(ctx, func(b *model.EventBatch) error {
 		if len(b.Problems) == 0 {
@@ -87,7 +87,7 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 // Wraps implements [model.HeapWrapper].
 func (h *heaps) Wraps() model.HeapSource { return h.HeapSource }
 
-// named returns a snapshot with the names of the file, by which the source may know what its objects are.
+// named returns a snapshot with the original names, which the source may need to identify objects.
 func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
 	out := *in
 	h.mu.Lock()
@@ -103,7 +103,7 @@ func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
 	return &out
 }
 
-// Text replaces what an object says as a whole.
+// Text replaces the complete text of an object.
 func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row, bytes int) (text string, whole, ok bool, err error) {
 	texts, ok := h.HeapSource.(model.HeapTexts)
 	if !ok {
@@ -113,7 +113,7 @@ func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row, by
 	return h.r.Name("text", text), whole, ok, hide(ctx, err)
 }
 
-// Fields replaces the names, types and values of what an object states. Identities stay.
+// Fields replaces the names, types and values of an object's fields. Identities stay.
 func (h *heaps) Fields(ctx context.Context, i int, in *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
 	contents, ok := h.HeapSource.(model.HeapContents)
 	if !ok {
@@ -134,7 +134,7 @@ func (h *heaps) Fields(ctx context.Context, i int, in *model.Heap, r model.Row, 
 	return fields, total, hide(ctx, err)
 }
 
-// Tables names with stand-ins.
+// Tables returns the tables with stand-ins as names.
 func (h *heaps) Tables(ctx context.Context, i int) (*model.HeapTables, error) {
 	t, err := h.HeapSource.Tables(ctx, i)
 	if err != nil {

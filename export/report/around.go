@@ -14,11 +14,12 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// Around is one function with who calls it and what it calls. Every stack counts once: by who called the function
-// first, and by what its innermost call went on to. So the callers sum up to Total, and the callees and Self as well.
+// Around is one function with its callers and callees. Every stack counts once: for the caller of the function's
+// outermost call, and for the callee of its innermost call. So the callers add up to Total, and so do the callees and
+// Self.
 type Around struct {
-	Function  string       `json:"function"`          // as asked for, where several match
-	Matched   int          `json:"matched_functions"` // how many names that represents, without arguments of templates
+	Function  string       `json:"function"`          // as requested, if several match
+	Matched   int          `json:"matched_functions"` // number of names that matched, without arguments of templates
 	Event     *string      `json:"event,omitzero"`    // of a stack profile
 	Metric    string       `json:"metric"`            // of all figures
 	Filters   []string     `json:"filters,omitzero"`  // of stacks: "focus main"
@@ -32,19 +33,19 @@ type Around struct {
 	measure model.Measure // of Metric
 }
 
-// Neighbor is a function that calls another or is called by it. What nothing calls has no name.
+// Neighbor is a caller or callee of a function. The end of a stack has no name.
 type Neighbor struct {
 	Function *string `json:"function,omitzero"`
 	Weight   Amount  `json:"weight"`
 }
 
-// AroundCounts says how many callers and callees there are without a limit.
+// AroundCounts are the numbers of callers and callees without the limit.
 type AroundCounts struct {
 	Callers int `json:"callers"`
 	Callees int `json:"callees"`
 }
 
-// aroundRow is a row of the table: a caller, the function itself, or what it calls.
+// aroundRow is a row of the table: a caller, the function itself, or a callee.
 type aroundRow struct {
 	Relation string `json:"relation"`
 	Neighbor
@@ -53,10 +54,10 @@ type aroundRow struct {
 // aroundTable is the name of the only table that a report about one function has.
 const aroundTable = "around"
 
-// NoFunctionError says that no stack passes a function.
+// NoFunctionError reports that no stack passes a function.
 type NoFunctionError struct {
 	Name string
-	Near []string // names that may be meant, nearest first
+	Near []string // names that the user may have meant, nearest first
 }
 
 func (e *NoFunctionError) Error() string {
@@ -70,10 +71,10 @@ func (e *NoFunctionError) Error() string {
 	return text
 }
 
-// ErrNoSum says that figures of stacks do not add up to one of a function.
+// ErrNoSum reports that figures of stacks do not add up for a function.
 var ErrNoSum = errors.New("peaks of stacks are reached at different times and do not add up")
 
-// errApart says the same of figures that are each stack's own, such as means.
+// errApart is the same for figures that are each stack's own, such as means.
 var errApart error = apartError{}
 
 type apartError struct{}
@@ -81,7 +82,7 @@ type apartError struct{}
 func (apartError) Error() string        { return "these figures belong to single stacks and do not add up" }
 func (apartError) Is(target error) bool { return target == ErrNoSum }
 
-// noSum returns why figures of a metric do not add up, nil where they do.
+// noSum returns why figures of a metric do not add up, nil if they do.
 func noSum(m *model.ProfileMetric) error {
 	switch {
 	case !m.NoSum():
@@ -92,8 +93,8 @@ func noSum(m *model.ProfileMetric) error {
 	return errApart
 }
 
-// BuildAround says who calls a function of a trace and what it calls, by the figure that opt.By names. Errors are
-// [ErrNoSum], a [NoFunctionError], and those of ctx and of trace.
+// BuildAround returns the callers and callees of a function of a trace, by the figure opt.By. Errors are [ErrNoSum], a
+// [NoFunctionError], and those of ctx and of trace.
 func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, name string, opt Options) (*Report, error) {
 	key := keyNamed(opt.By)
 	if key.name == "peak_bytes" {
@@ -121,7 +122,7 @@ func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, na
 	return r, nil
 }
 
-// BuildStacksAround is [BuildAround] for a stack profile, by its selection.
+// BuildStacksAround is [BuildAround] for the selection of a stack profile.
 func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt StackOptions) (*Report, error) {
 	s := opt.Selection
 	if s == nil {
@@ -152,7 +153,7 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 		if whole || pass > 0 {
 			break
 		}
-		q.scale = 1e6 // six digits after the point
+		q.scale = 1e6 // six decimals
 	}
 	var err error
 	if r.Around, err = q.ask(ctx); err != nil {
@@ -163,12 +164,12 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 	return r, nil
 }
 
-// aroundQuery is what a function is searched in.
+// aroundQuery is the input of a search for a function.
 type aroundQuery struct {
 	stacks  *model.Stacks
 	leaves  []model.NodeID
 	weights []uint64
-	scale   float64 // that weights were multiplied by
+	scale   float64 // factor of the weights
 	name    string
 	limit   int
 }
@@ -179,8 +180,7 @@ func (q *aroundQuery) add(leaf model.NodeID, weight uint64) {
 	}
 }
 
-// ask makes all functions that the name represents one, and sums up what is around that. Names are those of the
-// screens.
+// ask merges all functions with the name into one, and sums up its callers and callees. Names are those of the screens.
 func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	if q.stacks == nil {
 		return nil, &NoFunctionError{Name: q.name}
@@ -190,7 +190,7 @@ func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	name := func(n string) string {
 		if matches(n) {
 			meant[n], of[n] = true, funcname.ShortenTemplates(n)
-			return "\x00" + q.name // which no function of a file is called
+			return "\x00" + q.name // a name that no function has
 		}
 		return funcname.ShortenTemplates(n)
 	}
@@ -262,7 +262,7 @@ func (a *Around) rows() (list []aroundRow) {
 	return list
 }
 
-// table lays the function out: callers above it, what it calls below.
+// table lays the function out: callers above it, callees below.
 func (a *Around) table(s Style, full bool) table {
 	out := table{
 		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
@@ -285,7 +285,6 @@ func (a *Around) table(s Style, full bool) table {
 	return out
 }
 
-// scope returns what the figures are of.
 func (a *Around) scope() []string {
 	about := "by " + model.Clean(a.Metric)
 	if a.Event != nil {

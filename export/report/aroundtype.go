@@ -9,8 +9,8 @@ import (
 // AroundType is a type of objects of a snapshot with what refers to its objects and what they refer to, all of them
 // together.
 type AroundType struct {
-	Type       string          `json:"type"`          // as asked for
-	Matched    int             `json:"matched_types"` // how many types that represents
+	Type       string          `json:"type"`          // as requested
+	Matched    int             `json:"matched_types"` // number of types that matched
 	Count      uint64          `json:"count"`
 	Bytes      uint64          `json:"bytes"`
 	Retainers  []TypeNeighbors `json:"retainers"`  // most rows first
@@ -34,13 +34,12 @@ type TypeNeighbors struct {
 	References uint64  `json:"reference_count"`
 }
 
-// typeNeighbor is a row of the table.
 type typeNeighbor struct {
 	Relation string `json:"relation"`
 	TypeNeighbors
 }
 
-// NewAroundType renders what is around a type, at most limit rows of each list.
+// NewAroundType returns the report about the references of a type, at most most rows of each list.
 func NewAroundType(s *model.HeapSchema, name string, a *heapgraph.AroundType, most int) *AroundType {
 	rows := func(list []heapgraph.Neighbors) []TypeNeighbors {
 		out := []TypeNeighbors{}
@@ -71,7 +70,7 @@ func (a *AroundType) rows() (list []typeNeighbor) {
 	return list
 }
 
-// around lays a type out: what refers to its objects above it, what they refer to below.
+// around lays a type out: retainers above it, references below.
 func (w heapWriter) around(a *AroundType) table {
 	out := table{
 		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.bytes(a.Bytes),

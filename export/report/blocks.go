@@ -30,7 +30,7 @@ func (b *builder) grid() error {
 	return nil
 }
 
-// blockOrders are the orders of single blocks, as --by calls them.
+// blockOrders are the orders of single blocks by their names for --by.
 var blockOrders = map[string]analysis.BlockOrder{
 	"size": analysis.LargestFirst, "first_allocated": analysis.OldestFirst, "last_allocated": analysis.NewestFirst,
 	"address": analysis.LowestFirst, "lifetime": analysis.ShortestFirst,
@@ -41,7 +41,7 @@ func BlockKeys() []string {
 	return []string{"size", "first_allocated", "last_allocated", "address", "lifetime"}
 }
 
-// blocks lists single blocks, the largest first unless told otherwise, when they are asked for.
+// blocks lists single blocks if they are requested, by default largest first.
 func (b *builder) blocks() error {
 	if b.opt.Blocks == "" {
 		return nil
@@ -70,7 +70,7 @@ func (b *builder) blocks() error {
 	return nil
 }
 
-// block returns the row of a block, whose age counts to an instant.
+// block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
 	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Thread: x.Thread, Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
 	row.Place = row.frames.place(x.Stack)

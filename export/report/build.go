@@ -13,12 +13,12 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Options say what a report is about.
+// Options select the content of a report.
 type Options struct {
 	At       analysis.Instant
 	AtTime   model.Time     // the time of At, for people
 	Range    analysis.Range // of sums, sites, leaks
-	From, To model.Time     // what the user narrowed the range to; model.NoTime where not
+	From, To model.Time     // the user's range; model.NoTime if not given
 	By       string         // sort key of sites, one of [SortKeys] or ByVerdict; "" is alloc_bytes
 	Group    analysis.Group // also a table of these groups, unless ByStack
 	MinAge   model.Time     // of leaks
@@ -27,7 +27,7 @@ type Options struct {
 
 	BlockOrder string         // one of BlockKeys, "" for the usual one
 	LeakOrder  string         // of the tables of leaks, one of LeakKeys, "" for the usual one
-	Stacked    int            // of how many top sites the curve is divided
+	Stacked    int            // number of top sites that divide the curve
 	Limit      int            // rows per table, 0 is all
 	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	History    bool           // also the histories that text and markdown draw
@@ -39,8 +39,8 @@ const curveColumns = 72
 // historyColumns is the width of the small curves in table rows.
 const historyColumns = 12
 
-// Build asks trace everything a report says. p is the revision whose problems and completeness it shows. The only
-// errors are those of ctx and of trace.
+// Build computes a report about trace. p is the revision whose problems and completeness it shows. The only errors are
+// those of ctx and of trace.
 func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Options) (*Report, error) {
 	status := trace.Status()
 	r, stacks, err := opening(ctx, p, status, &opt)
@@ -71,8 +71,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	return r, nil
 }
 
-// opening returns a report about a trace that has nothing but its header, and the stacks that the filter leaves. The
-// error is that of ctx.
+// opening returns a report about a trace that has only its header, and the filtered stacks. The error is that of ctx.
 func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt *Options) (*Report, *model.Stacks, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
 	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
@@ -92,7 +91,7 @@ func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt 
 	return r, view.Stacks, nil
 }
 
-// tracePart is a part of the report that is left out where there is no memory for it.
+// tracePart is a part of the report that is left out if it does not fit into memory.
 type tracePart struct {
 	tables []string
 	ask    func() error
@@ -107,7 +106,7 @@ func (b *builder) parts() []tracePart {
 	}
 }
 
-// try fills in a part, or notes that there is no memory for it.
+// try fills in a part, or records that it did not fit into memory.
 func (b *builder) try(part tracePart) error {
 	whole := b.ctx
 	defer func() { b.ctx = whole }()
@@ -119,7 +118,7 @@ func (b *builder) try(part tracePart) error {
 	return err
 }
 
-// builder carries what the steps of one Build share.
+// builder holds what the steps of one Build share.
 type builder struct {
 	ctx     context.Context
 	trace   analysis.Trace
@@ -165,8 +164,8 @@ func (b *builder) totals() error {
 	return nil
 }
 
-// unfiltered returns the name of what filters do not narrow: sums of all blocks and, where stacks are filtered, what is
-// counted by lifetime. CSV and JSON name it alike.
+// unfiltered returns the names of the figures that filters do not affect: sums of all blocks and, if stacks are
+// filtered, counts by lifetime. CSV and JSON use the same names.
 func unfiltered(c analysis.Cell) []string {
 	out := []string{"sums", "peak", "live", "markers"}
 	if c.Stacks != "" {
@@ -261,7 +260,7 @@ func (b *builder) histograms() error {
 	return nil
 }
 
-// narrowed returns what filters leave of both histograms; lifetimes only heed the cell.
+// narrowed returns the histograms of the filtered blocks; that of lifetimes only applies the cell.
 func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife []analysis.Bucket, err error) {
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.BySizeClass, Cell: b.opt.Cell, NoPeaks: true})
 	if err != nil {
@@ -290,9 +289,9 @@ func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife [
 	return bySize, byLife, nil
 }
 
-// histories asks for the small curves of all rows at once.
+// histories computes the small curves of all rows at once.
 func (b *builder) histories() error {
-	if !b.opt.History || len(b.order) == 0 || !b.opt.Cell.Rectangle().IsAll() { // they are of all blocks of a stack
+	if !b.opt.History || len(b.order) == 0 || !b.opt.Cell.Rectangle().IsAll() { // they cover all blocks of a stack
 		return nil
 	}
 	keys := make([]analysis.Key, len(b.order))

@@ -11,23 +11,23 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SchemaCheck is the name of the object that says which limits hold.
+// SchemaCheck is the name of the object with the limits that hold.
 const SchemaCheck = "memtui.check/1"
 
-// Check says which limits a file keeps.
+// Check is the result of checking the limits of a file.
 type Check struct {
 	Header
 	OK     bool       `json:"ok"`
 	Checks []Limit    `json:"checks"` // in the order of the command's help
 	Base   *CheckBase `json:"base,omitzero"`
 
-	Leaks *CheckLeaks `json:"leaks,omitzero"` // where they were asked for
+	Leaks *CheckLeaks `json:"leaks,omitzero"` // if requested
 }
 
 // Limit is one figure and what it must not exceed.
 type Limit struct {
 	Name     string      `json:"name"`  // the flag without dashes
-	Asked    string      `json:"asked"` // the limit as written
+	Asked    string      `json:"asked"` // the limit as the user wrote it
 	Unit     string      `json:"unit"`  // "bytes", or per time as asked: "bytes/s", "bytes/h"; "leaks"; UnitObjects
 	Value    int64       `json:"value"` // the largest number that fits where it does not
 	Limit    int64       `json:"limit"`
@@ -35,7 +35,7 @@ type Limit struct {
 	At       *model.Time `json:"at_us,omitzero"`
 	Snapshot *int        `json:"snapshot,omitzero"`
 	Series   *string     `json:"series,omitzero"`
-	Live     bool        `json:"live,omitzero" csv:"-"` // of max-leak: the file tells what lives, and does not claim that it leaked
+	Live     bool        `json:"live,omitzero" csv:"-"` // of max-leak: the file records live memory, not leaks
 	OK       bool        `json:"ok"`
 	Reason   string      `json:"reason"`
 
@@ -45,7 +45,7 @@ type Limit struct {
 	leaks *CheckLeaks // that the limit is about
 }
 
-// CheckBase is what the file was compared with.
+// CheckBase is the file for comparison.
 type CheckBase struct {
 	File    File      `json:"file"`
 	Summary string    `json:"summary"`
@@ -54,8 +54,8 @@ type CheckBase struct {
 	diff    *Diff
 }
 
-// NewCheck writes down limits. base may be nil; of it only the rows that grew and new ones should be there. So may
-// leaks.
+// NewCheck returns the result for limits. base may be nil; it should have only rows that grew and new ones. leaks may
+// be nil.
 func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *Check {
 	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
@@ -72,7 +72,6 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *
 	return c
 }
 
-// amount returns a figure with its unit.
 func (l *Limit) amount(n int64, s Style) string {
 	if l.Unit == UnitObjects {
 		return s.count(magnitude(n)) + " objects"
@@ -109,7 +108,7 @@ func (l *Limit) reason(s Style) string {
 	if l.Snapshot != nil {
 		what += " in snapshot " + model.Group(uint64(*l.Snapshot))
 	}
-	s.Exact = s.Exact || l.amount(l.Value, s) == l.amount(l.Limit, s) // else both would look the same
+	s.Exact = s.Exact || l.amount(l.Value, s) == l.amount(l.Limit, s) // otherwise both would look the same
 	word := " is within "
 	if !l.OK {
 		word = " exceeds "
@@ -121,10 +120,10 @@ func (l *Limit) reason(s Style) string {
 	return out
 }
 
-// Clamp turns a figure into what JSON holds exactly.
+// Clamp limits a figure to what JSON represents exactly.
 func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// WriteCheckText writes c for people: one line per limit, and what grew since the base where a limit is exceeded.
+// WriteCheckText writes c as text: one line per limit, and what grew since the base if a limit is exceeded.
 func WriteCheckText(w io.Writer, c *Check, style Style) error {
 	t := &textWriter{bufio.NewWriter(w), &Report{Header: c.Header}, style}
 	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(c.verdict()))
@@ -153,7 +152,7 @@ func WriteCheckText(w io.Writer, c *Check, style Style) error {
 	return t.out.Flush()
 }
 
-// verdict sums the limits up in a line.
+// verdict returns a line that sums up the limits.
 func (c *Check) verdict() string {
 	failed := 0
 	for i := range c.Checks {
@@ -174,7 +173,7 @@ func (c *Check) verdict() string {
 	return out
 }
 
-// WriteCheckMarkdown writes c for tickets and summaries of CI: what [WriteCheckText] says.
+// WriteCheckMarkdown writes c for tickets and summaries of CI, with the content of [WriteCheckText].
 func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 	out := bufio.NewWriter(w)
 	style.Color = false
@@ -218,7 +217,7 @@ type GrownType struct {
 	LeastCount  uint64 `json:"least_count"`
 	Count       uint64 `json:"count"`
 	GrownCount  uint64 `json:"growth_count"`
-	countsCount bool   // the limit is one of objects
+	countsCount bool   // the limit is on the number of objects
 }
 
 // SetTypes lists the types that grew more than the limit, at most n of them, 0 for all. The most grown come first.
@@ -245,7 +244,6 @@ func (l *Limit) SetTypes(list []suspects.TypeGrowth, n int) {
 // UnitObjects is the unit of limits that count objects.
 const UnitObjects = "objects"
 
-// line returns how a type grew.
 func (t *GrownType) line(s Style) string {
 	name := s.shorten(model.Clean(t.Type))
 	if t.Sub != "" {

@@ -10,11 +10,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// CheckLeaks says which leaks a file has that are not accepted.
+// CheckLeaks are the leaks of a file that are not accepted.
 type CheckLeaks struct {
 	MinBytes   uint64       `json:"min_bytes"` // smaller leaks pass
 	Count      int          `json:"failed_count"`
-	Failed     []FailedLeak `json:"failed"` // most telling first, at most as many as asked for
+	Failed     []FailedLeak `json:"failed"` // most significant first, at most as many as requested
 	Known      int          `json:"baseline_count"`
 	Suppressed int          `json:"suppressed_count"`
 	Small      int          `json:"small_count"`
@@ -22,7 +22,7 @@ type CheckLeaks struct {
 	Notes      []string     `json:"notes"`
 
 	bytes   uint64 // of all that failed
-	overlap bool   // leaks hold parts of each other: their bytes mean nothing together
+	overlap bool   // leaks overlap: the sum of their bytes is meaningless
 }
 
 // FailedLeak is a leak that is not accepted.
@@ -57,11 +57,11 @@ type StaleEntry struct {
 	Name string `json:"name"`
 }
 
-// mostFrames is how many frames of a stack that leaks are told, and mostSites how many sites of a leak.
+// mostFrames is the number of frames of a stack that are listed, and mostSites the number of sites of a leak.
 const mostFrames, mostSites = 128, 100
 
-// NewCheckLeaks writes down what became of leaks, with at most limit rows, 0 for all. least is the size from which on
-// they fail.
+// NewCheckLeaks returns the leaks of a check, with at most limit rows, 0 for all. least is the size from which they
+// fail.
 func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *CheckLeaks {
 	c := &CheckLeaks{
 		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed, Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
@@ -113,7 +113,7 @@ func newFailedLeak(f *accept.Failure) FailedLeak {
 	return out
 }
 
-// framePlace returns a frame as a place; what it does not tell stays nil.
+// framePlace returns a frame as a place; unknown parts stay nil.
 func framePlace(f model.Frame) Place {
 	var p Place
 	if f.Function != "" {
@@ -133,7 +133,7 @@ func (c *CheckLeaks) Limit(asked string) Limit {
 	return Limit{Name: "no-leaks", Asked: asked, Unit: "leaks", Value: int64(c.Count), OK: c.Count == 0, leaks: c}
 }
 
-// reason returns how many leaks there are, and how many are accepted.
+// reason returns the number of leaks, and how many are accepted.
 func (c *CheckLeaks) reason(s Style) string {
 	out := "no leaks"
 	if c.MinBytes > 0 {
@@ -160,7 +160,7 @@ func (c *CheckLeaks) reason(s Style) string {
 	return out
 }
 
-// What texts show of a leak; JSON has more.
+// Limits of texts about a leak; JSON has more.
 const shownSites, shownStale = 3, 3
 
 // lines returns a leak with its owner, evidence and stacks, as lines after a headline.
@@ -186,7 +186,6 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	return head, lines
 }
 
-// counted returns how many blocks or rows leak.
 func (f *FailedLeak) counted(n uint64) string {
 	switch {
 	case f.rows == nil:
@@ -220,7 +219,7 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 	return lines
 }
 
-// hint returns the name of what accepts nothing any longer, "" for nothing.
+// hint returns the entries that no longer match, "" for none.
 func (c *CheckLeaks) hint() string {
 	if len(c.Stale) == 0 {
 		return ""
@@ -264,7 +263,6 @@ func (c *CheckLeaks) write(t *textWriter) {
 	}
 }
 
-// markdown prints the same.
 func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
 	for i := range c.Failed {
 		head, lines := c.Failed[i].lines(s)

@@ -87,7 +87,6 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
-// list returns where the table of that name is.
 func (t *Trace) list(table string) (any, bool) {
 	switch table {
 	case "findings":

@@ -101,7 +101,6 @@ func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	return sites, nil
 }
 
-// addPart adds the curve of a site.
 func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
 	frames := newFrames(b.stacks, s.Stack)
 	x := CurveSite{Stack: uint64(s.Stack), Place: frames.place(s.Stack), PeakBytes: s.LiveBytes, Frames: frames}
@@ -120,7 +119,6 @@ func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
 // curveColumnsOfSites is how many cells the curve of a site has in text.
 const curveColumnsOfSites = 24
 
-// curveSites returns the top sites of the curve.
 func (w tableWriter) curveSites() table {
 	of := "site"
 	if w.t.grouped != analysis.ByStack {

@@ -24,7 +24,7 @@ type Diff struct {
 	Header
 	Before     DiffSide          `json:"before"`
 	After      DiffSide          `json:"after"`
-	Swapped    bool              `json:"swapped"` // before is what was named last
+	Swapped    bool              `json:"swapped"` // before was given last
 	Summary    string            `json:"summary"` // what changed, in one sentence
 	Direction  string            `json:"direction"`
 	Totals     DiffFigures       `json:"totals"` // over all rows, whatever the limit
@@ -32,7 +32,7 @@ type Diff struct {
 	Count      int               `json:"row_count"`
 	Event      *string           `json:"event,omitzero"`  // of profiles of stacks
 	Metric     *string           `json:"metric,omitzero"` // what the fields of bytes hold
-	What       string            `json:"matched_by"`      // what a row is, for people: "type", "stack"
+	What       string            `json:"matched_by"`      // what a row represents, as text: "type", "stack"
 	Match      *string           `json:"match,omitzero"`  // of stacks: how much of two frames must be equal
 	Masks      []string          `json:"masks,omitzero"`
 	Filters    []string          `json:"filters,omitzero"` // of stacks: "focus main"; and "cell 4096,never"
@@ -41,7 +41,7 @@ type Diff struct {
 	Unmatched  DiffPair[DiffSum] `json:"unmatched"`         // rows that only one side has
 	Nameless   DiffPair[DiffSum] `json:"nameless"`          // those of them that their file does not name
 	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
-	LeftOut    int               `json:"left_out,omitzero"` // rows of which it is not known on both sides what they retain
+	LeftOut    int               `json:"left_out,omitzero"` // rows whose retained size is unknown on one side
 	Only       []string          `json:"only,omitzero"`
 	Suspects   []HeapSuspect     `json:"suspects,omitzero"` // of heap snapshots: those that grew, most grown first
 
@@ -106,7 +106,7 @@ type DiffRow struct {
 // Frames returns the stack that a row is; the zero Frames for one that is none.
 func (r *DiffRow) Frames() Frames { return r.frames }
 
-// DiffNormal says what both sides were made equal in: figures of before are those of its file × Factor.
+// DiffNormal is the normalization: figures of before are those of its file × Factor.
 type DiffNormal struct {
 	By     string  `json:"by"`
 	Before uint64  `json:"before"`
@@ -136,11 +136,11 @@ type DiffSum struct {
 	Count uint64 `json:"count"`
 }
 
-// DiffSource is what one side was taken from.
+// DiffSource is the input of one side.
 type DiffSource struct {
 	Profile  *model.Profile
 	DiffSide                 // its file is filled in
-	Partial  bool            // the snapshot or layout is not whole
+	Partial  bool            // the snapshot or layout is incomplete
 	Problems []model.Problem // of the layout alone
 }
 
@@ -170,10 +170,10 @@ type DiffOptions struct {
 	Places        []heapgraph.GrownSubtree // of dominators, by row of both sides
 	Notes         []string                 // on how rows are matched
 	Suspects      []suspects.Suspect       // of heap snapshots: of the one after
-	Short         *model.Problem           // that there was no memory for rows: sides are sums; nil where there was
+	Short         *model.Problem           // rows did not fit into memory and sides are sums; nil if they did
 }
 
-// NewDiff writes down a comparison.
+// NewDiff returns the report of a comparison.
 func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	before, after := opt.Before, opt.After
 	if c.Swapped {
@@ -224,7 +224,6 @@ func (d *Diff) suspects(list []suspects.Suspect) {
 	}
 }
 
-// newDiff joins the headers of two profiles.
 func newDiff(before, after *DiffSource) *Diff {
 	h := NewHeader(SchemaDiff, after.Profile)
 	old := NewHeader(SchemaDiff, before.Profile)
@@ -249,7 +248,6 @@ func newDiff(before, after *DiffSource) *Diff {
 	return d
 }
 
-// sums fills what is about all rows.
 func (d *Diff) sums(c *diff.Comparison) {
 	d.Totals = newFigures(&c.Totals)
 	n := &c.Counts
@@ -271,7 +269,6 @@ func newFigures(f *diff.Figures) DiffFigures {
 	}
 }
 
-// list fills the rows.
 func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	rows := c.Rows
 	if len(opt.Only) > 0 {

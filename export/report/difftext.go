@@ -79,14 +79,13 @@ func (s DiffSide) Text() string {
 	return out
 }
 
-// sentence returns the change in words.
 func (d *Diff) sentence(style Style) string {
 	words := d.words
 	words.Amount, words.Name = style.bytes, func(name string) string { return style.shorten(model.Clean(name)) }
 	return d.compared.Sentence(words) + d.more()
 }
 
-// more is what follows the sentence: the suspect that grew most, and whether something is missing.
+// more returns what follows the sentence: the suspect that grew most, and whether something is missing.
 func (d *Diff) more() (text string) {
 	if len(d.Suspects) > 0 {
 		text = " " + model.Clean(d.Suspects[0].Evidence) + "."
@@ -131,7 +130,6 @@ func (d *Diff) IsBytes() bool {
 	return *d.Metric == "bytes" || (&model.ProfileMetric{Name: *d.Metric, Unit: d.unit}).Measure().Bytes
 }
 
-// signed returns a change with its sign.
 func signed(n int64) string {
 	if n < 0 {
 		return "-" + model.Group(magnitude(n))
@@ -210,7 +208,7 @@ func TakenOver(rows []DiffRow) bool {
 	return slices.ContainsFunc(rows, func(r DiffRow) bool { return r.Moved != nil || r.Taken != nil })
 }
 
-// orNothing writes a figure, "" where it is not known.
+// orNothing formats a figure, "" if it is unknown.
 func orNothing(v *uint64, text func(uint64) string) string {
 	if v == nil {
 		return ""
@@ -218,7 +216,7 @@ func orNothing(v *uint64, text func(uint64) string) string {
 	return text(*v)
 }
 
-// names returns the cells that say what a row is.
+// names returns the cells that identify a row.
 func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	switch {
 	case r.Type != nil:
@@ -238,7 +236,7 @@ func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
 	return []string{cmp.Or(s.shorten(model.Clean(r.Key)), calltree.Unnamed)}
 }
 
-// short returns the name of a stack after its first frames.
+// short returns a stack as text: its first frames.
 func (r *DiffRow) short(s Style) string {
 	if r.frames.IsZero() || r.frames.Depth() == 0 {
 		return model.Clean(r.Key)

@@ -22,7 +22,7 @@ func (v Value) append(dst []byte) []byte {
 	f := float64(v)
 	if size := math.Abs(f); f == 0 || size >= 1e-6 && size < exponents {
 		if f == math.Trunc(f) {
-			return strconv.AppendFloat(dst, f+0, 'f', 0, 64) // every digit, not only those that tell it from others
+			return strconv.AppendFloat(dst, f+0, 'f', 0, 64) // every digit, not only those needed to distinguish it
 		}
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
@@ -159,7 +159,7 @@ func newRunClasses(f *pages.RunFigures) []RunClass {
 	return out
 }
 
-// dumpList returns where a table of a dump is, by its name; "" is what the report is about.
+// dumpList returns a pointer to a table of a dump by its name; "" is the table that the report is about.
 func (r *Report) dumpList(table string) (any, bool) {
 	switch {
 	case r.Series != nil && (table == "series" || table == "" && r.Schema == SchemaReport):

@@ -11,13 +11,13 @@ import (
 // DumpOptions say what a report about curves and page layouts is about.
 type DumpOptions struct {
 	At       model.Time // the instant
-	From, To model.Time // what the user narrowed the range to; model.NoTime where not
+	From, To model.Time // the user's range; model.NoTime if not given
 	Layout   int        // which of the file's layouts; -1 for none
 	Limit    int        // rows per table, 0 is all
 }
 
-// BuildDump says what is in the curves of p and in one of its layouts. One that cannot be decoded is a problem of the
-// report. The only errors are those of ctx.
+// BuildDump returns the report about the curves of p and one of its layouts. A layout that cannot be decoded is a
+// problem of the report. The only errors are those of ctx.
 func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
 	end := pages.TimelineEnd(p.Timeline)
@@ -59,7 +59,7 @@ func BuildDump(ctx context.Context, p *model.Profile, opt DumpOptions) (*Report,
 	return r, nil
 }
 
-// measured adds the curves that a trace has beside its events.
+// measured adds the curves that a trace has in addition to its events.
 func (r *Report) measured(t *model.Timeline, opt *Options) {
 	if t == nil {
 		return
@@ -88,7 +88,7 @@ func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Repor
 	return r
 }
 
-// addProblems notes what is wrong beside what the profile says.
+// addProblems adds problems to those of the profile.
 func (r *Report) addProblems(problems ...model.Problem) {
 	for _, p := range problems {
 		r.Problems = append(r.Problems, newProblem(p))
@@ -147,7 +147,7 @@ func (r *Report) addEvents(s *model.Series, index int, from, to model.Time, n in
 	}
 }
 
-// setPages says what is in a layout, with at most n pages that are held by least, 0 for all.
+// setPages sets the content of a layout, with at most n of its pages with the fewest occupied bits, 0 for all.
 func (r *Report) setPages(p *model.Profile, layout int, l *model.Layout, n int) {
 	info, f := p.Pages.Info(layout), pages.SumLayout(l)
 	out := &Pages{

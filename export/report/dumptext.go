@@ -18,7 +18,7 @@ func (t *textWriter) dumpAbout() []string {
 	return []string{model.Counted(c.Series, "series"), model.Counted(c.points, "point"), model.Counted(c.layouts, "layout")}
 }
 
-// dumpScope returns which instant and layout everything below is about.
+// dumpScope returns the instant and layout of the figures below.
 func (t *textWriter) dumpScope() []string {
 	var parts []string
 	if t.r.DumpCounts != nil {
@@ -108,7 +108,7 @@ func (w dumpWriter) events() table {
 	return out
 }
 
-// bits returns how many bytes so many bits represent, for people.
+// bits formats the bytes of n bits.
 func (s Style) bits(n uint64) string {
 	if n > math.MaxUint64/8 {
 		return s.bytes(math.MaxUint64)

@@ -21,13 +21,13 @@ type Finding struct {
 	Count    uint64      `json:"count"`
 	Sure     Sure        `json:"confidence"`
 	Evidence string      `json:"evidence"`
-	At       *model.Time `json:"at_us,omitzero"` // where to look
+	At       *model.Time `json:"at_us,omitzero"` // instant to go to
 
 	history []uint64
 	verdict bool // it is one
 }
 
-// Certain returns how certain a finding is that is a verdict ("96 % certain"), with what follows it, "" for others.
+// Certain returns the confidence of a verdict ("96 % certain") followed by then, "" for other findings.
 func (f *Finding) Certain(then string) string {
 	if !f.verdict {
 		return ""
@@ -67,7 +67,7 @@ func (o Owner) cell() string {
 	return o.place.Name()
 }
 
-// owner returns who owns a stack, what represents it where the file does not define it.
+// owner returns the owner of a stack, or a placeholder if the file does not define it.
 func (b *builder) owner(id model.StackID) Owner {
 	leaf, ok := b.profile.Stacks.Node(id)
 	if !ok || leaf == 0 {
@@ -106,7 +106,6 @@ func (b *builder) findings() (err error) {
 // Sure is how certain a verdict is, 0 … 1.
 type Sure float64
 
-// sureOf rounds to thousandths.
 func sureOf(confidence float64) Sure { return Sure(math.Round(1000*confidence) / 1000) }
 
 // String returns the certainty in percent, "" for nil.

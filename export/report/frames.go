@@ -80,7 +80,7 @@ func (f Frames) Depth() int {
 	return int(f.stacks.Depth[f.leaf])
 }
 
-// place returns the leaf frame, or what represents a stack that the file does not define.
+// place returns the leaf frame, or a placeholder for a stack that the file does not define.
 func (f Frames) place(id model.StackID) Place {
 	if f.stacks == nil {
 		name := model.UnknownStack(id)
@@ -147,7 +147,7 @@ func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stac
 	return out, err
 }
 
-// String returns what matches nothing, and what is near. It is clean.
+// String returns the filter that matches nothing, and similar names. It is clean.
 func (u Unmatched) String() string {
 	text := model.Clean(u.Filter) + " matches nothing in this file"
 	if len(u.Near) > 0 {
@@ -156,7 +156,7 @@ func (u Unmatched) String() string {
 	return text
 }
 
-// unmatchedText says for the line about filters which of them match nothing.
+// unmatchedText returns which filters match nothing, for the line about filters.
 func (h *Header) unmatchedText() (out []string) {
 	for _, u := range h.NoMatch {
 		out = append(out, u.String())

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"github.com/memtui/memtui/analysis/objects"
-	"github.com/memtui/memtui/model"
-)
+import "github.com/memtui/memtui/model"
 
 // SchemaHeap is the name of the object that commands about one heap snapshot write.
 const SchemaHeap = "memtui.heap/1"
@@ -125,18 +122,6 @@ type HeapFound struct {
 	Value string `json:"value"`
 	Count uint64 `json:"count"`
 	Bytes uint64 `json:"bytes"`
-}
-
-// NewHeapFound returns counts as rows of a report, at most n of them, 0 for all.
-func NewHeapFound(counts []objects.Count, n int) []HeapFound {
-	if n > 0 && len(counts) > n {
-		counts = counts[:n]
-	}
-	out := make([]HeapFound, len(counts))
-	for i := range counts {
-		out[i] = HeapFound(counts[i])
-	}
-	return out
 }
 
 // HeapObject is everything about one row.

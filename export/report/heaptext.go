@@ -211,7 +211,6 @@ func (w heapWriter) snapshots() table {
 	return out
 }
 
-// trends returns the table of types over several snapshots.
 func (w heapWriter) trends() table {
 	axis, _, _ := w.h.Words()
 	out := table{
@@ -275,7 +274,6 @@ func (w heapWriter) types() table {
 	return out
 }
 
-// groups returns the table of objects by what they have in common.
 func (w heapWriter) groups() table {
 	s := w.h.schema
 	axis := model.HeapAxis{One: "kind", Many: "kinds"}

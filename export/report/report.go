@@ -358,7 +358,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 	if p.Meta.HasStart {
 		h.Time.Start = &p.Meta.Start
 	}
-	for i, q := range model.TellingFirst(p.Problems) {
+	for i, q := range model.CutFirst(p.Problems) {
 		h.Problems[i] = newProblem(q)
 	}
 	return h

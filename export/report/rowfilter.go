@@ -129,36 +129,20 @@ func newRowView(rows reflect.Value) *rowView {
 	return v
 }
 
+// screenNames is what screens call the figures of columns.
+var screenNames = map[string]string{
+	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp", "leaked_bytes": "leak bytes", "oldest_us": "age",
+	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
+}
+
 // screenWords returns what screens call the figure of a column of a table.
 func screenWords(name string, names []string) (words []string) {
-	switch name {
-	case "alloc_bytes":
-		words = []string{"total"}
-	case "alloc_count":
-		words = []string{"count"}
-	case "live_count":
-		words = []string{"blocks"}
-	case "temporary_count":
-		words = []string{"temp"}
-	case "leaked_bytes":
-		words = []string{"leak", "bytes"}
-	case "oldest_us":
-		words = []string{"age"}
-	case "age_us":
-		words = []string{"oldest"}
-	case "bytes":
-		switch words = []string{"size"}; {
-		case slices.Contains(names, "oldest_us"): // of leaks
-			words = []string{"leaked", "leak"}
-		case slices.Contains(names, "born_us"): // of blocks, each as large as its mean
-			words = []string{"size", "mean", "live", "total", "peak"}
-		}
-	case "count":
-		words = []string{"blocks"}
-	case "delta_count":
-		words = []string{"count"}
-	case "retained_count":
-		words = []string{"rows"}
+	words = strings.Fields(screenNames[name])
+	switch {
+	case name == "bytes" && slices.Contains(names, "oldest_us"): // of leaks
+		words = []string{"leaked", "leak"}
+	case name == "bytes" && slices.Contains(names, "born_us"): // of blocks, each as large as its mean
+		words = []string{"size", "mean", "live", "total", "peak"}
 	}
 	for _, unit := range []string{"_bytes", "_us", "_bits", "_count"} {
 		if short, ok := strings.CutSuffix(name, unit); ok {

@@ -459,7 +459,6 @@ func StackTables() []string {
 // curves.
 func ProfileTables() []string { return append(StackTables(), "series") }
 
-// list returns where the table of that name is.
 func (out *Stacks) list(table string) (any, bool) {
 	switch cmp.Or(table, "functions") {
 	case "functions":

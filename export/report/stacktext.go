@@ -211,7 +211,7 @@ func (w stackWriter) groups() table {
 	return out
 }
 
-// frames returns the name of a stack after its first frames; in full, all of them.
+// frames returns a stack as text: its first frames, or all of them if full is set.
 func (w stackWriter) frames(f ProfileFrames) string {
 	const short = 3
 	var names []string

@@ -269,7 +269,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 	return lines
 }
 
-// ofAll returns before sums of all blocks over tables of those that filters leave: how much that is.
+// ofAll returns the text above sums of all blocks over tables of filtered ones: how much the filters leave.
 func (w tableWriter) ofAll(left uint64) string {
 	if len(w.t.Filters) > 0 {
 		return "filters leave " + w.style.bytes(left) + " of "

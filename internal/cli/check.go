@@ -34,7 +34,7 @@ type checkCmd struct {
 	Exact     bool            `help:"Print bytes as exact numbers."`
 }
 
-// leakFlags say which leaks make a check fail.
+// leakFlags select the leaks that make a check fail.
 type leakFlags struct {
 	NoLeaks       arg.LeastLeak `optvalue:"SIZE" help:"Fail on leaks: findings of kind leak in traces, types that grow from snapshot to snapshot in heap snapshots, all leaks but those still reachable in leak reports. =SIZE ignores leaks smaller than that. --baseline and --suppressions name leaks to accept."`
 	Baseline      string        `placeholder:"FILE" help:"With --no-leaks: the leaks in FILE are known, unless they grew to more than twice their bytes. FILE is what --write-baseline or report -f json wrote for an earlier run."`
@@ -42,7 +42,7 @@ type leakFlags struct {
 	Suppressions  []string      `sep:"none" placeholder:"FILE" help:"With --no-leaks: accept the leaks that FILE names, in lines leak:pattern as for LeakSanitizer, or in blocks as for Valgrind. May be repeated."`
 }
 
-// budget is one limit and the figure that it is about.
+// budget is one limit with the figure that it applies to.
 type budget struct {
 	name  string // of the flag
 	limit arg.Limit
@@ -154,7 +154,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 	if leaks != nil {
 		limits = append([]report.Limit{leaks.Limit(c.NoLeaks.Text)}, limits...)
 	}
-	for _, m := range []*measurer{now, old} { // which may have read more
+	for _, m := range []*measurer{now, old} { // they may have read more
 		if m == nil {
 			continue
 		}
@@ -165,7 +165,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff, leaks), c.Exact)
 }
 
-// whole waits for a file of which limits are checked.
+// whole waits for a file whose limits are checked.
 func (s *session) whole(ctx context.Context) (*model.Profile, error) {
 	p, err := s.profile(ctx)
 	if err == nil {
@@ -174,8 +174,8 @@ func (s *session) whole(ctx context.Context) (*model.Profile, error) {
 	return p, err
 }
 
-// comparingLive compares profiles by what they say to be live, unless the user says otherwise: their primary metric is
-// what was allocated.
+// comparingLive compares profiles by live memory unless the user chooses another metric: their primary metric is
+// allocated memory.
 func (a *app) comparingLive(p, q *model.Profile) *app {
 	var names []string
 	for _, side := range []*model.Profile{p, q} {
@@ -196,7 +196,7 @@ func (a *app) comparingLive(p, q *model.Profile) *app {
 	return &live
 }
 
-// writeCheck prints the verdict, and turns a limit that is exceeded into the status.
+// writeCheck prints the verdict, and returns an exceeded limit as the exit status.
 func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exact bool) error {
 	if err := m.times(ctx, &v.Time); err != nil {
 		return err
@@ -218,7 +218,7 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 	return err
 }
 
-// notWorse returns the limits of a check against another file that names none: what both files can tell must not be
+// notWorse returns the limits of a check against another file that names none: figures that both files have must not be
 // higher.
 func notWorse(now, base *measurer) []budget {
 	var out []budget
@@ -262,31 +262,31 @@ func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Lim
 	return l, nil
 }
 
-// figure is what a limit is about, and where it was found.
+// figure is the value that a limit applies to, and where it was found.
 type figure struct {
 	value    int64 // bytes, or bytes per second
 	at       *model.Time
 	snapshot *int
 	series   *string
-	live     bool // it is what lives, where leaks were asked for
+	live     bool // live memory, in place of leaks
 
-	types []suspects.TypeGrowth // that it is the highest of, the most grown first; nil for others
+	types []suspects.TypeGrowth // types of which it is the highest, most growth first; nil for other figures
 }
 
-// wanted reports whether anything about leaks is asked for.
+// wanted reports whether leaks are checked.
 func (f *leakFlags) wanted() bool { return f.NoLeaks.Given || f.WriteBaseline != "" }
 
-// leakGate is what the flags about leaks name.
+// leakGate is the content of the files in the flags about leaks.
 type leakGate struct {
 	*leakFlags
 	rules accept.Rules
 	notes []string
 }
 
-// maxAccepted is how large files of baselines and suppressions are at most.
+// maxAccepted is the maximum size of files of baselines and suppressions.
 const maxAccepted = 256 << 20
 
-// readGate reads the files that the flags name. Whatever is wrong in them is a mistake in usage.
+// readGate reads the files that the flags name. Errors in them are usage errors.
 func (f *leakFlags) readGate() (*leakGate, error) {
 	if f.Baseline != "" && !f.NoLeaks.Given {
 		return nil, usageError(errors.New("--baseline works only with --no-leaks"))
@@ -324,7 +324,7 @@ func (f *leakFlags) readGate() (*leakGate, error) {
 	return g, nil
 }
 
-// readAccepted reads a file of which entries accept leaks.
+// readAccepted reads a file of accepted leaks.
 func readAccepted(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -358,7 +358,7 @@ func (m *measurer) leaks(ctx context.Context) ([]accept.Leak, error) {
 	return accept.OfTrace(ctx, m.s.index, m.p, settings.Libraries(m.config))
 }
 
-// judge says which leaks are not accepted, and writes the baseline that is asked for. The result is nil where only that
+// judge returns the leaks that are not accepted, and writes the baseline if requested. The result is nil if only that
 // is.
 func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, error) {
 	for _, note := range g.notes {

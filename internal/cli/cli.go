@@ -57,7 +57,7 @@ type globals struct {
 	Theme       string       `placeholder:"NAME" help:"Color theme."`
 }
 
-// grammar is the whole command line.
+// grammar is the complete command line.
 type grammar struct {
 	globals
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
@@ -80,7 +80,7 @@ type grammar struct {
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
 
-// app is what every command gets.
+// app is the context of every command.
 type app struct {
 	env       Env
 	out       *bufio.Writer // of standard output; Main flushes it
@@ -93,18 +93,18 @@ type app struct {
 	memory    views.Memory // of the full-screen program, for reading the file again
 	collector *memory.Collector
 	ending    *ending
-	progress  *progress.Line // of what takes long, nil for none
+	progress  *progress.Line // of slow work, nil for none
 	budget    *model.Budget  // of memory, nil for no bound
 	watch     *memory.Watch  // keeps it; nil without one
-	keep      io.Writer      // what is fetched is copied to, nil for nothing
-	lend      lender         // what is open already, nil for nothing
-	screen    bool           // what is opened is shown full-screen
-	always    bool           // indexes are kept of small traces, too
-	live      bool           // what is shown is an address that is fetched again and again
-	anew      bool           // indexes that are kept are not read
+	keep      io.Writer      // where fetched data is copied, nil for none
+	lend      lender         // files that are already open, nil for none
+	screen    bool           // opened files are shown full-screen
+	always    bool           // small traces get an index file, too
+	live      bool           // an address is polled
+	anew      bool           // existing index files are not read
 }
 
-// Main runs one command and returns the exit status. ctx ends what it does early.
+// Main runs one command and returns the exit status. Canceling ctx ends it early.
 func Main(ctx context.Context, env Env) int {
 	var line *progress.Line
 	env.Stdout, env.Stderr, line = progress.Watch(env.Stdout, env.Stderr, env.IsTerminal, env.Watched)
@@ -129,7 +129,7 @@ func (a *app) interrupted(ctx context.Context) int {
 	return statusSignal
 }
 
-// status prints what went wrong and says it as an exit status.
+// status prints an error and returns its exit status.
 func (a *app) status(ctx context.Context, err error) int {
 	if err == nil {
 		return statusDone
@@ -188,12 +188,12 @@ func (a *app) run(ctx context.Context) error {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
-		return inputError(short) // whatever else went wrong then
+		return inputError(short) // regardless of other errors
 	}
 	return err
 }
 
-// needsNothing returns the names of the commands that must work whatever the config file says.
+// needsNothing reports whether a command must work even with an invalid config file.
 func needsNothing(command string) bool {
 	return slices.Contains([]string{"version", "completion", "man", "guide"}, firstWord(command))
 }
@@ -203,7 +203,7 @@ func firstWord(command string) string {
 	return first
 }
 
-// configure checks what the parser cannot, and applies what holds for every command.
+// configure checks what the parser cannot, and applies the settings of all commands.
 func (a *app) configure(configErr error) error {
 	if configErr != nil {
 		return configErr
@@ -218,8 +218,8 @@ func (a *app) configure(configErr error) error {
 	return nil
 }
 
-// formats checks that a command can write the format asked for. A format that is only a setting of the user's gives way
-// to text where a command does not know it.
+// formats checks that a command can write the requested format. A format from the user's settings is replaced by text
+// if a command does not support it.
 func (a *app) formats(command string, known ...string) error {
 	if slices.Contains(known, a.flags.Format) {
 		return nil

@@ -27,7 +27,7 @@ type convertCmd struct {
 	arg.StepFlags
 }
 
-// Help returns the table of targets, and what chooses the figures.
+// Help returns the table of targets, and the flags that select figures.
 func (c *convertCmd) Help() string {
 	var out strings.Builder
 	out.WriteString("OUT can be:\n\n")
@@ -57,20 +57,20 @@ func (g *goal) UnmarshalText(text []byte) error {
 	return g.Moment.UnmarshalText(text)
 }
 
-// format is one that convert writes.
+// format is an output format of convert.
 type format struct {
-	name     string   // as --to takes it
+	name     string   // its name for --to
 	suffixes []string // of OUT, the usual one first
-	what     string   // is written of which files
-	// begin checks what is asked for, and returns what writes it.
+	what     string   // what is written, by kind of file
+	// begin checks the request, and returns its writer.
 	begin  func(context.Context, *conversion) (writer, error)
-	stacks bool // flags filter the stacks in it
+	stacks bool // flags filter its stacks
 }
 
-// writer writes a file and says what it does not hold.
+// writer writes a file and returns what it lacks.
 type writer func(context.Context, io.Writer) ([]export.Loss, error)
 
-// conversion is what is written, with the flags that choose of it.
+// conversion is the input of a conversion, with the flags that select parts of it.
 type conversion struct {
 	*app
 	c      *convertCmd
@@ -94,7 +94,7 @@ func targets() []format {
 	}
 }
 
-// targetNames returns all that --to takes.
+// targetNames returns all names for --to.
 func targetNames() string {
 	var names []string
 	for _, t := range targets() {
@@ -139,7 +139,7 @@ func destination(out string, to goal) (t format, outer string, err error) {
 	return t, "", usageError(errors.New("convert: the name of OUT has no known suffix: end it in .mb, .spaa, .folded and so on, or give --to one of " + targetNames()))
 }
 
-// suffixed returns the longest suffix of a name that tells a target, "" for none.
+// suffixed returns the longest suffix of a name that selects a target, "" for none.
 func suffixed(name string) (longest string) {
 	for _, t := range targets() {
 		for _, s := range t.suffixes {
@@ -151,7 +151,7 @@ func suffixed(name string) (longest string) {
 	return longest
 }
 
-// Run writes a file in another format, and says what that cannot hold.
+// Run writes a file in another format, and reports what that format cannot represent.
 func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	in, out, err := c.split()
 	if err != nil {
@@ -199,7 +199,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// check finds flags that a target has no use for.
+// check finds flags that do not apply to a target.
 func (c *convertCmd) check(t format) error {
 	if c.Samples && t.name != "spaa" {
 		return usageError(errors.New("--samples: only .spaa has samples"))
@@ -216,7 +216,7 @@ func (c *convertCmd) check(t format) error {
 	return nil
 }
 
-// same reports whether two names are one file that exists. No file is meant by -.
+// same reports whether two names are the same existing file. "-" is not a file.
 func same(in, out string) bool {
 	if in == "-" || out == "-" {
 		return false
@@ -229,12 +229,12 @@ func same(in, out string) bool {
 	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// cannot returns why a target holds nothing of that kind of file.
+// cannot returns the reason why a target cannot represent that kind of file.
 func (c *conversion) cannot(why string) error {
 	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
-// whole reports that a target knows no instant and no range, where one was asked for.
+// whole returns an error if an instant or a range was requested for a target that has none.
 func (c *conversion) whole() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
 		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
@@ -261,7 +261,7 @@ func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Los
 	}
 }
 
-// losses prints what the file written does not hold.
+// losses prints what was left out of the output file.
 func (a *app) losses(lost []export.Loss) {
 	for _, l := range lost {
 		times := ""
@@ -272,7 +272,7 @@ func (a *app) losses(lost []export.Loss) {
 	}
 }
 
-// writeFile lets f write a file, which replaces one of that name only once it is whole. - is standard output.
+// writeFile lets f write a file, which replaces an existing one only once it is complete. - is standard output.
 func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	if path == "-" {
 		return f(a.out)
@@ -301,7 +301,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	return nil
 }
 
-// permission returns that of the file of that name, or what new files have.
+// permission returns the permission of the file of that name, or that of new files.
 func permission(path string) os.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()

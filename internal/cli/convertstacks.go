@@ -19,7 +19,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// outerSuffix returns the compression that a file's name asks for: ".zst", ".gz" or "".
+// outerSuffix returns the compression in a file's name: ".zst", ".gz" or "".
 func outerSuffix(path string) string {
 	for _, s := range []string{".zst", ".gz"} {
 		if strings.HasSuffix(strings.ToLower(path), s) {
@@ -29,10 +29,10 @@ func outerSuffix(path string) string {
 	return ""
 }
 
-// hasNoStacks says why formats of stacks do not hold a file.
+// hasNoStacks is the reason why formats of stacks cannot represent a file.
 const hasNoStacks = "it has no stacks with weights"
 
-// beginSPAA writes a stack profile whole, one that is SPAA line by line, or what a trace sums up to.
+// beginSPAA writes a complete stack profile, one that is SPAA line by line, or the sums of a trace.
 func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	switch {
 	case kind.Of(c.p) == kind.Trace:
@@ -58,7 +58,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	}, nil
 }
 
-// traceSPAA writes what a trace sums up to at an instant and over a range.
+// traceSPAA writes the sums of a trace at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	if c.flags.By != "" || c.flags.MinAge.Given() {
 		return nil, usageError(errors.New("--by and --min-age: .spaa holds every metric of a trace except leaks"))
@@ -72,7 +72,7 @@ func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	}, nil
 }
 
-// left returns which lines are not records.
+// left returns the lines that are not records.
 func left(problems []model.Problem) []export.Loss {
 	var out []export.Loss
 	for _, q := range problems {
@@ -104,7 +104,7 @@ type (
 	heapWriter  func(context.Context, io.Writer, *model.Heap, *heapgraph.Graph, string) ([]export.Loss, error)
 )
 
-// stacksAs writes stacks whose figures can be added up.
+// stacksAs returns a writer of stacks whose figures can be added up.
 func stacksAs(write stackWriter) func(context.Context, *conversion) (writer, error) {
 	return func(ctx context.Context, c *conversion) (writer, error) { return c.stacks(ctx, write, false) }
 }
@@ -122,7 +122,7 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 	}
 }
 
-// stacks writes the stacks of a trace or a stack profile. rows is true where they are not added up.
+// stacks writes the stacks of a trace or a stack profile. rows reports that they are not added up.
 func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (writer, error) {
 	var of func(context.Context) (*export.Stacks, error)
 	var err error
@@ -238,7 +238,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows 
 	return export.ProfileStacks(ctx, c.p, all, at, from, to)
 }
 
-// metrics returns those of an event. Those that do not add up are left out, unless rows are written one by one.
+// metrics returns the metrics of an event. Those that do not add up are left out, unless rows are written one by one.
 func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	w := c.p.Weights
 	for _, sum := range weights.Totals(w)[event].Sums {
@@ -252,7 +252,7 @@ func (c *conversion) metrics(event uint16, rows bool) (list []model.MetricID) {
 	return list
 }
 
-// covered returns the time that the figures of a stack profile are about.
+// covered returns the time that the figures of a stack profile cover.
 func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	w := c.p.Weights
 	if !ranged {

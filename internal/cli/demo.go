@@ -50,5 +50,5 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 	}
 	s := a.start(ctx, src, format)
 	defer s.close()
-	return a.show(ctx, s, []string{""}) // no command but this one can name it
+	return a.show(ctx, s, []string{""}) // only this command can name it
 }

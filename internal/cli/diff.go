@@ -27,7 +27,7 @@ type diffCmd struct {
 	Out   string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
 
-// diffFlags choose what is compared, and how rows are matched.
+// diffFlags select what is compared, and how rows are matched.
 type diffFlags struct {
 	A         model.Place `name:"a" placeholder:"PLACE" help:"The place in the older file: an instant such as 12s, 50% or peak, a range such as 10s..20s, or the number of a snapshot, page layout or window."`
 	B         model.Place `name:"b" placeholder:"PLACE" help:"The place in the newer file, or in the only file."`
@@ -50,7 +50,7 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 	return a.withSides(ctx, c, func(before, after *session) error { return a.writeDiff(ctx, before, after, c) })
 }
 
-// withSides opens what a command compares for as long as f runs.
+// withSides opens the files of a comparison while f runs.
 func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *session) error) error {
 	files := slices.DeleteFunc(slices.Concat([]string{c.Before, c.After}, c.More), func(file string) bool { return file == "" })
 	if n := slices.Index(files, "-"); n >= 0 && slices.Contains(files[n+1:], "-") {
@@ -129,14 +129,14 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	})
 }
 
-// warnRows says that no row passes a filter where none is left.
+// warnRows warns if no row passes a filter.
 func (a *app) warnRows(left int, f report.RowFilter) {
 	if left == 0 {
 		fmt.Fprintf(a.env.Stderr, "memtui: warning: --filter: no row passes %s\n", model.Clean(f.Text))
 	}
 }
 
-// diffInput is one side as the user chose it.
+// diffInput is one side as the user selected it.
 type diffInput struct {
 	*app           // with the flags of this side
 	s     *session // which both sides may share
@@ -145,7 +145,7 @@ type diffInput struct {
 	side  *diff.Side
 	from  report.DiffSource
 	event string // of a profile
-	label string // that rows are the values of
+	label string // key whose values are the rows
 }
 
 // diffing is a comparison in preparation.
@@ -154,8 +154,8 @@ type diffing struct {
 	sides  [2]*diffInput
 	opt    report.DiffOptions
 	layout [2]*model.Layout // of page layouts
-	lean   bool             // there is no memory for all: rows of stacks and what became of single pages are left out
-	cut    *model.Problem   // why names that make rows were not read: rows are left out; nil where they were
+	lean   bool             // memory is short: rows of stacks and changes of single pages are left out
+	cut    *model.Problem   // why names needed for rows were not read, so that rows are left out; nil if they were
 }
 
 // diff waits for both files and compares them.
@@ -167,7 +167,7 @@ func (a *app) diff(ctx context.Context, before, after *session, c *diffFlags) (*
 	return d.run(ctx)
 }
 
-// newDiffing waits for both files and chooses what of them is compared.
+// newDiffing waits for both files and selects the parts to compare.
 func (a *app) newDiffing(ctx context.Context, before, after *session, c *diffFlags) (*diffing, error) {
 	d := &diffing{flags: c}
 	if err := d.choose(&d.opt); err != nil {
@@ -207,7 +207,7 @@ func (d *diffing) run(ctx context.Context) (*report.Diff, error) {
 	return d.compare(ctx)
 }
 
-// decodedWhole fails where the program left out a part of the snapshots or page layouts that are compared.
+// decodedWhole fails if the program left out a part of the snapshots or page layouts that are compared.
 func (d *diffing) decodedWhole() error {
 	for i, in := range d.sides {
 		if err := in.s.readWhole(in.s.store.Current(), noComparison); err != nil {
@@ -222,7 +222,7 @@ func (d *diffing) decodedWhole() error {
 	return nil
 }
 
-// choose reads the flags that are about rows.
+// choose parses the flags about rows.
 func (d *diffing) choose(opt *report.DiffOptions) error {
 	if d.flags.Depth < 0 {
 		return usageError(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
@@ -306,7 +306,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	return out, err
 }
 
-// group returns what rows are: one of the words that these files know, the first by default.
+// group returns the grouping of rows: one of those that the files have, by default the first.
 func (d *diffing) group(known ...string) (string, error) {
 	if d.flags.Group == "" {
 		return known[0], nil

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// diffThatFits is diff that leaves out what there is no memory for, where something useful is left.
+// diffThatFits is diff that leaves out what does not fit into memory, if the rest is useful.
 func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffFlags) (out *report.Diff, err error) {
 	d, err := a.newDiffing(ctx, before, after, c)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffF
 	}
 }
 
-// drop forgets what was collected.
+// drop discards what was collected.
 func (d *diffing) drop() {
 	d.layout, d.opt.Layouts = [2]*model.Layout{}, nil
 	for _, in := range d.sides {
@@ -43,7 +43,7 @@ func (d *diffing) drop() {
 	}
 }
 
-// canBeLean reports whether sums can be told without the rows, or rows without all of their columns.
+// canBeLean reports whether sums can be computed without the rows, or rows without all of their columns.
 func (d *diffing) canBeLean() bool {
 	if kind.Of(d.sides[0].p) == kind.Heap {
 		return false
@@ -59,10 +59,10 @@ func (d *diffing) canBeLean() bool {
 			}
 		}
 	}
-	return metric != "peak_bytes" // else they are of each stack alone
+	return metric != "peak_bytes" // peaks do not add up
 }
 
-// sumUp leaves of each side what it weighs where there is no memory for its rows, and says so.
+// sumUp replaces the rows of each side by their sum if they do not fit into memory, and reports it.
 func (d *diffing) sumUp() {
 	if !d.lean {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heaps compares two snapshots by type, by frame or by what dominates.
+// heaps compares two snapshots by type, by frame or by dominator.
 func (d *diffing) heaps(ctx context.Context) error {
 	by := d.sides[0].flags.By
 	figure, known := diff.HeapFigureNamed(by)
@@ -49,7 +49,7 @@ func (d *diffing) heaps(ctx context.Context) error {
 	return d.suspects(ctx, newer, before, h, q.Graph)
 }
 
-// suspects finds what grew from one side to the other, and who holds it. g is nil where dominators are not known yet.
+// suspects finds what grew between the sides, and its owners. g is nil if dominators are not computed yet.
 func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspects.Census, h *model.Heap, g *heapgraph.Graph) (err error) {
 	if !h.Complete {
 		return nil
@@ -126,7 +126,7 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 	return h.Under(edges.Of(h.Schema)), nil
 }
 
-// dominatorsOf finds out what retains what in a snapshot.
+// dominatorsOf computes the dominators of a snapshot.
 func (in *diffInput) dominatorsOf(ctx context.Context, h *model.Heap) (*heapgraph.Graph, error) {
 	edges, err := in.edges(in.p)
 	if err != nil {
@@ -135,7 +135,8 @@ func (in *diffInput) dominatorsOf(ctx context.Context, h *model.Heap) (*heapgrap
 	return heapgraph.NewGraph(ctx, h, edges)
 }
 
-// heapSide decodes the chosen snapshot, and sums up its types or frames. Where dominators are needed, they stay in q.
+// heapSide decodes the selected snapshot, and sums up its types or frames. If dominators are needed, they are stored in
+// q.
 func (in *diffInput) heapSide(ctx context.Context, q *diff.HeapQuestion) (*model.Heap, error) {
 	h, err := in.decode(ctx)
 	if err != nil {
@@ -206,7 +207,7 @@ func (in *diffInput) pagesSide(l *model.Layout, figure diff.PageFigure) {
 	in.from.Problems = l.Problems
 }
 
-// pickLayout decodes the chosen layout; nil where there is none or curves are asked for.
+// pickLayout decodes the selected layout; nil if there is none or curves are requested.
 func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layout, error) {
 	if group == "series" {
 		if in.asked != nil {

@@ -52,7 +52,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if err := d.leaveNames(group); err != nil {
 		return err
 	}
-	if d.lean { // whatever rows are, their sum is the same
+	if d.lean { // the sum is the same for all groupings
 		group = diff.GroupThread
 	}
 	for _, in := range d.sides {
@@ -75,7 +75,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	return nil
 }
 
-// groupWords returns what rows of stacks can be, with the labels that either file has.
+// groupWords returns the groupings of rows of stacks, with the labels that either file has.
 func (d *diffing) groupWords() []string {
 	traces, profiles, labels := false, false, []string{}
 	for _, in := range d.sides {
@@ -87,7 +87,7 @@ func (d *diffing) groupWords() []string {
 		labels = append(labels, weights.LabelKeys(in.p.Weights)...)
 	}
 	slices.Sort(labels)
-	if d.flags.Group == "line" { // as it was called
+	if d.flags.Group == "line" { // its former name
 		d.flags.Group = diff.GroupLine.String()
 	}
 	return diff.GroupWords(traces, profiles, slices.Compact(labels)...)
@@ -116,8 +116,8 @@ func (d *diffing) warnSampled() {
 	}
 }
 
-// leaveNames has rows left out where names that make them were not read: stacks would be new or gone that are neither.
-// It fails where sums depend on names, too.
+// leaveNames leaves out rows if names needed for them were not read: otherwise stacks would appear new or gone. It
+// fails if sums depend on names, too.
 func (d *diffing) leaveNames(group diff.StackGroup) error {
 	filtered := d.flags.StepFlags.Given() != ""
 	if !filtered && slices.Contains([]diff.StackGroup{diff.GroupThread, diff.GroupSize, diff.GroupLifetime}, group) {
@@ -136,13 +136,13 @@ func (d *diffing) leaveNames(group diff.StackGroup) error {
 	return nil
 }
 
-// peaks reports whether both sides are traces compared by their peaks, and all of them: what each row reached on its
-// own does not add up to the peak, and of a part of the blocks it is not known.
+// peaks reports whether both sides are complete traces compared by their peaks: the peaks of rows do not add up to the
+// total peak, and for a part of the blocks the total is unknown.
 func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kind.Of(d.sides[0].p) != kind.Stacks && kind.Of(d.sides[1].p) != kind.Stacks && d.opt.Cell.IsAll()
 }
 
-// traceSide asks a trace for its rows; with peaks the whole side weighs what the trace did at its peak.
+// traceSide computes the rows of a trace; with peaks the total is that at the trace's peak.
 func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell, peaks bool) error {
 	if _, err := in.numberOf(ctx, in.p, in.asked); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	return asUsage(err)
 }
 
-// profileSide asks a profile for its rows. counted is what counts are, "" for nothing.
+// profileSide computes the rows of a profile. counted is the unit of counts, "" for none.
 func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
 	w := in.p.Weights
 	e, _, err := eventNamed(in.p, in.event)
@@ -199,7 +199,7 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	return counted, nil
 }
 
-// choosePart chooses the window or the range of samples that a side is about.
+// choosePart selects the window or the range of samples of a side.
 func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) error {
 	w := in.p.Weights
 	switch {
@@ -236,7 +236,7 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	return nil
 }
 
-// asUsage returns an error that is a mistake of the user's where a side cannot be asked for as it is.
+// asUsage returns an error as a usage error if the side cannot be computed as requested.
 func asUsage(err error) error {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return usageError(fmt.Errorf("--%s: %w", wrong.About, err))

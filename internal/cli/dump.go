@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// dumpReport says what is in curves and in one page layout.
+// dumpReport returns the report about curves and one page layout.
 func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
 	opt, err := a.dumpOptions(p)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 	return r, nil
 }
 
-// dumpOptions puts the flags about instant and range into times.
+// dumpOptions converts the flags about instant and range to times.
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
@@ -67,9 +67,9 @@ func dumpPeak(t *model.Timeline) model.Time {
 	return at
 }
 
-// layout returns the number of the page layout that the user asks for: by number, by series and point, or by an
-// instant; else the last one that has pages of the first series that has such. ok is false when there is none and he
-// asks for none.
+// layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant;
+// else the last one that has pages of the first series that has such. ok is false when there is none and he asks for
+// none.
 func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
 	f, count := a.flags, 0
 	if p.Pages != nil {

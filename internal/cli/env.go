@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/views/compare"
 )
 
-// Env is the world around one run of the program.
+// Env is the environment of one run of the program.
 type Env struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
@@ -25,22 +25,22 @@ type Env struct {
 	IsTerminal     bool // standard output is a terminal
 	Width          int  // its columns, 0 when unknown
 
-	// Formats are what files may be; nil for all that the program knows.
+	// Formats are the formats that files may have; nil for all.
 	Formats []loaders.Format
 
 	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
 	FullScreen func(context.Context, Screen) error
-	// Opening is FullScreen for a file that takes long to say what it holds. Where it is nil, such a file is waited
-	// for.
+	// Opening is FullScreen for a file that takes long until its contents are known. If it is nil, the program waits
+	// for such a file.
 	Opening func(context.Context, Opening) error
-	// Watched reports whether people watch standard error, so that it may say how far a command is; nil for no.
+	// Watched reports whether people watch standard error, so that progress may be shown there; nil for no.
 	Watched func() bool
-	// Now is the clock; nil for that of the system.
+	// Now returns the time; nil for the system clock.
 	Now func() time.Time
-	// Ticks tells when an address that is watched is fetched again; nil for as often as the user says.
+	// Ticks triggers fetching a polled address again; nil for the interval that the user gives.
 	Ticks <-chan time.Time
-	// Exit ends the process at once, where nothing else keeps the memory limit. Where it is nil, only what reads keeps
-	// it.
+	// Exit ends the process at once if the memory limit cannot be kept otherwise. If it is nil, only reading keeps the
+	// limit.
 	Exit func(status int)
 }
 
@@ -87,7 +87,7 @@ type Screen struct {
 
 // Opening is a full-screen program that does not know yet what its file holds.
 type Opening struct {
-	Screen   Screen                 // how to draw: its settings alone are set
+	Screen   Screen                 // only its settings for drawing are set
 	Name     string                 // of the file; not cleaned
 	Progress func() string          // how far reading is; from any goroutine
 	Ready    func() (Screen, error) // waits until there is something to show; from any goroutine
@@ -96,13 +96,13 @@ type Opening struct {
 // Exit statuses of the command line's contract.
 const (
 	statusDone       = 0
-	statusViolations = 1 // validate found some
+	statusViolations = 1 // validate found violations
 	statusUsage      = 2
 	statusInput      = 3 // the input cannot be used at all
 	statusSignal     = 130
 )
 
-// statusError is an error with the exit status that goes with it. err may be nil: then nothing is printed.
+// statusError is an error with its exit status. err may be nil: then nothing is printed.
 type statusError struct {
 	status int
 	err    error

@@ -63,8 +63,8 @@ type written struct {
 	Place string `json:"place"` // the folder or archive
 }
 
-// evidence waits for a session and writes everything about it; it returns what was written. flags are those that make
-// commands say the same again, and diff is the command that prints a comparison with it; nil for none.
+// evidence waits for a session and writes everything about it; it returns what was written. flags make commands give
+// the same view again, and diff is the command that prints the comparison to include; nil for none.
 func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, diff []string) (*written, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	return m, inputFailure(err)
 }
 
-// writeNames writes the way back from stand-ins to names.
+// writeNames writes the table from stand-ins back to names.
 func writeNames(w io.Writer, r *redact.Redactor) error {
 	for _, p := range r.Pairs() {
 		if _, err := fmt.Fprintf(w, "%s\t%s\n", p.StandIn, model.Clean(p.Name)); err != nil {
@@ -122,8 +122,8 @@ func writeNames(w io.Writer, r *redact.Redactor) error {
 	return nil
 }
 
-// redacted returns a session about the same file without its names. The events of a trace are read again: an index
-// knows names, too.
+// redacted returns a session about the same file without its names. The events of a trace are read again, as an index
+// has names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
 	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
 	close(out.done)
@@ -143,7 +143,7 @@ func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *red
 	return out, nil
 }
 
-// viewFlags returns the flags that say what this command line is about.
+// viewFlags returns the flags for the current view.
 func (a *app) viewFlags() []string {
 	q := a.question()
 	q.Format = ""
@@ -244,9 +244,8 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 	return err
 }
 
-// evidenceOf returns what the full screen calls to write evidence about a session, whose file is named file; "" for a
-// sample, which has no name that a command could use. What is compared is what is open, not the files as they are by
-// then.
+// evidenceOf returns a function that writes evidence about a session, for the full screen; file names the session's
+// file, "" for a sample, which commands cannot name. Open files are compared, not newer versions of them.
 func (a *app) evidenceOf(s *session, file string, others *openFiles) func(context.Context, views.EvidenceQuery) error {
 	lend := a.lends(s, file, others)
 	return func(ctx context.Context, q views.EvidenceQuery) error {
@@ -266,8 +265,8 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 	}
 }
 
-// askDiff compares what a command line says, which begins with "diff" and is not that of the program. Files that are
-// open are not read again.
+// askDiff computes the comparison of a command line that begins with "diff" and is not that of the program. Open files
+// are not read again.
 func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
 	b, err := a.within(args)
 	if err != nil {
@@ -283,8 +282,7 @@ func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) 
 	return out, err
 }
 
-// within returns what runs another command line than that of the program, on the files that are open, and prints
-// nothing.
+// within returns an app that runs another command line on the open files, and prints nothing.
 func (a *app) within(args []string) (*app, error) {
 	b := &app{
 		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
@@ -302,7 +300,7 @@ func (a *app) within(args []string) (*app, error) {
 	return b, nil
 }
 
-// diffParts returns the files of evidence about a comparison, which a command line of memtui asks for.
+// diffParts returns the files of evidence about the comparison of a command line.
 func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, error) {
 	d, err := a.askDiff(ctx, words[1:])
 	if err != nil {
@@ -357,7 +355,7 @@ func stackParts(src *html.Source) []evidence.Part {
 	return out
 }
 
-// write writes the stacks, and returns what is left out: all or some of them where there is no memory for them.
+// write writes the stacks, and returns what was left out for lack of memory.
 func (f stackFile) write(ctx context.Context, w io.Writer, src *html.Source) (cut []string, err error) {
 	err = model.BudgetOf(ctx).Try(ctx, f.about, func(ctx context.Context) error {
 		stacks, err := f.stacks(ctx, src)

@@ -14,10 +14,10 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-// afterBudget is how many bytes of decoded snapshots of a second file are kept: one of a large program.
+// afterBudget is the number of bytes of decoded snapshots that are kept of a second file: one of a large program.
 const afterBudget = 512 << 20
 
-// FullScreen runs the full-screen program on the process's terminal, until ctx ends at most. It is what main puts into
+// FullScreen runs the full-screen program on the process's terminal, until ctx ends at the latest. main puts it into
 // [Env.FullScreen].
 func FullScreen(ctx context.Context, s Screen) error {
 	return onTerminal(ctx, s, func(t *term.Terminal, list []*themes.Theme) error {
@@ -25,7 +25,7 @@ func FullScreen(ctx context.Context, s Screen) error {
 	})
 }
 
-// OpenFullScreen is FullScreen for a file that takes long to say what it holds. It is what main puts into
+// OpenFullScreen is FullScreen for a file that takes long until its contents are known. main puts it into
 // [Env.Opening].
 func OpenFullScreen(ctx context.Context, o Opening) error {
 	return onTerminal(ctx, o.Screen, func(t *term.Terminal, list []*themes.Theme) error {
@@ -61,7 +61,7 @@ func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*theme
 	return run(t, list)
 }
 
-// options returns what the screens are given.
+// options returns the options of the screens.
 func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,

@@ -16,17 +16,17 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// openGrammar is the part of the grammar that opening a file needs. The parser takes a millisecond or two to learn the
-// whole, which is a good part of the time until the first chart.
+// openGrammar is the part of the grammar that opening a file needs. Building the complete parser takes a millisecond or
+// two, which is a large part of the time until the first chart.
 type openGrammar struct {
 	globals
 	Open openCmd `cmd:"" default:"withargs"`
 }
 
-// commandGrammar is the part that one command needs, but for the command, which [kong.DynamicCommand] adds.
+// commandGrammar is the part that one command needs, except for the command, which [kong.DynamicCommand] adds.
 type commandGrammar struct{ globals }
 
-// parse reads the command line and sets flags. Both results are nil where the parser has said all there is to say.
+// parse parses the command line and sets flags. Both results are nil if the parser has printed everything.
 func (a *app) parse() (*kong.Context, error) {
 	if g, flags, more := shortGrammar(a.env.Args); g != nil {
 		if parsed, _, err := a.parseBy(g, more...); err == nil { // otherwise the whole grammar says why
@@ -38,7 +38,7 @@ func (a *app) parse() (*kong.Context, error) {
 	parsed, parser, err := a.parseBy(&g)
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
-		text := strings.ReplaceAll(err.Error(), `,"" but got`, " but got") // to leave a flag out is no choice
+		text := strings.ReplaceAll(err.Error(), `,"" but got`, " but got") // leaving a flag out is not a choice
 		return nil, usageError(errors.New(text + a.hint(a.env.Args)))
 	}
 	return parsed, nil
@@ -68,7 +68,7 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 	)...)
 }
 
-// grammarVars returns what the grammar says that stands elsewhere.
+// grammarVars returns the values of the grammar's placeholders.
 func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := edgePolicies(formats)
 	axes, reprHelp := axisHelp(formats)
@@ -79,8 +79,8 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	}
 }
 
-// shortGrammar returns the part of the grammar that a command line needs at most: what it means if it makes sense at
-// all. g is nil where that is the whole.
+// shortGrammar returns the part of the grammar that is sufficient for a command line if that is valid. g is nil if all
+// of it is needed.
 func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	switch command := firstCommand(args); {
 	case opensOnly(args):
@@ -93,8 +93,8 @@ func shortGrammar(args []string) (g any, flags *globals, more []kong.Option) {
 	return nil, nil, nil
 }
 
-// firstCommand returns a new command of the name that a command line begins with, nil if that is none, the line asks
-// for help, or the command is about the whole grammar.
+// firstCommand returns a new command for the first word of a command line, nil if that is not a command, the line asks
+// for help, or the command needs the complete grammar.
 func firstCommand(args []string) any {
 	if asksForHelp(args) || slices.Contains([]string{"guide", "completion", "man"}, args[0]) {
 		return nil
@@ -114,8 +114,7 @@ func asksForHelp(args []string) bool {
 	})
 }
 
-// opensOnly reports whether a command line can mean nothing but opening files: no word of it is a command, or asks for
-// help.
+// opensOnly reports whether a command line can only open files: no word of it is a command, or asks for help.
 func opensOnly(args []string) bool {
 	names, aliases := commandNames()
 	return !asksForHelp(args) && !slices.ContainsFunc(args, func(arg string) bool {
@@ -139,7 +138,7 @@ func commandNames() (names, aliases []string) {
 	return names, aliases
 }
 
-// hint suggests the command that the first word was probably meant to be, "" without a good guess.
+// hint suggests the command that the first word may have meant, "" without a good guess.
 func (a *app) hint(args []string) string {
 	word := ""
 	for _, arg := range args {

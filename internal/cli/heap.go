@@ -78,7 +78,7 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLists(ctx, c.File, c.RowFlags, report.HeapOptions{Lists: lists, Group: c.Group, Exact: c.Exact})
 }
 
-// peek prints what is around the objects of a type.
+// peek prints the references around the objects of a type.
 func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
 		types, near := heapgraph.TypesNamed(h, c.Peek, calltree.NearNames)
@@ -109,12 +109,12 @@ func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
 	return a.heapList(ctx, c.File, report.ListSuspects, c.RowFlags)
 }
 
-// heapList prints lists about the chosen snapshot, those rows of the first that flags choose.
+// heapList prints lists about the selected snapshot, with the rows of the first list that flags select.
 func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists, flags arg.RowFlags) error {
 	return a.heapLists(ctx, files, flags, report.HeapOptions{Lists: lists})
 }
 
-// heapLists is heapList for those with options of their own.
+// heapLists is heapList for lists with options of their own.
 func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
 	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
@@ -170,7 +170,7 @@ func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *mode
 	return s.src.Guard(func() error { return f(s, p) })
 }
 
-// heapOptions returns those of all lists. The snapshot is -1 when there is no whole one and none was asked for.
+// heapOptions returns the options of all lists. The snapshot is -1 if there is no complete one and none was requested.
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
 	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
 	var err error
@@ -192,7 +192,7 @@ func noWhole(p *model.Profile) error {
 	return inputError(fmt.Errorf("%s has no complete snapshot; --snapshot 0 shows what could be read of an incomplete one", p.Meta.Name))
 }
 
-// heap decodes a snapshot. A negative number means that there is no whole one.
+// heap decodes a snapshot. A negative number means that there is no complete one.
 func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h *model.Heap, err error) {
 	if n < 0 {
 		return nil, noWhole(p)
@@ -207,20 +207,20 @@ func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h 
 	return h, err
 }
 
-// graphMaker makes the graph of a snapshot, or what of it there is memory for: then it tells the report.
+// graphMaker makes the graph of a snapshot, or as much of it as fits into memory; the rest is reported as left out.
 type graphMaker func(context.Context, *model.Heap, heapgraph.Policy, *report.Report) (*heapgraph.Graph, error)
 
-// noGraph is for questions about rows alone.
+// noGraph is the graphMaker for questions that need only rows.
 func noGraph(context.Context, *model.Heap, heapgraph.Policy, *report.Report) (*heapgraph.Graph, error) {
 	return nil, nil
 }
 
-// references is for questions that need no dominators.
+// references is the graphMaker for questions that need no dominators.
 func references(ctx context.Context, h *model.Heap, p heapgraph.Policy, _ *report.Report) (*heapgraph.Graph, error) {
 	return heapgraph.NewReferences(ctx, h, p)
 }
 
-// dominators are left out where there is no memory for them.
+// dominators is the graphMaker with dominators, which are left out if they do not fit into memory.
 func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *report.Report) (g *heapgraph.Graph, err error) {
 	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) (err error) {
 		g, err = heapgraph.NewGraph(ctx, h, p)
@@ -319,7 +319,7 @@ func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// rowOf finds a row that the user names by its number or its identity.
+// rowOf returns the row that the user gives by its number or its identity.
 func rowOf(h *model.Heap, name string) (model.Row, error) {
 	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
 		row, ok := h.RowOf(name)

@@ -37,7 +37,7 @@ type heapWasteCmd struct {
 	Values bool `help:"Also print the beginnings of strings. They may be secrets: passwords, tokens, names of people."`
 }
 
-// maxValue is how many bytes of a string are told.
+// maxValue is the number of bytes of a string that are printed.
 const maxValue = 256
 
 // Run lists what is wasted.
@@ -76,7 +76,7 @@ func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// retainedByFinalizers adds what is alive only as it is still to be finalized, where there is memory to find out.
+// retainedByFinalizers adds what is alive only because it waits to be finalized, if memory suffices to compute it.
 func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, typ uint32) error {
 	err := model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) error {
 		g, err := heapgraph.NewReferences(ctx, h, 0)
@@ -102,7 +102,7 @@ type heapHoldersCmd struct {
 	Depth int    `default:"8" placeholder:"N" help:"The most levels of holders to show. --limit applies to each level."`
 }
 
-// Run draws who holds the objects of a type.
+// Run prints the dominators of the objects of a type.
 func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		q := heapgraph.HoldersQuery{Depth: c.Depth, Most: a.flags.Limit}
@@ -128,7 +128,7 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// noType reports that no object has a type of that name, and what may be meant.
+// noType returns the message that no object has a type of that name, with similar names.
 func noType(name string, near []string) string {
 	text := "no object has the type " + model.Clean(name)
 	if len(near) > 0 {

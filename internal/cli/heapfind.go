@@ -28,7 +28,7 @@ type heapFindCmd struct {
 	Values bool     `help:"Also print the texts of the objects found. They may be secrets."`
 }
 
-// Run lists the rows that match all that is given, in their order, or the largest first with --by bytes.
+// Run lists the rows that match all flags, in their order, or largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if c.Type+c.Name+c.Repr+c.Text+c.Filter+c.Per == "" && len(c.Where) == 0 {
 		return usageError(errors.New("heap find: give --type, --name, --where, --text or --filter"))
@@ -61,7 +61,13 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		}
 		if c.Per != "" {
 			groups, err := chooser.Count(ctx, found.Rows, c.Per, nil)
-			h.r.FoundBy = report.NewHeapFound(groups, a.flags.Limit)
+			if a.flags.Limit > 0 && len(groups) > a.flags.Limit {
+				groups = groups[:a.flags.Limit]
+			}
+			h.r.FoundBy = make([]report.HeapFound, len(groups))
+			for i := range groups {
+				h.r.FoundBy[i] = report.HeapFound(groups[i])
+			}
 			return err
 		}
 		h.r.Found = report.NewHeapRows(h.h, found.Rows, a.flags.By == "bytes", a.flags.Limit)
@@ -72,7 +78,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// nothing reports that no row was found; of a type that no object has, which ones there are.
+// nothing returns the message that no row was found, with similar names if no object has the type.
 func (c *heapFindCmd) nothing(h *model.Heap) string {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
 		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {
@@ -98,7 +104,7 @@ func (c *heapFindCmd) question(src model.HeapSource) (q objects.Question, err er
 	return q, nil
 }
 
-// filter returns what else must hold, nil for nothing.
+// filter returns the additional filter, nil for none.
 func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 	var f *analysis.Filter
 	if c.Filter != "" {

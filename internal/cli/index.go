@@ -19,7 +19,7 @@ type indexCmd struct {
 	Files []string `arg:"" name:"file" help:"Traces."`
 }
 
-// indexing is what index says about one file.
+// indexing is the result of index about one file.
 type indexing struct {
 	report.Header
 	Result  string     `json:"result"`          // "built", "valid", or "none" for what has no index
@@ -35,7 +35,7 @@ type severalIndexings struct {
 	Files  []*indexing `json:"files"`
 }
 
-// Run keeps the index of every trace. Of other files it says that they have none, which is not an error.
+// Run writes the index of every trace. For other files it reports that they have none, which is not an error.
 func (c *indexCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("index", "text", "json"); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *indexCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// index builds and keeps the index of one file, unless there is a good one.
+// index builds and stores the index of one file, unless there is a valid one.
 func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	began := time.Now()
 	src, format, err := a.source(ctx, a.target(path).path)
@@ -119,17 +119,17 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	return x, nil
 }
 
-// withoutIndex says why a file has no index.
+// withoutIndex returns why a file has no index.
 func (a *app) withoutIndex(ctx context.Context, s *session) (*indexing, error) {
 	if err := s.begun(ctx); err != nil {
 		return nil, err
 	}
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, s.store.Current()), Result: "none", Reason: s.noPlace}
-	x.Complete = !model.HasError(s.store.Current().Problems) // as far as was looked
+	x.Complete = !model.HasError(s.store.Current().Problems) // as far as it was read
 	return x, nil
 }
 
-// warnEvicted says that the cache has no room for all of the indexes.
+// warnEvicted warns if the cache is too small for all indexes.
 func (a *app) warnEvicted(all []*indexing) {
 	gone := 0
 	for _, x := range all {

@@ -17,7 +17,7 @@ type infoCmd struct {
 	Files []string `arg:"" name:"file" help:"Files, or - for standard input."`
 }
 
-// infoObject is what info says about one file.
+// infoObject is the result of info about one file.
 type infoObject struct {
 	report.Header
 	Index string     `json:"index"` // in words
@@ -25,7 +25,7 @@ type infoObject struct {
 	Facts []infoFact `json:"facts"`
 }
 
-// infoIndex is where the index of a trace is kept, and what is there now.
+// infoIndex is the location and state of a trace's index.
 type infoIndex struct {
 	Path    string `json:"path"`
 	Place   string `json:"place"`           // "cache" or "beside"
@@ -120,7 +120,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p)}
 	a.infoIndex(o, src, format, p)
 	if src.Piped() && src.Size() < 0 {
-		o.File.Bytes = 0 // of a pipe: what has arrived says nothing
+		o.File.Bytes = 0 // of a pipe the size so far is meaningless
 	}
 	o.Complete = !model.HasError(p.Problems) // as far as headers tell
 	for _, f := range p.Meta.Facts {
@@ -157,7 +157,7 @@ func (o *infoObject) text(w io.Writer) {
 	}
 }
 
-// infoIndex reports whether an index is there, and corrects what opening costs if one is.
+// infoIndex adds the state of the index, and corrects the cost of opening if there is one.
 func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Format, p *model.Profile) {
 	place, why := a.keeper(src, format)
 	if place == nil {
@@ -179,9 +179,9 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Forma
 		reopening(p)
 	case state != "none":
 		o.Index = fmt.Sprintf("%s, unusable, rewritten when the file is opened: %s", place.Path, k.Reason)
-	case known && events < indexcache.WorthKeeping && !place.Beside:
+	case known && events < indexcache.WorthKeeping && !place.NextToInput:
 		o.Index = "none is kept for traces with fewer than " + model.Group(indexcache.WorthKeeping) + " events; building it takes a moment"
-	case !known && !place.Beside:
+	case !known && !place.NextToInput:
 		o.Index = "none yet; that of a trace with " + model.Group(indexcache.WorthKeeping) + " events or more is kept in " + place.Path + " when the file is opened"
 	default:
 		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"
@@ -198,14 +198,14 @@ func factOf(p *model.Profile, key string) (n int64, ok bool) {
 	return 0, false
 }
 
-// Rules of thumb for what opening a file with its index costs: reading the metadata.
+// Rules of thumb for the cost of opening a file with its index: reading the metadata.
 const (
 	reopenBytes   = 2       // of memory per byte of metadata
 	reopenBase    = 8 << 20 // bytes of memory
 	reopenPerByte = 0.002   // µs
 )
 
-// reopening corrects what opening costs.
+// reopening corrects the cost of opening.
 func reopening(p *model.Profile) {
 	metadata, _ := factOf(p, "metadata_bytes")
 	for i := range p.Meta.Facts {

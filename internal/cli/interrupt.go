@@ -16,21 +16,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// ending is what the end of the process must know of a command that does not end by itself. Any goroutine may use it.
+// ending is the state that the end of the process needs of a command that does not end by itself. Any goroutine may use
+// it.
 type ending struct {
-	terminal   atomic.Int32 // who has it: terminalFree and so on
+	terminal   atomic.Int32 // its owner: terminalFree and so on
 	unfinished sync.Map     // paths of files that are being written
 }
 
-// grace is how long a command may take to end by itself once it was interrupted. What reads input takes less; what a
-// library does in one go, such as to sort or to copy a huge name, may not.
+// grace is how long a command may take to end by itself after an interrupt. Reading input takes less; library calls,
+// such as sorting or copying a huge name, may take longer.
 const grace = 50 * time.Millisecond
 
-// Who has the terminal.
+// Owners of the terminal.
 const (
-	terminalFree  = iota // no one
+	terminalFree  = iota // none
 	terminalShown        // the full-screen program
-	terminalGone         // none any longer: the process ends
+	terminalGone         // released: the process ends
 )
 
 // runUntil runs the command; ended is false when it has not ended in time after ctx was done. Then it still uses a and
@@ -57,7 +58,7 @@ func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	return ctx.Err(), false
 }
 
-// begin notes a file that is being written, so that an interrupt removes it.
+// begin records a file that is being written, so that an interrupt removes it.
 func (e *ending) begin(path string) { e.unfinished.Store(path, nil) }
 
 // removeUnfinished removes the files that are being written.
@@ -68,8 +69,7 @@ func (e *ending) removeUnfinished() {
 	})
 }
 
-// memoryLimit returns how many bytes of memory the program may take, 0 for any number. Everything that is bounded asks
-// here.
+// memoryLimit returns how many bytes of memory the program may take, 0 for unlimited. All limits are derived from it.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
 // bound makes the memory limit hold from here: it returns a context that carries the budget, and ends with a
@@ -94,7 +94,7 @@ func (a *app) bound(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// outOfMemory ends the process where nothing else has kept the limit.
+// outOfMemory ends the process if the limit could not be kept otherwise.
 func (a *app) outOfMemory() {
 	fmt.Fprintln(a.env.Stderr, "memtui: "+a.budget.Error("").Error())
 	a.env.Exit(statusInput)

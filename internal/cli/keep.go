@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keeper returns where the index of an input is kept, nil and the reason if nowhere.
+// keeper returns the place of an input's index, or nil and the reason if there is none.
 func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.Place, why string) {
 	if kind.OfFormat(format) != kind.Trace {
 		return nil, "only traces have one"
@@ -21,7 +21,7 @@ func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.
 	return a.place(src)
 }
 
-// snapshots returns where decoded snapshots of an input are kept, nil for nowhere.
+// snapshots returns the place of an input's decoded snapshots, nil for none.
 func (a *app) snapshots(ctx context.Context, src *loaders.Source, format loaders.Format) *indexcache.Parts {
 	if format.Heap == nil {
 		return nil
@@ -33,7 +33,7 @@ func (a *app) snapshots(ctx context.Context, src *loaders.Source, format loaders
 	return indexcache.NewParts(ctx, place)
 }
 
-// place returns where what is made of an input is kept, nil and the reason if nowhere.
+// place returns the place of data derived from an input, or nil and the reason if there is none.
 func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	switch {
 	case a.flags.Index == "none":
@@ -41,7 +41,7 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	case src.Piped() || src.Path() == "-":
 		return nil, "none is kept for an input that is not a file"
 	case a.flags.Index == "beside":
-		return indexcache.BesideInput(src, a.anew), ""
+		return indexcache.NextToInput(src, a.anew), ""
 	}
 	dir := indexcache.Dir(a.env.Getenv)
 	if dir == "" {
@@ -55,15 +55,15 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	return k, ""
 }
 
-// relieve gives back the memory that building a large index took, while that is being written.
+// relieve frees the memory of building a large index while that is being written.
 func (s *session) relieve() {
 	if used, _ := s.index.Used(); !used && s.index.Status().Events >= indexcache.WorthKeeping {
 		go debug.FreeOSMemory()
 	}
 }
 
-// keep writes the session's index unless it came from a file. That it cannot be written is worth a note and nothing
-// more: on the screen of problems, or after a report, whose content must not depend on who is faster.
+// keep writes the session's index unless it came from a file. Failure to write it is only a note: on the screen of
+// problems, or after a report, whose content must not depend on timing.
 func (s *session) keep(ctx context.Context) {
 	if s.place == nil || s.err != nil || !s.index.Status().Final {
 		return
@@ -84,7 +84,7 @@ func (s *session) keep(ctx context.Context) {
 	reading.Remark(s.store, model.Problem{Severity: model.Note, Code: "index-not-kept", Message: note, Count: 1, Offset: model.NoOffset})
 }
 
-// indexFact says in words where the index comes from.
+// indexFact returns where the index comes from, in words.
 func (s *session) indexFact() (model.Fact, bool) {
 	f := model.Fact{Key: "index", Label: "Index"}
 	if s.place == nil {

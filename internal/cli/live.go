@@ -19,22 +19,22 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// liveFlags say how an address is watched.
+// liveFlags select how an address is polled.
 type liveFlags struct {
 	Every arg.Length `placeholder:"TIME" help:"For a URL: fetch it again at this interval, such as 10s. Each response becomes a window of one growing profile."`
 	Save  string     `placeholder:"DIR" help:"For a URL: keep each response in this folder, in a new file that only you can read."`
 }
 
-// given reports whether either flag is.
+// given reports whether either flag is given.
 func (c *liveFlags) given() bool { return c.Every.Given() || c.Save != "" }
 
 const (
 	mostWindows = 1000 // of a profile that grows: twice as many as a chart has columns
 	shortEvery  = 100 * time.Millisecond
-	pollTimeout = time.Minute // beyond three times the interval
+	pollTimeout = time.Minute // in addition to three times the interval
 )
 
-// live fetches an address again and again, and publishes what it answered as windows of one profile.
+// live polls an address, and publishes its responses as windows of one profile.
 type live struct {
 	app     *app
 	session *session
@@ -43,13 +43,12 @@ type live struct {
 	save    string
 
 	join    *model.StackJoin
-	silent  string // since when there is no answer, and why; "" while there are answers
-	missed  int    // polls without an answer
+	silent  string // since when responses are missing, and why; "" while there are responses
+	missed  int    // polls without a response
 	unsaved error  // why the last response was not kept
 }
 
-// watched opens an address that is fetched again and again, at most so many times unless that is 0. The caller closes
-// the session.
+// watched opens an address that is polled, at most polls times unless that is 0. The caller closes the session.
 func (a *app) watched(ctx context.Context, address string, c liveFlags, polls int) (*session, error) {
 	every, err := c.interval()
 	if err != nil {
@@ -120,7 +119,7 @@ func (l *live) begin(ctx context.Context, polls int) {
 	})
 }
 
-// run polls until ctx is done, at most so many times unless that is 0.
+// run polls until ctx is done, at most polls times unless that is 0.
 func (l *live) run(ctx context.Context, polls int) {
 	ticks, end := l.app.ticks(l.every)
 	defer end()
@@ -149,7 +148,7 @@ func (l *live) run(ctx context.Context, polls int) {
 	}
 }
 
-// poll fetches the address once more, and adds what it answers.
+// poll fetches the address once more, and adds the response.
 func (l *live) poll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, max(3*l.every, pollTimeout))
 	defer cancel()
@@ -172,7 +171,7 @@ func (l *live) poll(ctx context.Context) error {
 	return nil
 }
 
-// load reads an answer whole.
+// load reads a complete response.
 func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile, err error) {
 	format, err := loaders.Detect(src, l.app.inputs())
 	if err != nil {
@@ -189,7 +188,7 @@ func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile,
 	return store.Current(), nil
 }
 
-// add makes an answer a window, named after its time. Where there is no room for more, earlier ones make some.
+// add adds a response as a window, named after its time. If there are too many, windows are thinned out first.
 func (l *live) add(p *model.Profile, now time.Time) error {
 	if l.join.Len() >= mostWindows || l.join.Len() > 8 && l.app.budget.Full(model.BudgetOfFile) {
 		l.join.Thin()
@@ -199,7 +198,7 @@ func (l *live) add(p *model.Profile, now time.Time) error {
 	return l.join.Add(&window, model.Time(now.UnixMicro()))
 }
 
-// publish shows all windows. state is the word for how it goes on, "" where it does not.
+// publish publishes all windows. state describes whether polling continues, "" if it does not.
 func (l *live) publish(state string) {
 	p := l.join.Profile()
 	p.Meta.Name, p.Meta.Path, p.Meta.Live = l.session.src.Name(), l.session.src.Path(), state
@@ -235,14 +234,14 @@ func (a *app) ticks(every time.Duration) (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// keeping is an answer on its way into a folder; nil keeps nothing.
+// keeping is a response being saved to a folder; nil saves nothing.
 type keeping struct {
-	file    *os.File // under a name for the meantime
+	file    *os.File // under a temporary name
 	err     error
 	address string
 }
 
-// keeper begins to keep an answer, nil where none is to be kept.
+// keeper begins to save a response, nil if none is saved.
 func (l *live) keeper() *keeping {
 	if l.save == "" {
 		return nil
@@ -252,7 +251,7 @@ func (l *live) keeper() *keeping {
 	return k
 }
 
-// Write implements [io.Writer]. What goes wrong is told at the end: the answer is read nevertheless.
+// Write implements [io.Writer]. Errors are reported at the end: the response is read nevertheless.
 func (k *keeping) Write(p []byte) (int, error) {
 	if k.err == nil {
 		_, k.err = k.file.Write(p)
@@ -260,7 +259,7 @@ func (k *keeping) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writer returns where an answer is to be copied, nil for nowhere.
+// writer returns where a response is copied, nil for nowhere.
 func (k *keeping) writer() io.Writer {
 	if k == nil {
 		return nil
@@ -268,7 +267,7 @@ func (k *keeping) writer() io.Writer {
 	return k
 }
 
-// drop gives up an answer.
+// drop discards a response.
 func (k *keeping) drop() {
 	if k != nil && k.file != nil {
 		k.file.Close()
@@ -276,8 +275,8 @@ func (k *keeping) drop() {
 	}
 }
 
-// finish waits for the end of an answer of that format, and gives its file a name that tells when it was fetched. No
-// file is replaced.
+// finish waits for the end of a response of that format, and gives its file a name with the time when it was fetched.
+// It replaces no file.
 func (k *keeping) finish(src *loaders.Source, format string, at time.Time) error {
 	if k == nil {
 		return nil
@@ -304,7 +303,7 @@ func (k *keeping) finish(src *loaders.Source, format string, at time.Time) error
 	}
 }
 
-// name returns the nth name for an answer: the last part of the address, when it was fetched, and what it is.
+// name returns the nth name for a response: the last part of the address, the time, and the format.
 func (k *keeping) name(src *loaders.Source, format string, at time.Time, n int) string {
 	base := "profile"
 	if u, err := url.Parse(k.address); err == nil && len(path.Base(u.Path)) > 1 {

@@ -18,13 +18,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// measurer finds the figures of one file that limits are about.
+// measurer computes the figures of one file that limits apply to.
 type measurer struct {
 	*app
 	s *session
 	p *model.Profile
 
-	growing *suspects.Growing // types of heap snapshots; nil until a limit is about them
+	growing *suspects.Growing // types of heap snapshots; nil until a limit needs them
 }
 
 // known returns the limits that the file has a figure for.
@@ -74,7 +74,7 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 	return m.traceFigure(ctx, b)
 }
 
-// unanswered reports that a file cannot keep or exceed a limit.
+// unanswered returns the error for a limit that cannot be checked for a file.
 func (m *measurer) unanswered(name, why string) error {
 	var flags []string
 	for _, k := range m.known() {
@@ -127,7 +127,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	return f, err
 }
 
-// instant returns the one that a limit is about in this file, which may be the base and end earlier.
+// instant returns the instant of a limit in this file, which may be the base and end earlier.
 func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
 	at, err := timeIn(b.at, end, peak)
 	if err != nil {
@@ -154,8 +154,8 @@ type heapPoint struct {
 	bytes uint64
 }
 
-// heapPoints returns the whole snapshots that the user asks for, all by default. Where headers do not tell the size
-// they are decoded.
+// heapPoints returns the complete snapshots that the user selects, all by default. Snapshots without sizes in their
+// headers are decoded.
 func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 	only := -1
 	if m.s.snapshot != nil {
@@ -227,8 +227,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
 }
 
-// typeFigure returns how much the type grew that grew most, up to the snapshot that is asked for, else over all whole
-// ones.
+// typeFigure returns the growth of the type that grew most, up to the selected snapshot, else over all complete ones.
 func (m *measurer) typeFigure(ctx context.Context, b *budget) (f figure, err error) {
 	if m.growing == nil {
 		if m.growing, err = m.growingTypes(ctx); err != nil {
@@ -278,7 +277,7 @@ func (m *measurer) growingTypes(ctx context.Context) (*suspects.Growing, error) 
 	return g, nil
 }
 
-// heapLeaks returns what grows over the snapshots of a file, by the last whole one or the one that is asked for.
+// heapLeaks returns what grows over the snapshots of a file, up to the last complete one or the selected one.
 func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
 	at, _, err := m.app.snapshot(m.p, m.s.snapshot)
 	if err != nil {
@@ -314,7 +313,7 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 	return leaks, err
 }
 
-// wholeSnapshots returns how few complete snapshots there are.
+// wholeSnapshots returns a message about too few complete snapshots.
 func wholeSnapshots(n int) string {
 	if n == 0 {
 		return "no complete snapshot"
@@ -322,7 +321,7 @@ func wholeSnapshots(n int) string {
 	return "one complete snapshot"
 }
 
-// dumpFigure returns the highest figure of any curve, or of the one that --series chooses.
+// dumpFigure returns the highest figure of any curve, or of the one that --series selects.
 func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	opt, err := m.dumpOptions(m.p)
 	if err != nil {
@@ -380,7 +379,7 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 	return figure{value: rounded(v), at: &at}, ok
 }
 
-// profileFigure returns what a profile says to be live at its end.
+// profileFigure returns the live memory at the end of a profile.
 func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 	if b.name == "max-live-at" && !b.at.IsEnd() {
 		return f, m.unanswered(b.name, "it records only what is live at its end, as in --max-live-at end=10M")

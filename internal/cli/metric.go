@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// measures returns what metrics measure, in words.
+// measures returns the words for what metrics measure.
 func measures() map[string]string {
 	return map[string]string{
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
@@ -22,9 +22,9 @@ func measures() map[string]string {
 	}
 }
 
-// metric returns what both sides are compared by: what the user asks for, else live bytes of traces, allocated ones of
-// their ranges, of profiles the first metric that both have, their primary ones first, and of one of each the first
-// that both have. It also chooses the events.
+// metric returns the metric of a comparison and selects the events: the user's choice; else live bytes for traces, or
+// allocated bytes of ranges; for profiles the first metric that both have, primary ones first; for one of each the
+// first that both have.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
 	by := state.SortKey(flags.By, report.SortKeys())
@@ -53,8 +53,8 @@ func (d *diffing) metric(mixed bool) (string, error) {
 	return d.profilesMetric(by)
 }
 
-// profilesMetric finds an event of each of two profiles, and a metric of both: by, or where that is "" the first that
-// there is. Events of one name are preferred, as recorders call them as they like.
+// profilesMetric returns an event of each of two profiles with a common metric: by, or the first one if that is "".
+// Events of one name are preferred, but names depend on the recorder.
 func (d *diffing) profilesMetric(by string) (string, error) {
 	a, b := d.sides[0], d.sides[1]
 	both := [2][]candidate{candidates(a.p, a.flags.Event, by), candidates(b.p, a.flags.Event, by)}
@@ -82,11 +82,11 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 // candidate is a metric of an event that a profile can be compared by.
 type candidate struct {
 	event, name string
-	key         string // the name that represents all names of the figure
+	key         string // the canonical name of the metric
 }
 
-// candidates returns what a profile can be compared by, the best first: the default event's metrics before those of
-// others, and the primary metric of each before what else its stacks have. event and by narrow them, "" does not.
+// candidates returns the metrics by which a profile can be compared, the best first: the default event's before those
+// of others, and the primary metric of each before others in its stacks. event and by restrict them unless "".
 func candidates(p *model.Profile, event, by string) (list []candidate) {
 	w := p.Weights
 	totals := weights.Totals(w)
@@ -113,14 +113,14 @@ func candidates(p *model.Profile, event, by string) (list []candidate) {
 		for _, s := range totals[e].Sums {
 			add(s.Metric)
 		}
-		if m, ok := weights.Named(w, by); ok { // nothing of it was seen, which is a figure, too
+		if m, ok := weights.Named(w, by); ok { // it was never sampled: its figure is 0
 			add(m)
 		}
 	}
 	return list
 }
 
-// sharedMetric finds an event of a profile, and one of its metrics, that a trace knows too.
+// sharedMetric returns an event of a profile with a metric that traces have, too.
 func (d *diffing) sharedMetric(by string) (string, error) {
 	p, trace := d.sides[0].p, d.sides[1].p
 	if kind.Of(p) != kind.Stacks {

@@ -38,7 +38,7 @@ func (c *openCmd) Run(ctx context.Context, a *app) error {
 	return a.showOne(ctx, c.File, func() (*session, error) { return a.recording(ctx, c.File) })
 }
 
-// showOne shows a session as often as it is opened again.
+// showOne shows a session, and again each time it is reopened.
 func (a *app) showOne(ctx context.Context, files []string, open func() (*session, error)) error {
 	return a.again(func() error {
 		s, err := open()
@@ -106,7 +106,7 @@ func (a *app) compare(ctx context.Context, s, after *session, files []string) er
 	return a.show(ctx, s, files)
 }
 
-// comparable waits until it is known what two files hold, and fails where that cannot be compared.
+// comparable waits until the contents of a file are known, and fails if it cannot be compared.
 func (a *app) comparable(ctx context.Context, s *session) error {
 	if err := s.after.begun(ctx); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 	return nil
 }
 
-// compareKind returns what files are compared by: those of one kind share a facet. It is "" for what cannot be
-// compared.
+// compareKind returns the kind by which files are compared: those of one kind share a facet. It is "" for files that
+// cannot be compared.
 func compareKind(p *model.Profile) string {
 	switch kind.Of(p) {
 	case kind.Heap:
@@ -150,7 +150,7 @@ func (a *app) openSecond(ctx context.Context, first *session, path string, other
 	if err = s.begun(ctx); err == nil && compareKind(s.store.Current()) != compareKind(first.store.Current()) {
 		err = fmt.Errorf("%s cannot be compared with this file", s.store.Current().Meta.Name)
 	}
-	if err == nil && kind.Of(s.store.Current()) == kind.Heap { // how many snapshots there are must be known
+	if err == nil && kind.Of(s.store.Current()) == kind.Heap { // the number of snapshots must be known
 		_, err = s.profile(ctx)
 	}
 	if err != nil {
@@ -187,19 +187,21 @@ type openFiles struct {
 	path []string // by index in list
 }
 
-// lender returns a session about a file that is open already, nil for none. Whoever has it need not close it.
+// lender returns a session for a file that is already open, nil for none. The caller need not close it.
 type lender func(file target) *session
 
-// share returns a session about the same input, asked for another snapshot.
+// share returns a session for the same input with another selected snapshot.
 func (s *session) share(snapshot *int) *session {
 	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, parts: s.parts, joined: s.joined, lent: true, stop: func() {}, done: s.done}
 }
 
-// lends returns what lends out the first file, the second where there is one, and those that were opened from within.
+// lends returns a lender of the first file, the second one if there is one, and those that were opened from within.
 func (a *app) lends(s *session, file string, others *openFiles) lender {
 	first := a.target(file).path
 	return func(file target) *session {
 		switch {
+		case s.joined != nil && file.snapshot != nil: // of one of its files, which has numbers of its own
+			return nil
 		case file.path == first && first != "":
 			return s.share(file.snapshot)
 		case s.after != nil && file.path == s.afterPath:
@@ -212,7 +214,7 @@ func (a *app) lends(s *session, file string, others *openFiles) lender {
 	}
 }
 
-// at returns the file of a path that was opened last, nil for none.
+// at returns the last opened file with a path, nil for none.
 func (o *openFiles) at(path string) *session {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -253,8 +255,8 @@ func (a *app) again(f func() error) error {
 	}
 }
 
-// startAt says where the screens begin: at the snapshots, page layouts or windows that the user asks for. Where he asks
-// for one of two files, the other one is at what memtui diff takes for it.
+// startAt sets where the screens begin: at the snapshots, page layouts or windows that the user selects. If only one of
+// two files has a selection, the other one begins where memtui diff would.
 func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err error) {
 	p, start := s.store.Current(), &screen.HeapStart
 	asked := a.asksIn(s) || s.after != nil && a.asksIn(s.after)
@@ -277,7 +279,7 @@ func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err erro
 	return err
 }
 
-// asksIn reports whether the user asks for a snapshot, page layout or window of a file.
+// asksIn reports whether the user selects a snapshot, page layout or window of a file.
 func (a *app) asksIn(s *session) bool {
 	switch kind.Of(s.store.Current()) {
 	case kind.Heap:
@@ -290,8 +292,8 @@ func (a *app) asksIn(s *session) bool {
 	return s.snapshot != nil
 }
 
-// startOf returns the snapshot, page layout or window that a file is shown at first. To count from the end, everything
-// must be read.
+// startOf returns the snapshot, page layout or window that is shown first. Counting from the end requires everything to
+// be read.
 func (a *app) startOf(ctx context.Context, s *session) (at *int, err error) {
 	p, err := s.profile(ctx)
 	if err != nil {
@@ -345,7 +347,7 @@ func readableAgain(path string) error {
 	return nil
 }
 
-// naming returns how a command line names the files as they are opened now; none for a sample, which has no path.
+// naming returns the words that name the open files on a command line; none for a sample, which has no path.
 func (a *app) naming(paths ...string) []string {
 	if paths[0] == "" {
 		return nil
@@ -353,8 +355,8 @@ func (a *app) naming(paths ...string) []string {
 	return append(a.answers(), paths...)
 }
 
-// begun waits for the first revision that has something to show, so that a file of which nothing can be read is an
-// error message and not a screen.
+// begun waits for the first revision with something to show, so that an unreadable file gives an error message instead
+// of a screen.
 func (s *session) begun(ctx context.Context) error {
 	for {
 		p, changed := s.store.Watch()

@@ -15,14 +15,13 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// pageRows is how many rows the tables of a page have, unless the user says how many.
+// pageRows is the default number of rows of tables in a page.
 const pageRows = 200
 
-// pageParts is by how many groups the curve of a page is divided, unless the user says how many: their colors can be
-// distinguished.
+// pageParts is the default number of groups that divide the curve of a page: as many as colors can be distinguished.
 const pageParts = 5
 
-// writesHTML returns the names of the commands that can write a page: those that print reports.
+// writesHTML reports whether a command can write a page: those that print reports can.
 func writesHTML(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
 	return slices.Contains([]string{"report", "open", "demo", "diff"}, first)
@@ -43,7 +42,7 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	})
 }
 
-// pageFits refuses to write a page to a terminal.
+// pageFits rejects writing a page to a terminal.
 func (a *app) pageFits(out string) error {
 	if a.env.IsTerminal && cmp.Or(out, "-") == "-" {
 		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
@@ -51,15 +50,15 @@ func (a *app) pageFits(out string) error {
 	return nil
 }
 
-// limitPage bounds the rows of tables where the user does not.
+// limitPage limits the rows of tables unless the user does.
 func (a *app) limitPage() {
 	if !a.isGiven("limit") {
 		a.flags.Limit = pageRows
 	}
 }
 
-// pageSource waits for a session and asks everything that a page is made of. Its table of groups is by owner, and its
-// curve divided by them, unless something else is asked for.
+// pageSource waits for a session and computes everything for a page. Its table of groups is by owner, and its curve
+// divided by them, unless flags select something else.
 func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
 	a.limitPage()
 	p, err := s.profile(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// move chooses the place: the flags become those of this side alone.
+// move selects the place: the flags become those of this side alone.
 func (in *diffInput) move(p model.Place) {
 	if !p.Given() {
 		return
@@ -26,22 +26,22 @@ func (in *diffInput) move(p model.Place) {
 	default:
 		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, goal{Moment: p.Over.To}
 		if k == kind.Heap || k == kind.Dump {
-			flags.At = p.Over.To // what holds at the end
+			flags.At = p.Over.To // the state at the end
 		}
 	}
 	side.flags = &flags
 	in.app = &side
 }
 
-// onePlaces chooses the two places of one file where the user does not name both: its first and its last snapshot,
-// layout or window. For a trace one of them is the end, and the user must name the other.
+// onePlaces selects the two places in one file unless the user gives both: its first and its last snapshot, layout or
+// window. For a trace one of them is the end, and the user must give the other.
 func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
 		if !named {
 			return usageError(errors.New("diff: --b needs --a, the place in the file to compare with"))
 		}
-		d.sides[1].asked = nil // FILE#N names the place before
+		d.sides[1].asked = nil // FILE#N is the place before
 		return nil
 	}
 	first, last := -1, -1
@@ -91,8 +91,8 @@ func layoutEnds(p *model.Profile) (first, last int) {
 	return -1, -1
 }
 
-// numberOf returns the snapshot, page layout or window that one side of a comparison is about, by its number; nil where
-// it is about none. asked is the number that the user gives, nil for none.
+// numberOf returns the snapshot, page layout or window of one side of a comparison by its number; nil if it has none.
+// asked is the number that the user gives, nil for none.
 func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int, error) {
 	var n int
 	var ok bool

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// question returns what the command line asks about the file. What it leaves at its default is not asked for.
+// question returns the question of the command line. Default values are left out.
 func (a *app) question() state.Question {
 	g := a.flags
 	q := state.Question{
@@ -41,7 +41,7 @@ func (a *app) question() state.Question {
 	return q
 }
 
-// ask makes the flags those of a question about a report.
+// ask sets the flags to those of a question about a report.
 func (g *globals) ask(q *state.Question) {
 	g.At, g.From, g.To = q.At, q.Over.From, goal{Moment: q.Over.To}
 	g.Event, g.By, g.MinAge = q.Event, q.By, arg.Length{Moment: q.MinAge}
@@ -55,7 +55,7 @@ func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
 	return t, notBeyond(t, end)
 }
 
-// notBeyond reports that a time beyond the end is a mistake in usage.
+// notBeyond returns a usage error for a time beyond the end.
 func notBeyond(t, end model.Time) error {
 	if err := model.CheckTime(t, end); err != nil {
 		return usageError(err)
@@ -63,7 +63,7 @@ func notBeyond(t, end model.Time) error {
 	return nil
 }
 
-// span returns the range that two moments name, as [model.Period.In] returns it. Its errors are mistakes in usage.
+// span returns the range between two moments, like [model.Period.In]. Its errors are usage errors.
 func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
 	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
 		err = usageError(err)

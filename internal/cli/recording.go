@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// recording opens what a command names where it takes one file: that, or several files, or a folder of them, that hold
-// the heap snapshots or stacks of one recording, each at its time. The caller closes the session.
+// recording opens the input of a command that takes one file: a file, or several files or a folder of them with the
+// heap snapshots or stacks of one recording, each at its time. The caller closes the session.
 func (a *app) recording(ctx context.Context, paths []string) (*session, error) {
 	if a.lend != nil && len(paths) > 0 {
 		if s := a.lend(a.target(paths[0])); s != nil && slices.Equal(s.joined, paths) {
@@ -72,13 +72,12 @@ func (a *app) openSides(ctx context.Context, sides ...[]string) (list []*session
 	return list, nil
 }
 
-// filesOf puts the files of a folder that are of a format of heap snapshots, or where there are none of stacks, in its
-// place, in the order of their names.
+// filesOf replaces a folder by its files of heap snapshots, or if there are none of stacks, ordered by name.
 func (a *app) filesOf(ctx context.Context, paths []string) (out []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil || !info.IsDir() {
-			out = append(out, path) // what is wrong with it is said where it is opened
+			out = append(out, path) // errors are reported when it is opened
 			continue
 		}
 		entries, err := os.ReadDir(path)
@@ -104,7 +103,7 @@ func (a *app) filesOf(ctx context.Context, paths []string) (out []string, err er
 	return out, nil
 }
 
-// kindOf returns what a file holds by its first bytes, [kind.None] where it is of no known format.
+// kindOf returns the kind of a file by its first bytes, [kind.None] if its format is unknown.
 func (a *app) kindOf(ctx context.Context, path string) kind.Kind {
 	src, err := loaders.OpenSource(ctx, path, nil)
 	if err != nil {
@@ -146,13 +145,13 @@ func (a *app) joinStacks(ctx context.Context, list []*session) error {
 		}
 	}
 	for _, s := range list[1:] {
-		s.close() // all is in memory
+		s.close() // everything is in memory
 	}
 	list[0].store.Publish(join.Profile())
 	return nil
 }
 
-// secondHint returns what else two files can be.
+// secondHint returns a hint how two files can be used.
 func secondHint(list []*session) string {
 	if len(list) == 2 {
 		return "; memtui diff compares two files"
@@ -160,7 +159,7 @@ func secondHint(list []*session) string {
 	return ""
 }
 
-// written returns when the file was last written, in µs since 1970; 0 where that is not known.
+// written returns when the file was last written, in µs since 1970; 0 if unknown.
 func (s *session) written() model.Time {
 	if _, info := s.src.Stored(); info != nil {
 		return model.Time(info.ModTime().UnixMicro())
@@ -171,6 +170,7 @@ func (s *session) written() model.Time {
 // joinHeaps makes the first of several sessions one about the snapshots of all of them.
 func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error {
 	var sources []model.HeapSource
+	paths := map[model.HeapSource]string{}
 	var written []model.Time
 	var whole *model.Profile
 	for _, s := range list {
@@ -184,6 +184,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		if s.snapshot != nil && a.flags.Snapshot == nil {
 			return usageError(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
 		}
+		paths[p.Heaps] = p.Meta.Path
 		sources, whole = append(sources, p.Heaps), joined(whole, p)
 		if byTime {
 			written = append(written, s.written())
@@ -193,6 +194,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	if err != nil {
 		return usageError(err)
 	}
+	heaps.Paths = paths
 	if order := "in which they are given"; !heaps.Clocked {
 		if written != nil {
 			order = "in which they were last changed"
@@ -206,7 +208,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	return nil
 }
 
-// joined adds what is told of one more file. Problems name theirs, also those of the first.
+// joined adds the problems and facts of one more file. Problems name their file, also those of the first.
 func joined(whole, p *model.Profile) *model.Profile {
 	if whole == nil {
 		first := *p

@@ -47,7 +47,7 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	return a.write(ctx, s, *c)
 }
 
-// reported opens what a report is about, and watches an address for as long as the user says.
+// reported opens the input of a report, and polls an address for as long as the user says.
 func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 	switch {
 	case c.For.Given() != c.Every.Given():
@@ -89,7 +89,7 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	return a.writeReport(r, c)
 }
 
-// writeReport prints a report in the format asked for, or one table of it.
+// writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
 		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table), strings.Join(r.TableNames(), ", ")))
@@ -127,7 +127,8 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	})
 }
 
-// filterRows returns which rows are printed. Tables are made whole then: the limit is that of the rows that pass.
+// filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that
+// pass.
 func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 	if f.Rows == "" {
 		return report.RowFilter{}
@@ -137,7 +138,7 @@ func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 	return out
 }
 
-// oneTable refuses to choose a table where the format has all of them. JSON has blocks only where they are asked for.
+// oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
 	case table == "", format == "json" && (table == "blocks" || table == "born_blocks"):
@@ -162,8 +163,8 @@ func heapKeyList() string { return strings.Join(report.HeapSortKeys(), ", ") }
 
 func sortKeyList() string { return strings.Join(report.SortKeys(), ", ") }
 
-// options puts the flags about instant, range and tables into numbers, which takes the whole trace: `50%` and `peak`
-// mean nothing without it.
+// options converts the flags about instant, range and tables to values, which takes the complete trace: `50%` and
+// `peak` mean nothing without it.
 func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options, error) {
 	f := a.flags
 	opt := report.Options{
@@ -211,7 +212,7 @@ func (a *app) style(exact bool) report.Style {
 	return report.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
-// noColor reports whether the environment or the user asks for no colors.
+// noColor reports whether the environment or the user disables colors.
 func (a *app) noColor() bool {
 	return a.flags.Color == "never" || a.flags.Color == "auto" && (a.env.Getenv("NO_COLOR") != "" || a.env.Getenv("TERM") == "dumb")
 }

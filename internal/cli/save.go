@@ -20,7 +20,7 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-// savedFormats returns what is written by the suffix of a name: the formats that commands print, then stacks as convert
+// savedFormats returns the formats that can be saved, by suffix: those that commands print, then stacks as convert
 // writes them.
 func savedFormats() []format {
 	list := []format{
@@ -32,10 +32,10 @@ func savedFormats() []format {
 			list = append(list, t)
 		}
 	}
-	return append(list, format{name: "json", suffixes: []string{".json"}}) // .speedscope.json comes first
+	return append(list, format{name: "json", suffixes: []string{".json"}}) // after .speedscope.json
 }
 
-// savedAs returns the format that a name asks for.
+// savedAs returns the format for a name.
 func savedAs(path string) (format, error) {
 	name, known := strings.ToLower(filepath.Base(path)), []string{}
 	for _, f := range savedFormats() {
@@ -49,9 +49,8 @@ func savedAs(path string) (format, error) {
 	return format{}, usageError(fmt.Errorf("end the name in one of %s", joinWords(known)))
 }
 
-// saveOf returns what the full screen calls to write into a file what a command prints, about a session whose file is
-// named file; "" for a sample, which [views.SampleName] names. What is written is of what is open, not of the files as
-// they are by then.
+// saveOf returns a function for the full screen that writes the output of a command to a file, for a session whose file
+// is named file; "" for a sample, which [views.SampleName] names. The open files are used, not newer versions of them.
 func (a *app) saveOf(s *session, file string, others *openFiles) func(views.SaveQuery) (views.SaveFunc, error) {
 	quiet := *a
 	quiet.lend = a.lends(s, cmp.Or(file, views.SampleName), others)
@@ -74,13 +73,12 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 	}
 }
 
-// mayWrite returns why a file must not be written: it exists and is not to be replaced, or is one of those that are
-// shown.
+// mayWrite returns why a file must not be written: it exists and is not to be replaced, or is one of those on screen.
 func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	info, err := os.Lstat(q.Path)
 	switch {
 	case err != nil:
-		return nil // writing says what is wrong
+		return nil // writing reports the error
 	case info.IsDir():
 		return usageError(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
 	case !q.Replace:
@@ -91,7 +89,8 @@ func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	return nil
 }
 
-// printing returns what prints in a format what a command prints, of a file of that kind. Tables are printed whole.
+// printing returns an app that prints a command's output in a format, for a file of that kind. Tables are printed
+// completely.
 func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
 	args, command := b.env.Args, uses.Path(b.parsed.Selected())
 	page := f.name == "html" && !writesHTML(command)
@@ -136,7 +135,7 @@ func isMap(b *app) bool {
 	return ok && c.Map
 }
 
-// onePage reports whether the page about the whole file holds what a command prints.
+// onePage reports whether the page about the complete file contains the output of a command.
 func onePage(command string) bool {
 	return slices.Contains([]string{"pages", "heap snapshots", "heap types", "heap frames", "heap dominators", "heap suspects"}, command)
 }
@@ -167,8 +166,7 @@ func filesOf(b *app) []string {
 	return nil
 }
 
-// stacksBehind returns the arguments that convert what a command is about into stacks, weighed by what the command
-// sorts by.
+// stacksBehind returns the arguments that convert the input of a command to stacks, weighted by the command's sort key.
 func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, error) {
 	q := a.question()
 	switch {
@@ -198,7 +196,7 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, err
 	return slices.Concat(words, a.answers(), []string{"--output", "-"}, filesOf(a)), nil
 }
 
-// saveTo runs the command and puts what it prints into a file, which takes its name only once it is whole.
+// saveTo runs the command and writes its output to a file, which gets its name only once it is complete.
 func (a *app) saveTo(ctx context.Context, path string) (out views.Saved, err error) {
 	var notes bytes.Buffer
 	a.env.Stderr = &notes

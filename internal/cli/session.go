@@ -22,33 +22,33 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// session is one input being read: symbols and events at the same time, into a store and an index that may be asked
-// all the while.
+// session is one input being read: symbols and events in parallel, into a store and an index that can be queried
+// meanwhile.
 type session struct {
 	src   *loaders.Source
 	store *model.Store
 	index *traceindex.KeptIndex
-	place *indexcache.Place // of the index; nil if it is kept nowhere
+	place *indexcache.Place // of the index; nil if it is not stored
 
 	noPlace string // why there is none
 
-	heaps  *indexcache.Parts // where decoded snapshots are kept; nil for nowhere
+	heaps  *indexcache.Parts // storage of decoded snapshots; nil for none
 	kept   sync.WaitGroup    // done when the index is written
-	unkept error             // why it was not; valid then
+	unkept error             // why it was not written; valid after kept
 	note   string            // the same for the user, where it matters
-	stderr io.Writer         // that the note goes to, nil in the full-screen program
-	// snapshot is the one that the user asks for, nil for none. Negative numbers count from the end.
+	stderr io.Writer         // for the note, nil in the full-screen program
+	// snapshot is the one that the user selects, nil for none. Negative numbers count from the end.
 	snapshot *int
 
 	format    loaders.Format
-	parts     []*session // further files whose snapshots are shown with its own
-	joined    []string   // what a command names for all of them; nil for a file alone
+	parts     []*session // further files of the same recording
+	joined    []string   // names of all of them on a command line; nil for a single file
 	after     *session   // a second file to compare with, nil for none
 	afterPath string     // how a command line names it
 
 	polled chan struct{} // closed when an address is no longer polled; nil where it is not
 
-	lent bool               // it belongs to another one, which closes it
+	lent bool               // it belongs to another session, which closes it
 	stop context.CancelFunc // ends the reading of events; what was read stays
 	done chan struct{}      // closed when everything has been read
 	err  error              // why nothing can be shown; valid once done is closed
@@ -72,7 +72,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	if err != nil {
 		return nil, loaders.Format{}, inputError(err)
 	}
-	if a.flags.MaxMemory > 0 { // what the system allows is no wish of the user's
+	if a.flags.MaxMemory > 0 { // the system's limit is not set by the user
 		src.Allow(a.memoryLimit())
 	}
 	a.progress.Reads(src)
@@ -93,8 +93,8 @@ func (a *app) open(ctx context.Context, path string) (*session, error) {
 	return list[0], nil
 }
 
-// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions. Those that
-// are lent fit the flags: a screen has written them.
+// openAll starts to read all inputs of a command, which must fit its flags. The caller closes the sessions. Lent ones
+// fit the flags, which a screen has written.
 func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) {
 	list, sources := make([]*session, len(paths)), make([]*loaders.Source, len(paths))
 	inputs := make([]uses.Input, len(paths))
@@ -180,7 +180,8 @@ func (a *app) loading() loaders.Options {
 	}
 }
 
-// symbols returns where the names of addresses are searched, and kept between runs: where indexes are, unless none are.
+// symbols returns where names of addresses are searched, and cached between runs: next to indexes, unless there are
+// none.
 func (a *app) symbols() loaders.Symbols {
 	s := loaders.Symbols{Off: a.flags.NoSymbols, Dirs: a.flags.Symbols, Sysroot: a.flags.Sysroot}
 	dir := indexcache.Dir(a.env.Getenv)
@@ -200,8 +201,8 @@ func (a *app) symbols() loaders.Symbols {
 	return s
 }
 
-// symbolFolders fails where a folder that names are searched in is none, or a server has no address: a mistyped name
-// would go unnoticed.
+// symbolFolders fails if a folder for symbols does not exist, or a server has no valid address: otherwise a mistyped
+// name would go unnoticed.
 func (a *app) symbolFolders() error {
 	look := func(flag, dir string) error {
 		info, err := os.Stat(dir)
@@ -282,9 +283,9 @@ func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.O
 	s.tellIndex()
 }
 
-// tellIndex publishes where the index of a trace comes from.
+// tellIndex publishes the origin of the index of a trace.
 func (s *session) tellIndex() {
-	fact, ok := s.indexFact() // not while the store is locked: the index asks it
+	fact, ok := s.indexFact() // not while the store is locked: the index uses it
 	if !ok {
 		return
 	}
@@ -313,7 +314,7 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 }
 
 // close ends reading, waits until the index is kept, and releases the input. Where reading does not stop in time, close
-// returns, and the input is released when reading has ended: quitting must not wait for it.
+// returns, and the input is released when reading has ended: quitting must not wait.
 func (s *session) close() {
 	if s.lent {
 		return
@@ -367,11 +368,11 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 // maxStacked is how many sites of a curve --stacked shows at most.
 const maxStacked = 100
 
-// lists reports whether the table that is asked for is one of single blocks.
+// lists reports whether the requested table is one of single blocks.
 func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
 
-// order checks --by, and returns the order of single blocks, or of leaks, where it is one: tables of sites have the
-// usual one then.
+// order checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
+// default order.
 func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 	leaking := c.Table == "leaks" || c.Table == "late_freed"
 	switch by := a.flags.By; {
@@ -451,7 +452,7 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	return r, nil
 }
 
-// renew has a report tell what decoding snapshots has found, which was not known when p was published.
+// renew adds to a report what was found while decoding snapshots, after p was published.
 func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
 	now := s.store.Current()
 	for _, part := range s.parts {
@@ -466,7 +467,7 @@ func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
 	}
 }
 
-// warn says in one line on standard error that figures do not cover the whole file.
+// warn prints a line on standard error if figures do not cover the complete file.
 func (a *app) warn(p *model.Profile) {
 	if p.Complete {
 		return
@@ -475,7 +476,7 @@ func (a *app) warn(p *model.Profile) {
 	if p.Lost > 0 {
 		what = append(what, model.Bytes(p.Lost).Exact()+" could not be read")
 	}
-	if q := model.CutShort(p.Problems); q != nil { // one can do something about it
+	if q := model.CutShort(p.Problems); q != nil { // the user can change that
 		what = append(what, q.Message)
 	} else if i := slices.IndexFunc(p.Problems, func(q model.Problem) bool { return q.Severity == model.Error }); i >= 0 {
 		what = append(what, p.Problems[i].Message)
@@ -486,7 +487,7 @@ func (a *app) warn(p *model.Profile) {
 	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(strings.Join(what, ": ")))
 }
 
-// warnMemory is warn for what a report about a file that was read to its end had no memory for.
+// warnMemory is warn for a report that lacks parts for lack of memory, about a file that was read completely.
 func (a *app) warnMemory(p *model.Profile, h *report.Header) {
 	if i := slices.IndexFunc(h.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
 		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(h.Problems[i].Message))

@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/views/compare"
 )
 
-// showing is a file, or two to compare, on its way to the full-screen program.
+// showing is a file, or two to compare, being prepared for the full-screen program.
 type showing struct {
 	app     *app
 	session *session
@@ -76,7 +76,7 @@ func (a *app) show(ctx context.Context, s *session, files []string) error {
 	return nil
 }
 
-// end ends what prepares, before the files are closed that it reads; not for longer than whoever quits may wait.
+// end ends the preparation before the files that it reads are closed, but does not wait longer than quitting may take.
 func (w *showing) end(cancel func()) {
 	cancel()
 	w.session.stop()
@@ -91,7 +91,8 @@ func (w *showing) end(cancel func()) {
 	}
 }
 
-// soon waits for what is shown, for a moment where a frame can replace it, and reports whether it is known.
+// soon waits a moment for the contents to be known, if a frame can replace the screens meanwhile, and reports whether
+// they are.
 func (w *showing) soon() bool {
 	if w.app.env.Opening == nil {
 		<-w.ready
@@ -107,10 +108,10 @@ func (w *showing) soon() bool {
 	}
 }
 
-// run returns the full-screen program for a file of which it is known what it holds.
+// run runs the full-screen program for a file whose contents are known.
 func (w *showing) run(ctx context.Context) error { return w.app.env.FullScreen(ctx, w.screen) }
 
-// open returns the full-screen program for a file that does not say so soon.
+// open runs the full-screen program for a file whose contents are not known soon.
 func (w *showing) open(ctx context.Context) error {
 	a := w.app
 	sources := []*loaders.Source{w.session.src}
@@ -126,7 +127,7 @@ func (w *showing) open(ctx context.Context) error {
 	})
 }
 
-// settings returns how the screens are drawn, whatever they show.
+// settings returns the settings for drawing screens.
 func (w *showing) settings() Screen {
 	a := w.app
 	return Screen{
@@ -135,7 +136,7 @@ func (w *showing) settings() Screen {
 	}
 }
 
-// prepare waits until there is something to show, and puts together what the screens need.
+// prepare waits until there is something to show, and prepares what the screens need.
 func (w *showing) prepare(ctx context.Context) error {
 	a, s := w.app, w.session
 	if err := s.begun(ctx); err != nil {

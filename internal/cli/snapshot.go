@@ -21,7 +21,7 @@ import (
 type target struct {
 	path     string
 	snapshot *int
-	numbered bool // the name says which
+	numbered bool // the name has the number
 }
 
 // target takes FILE#N apart, unless a file has that very name. --snapshot holds where the name says nothing.
@@ -115,7 +115,7 @@ func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges, strings.Join(names, ", ")))
 }
 
-// edgePolicies names the policies of all formats, and explains them.
+// edgePolicies returns the names of the policies of all formats, and their help.
 func edgePolicies(formats []loaders.Format) (names, help string) {
 	var list, texts []string
 	for _, f := range formats {
@@ -152,10 +152,10 @@ func rowKinds(formats []loaders.Format) string {
 	return strings.Join(list, ",")
 }
 
-// flagAxis is the key of the axis that has a flag of its own beside --where: heapFindCmd's Repr.
+// flagAxis is the key of the axis that has a flag of its own in addition to --where: heapFindCmd's Repr.
 const flagAxis = "repr"
 
-// axisKeys returns the words by which flags name axes.
+// axisKeys returns the names of axes in flags.
 func axisKeys(axes []model.HeapAxis) (keys []string) {
 	for i := range axes {
 		keys = append(keys, axes[i].Key)
@@ -163,7 +163,7 @@ func axisKeys(axes []model.HeapAxis) (keys []string) {
 	return keys
 }
 
-// axisHelp says what types have beside their names in each format, and what the axis with a flag of its own is.
+// axisHelp returns the help about the axes of types in each format, and about the axis with a flag of its own.
 func axisHelp(formats []loaders.Format) (axes, flag string) {
 	var list, texts []string
 	for _, f := range formats {

@@ -22,7 +22,7 @@ type stackFlags struct {
 	Window string `placeholder:"NAME" help:"For stack profiles: the time window of the tables, by its id or as #N, counted from 0."`
 }
 
-// filterOf returns what flags say about stacks.
+// filterOf returns the filter of stacks in flags.
 func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 	filter, err := f.Filter()
 	if err != nil {
@@ -31,7 +31,7 @@ func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 	return filter, err
 }
 
-// warnUnmatched says on standard error which filters match nothing in the stacks. The error is that of ctx.
+// warnUnmatched prints on standard error which filters match nothing in the stacks. The error is that of ctx.
 func (a *app) warnUnmatched(ctx context.Context, filter calltree.Filter, stacks *model.Stacks) error {
 	lost, err := report.UnmatchedIn(ctx, filter, stacks)
 	a.warnFilters(lost)
@@ -83,7 +83,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	return r, nil
 }
 
-// around turns what --peek cannot answer into a mistake in usage.
+// around turns errors of --peek into usage errors.
 func (a *app) around(r *report.Report, err error) (*report.Report, error) {
 	none := (*report.NoFunctionError)(nil)
 	if errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
@@ -92,7 +92,7 @@ func (a *app) around(r *report.Report, err error) (*report.Report, error) {
 	return r, err
 }
 
-// selection returns what --event, --by, --from and --to choose; nil when the profile has nothing to choose from.
+// selection returns the selection of --event, --by, --from and --to; nil if the profile has nothing to select from.
 func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.Selection, error) {
 	w := p.Weights
 	event, ok, err := eventNamed(p, name)
@@ -103,7 +103,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	if by := a.flags.By; by != "" {
 		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
 			metric, ok = m, true
-		} else if a.isGiven("by") { // a setting, which is for all files, gives way
+		} else if a.isGiven("by") { // a setting, which is for all files, is ignored
 			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by, metricNames(w)))
 		}
 	}
@@ -270,7 +270,7 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 	return by, by != weights.ByFunctionDSO, nil
 }
 
-// labelKeys returns which labels there are.
+// labelKeys returns the keys of the labels.
 func labelKeys(w *model.StackProfile) string {
 	keys := weights.LabelKeys(w)
 	if len(keys) == 0 {

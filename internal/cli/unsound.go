@@ -37,19 +37,26 @@ func (a *app) sound() error {
 	return nil
 }
 
-// runSound runs the command, and once more where what it was about to write is made of a file that an earlier run kept
-// and that turns out to be damaged: it is discarded then. ended is that of [app.runUntil].
+// mostRuns is how often a command is run: a snapshot and its dominators are files of their own, which are found damaged
+// one after the other.
+const mostRuns = 4
+
+// runSound runs the command, and again where what it was about to write is made of a file that an earlier run kept and
+// that turns out to be damaged: it is discarded then. ended is that of [app.runUntil].
 func (a *app) runSound(ctx context.Context) (err error, ended bool) {
-	for again := false; ; again = true {
+	for runs := 1; ; runs++ {
 		uses := &sections.Uses{}
 		a.written = &soundWriter{Writer: a.env.Stdout, ctx: ctx, uses: uses}
 		a.out = bufio.NewWriterSize(a.written, 1<<16)
 		if err, ended = a.runUntil(uses.In(ctx)); !ended {
 			return err, false
 		}
-		flushed := a.out.Flush()
-		unsound := errors.Is(err, errUnsound) || errors.Is(flushed, errUnsound) || !a.screen && a.sound() != nil
-		if unsound && !again && !a.written.begun {
+		var flushed error
+		if !errors.Is(err, errUnsound) {
+			flushed = a.out.Flush()
+		}
+		unsound := errors.Is(err, errUnsound) || errors.Is(flushed, errUnsound)
+		if unsound && runs < mostRuns && !a.written.begun {
 			continue
 		}
 		switch {
@@ -62,15 +69,14 @@ func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 	}
 }
 
-// runTold runs the command. Where it breaks off because what it reads is made of a damaged file, that is its error.
+// runTold runs the command. That it was about a damaged file is its error, also where it broke off because of that.
 func (a *app) runTold(ctx context.Context) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			if a.sound() == nil {
-				panic(p)
-			}
-			err = errUnsound
+		if a.screen || a.sound() == nil {
+			return // a panic goes on
 		}
+		_ = recover()
+		err = errUnsound
 	}()
 	return a.run(ctx)
 }

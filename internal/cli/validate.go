@@ -16,13 +16,13 @@ type validateCmd struct {
 	Files []string `arg:"" name:"file" help:"Files, or - for standard input."`
 }
 
-// validation is what validate says about one file.
+// validation is the result of validate about one file.
 type validation struct {
 	report.Header
 	Valid      bool        `json:"valid"`
 	Violations []violation `json:"violations"`
 
-	unread *violation // why nothing can be said about the rest of the file; nil where all was checked
+	unread *violation // why the rest of the file is not checked; nil if all was
 	broken bool       // a rule is
 }
 
@@ -98,7 +98,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 	case err != nil:
 		return nil, err
 	}
-	v.File.Bytes = src.StoredSize() // of a pipe, known only now
+	v.File.Bytes = src.StoredSize() // for a pipe known only now
 	v.Complete = v.Valid
 	return v, nil
 }
@@ -118,7 +118,7 @@ func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format lo
 		return h
 	}
 	h := report.NewHeader(report.SchemaValidate, p)
-	h.Problems = nil // the violations say the same, and more
+	h.Problems = nil // the violations include them
 	return h
 }
 

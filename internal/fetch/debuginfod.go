@@ -131,7 +131,7 @@ func (d *DebugServers) download(ctx context.Context, server, buildID, kind strin
 	silent := time.AfterFunc(silenceAllowed, func() { stop(errors.New("the server does not respond")) })
 	defer silent.Stop()
 	address := strings.TrimRight(server, "/") + "/buildid/" + buildID + "/" + kind
-	answer, err := ask(ctx, address, d.Insecure)
+	answer, err := get(ctx, address, d.Insecure)
 	if errors.Is(err, errNotThere) {
 		return fs.ErrNotExist
 	}
@@ -144,7 +144,7 @@ func (d *DebugServers) download(ctx context.Context, server, buildID, kind strin
 		limit = fetchLimit
 	}
 	body := &fetched{body: answer, left: limit, limit: limit}
-	d.say(address)
+	d.print(address)
 	heard := &heardReader{body, func() { silent.Reset(silenceAllowed) }}
 	if _, err := io.Copy(f, heard); err != nil {
 		return cause(ctx, err)
@@ -152,8 +152,8 @@ func (d *DebugServers) download(ctx context.Context, server, buildID, kind strin
 	return nil
 }
 
-// say prints what is fetched, if nothing else is shown.
-func (d *DebugServers) say(address string) {
+// print prints what is fetched, if nothing else is shown.
+func (d *DebugServers) print(address string) {
 	if u, err := url.Parse(address); err == nil && d.Note != nil {
 		fmt.Fprintf(d.Note, "memtui: fetching %s\n", model.Clean(u.Redacted()))
 	}

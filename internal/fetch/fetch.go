@@ -43,8 +43,8 @@ func (a *answer) Close() error {
 	return a.ReadCloser.Close()
 }
 
-// ask returns the response of a server. Proxies are those of the environment. Passwords in the address are not shown.
-func ask(ctx context.Context, address string, insecure bool) (io.ReadCloser, error) {
+// get returns the response of a server. Proxies are those of the environment. Passwords in the address are not shown.
+func get(ctx context.Context, address string, insecure bool) (io.ReadCloser, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("%s: not a valid URL", model.Clean(address))
@@ -85,7 +85,7 @@ func (*notThere) Is(target error) bool { return target == errNotThere }
 // Open opens the response of a server, at most so many bytes of it. It is read while it arrives, and copied unchanged
 // to keep, which may be nil.
 func Open(ctx context.Context, address string, limit int64, insecure bool, keep io.Writer) (*loaders.Source, error) {
-	response, err := ask(ctx, address, insecure)
+	response, err := get(ctx, address, insecure)
 	if err != nil {
 		return nil, err
 	}

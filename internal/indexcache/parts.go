@@ -35,7 +35,7 @@ const partMark = ".part-"
 // part returns the place of the file of a name.
 func (p *Parts) part(name string) *Place {
 	k := p.place
-	return &Place{src: k.src, Beside: k.Beside, anew: k.anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
+	return &Place{src: k.src, NextToInput: k.NextToInput, anew: k.anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
 }
 
 // Key implements [sections.Keeper].

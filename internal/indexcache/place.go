@@ -36,9 +36,9 @@ const (
 
 // Place is where the index of one file is stored. It implements [traceindex.Place].
 type Place struct {
-	Path   string // of the index file
-	Beside bool   // it is next to the input
-	Always bool   // it is stored in the cache, too, even for a small trace
+	Path        string // of the index file
+	NextToInput bool   // it is next to the input
+	Always      bool   // it is stored in the cache, too, even for a small trace
 
 	src  *loaders.Source
 	anew bool // stored files are not read
@@ -46,9 +46,9 @@ type Place struct {
 	key  sections.Key
 }
 
-// BesideInput returns the place next to a file. With anew, a stored index is not read.
-func BesideInput(src *loaders.Source, anew bool) *Place {
-	return &Place{src: src, Path: src.Path() + Suffix, Beside: true, anew: anew}
+// NextToInput returns the place next to a file. With anew, a stored index is not read.
+func NextToInput(src *loaders.Source, anew bool) *Place {
+	return &Place{src: src, Path: src.Path() + Suffix, NextToInput: true, anew: anew}
 }
 
 // InCache returns the place of a file in the cache's folder: its name has the file's name, and a hash of its path.
@@ -160,7 +160,7 @@ func (k *Place) Open() (*sections.File, error) {
 		f.Close()
 		return nil, err
 	}
-	if !k.Beside {
+	if !k.NextToInput {
 		now := time.Now()
 		_ = root.Chtimes(name, now, now) // the least recently used one is removed first
 	}
@@ -185,7 +185,7 @@ const writeAtOnce = 256 << 10
 
 // Write writes an index atomically: others see the old file or the new one.
 func (k *Place) Write(ctx context.Context, ix *traceindex.KeptIndex) (err error) {
-	if !k.Beside && !k.Always && ix.Status().Events < WorthKeeping {
+	if !k.NextToInput && !k.Always && ix.Status().Events < WorthKeeping {
 		return ErrSmall
 	}
 	return k.write(func(w io.Writer) error { return ix.Write(ctx, w) })
@@ -197,7 +197,7 @@ func (k *Place) write(content func(w io.Writer) error) error {
 		return errors.New("the compressed stream is damaged")
 	}
 	dir, name := filepath.Dir(k.Path), filepath.Base(k.Path)
-	if !k.Beside {
+	if !k.NextToInput {
 		if err := makeFolder(dir); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (k *Place) write(content func(w io.Writer) error) error {
 	if err := k.replace(root, name, content); err != nil {
 		return err
 	}
-	if !k.Beside {
+	if !k.NextToInput {
 		evict(dir, Suffix, name, time.Now())
 	}
 	return nil
@@ -310,7 +310,7 @@ func (k *Place) State() (state string, size int64, err error) {
 
 // Where returns the name of a place for [globals.Index].
 func (k *Place) Where() string {
-	if k.Beside {
+	if k.NextToInput {
 		return "beside"
 	}
 	return "cache"

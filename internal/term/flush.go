@@ -29,14 +29,14 @@ type flusher struct {
 	idle    func()        // called without mu whenever a flush ends; may be nil
 
 	// Only for the flushing goroutine.
-	out    tcell.Screen
-	sent   []cell
-	sentW  int
-	sentAt point
-	diff   []change
-	whole  bool // diff is everything except the blanks that fill the screen
-	plan   plan
-	parked bool // tcell has released the terminal: its Show would never return
+	out      tcell.Screen
+	sent     []cell
+	sentW    int
+	sentAt   point
+	diff     []change
+	complete bool // diff is everything except the blanks that fill the screen
+	plan     plan
+	parked   bool // tcell has released the terminal: its Show would never return
 }
 
 // change is a cell to send.
@@ -193,7 +193,7 @@ func (f *flusher) flush() {
 	f.collect()
 	f.ops, f.busy = nil, true
 	f.changed, f.stale, f.refresh = false, false, false
-	send := refresh || f.whole && len(f.sent) > 0 || len(f.diff) > 0 || at != f.sentAt
+	send := refresh || f.complete && len(f.sent) > 0 || len(f.diff) > 0 || at != f.sentAt
 	var after []func()
 	if send {
 		f.frames++
@@ -205,7 +205,7 @@ func (f *flusher) flush() {
 		op()
 	}
 	if send && !f.parked {
-		if f.whole && len(f.sent) > 0 {
+		if f.complete && len(f.sent) > 0 {
 			f.out.Fill(' ', styles[ground])
 		}
 		f.send(styles, at, refresh)
@@ -226,8 +226,8 @@ func (f *flusher) flush() {
 // collect fills diff with what the terminal lacks and counts it as sent. mu is held.
 func (f *flusher) collect() {
 	f.diff = f.diff[:0]
-	f.whole = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
-	if f.whole {
+	f.complete = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
+	if f.complete {
 		if len(f.sent) != len(f.frame) {
 			f.sent = make([]cell, len(f.frame))
 		}
@@ -289,7 +289,7 @@ func (f *flusher) bridge(i int) {
 // bytes. A complete screen appears at once.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
 	groups := 1
-	if !f.whole {
+	if !f.complete {
 		groups = f.plan.make(f.diff, f.sent, f.sentW)
 	}
 	for g := range groups {

@@ -77,7 +77,7 @@ type guard struct {
 	brief bool      // out is a terminal: print only the first goroutine's stack
 
 	text     []byte // the program's last output
-	told     int    // bytes of text that are printed or left out
+	printed  int    // bytes of text that are printed or left out
 	stacks   int    // goroutines among those
 	restored bool
 }
@@ -95,7 +95,7 @@ func (g *guard) watch(in io.Reader) {
 			break
 		}
 		if g.restored || dying(g.text) {
-			g.within(g.speak)
+			g.within(g.printNew)
 		}
 	}
 	g.within(g.conclude)
@@ -123,14 +123,14 @@ func (g *guard) conclude() {
 	if n := len(g.text); n > 0 && g.text[n-1] != '\n' { // it was killed while writing
 		g.text = append(g.text, '\n')
 	}
-	g.speak()
+	g.printNew()
 	if g.brief && g.stacks > 0 { // the message has scrolled away
 		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". Go's message is above.\n")
 	}
 }
 
-// speak restores the terminal, once, and prints the new part of the last output, complete lines only.
-func (g *guard) speak() {
+// printNew restores the terminal, once, and prints the new part of the last output, complete lines only.
+func (g *guard) printNew() {
 	if !g.restored {
 		g.restored = true
 		g.restore()
@@ -139,12 +139,12 @@ func (g *guard) speak() {
 		}
 	}
 	for {
-		n := bytes.IndexByte(g.text[g.told:], '\n') + 1
+		n := bytes.IndexByte(g.text[g.printed:], '\n') + 1
 		if n == 0 {
 			return
 		}
-		line := g.text[g.told : g.told+n]
-		g.told += n
+		line := g.text[g.printed : g.printed+n]
+		g.printed += n
 		if bytes.HasPrefix(line, []byte("goroutine ")) {
 			g.stacks++
 		}

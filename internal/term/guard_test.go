@@ -69,7 +69,7 @@ func TestLastWords(t *testing.T) {
 		g := &guard{out: &out, brief: brief, restored: true}
 		for i := range len(words) {
 			g.text = []byte(words[:i+1])
-			g.speak()
+			g.printNew()
 		}
 		if got := out.String(); got != words && !brief || brief && got != words[:strings.Index(words, "goroutine 2")] {
 			t.Errorf("brief %v: %q", brief, got)

@@ -22,7 +22,7 @@ func TestColumnsInFiles(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			want, sum := decoded(t, d.text, nil)
 			var made, closed atomic.Int64
-			budget := model.NewBudget(1 << 10)
+			budget := model.NewBudget(d.limit)
 			budget.Map = func(n int64) (model.Mapped, error) {
 				made.Add(1)
 				b := make([]byte, n)
@@ -36,7 +36,7 @@ func TestColumnsInFiles(t *testing.T) {
 			if !reflect.DeepEqual(sum, gotSum) {
 				t.Error("dominators differ")
 			}
-			full := model.NewBudget(1 << 10)
+			full := model.NewBudget(d.limit)
 			full.Map = func(int64) (model.Mapped, error) { return model.Mapped{}, errors.New("no space left on device") }
 			got, gotSum = decoded(t, d.text, full)
 			same(t, want, got)
@@ -50,12 +50,22 @@ func TestColumnsInFiles(t *testing.T) {
 type dump struct {
 	name, format string
 	text         []byte
+	limit        int64 // in which its columns do not fit
 }
 
 func dumpsOf(t testing.TB) []dump {
+	const (
+		little = 1 << 10
+		names  = 8 << 20 // for the names of MoarVM's dumps, which stay in memory
+	)
+	three, err := memtest.Heap3(memtest.HeapSpec{Rows: 300_000, References: 900_000, Spread: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []dump{
-		{"java", "hprof", memtest.Java(memtest.JavaSpec{Notes: 20_000})}, {"v8", "heapsnapshot", v8Dump(20_000)},
-		{"ruby", "ruby-heap", rubyDump(20_000)}, {"python", "python-heap", pythonDump(20_000)},
+		{"java", "hprof", memtest.Java(memtest.JavaSpec{Notes: 20_000}), little}, {"v8", "heapsnapshot", v8Dump(20_000), little},
+		{"ruby", "ruby-heap", rubyDump(20_000), little}, {"python", "python-heap", pythonDump(20_000), little},
+		{"moarvm", "mvmheap", three, names},
 	}
 }
 

@@ -52,6 +52,7 @@ func (r *reader) read() error {
 	for err == nil && in.Next() {
 		r.line(in)
 		err = r.Step()
+		in.SkipEmpty()
 	}
 	if err == nil {
 		err = in.Err()

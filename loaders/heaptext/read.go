@@ -45,7 +45,7 @@ type reader struct {
 
 	stack  []byte // of jemalloc: that of the current stack
 	offset int64
-	whole  counts // its sum over threads, as in the file
+	total  counts // its sum over threads, as in the file
 	parts  []row
 	summed bool
 
@@ -86,6 +86,7 @@ func (k *reader) lineByLine() error {
 		if err := k.Step(); err != nil {
 			return err
 		}
+		k.lines.SkipEmpty()
 	}
 	return nil
 }
@@ -318,7 +319,7 @@ func (k *reader) thread(text []byte) bool {
 			k.threads[number] = n
 		}
 	case number < 0:
-		k.whole, k.summed = c, true
+		k.total, k.summed = c, true
 	default:
 		k.parts = append(k.parts, row{counts: c, thread: number, offset: k.lines.Offset()})
 	}
@@ -338,15 +339,15 @@ func (k *reader) endStack() {
 	}
 	switch {
 	case !k.summed:
-		k.whole = sum
+		k.total = sum
 	case len(k.parts) == 0:
-		k.parts, parts = []row{{thread: -1, offset: k.offset}}, []counts{k.whole}
-	case k.whole != sum:
+		k.parts, parts = []row{{thread: -1, offset: k.offset}}, []counts{k.total}
+	case k.total != sum:
 		k.Say(model.Warning, "counts", k.offset, 0, "the threads of a stack do not add up to it: the stack is shown without threads")
-		k.parts, parts = []row{{thread: -1, offset: k.offset}}, []counts{k.whole}
+		k.parts, parts = []row{{thread: -1, offset: k.offset}}, []counts{k.total}
 	}
 	if k.rate > 1 {
-		parts = divide(k.whole, k.rounding.unsampled(k.whole, k.rate), parts)
+		parts = divide(k.total, k.rounding.unsampled(k.total, k.rate), parts)
 	}
 	for i, p := range parts {
 		k.rows = append(k.rows, row{counts: p, stack: k.stack, thread: k.parts[i].thread, offset: k.parts[i].offset})

@@ -70,7 +70,7 @@ func (c *converter) fastNumbers() bool {
 		from, where := (info+1)*free, (info+1)*(free^1)
 		slot := heads[from]
 		if slot == 0 && free == 0 {
-			if !t.roomy(c.budget) {
+			if !t.fits(c.budget) {
 				break
 			}
 			slot = t.another()
@@ -111,7 +111,7 @@ func (c *converter) allocOf(info uint64) bool {
 	if info >= uint64(len(t.sizes)) {
 		return c.fault(model.Error, "allocation", "a block refers to an \"a\" line that does not exist")
 	}
-	if !t.roomy(c.budget) {
+	if !t.fits(c.budget) {
 		c.found.leave(c.budget, "blocks after line %s were left out", model.Group(uint64(c.in.line)))
 		return true
 	}

@@ -72,8 +72,8 @@ func (t *invented) add(size uint64, trace uint32) {
 	t.heads, t.born = append(t.heads, 0), append(t.born, 0)
 }
 
-// roomy reports whether another block fits.
-func (t *invented) roomy(b *model.Budget) bool {
+// fits reports whether another block fits.
+func (t *invented) fits(b *model.Budget) bool {
 	if n := len(t.below) - 1; t.heads[0] == 0 && n%checkEvery == 0 && n > 0 && !t.full {
 		t.full = b.Full(model.BudgetOfFile) || n == 1<<32-checkEvery
 	}

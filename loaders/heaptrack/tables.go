@@ -52,8 +52,8 @@ func (t *tables) init() { t.used = make([]uint64, 1) }
 // traces returns the number of stacks.
 func (t *tables) traces() int { return len(t.ips) }
 
-// roomy reports whether another entry fits a table that has n.
-func (c *converter) roomy(n int) bool {
+// fits reports whether another entry fits a table that has n.
+func (c *converter) fits(n int) bool {
 	t := &c.tables
 	if !t.full && n%checkEvery == checkEvery-1 && c.budget.Full(model.BudgetOfFile) || n >= math.MaxInt32 {
 		t.full = true
@@ -69,7 +69,7 @@ func (c *converter) trace(f *fields) bool {
 	switch {
 	case !f.ok:
 		return c.fieldsFault("a stack")
-	case !c.roomy(t.traces()):
+	case !c.fits(t.traces()):
 		return true
 	case parent > uint64(t.traces()):
 		c.fault(model.Error, "trace-parent", "a stack continues with one that no earlier line defines: it ends there")
@@ -95,7 +95,7 @@ func (c *converter) info(f *fields) bool {
 	switch {
 	case !f.ok:
 		return c.fieldsFault("blocks")
-	case !c.roomy(len(c.blocks.sizes)):
+	case !c.fits(len(c.blocks.sizes)):
 		return true
 	case trace > uint64(c.tables.traces()):
 		c.fault(model.Error, "allocation", "a block has a stack that no earlier line defines")
@@ -116,7 +116,7 @@ func (c *converter) instruction(f *fields) bool {
 	if f.more() {
 		in.module = c.str(f)
 	}
-	if !c.roomy(len(t.instructions)) {
+	if !c.fits(len(t.instructions)) {
 		return true
 	}
 	for f.more() && f.ok && in.to-in.from < maxInlined {
@@ -186,9 +186,9 @@ func (c *converter) text(b []byte) (used int, ok bool) {
 // precedes it; S lines may have one in any version. If the length cannot be right, the text ends with the line.
 func (c *converter) sized(b []byte) (body, after []byte, used int, ok bool) {
 	letter, line := b[0], len(b)
-	start, n, told := textLength(b)
+	start, n, hasLength := textLength(b)
 	needed := c.head.version >= newestVersion
-	if told && (needed || letter == 'S') {
+	if hasLength && (needed || letter == 'S') {
 		if line, ok = c.lineWith(start+n, line); ok {
 			all := c.in.rest()[:line]
 			if after := trimLine(all[start+n:]); len(after) == 0 || letter == 'm' && after[0] == ' ' {
@@ -244,7 +244,7 @@ func (c *converter) name(text []byte) {
 	if len(text) > checkEvery && c.budget.Full(model.BudgetOfFile) {
 		t.full = true
 	}
-	if c.roomy(len(t.strings)) {
+	if c.fits(len(t.strings)) {
 		t.strings = append(t.strings, string(text))
 	}
 }
@@ -252,7 +252,7 @@ func (c *converter) name(text []byte) {
 // module reads a module and where its parts are mapped.
 func (c *converter) module(path string, after []byte) bool {
 	t := &c.tables
-	if !c.roomy(len(t.modules)) {
+	if !c.fits(len(t.modules)) {
 		return true
 	}
 	if path == "-" {

@@ -71,12 +71,12 @@ func (d *decoding) run() (*model.Heap, error) {
 	layout := findLayout(d.x, d.a, d.f.ids)
 	gaps := layout.gaps && d.f.sizes != sizesLayout
 	sizeAll(d.h, d.k, d.x, d.a, layout, gaps)
-	d.saySizes(layout, gaps)
+	d.reportSizes(layout, gaps)
 	d.a = nil
 	if err := d.link(); err != nil {
 		return nil, err
 	}
-	d.tell()
+	d.reportMissing()
 	d.h.Complete = d.rooted
 	return d.h, nil
 }
@@ -197,8 +197,8 @@ func (d *decoding) link() error {
 	return nil
 }
 
-// saySizes reports where sizes come from.
-func (d *decoding) saySizes(l layout, gaps bool) {
+// reportSizes reports where sizes come from.
+func (d *decoding) reportSizes(l layout, gaps bool) {
 	at := d.f.dumps[d.i].at
 	switch {
 	case gaps:
@@ -210,8 +210,8 @@ func (d *decoding) saySizes(l layout, gaps bool) {
 	}
 }
 
-// tell reports what the dump lacks.
-func (d *decoding) tell() {
+// reportMissing reports what the dump lacks.
+func (d *decoding) reportMissing() {
 	dump := &d.f.dumps[d.i]
 	for _, u := range d.units {
 		for _, p := range u.problems {

@@ -54,8 +54,8 @@ type knownLayout struct {
 	length, head slot
 }
 
-// held is a collection whose storage is not completely known yet.
-type held struct {
+// pending is a collection whose storage is not completely known yet.
+type pending struct {
 	row, storage uint32 // storage is rowindex.None if there is none
 	capacity     uint32
 	length       int64
@@ -68,7 +68,7 @@ type wasteWork struct {
 	f       *file
 	h       *model.Heap
 	known   []knownLayout // by class
-	list    []held        // by storage
+	list    []pending     // by storage
 	storage []uint64      // a bit for each row: it is the storage of a collection
 	slot    uint64        // bytes of a reference
 	visit   func(*model.HeapCollection) error
@@ -91,7 +91,7 @@ func (f *file) Collections(ctx context.Context, i int, h *model.Heap, visit func
 	if err != nil {
 		return err
 	}
-	if err := w.tell(); err != nil {
+	if err := w.visitAll(); err != nil {
 		return err
 	}
 	for _, c := range bare {
@@ -148,7 +148,7 @@ func (w *wasteWork) collect(ctx context.Context, p *places) error {
 	v := walk{classes: wanted}
 	v.instance = func(r uint32, values []byte) error {
 		of := &w.known[w.h.Entity[r]]
-		x := held{row: r, storage: rowindex.None, length: of.length.number(values, w.f.ids), of: of.collectionClass}
+		x := pending{row: r, storage: rowindex.None, length: of.length.number(values, w.f.ids), of: of.collectionClass}
 		if of.head.kind != 0 {
 			x.length -= of.head.number(values, w.f.ids)
 		}
@@ -166,7 +166,7 @@ func (w *wasteWork) collect(ctx context.Context, p *places) error {
 	if err := v.run(ctx, w.f, p, w.h); err != nil {
 		return err
 	}
-	slices.SortFunc(w.list, func(a, b held) int { return cmp.Or(cmp.Compare(a.storage, b.storage), cmp.Compare(a.row, b.row)) })
+	slices.SortFunc(w.list, func(a, b pending) int { return cmp.Or(cmp.Compare(a.storage, b.storage), cmp.Compare(a.row, b.row)) })
 	for i := 1; i < len(w.list); i++ {
 		w.list[i].shared = w.list[i].storage != rowindex.None && w.list[i].storage == w.list[i-1].storage
 	}
@@ -175,7 +175,7 @@ func (w *wasteWork) collect(ctx context.Context, p *places) error {
 
 // arrays records the lengths of storage arrays, and lists the other arrays that have null elements or only zeros.
 func (w *wasteWork) arrays(ctx context.Context, p *places) (bare []model.HeapCollection, err error) {
-	const telling = 16 // elements of an array that determine the size of a reference
+	const conclusive = 16 // elements of an array that determine the size of a reference
 	next := 0
 	add := func(r uint32, n, length int64) error {
 		c := model.HeapCollection{Row: model.Row(r), Storage: model.Row(r), Form: model.CollectionArray, Len: n, Capacity: length}
@@ -186,7 +186,7 @@ func (w *wasteWork) arrays(ctx context.Context, p *places) (bare []model.HeapCol
 	}
 	v := walk{}
 	v.objects = func(r uint32, length uint32) error {
-		if length >= telling && w.h.Bytes(model.Row(r)) >= 8*uint64(length) {
+		if length >= conclusive && w.h.Bytes(model.Row(r)) >= 8*uint64(length) {
 			w.slot = 8
 		}
 		for next < len(w.list) && w.list[next].storage <= r {
@@ -231,8 +231,8 @@ func (w *wasteWork) filled(r uint32) (n int64) {
 	return n
 }
 
-// tell visits the collections.
-func (w *wasteWork) tell() error {
+// visitAll visits the collections.
+func (w *wasteWork) visitAll() error {
 	for i := range w.list {
 		x := &w.list[i]
 		c := model.HeapCollection{Row: model.Row(x.row), Storage: model.Row(x.row), Form: x.of.form, Len: x.length, Capacity: int64(x.capacity / x.of.slots)}

@@ -93,7 +93,7 @@ func (l limit) String() string {
 		return l.of.short()
 	}
 	return fmt.Sprintf("the limit of %s %s for a file of this size is reached: the rest was not read; %s",
-		model.Group(uint64(l.n)), l.what, model.Lifts(2*int64(l.n)*l.each*l.part))
+		model.Group(uint64(l.n)), l.what, model.RaiseHint(2*int64(l.n)*l.each*l.part))
 }
 
 // full reports whether the memory for kept data is used up.
@@ -102,8 +102,8 @@ func (l limits) full() bool { return l.src.Budget().Full(model.BudgetOfFile) }
 // short states that memory is the reason why the rest is not read.
 func (l limits) short() string { return l.src.Budget().Problem("the rest was left out").Message }
 
-// tell reports the limit that was reached: of memory, or of the expansion of a file.
-func (l limits) tell(found *findings, offset, line int64, reached string) {
+// report reports the limit that was reached: of memory, or of the expansion of a file.
+func (l limits) report(found *findings, offset, line int64, reached string) {
 	if reached == l.short() {
 		found.add(model.Warning, model.CodeMemory, offset, line, reached)
 		return

@@ -43,7 +43,7 @@ func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (
 		return nil, err
 	}
 	if f.a.reached != "" {
-		f.a.limits.tell(f.found, f.l.Offset(), f.l.Line(), f.a.reached)
+		f.a.limits.report(f.found, f.l.Offset(), f.l.Line(), f.a.reached)
 	}
 	if f.l.Dead() || f.a.overflow {
 		f.lost = max(0, src.Size()-f.l.Offset())
@@ -212,7 +212,7 @@ func (f *jsonFile) points() {
 			return // a point that is cut off does not count
 		}
 		if p.odd() {
-			f.found.tellPoint(&p, at, line)
+			f.found.reportPoint(&p, at, line)
 		}
 		f.a.add(&p, 0)
 	}

@@ -125,7 +125,7 @@ func (d *jsonLayout) size(message string) uint64 {
 		d.l.wrong(model.Error, "size", message)
 	}
 	at, line := d.l.At()
-	d.l.found.tellSize(uint64(f), at, line)
+	d.l.found.reportSize(uint64(f), at, line)
 	return uint64(f)
 }
 
@@ -163,7 +163,7 @@ func (d *jsonLayout) pagesOf(t *model.PageType) {
 			size = t.Uniform
 		}
 		if p.bitmap {
-			d.l.found.tellRuns(checkRuns(t.Runs[start:], size/8+min(size%8, 1)), at, line)
+			d.l.found.reportRuns(checkRuns(t.Runs[start:], size/8+min(size%8, 1)), at, line)
 		}
 	}
 }
@@ -330,7 +330,7 @@ func (j jsonDecoder) decode(ctx context.Context, _ int, ref layoutRef) (out *mod
 			out = d.read()
 		}
 		if d.reached != "" {
-			l.limits.tell(&found, l.Offset(), l.Line(), d.reached)
+			l.limits.report(&found, l.Offset(), l.Line(), d.reached)
 		}
 		return l.Err()
 	})

@@ -63,7 +63,7 @@ func (l *reader) fault(f json.Fault) bool {
 			l.MaxText = limit.n
 			return true
 		}
-		l.limits.tell(l.found, l.Offset(), l.Line(), limit.String())
+		l.limits.report(l.found, l.Offset(), l.Line(), limit.String())
 		return false
 	}
 	code := "json"

@@ -132,7 +132,7 @@ func (d *mbDecoder) decode(ctx context.Context, i int, ref layoutRef) (l *model.
 			c.s.big = false
 		}
 		if m.reached != "" {
-			limits.tell(&found, c.s.offset(), 0, m.reached)
+			limits.report(&found, c.s.offset(), 0, m.reached)
 		}
 		return c.end(&found)
 	})

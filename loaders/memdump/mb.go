@@ -119,7 +119,7 @@ func (b *mbBody) read() error {
 	var broken *damage
 	switch err := b.s.err(); {
 	case b.a.reached != "":
-		b.a.limits.tell(b.found, b.s.offset(), 0, b.a.reached)
+		b.a.limits.report(b.found, b.s.offset(), 0, b.a.reached)
 	case b.a.overflow:
 	case errors.As(err, &broken):
 		b.found.add(model.Error, "gzip", b.s.offset(), 0, broken.Error())
@@ -277,7 +277,7 @@ func (b *mbBody) readPoint(stated uint64) bool {
 		b.a.exact = exactPoint{us: us}
 	}
 	if p.odd() {
-		b.found.tellPoint(&p, at, 0)
+		b.found.reportPoint(&p, at, 0)
 	}
 	if flags != 0 {
 		b.readRest(&p, at, flags)
@@ -291,8 +291,8 @@ func (p *point) odd() bool {
 	return uint64(p.at) > year9999 || p.value < 0 || p.value-p.value != 0
 }
 
-// tellPoint reports problems with the time or value of a point.
-func (f *findings) tellPoint(p *point, offset, line int64) {
+// reportPoint reports problems with the time or value of a point.
+func (f *findings) reportPoint(p *point, offset, line int64) {
 	if p.at == noStamp {
 		f.add(model.Error, "timestamp", offset, line, "a point has no usable time; it was left out")
 	} else if uint64(p.at) > year9999 {

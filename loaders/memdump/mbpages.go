@@ -54,7 +54,7 @@ func (d *mbLayout) read() *model.Layout {
 		} else {
 			d.found.add(model.Error, "string-index", at, 0, "the name of a page type is undefined")
 		}
-		d.found.tellSize(uniform, at, 0)
+		d.found.reportSize(uniform, at, 0)
 		for range pages {
 			if !d.page(&t, pages) {
 				break
@@ -85,7 +85,7 @@ func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 	t.Start = append(grow(t.Start, stated+1), uint32(len(t.Runs)))
 	if t.Uniform == 0 {
 		t.Sizes = append(grow(t.Sizes, stated), size)
-		d.found.tellSize(size, at, 0)
+		d.found.reportSize(size, at, 0)
 	}
 	known, fits := occupancyOf(float64(occupancy))
 	if !fits {
@@ -93,7 +93,7 @@ func (d *mbLayout) page(t *model.PageType, stated uint64) bool {
 	}
 	setOccupancy(t, known, stated)
 	if faults := checkRuns(t.Runs[start:], size/8+min(size%8, 1)); faults != 0 && !d.s.ended {
-		d.found.tellRuns(faults, at, 0)
+		d.found.reportRuns(faults, at, 0)
 	}
 	return !d.s.ended
 }
@@ -117,8 +117,8 @@ const (
 	maxPage      = 1 << 48 // bytes: more than processors address
 )
 
-// tellSize reports problems with the size of a page or of all pages of a type.
-func (f *findings) tellSize(size uint64, offset, line int64) {
+// reportSize reports problems with the size of a page or of all pages of a type.
+func (f *findings) reportSize(size uint64, offset, line int64) {
 	if size > maxPage {
 		f.add(model.Warning, "size", offset, line, "a page is larger than any memory")
 	}

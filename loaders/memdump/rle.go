@@ -49,8 +49,8 @@ func checkRuns(runs []byte, bits uint64) (f runFault) {
 	return f
 }
 
-// tellRuns counts the faults of a page.
-func (f *findings) tellRuns(faults runFault, offset, line int64) {
+// reportRuns counts the faults of a page.
+func (f *findings) reportRuns(faults runFault, offset, line int64) {
 	if faults&runCut != 0 {
 		f.add(model.Error, "varint", offset, line, "the runs of a page end inside a number; the rest of the page counts as occupied")
 	}

@@ -217,7 +217,7 @@ func (r *replay) stepBack() {
 		if _, d, st := decodeOne(r.in.buf[pos:r.in.end], &again); st != decoded || d != delta || again.Addr != e.Addr || again.ID != e.ID {
 			break
 		}
-		if r.judge.spoilt(&e) {
+		if r.judge.damaged(&e) {
 			keep, keepPos = i, pos
 		}
 	}

@@ -113,9 +113,9 @@ func (j *judge) plausible(e *model.Event, delta uint64) bool {
 	return j.events == 0 && e.ID < saneID || e.ID <= 2*j.maxID+1024
 }
 
-// spoilt reports whether an event right before damage is rather part of it: only one unlike all others is, and none
+// damaged reports whether an event right before damage is rather part of it: only one unlike all others is, and none
 // while little is known.
-func (j *judge) spoilt(e *model.Event) bool {
+func (j *judge) damaged(e *model.Event) bool {
 	if e.Kind > model.Free || j.events < 4*lookBack {
 		return false
 	}

@@ -41,13 +41,13 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 
 // validator collects violations.
 type validator struct {
-	report func(loaders.Violation)
-	found  findings
-	tables *tables
-	live   map[uint64]uint64 // sizes by address
-	sum    uint64            // bytes allocated
-	budget *model.Budget     // of memory, nil for no bound
-	blind  bool              // live does not fit it
+	report    func(loaders.Violation)
+	found     findings
+	tables    *tables
+	live      map[uint64]uint64 // sizes by address
+	sum       uint64            // bytes allocated
+	budget    *model.Budget     // of memory, nil for no bound
+	untracked bool              // live does not fit it
 }
 
 // open checks everything before the events.
@@ -84,7 +84,7 @@ func (v *validator) event(e *model.Event, offset int64, _ uint64) {
 	case model.Alloc:
 		v.alloc(e, offset)
 	case model.Free:
-		if _, ok := v.live[e.Addr]; !ok && e.Addr != 0 && !v.blind {
+		if _, ok := v.live[e.Addr]; !ok && e.Addr != 0 && !v.untracked {
 			v.found.add(model.Warning, "unmatched-free", offset, "a FREE has an address without a live block")
 		}
 		delete(v.live, e.Addr)
@@ -104,7 +104,7 @@ func (v *validator) alloc(e *model.Event, offset int64) {
 		v.found.add(model.Warning, "sum-overflow", offset, "the sum of all sizes does not fit 64 bits")
 	}
 	v.sum = sum
-	if e.Addr == 0 || v.blind {
+	if e.Addr == 0 || v.untracked {
 		return
 	}
 	if _, ok := v.live[e.Addr]; ok {
@@ -112,6 +112,6 @@ func (v *validator) alloc(e *model.Event, offset int64) {
 	}
 	if v.live[e.Addr] = e.Size; len(v.live)%checkEvery == 0 && v.budget.Full(model.BudgetOfFile) {
 		v.found.leave(v.budget, "addresses were not checked against live blocks after byte %d", offset)
-		v.live, v.blind = nil, true
+		v.live, v.untracked = nil, true
 	}
 }

@@ -30,8 +30,8 @@ func (d *decoding) assemble() {
 	case sorted && edges == refs:
 		h.To.Narrow, h.Label = d.to[:refs], d.label[:refs]
 	default:
-		h.To.Narrow = gather(make([]uint32, edges), d.to, d.starts, start)
-		// The memory of the old targets is reused for the labels: here memory peaks.
+		h.To.Narrow = gather(model.MakeColumn[uint32](d.room(0, int64(edges)), edges), d.to, d.starts, start)
+		// The targets' old place serves the labels: this is where memory peaks.
 		h.Label = gather(reuse(d.to, edges), d.label, d.starts, start)
 	}
 	if len(d.large) > 0 {
@@ -63,7 +63,7 @@ func (d *decoding) slices(refs uint32) (sorted bool) {
 		start[r+1] = at
 	}
 	if bad.n > 0 && (h.Complete || refs > 0) && !d.limited {
-		d.tell(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
+		d.report(bad, "reference-slice", d.place(colrfstr), "rows claim references that do not exist, or those of others")
 	}
 	return sorted
 }
@@ -83,7 +83,7 @@ func (d *decoding) checkTiling(refs uint32) {
 			taken[e/64] |= 1 << (e % 64)
 		}
 	}
-	d.tell(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
+	d.report(twice, "reference-slice", d.place(colrfstr), "rows claim references of others")
 	if edges := start[len(h.Kinds)]; edges < refs && h.Complete {
 		d.found(model.Error, "reference-slice", d.place(colrfstr), int64(refs-edges), "references belong to no row")
 	}
@@ -128,7 +128,8 @@ func gather[T any](dst, src []T, from, start []uint32) []T {
 func (d *decoding) compact() {
 	h, start := d.heap, d.heap.Start.Narrow
 	edges := start[len(h.Kinds)]
-	to, label := make([]uint32, 0, edges), make([]model.EdgeLabel, 0, edges)
+	room := d.room(0, int64(edges))
+	to, label := model.MakeColumn[uint32](room, int(edges))[:0], model.MakeColumn[model.EdgeLabel](room, int(edges))[:0]
 	begin := uint32(0)
 	for r := range h.Kinds {
 		n := start[r+1] - begin

@@ -36,10 +36,11 @@ type decoding struct {
 	counted chan struct{} // closed when the counts of references are in heap.Start, as far as read
 	sum     int64         // of them
 
-	telling     sync.Mutex // held while progress is reported: one call at a time, never falling
+	progressMu  sync.Mutex // held while progress is reported: one call at a time, never falling
 	done, total int64      // bytes of the file; done is guarded by telling
 
 	mu       sync.Mutex
+	files    *model.Room // of the columns; nil for memory
 	problems []model.Problem
 	lost     int64
 	rowsLeft bool  // there are more rows than are read; written before columns other than kinds are decoded
@@ -54,7 +55,7 @@ const noRow = ^uint32(0)
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].whole},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].complete},
 	}
 }
 
@@ -79,8 +80,8 @@ func (d *decoding) found(severity model.Severity, code string, at, n int64, form
 	d.problems = model.AddProblem(d.problems, model.Problem{Severity: severity, Code: code, Message: text, Count: n, Offset: at})
 }
 
-// tell reports the violations of a tally; what completes "… , first in row 7".
-func (d *decoding) tell(t tally, code string, at int64, what string) {
+// report reports the violations of a tally; what completes "… , first in row 7".
+func (d *decoding) report(t tally, code string, at int64, what string) {
 	if t.n > 0 {
 		d.found(model.Error, code, at, t.n, "%s, first number %d", what, t.first)
 	}
@@ -117,8 +118,8 @@ func (d *decoding) advance(n int) {
 	if d.progress == nil {
 		return
 	}
-	d.telling.Lock()
-	defer d.telling.Unlock()
+	d.progressMu.Lock()
+	defer d.progressMu.Unlock()
 	d.done += int64(n)
 	d.progress(float64(d.done) / float64(max(1, d.total)) * 0.9)
 }
@@ -142,9 +143,24 @@ func (d *decoding) run() (*model.Heap, error) {
 	return d.heap, d.ctx.Err()
 }
 
-// room fails if so many rows and references do not fit the memory budget.
-func (d *decoding) room(rows, refs int64) bool {
-	if b := d.f.src.Budget(); !b.Fits(rows*rowBytes + refs*refBytes) {
+// room returns where columns of so many rows and references are made: in memory, or in mapped files from when on there
+// is none for them. Those of version 2 are always made in memory: its headers tell beforehand whether they fit.
+func (d *decoding) room(rows, refs int64) *model.Room {
+	if d.f.version == 2 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = d.f.src.Budget().Room(rows*rowBytes + refs*refBytes)
+	}
+	return d.files
+}
+
+// fits fails where there is neither memory nor a file for so many rows and references.
+func (d *decoding) fits(rows, refs int64) bool {
+	b := d.f.src.Budget()
+	if !d.room(rows, refs).Fits(b, rows*rowBytes+refs*refBytes) {
 		d.fail(b.Error("decoding it"))
 		return false
 	}
@@ -153,9 +169,9 @@ func (d *decoding) room(rows, refs int64) bool {
 
 // make allocates the columns of n rows.
 func (d *decoding) make(n int) {
-	h := d.heap
-	h.Size, h.Extra, h.Entity = make([]uint16, n), make([]uint32, n), make([]uint32, n)
-	h.Start, d.starts = model.NewColumn[model.Ref](n+1, 0), make([]uint32, n)
+	h, room := d.heap, d.room(int64(n), 0)
+	h.Size, h.Extra, h.Entity = model.MakeColumn[uint16](room, n), model.MakeColumn[uint32](room, n), model.MakeColumn[uint32](room, n)
+	h.Start.Narrow, d.starts = model.MakeColumn[uint32](room, n+1), model.MakeColumn[uint32](room, n)
 }
 
 // run3 decodes the columns of version 3, several at once. The first determines the number of rows.
@@ -167,7 +183,7 @@ func (d *decoding) run3() {
 	if d.failed() != nil {
 		return
 	}
-	if !d.room(int64(len(d.heap.Kinds)), 0) {
+	if !d.fits(int64(len(d.heap.Kinds)), 0) {
 		return
 	}
 	d.make(len(d.heap.Kinds))
@@ -246,7 +262,7 @@ func (d *decoding) tooMany(at int64, what string, limit, each int64) {
 	d.mu.Unlock()
 	if !again {
 		d.found(model.Error, tooLarge, at, 1, "there are more %s than the limit of %s for a file of this size, the rest was not read%s",
-			what, model.Group(uint64(limit)), lifts(limit, each))
+			what, model.Group(uint64(limit)), raiseHint(limit, each))
 	}
 }
 
@@ -279,10 +295,10 @@ func saturate(v, limit uint64, t *tally, at int64) uint64 {
 func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	h, rows, at := d.heap, int64(len(d.heap.Kinds)), d.s.blocks[k].start
 	var over tally
-	told := func(int64) { d.tell(over, "entry-size", at, k.String()+" holds numbers that are too large") }
+	told := func(int64) { d.report(over, "entry-size", at, k.String()+" holds numbers that are too large") }
 	switch k {
 	case colkind:
-		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.tell(over, "kind", at, "rows have an unknown kind") }
+		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.report(over, "kind", at, "rows have an unknown kind") }
 	case colsize:
 		var full tally
 		return rows, func(at int64, vals []uint64) {
@@ -291,7 +307,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 				}
 			}, func(n int64) {
 				told(n)
-				d.tellSize(full, at)
+				d.reportSize(full, at)
 			}
 	case coltofi:
 		return rows, func(at int64, vals []uint64) {
@@ -322,7 +338,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 			for i, v := range vals {
 				d.setExtra(model.Row(at)+model.Row(i), v, &over)
 			}
-		}, func(int64) { d.tellExtra(over, at) }
+		}, func(int64) { d.reportExtra(over, at) }
 	case refdescr:
 		return d.takeLabels()
 	}
@@ -336,8 +352,7 @@ func (d *decoding) takeKinds(bad *tally) func(at int64, vals []uint64) {
 	most := d.f.src.Budget().Part(d.f.maxRows(), rowBytes)
 	d.heap.Kinds = make([]model.HeapKind, 0, max(0, min(guess, most)))
 	return func(at int64, vals []uint64) {
-		if at+int64(len(vals)) > most && d.f.src.Budget() != nil {
-			d.room(at+int64(len(vals)), 0) // the error is in d; the rest is not kept
+		if at+int64(len(vals)) > most && d.f.src.Budget() != nil && !d.fits(at+int64(len(vals)), 0) {
 			return
 		}
 		for i, v := range vals {
@@ -364,9 +379,9 @@ func (d *decoding) setSize(r model.Row, v uint64, full *tally) {
 	d.heap.SetSize(r, v)
 }
 
-// tellSize reports how many managed sizes were cut.
-func (d *decoding) tellSize(full tally, at int64) {
-	d.tell(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
+// reportSize reports how many managed sizes were cut.
+func (d *decoding) reportSize(full tally, at int64) {
+	d.report(full, tooLarge, at, "managed sizes of 65535 bytes were cut by one: there are more of these than the limit of "+
 		model.Group(maxFull)+" in one snapshot, which cannot be raised")
 }
 
@@ -385,9 +400,9 @@ func (d *decoding) setExtra(r model.Row, v uint64, over *tally) {
 	d.heap.Large[r] = v
 }
 
-// tellExtra reports how many unmanaged sizes were cut.
-func (d *decoding) tellExtra(over tally, at int64) {
-	d.tell(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
+// reportExtra reports how many unmanaged sizes were cut.
+func (d *decoding) reportExtra(over tally, at int64) {
+	d.report(over, tooLarge, at, "unmanaged sizes were cut to 4 GiB: there are more of these than the limit of "+
 		model.Group(uint64(d.f.large))+" in one snapshot, which cannot be raised")
 }
 
@@ -402,7 +417,7 @@ func (d *decoding) references() int64 {
 
 func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	limit = d.references()
-	d.to = make([]uint32, limit)
+	d.to = model.MakeColumn[uint32](d.room(0, limit), int(limit))
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally
 	return limit, func(at int64, vals []uint64) {
@@ -417,7 +432,7 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 		}, func(n int64) {
 			d.to, d.badTo = d.to[:n], bad.n > 0
 			if !d.left(colkind) {
-				d.tell(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+				d.report(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
 			}
 		}
 }
@@ -457,14 +472,14 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 }
 
 func (l *labels) tell(at int64) {
-	l.d.tell(l.bad, "label", at, "references have a description that does not exist")
-	l.d.tell(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
+	l.d.report(l.bad, "label", at, "references have a description that does not exist")
+	l.d.report(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
 		model.Group(uint64(l.d.f.large))+" in one snapshot, which cannot be raised")
 }
 
 func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	limit = d.references()
-	d.label = make([]model.EdgeLabel, limit)
+	d.label = model.MakeColumn[model.EdgeLabel](d.room(0, limit), int(limit))
 	l := labels{d: d}
 	return limit, func(at int64, vals []uint64) {
 			out := d.label[at:]

@@ -19,10 +19,10 @@ func (d *decoding) run2() {
 	if !s.blocks[coll].there() {
 		rows = 0
 	}
-	if !d.room(rows, s.refs) {
+	if !d.fits(rows, s.refs) {
 		return
 	}
-	d.heap.Kinds = make([]model.HeapKind, rows)
+	d.heap.Kinds = model.MakeColumn[model.HeapKind](d.room(rows, s.refs), int(rows))
 	d.make(int(rows))
 	d.total = rows*collRow + s.blocks[refs].end - s.blocks[refs].start
 	var group sync.WaitGroup
@@ -83,9 +83,9 @@ func (d *decoding) rows2() error {
 		}
 		return used
 	})
-	d.tell(bad, "kind", at.start, "rows have an unknown kind")
-	d.tellSize(full, at.start)
-	d.tellExtra(over, at.start)
+	d.report(bad, "kind", at.start, "rows have an unknown kind")
+	d.reportSize(full, at.start)
+	d.reportExtra(over, at.start)
 	return err
 }
 
@@ -96,7 +96,8 @@ func (d *decoding) refs2() error {
 		return nil
 	}
 	n := d.s.refs
-	d.to, d.label = make([]uint32, n), make([]model.EdgeLabel, n)
+	room := d.room(0, n)
+	d.to, d.label = model.MakeColumn[uint32](room, int(n)), model.MakeColumn[model.EdgeLabel](room, int(n))
 	l := labels{d: d}
 	rows := uint64(len(d.heap.Kinds))
 	var bad tally
@@ -123,7 +124,7 @@ func (d *decoding) refs2() error {
 	if e < n && err == nil {
 		d.found(model.Error, "row-count", at.start, 1, "refs has %d references instead of %d", e, n)
 	}
-	d.tell(bad, "target", at.start, "references lead to rows that do not exist")
+	d.report(bad, "target", at.start, "references lead to rows that do not exist")
 	l.tell(at.start)
 	return err
 }

@@ -11,11 +11,11 @@ import (
 
 // snapshot is the position of the blocks of one snapshot.
 type snapshot struct {
-	blocks [numKinds]span
-	meta   snapMeta
-	whole  bool  // no column is missing, nor the tables after them
-	rows   int64 // version 2: rows of coll in the file
-	refs   int64 // version 2: rows of refs
+	blocks   [numKinds]span
+	meta     snapMeta
+	complete bool  // no column is missing, nor the tables after them
+	rows     int64 // version 2: rows of coll in the file
+	refs     int64 // version 2: rows of refs
 }
 
 // there reports whether all of kinds are in the file.
@@ -75,7 +75,7 @@ const (
 	refBytes = 12
 )
 
-// lifts states how to raise a limit of n things, each of so many bytes: rows and references share the memory.
-func lifts(n, each int64) string {
-	return "; " + model.Lifts(2*n*each*model.BudgetPerKept)
+// raiseHint states how to raise a limit of n things, each of so many bytes: rows and references share the memory.
+func raiseHint(n, each int64) string {
+	return "; " + model.RaiseHint(2*n*each*model.BudgetPerKept)
 }

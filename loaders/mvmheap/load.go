@@ -135,7 +135,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		return err
 	}
 	for i := range f.snaps {
-		if s := &f.snaps[i]; !s.whole && !f.explained() {
+		if s := &f.snaps[i]; !s.complete && !f.explained() {
 			f.problem(model.Error, "row-count", s.first(), "snapshot %d lacks some of its columns", i)
 		}
 	}

@@ -119,7 +119,7 @@ func (r *walker) place(b block) bool {
 	case b.kind == toc:
 		r.tocs++
 		if r.current != nil {
-			r.current.whole = r.current.columns()
+			r.current.complete = r.current.columns()
 			r.current = nil
 		}
 		return true

@@ -28,10 +28,10 @@ func (f *file) Info(i int) model.HeapInfo {
 func (f *file) stated(i int) model.HeapInfo {
 	s := &f.snaps[i]
 	info := s.meta.info(f.meta.Start)
-	info.Complete = s.whole
+	info.Complete = s.complete
 	if f.version == 2 {
 		info.Rows = s.rows
-		if s.whole {
+		if s.complete {
 			info.References = s.refs
 		}
 	}
@@ -59,7 +59,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, err
 	}
 	lost := []int64{0}
-	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i, Beside: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
+	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i, Extra: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, &lost[0], progress) })
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 	}
 	if int64(len(raw)) > t.budget {
 		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, the rest was not read; %s",
-			model.Bytes(t.limit), model.Lifts(2*t.limit*tablePart))
+			model.Bytes(t.limit), model.RaiseHint(2*t.limit*tablePart))
 		t.budget, t.left = 0, true
 		return nil, nil
 	}

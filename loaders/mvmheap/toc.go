@@ -115,7 +115,7 @@ func (f *file) readOuter(w *window) error {
 		}
 		before = e.end
 		if s.there(snapmeta) || s.there(colkind) {
-			s.whole = s.columns()
+			s.complete = s.columns()
 			snaps = append(snaps, s)
 		} // otherwise: the last one, empty, or with names that no snapshot needs
 	}

@@ -115,7 +115,7 @@ func (r *walker2) snapshot() (done bool, err error) {
 	if err := r.tables(last); err != nil {
 		return false, err
 	}
-	last.whole = true
+	last.complete = true
 	return false, nil
 }
 

@@ -140,11 +140,11 @@ func (v *validator) snapshot(i int) error {
 	if err != nil {
 		return err
 	}
-	if !s.whole && len(v.problems) == 0 {
+	if !s.complete && len(v.problems) == 0 {
 		d.found(model.Error, "row-count", s.first(), 1, "some columns are missing")
 	}
 	d.checkIndexes(h)
-	if s.whole && h.Complete {
+	if s.complete && h.Complete {
 		d.checkTotals(h)
 	}
 	_, broken, _, err := v.f.scores(v.ctx, i)
@@ -157,7 +157,7 @@ func (v *validator) snapshot(i int) error {
 
 // checkIndexes checks that types, frames and strings exist. A snapshot that was cut has lost its own names.
 func (d *decoding) checkIndexes(h *model.Heap) {
-	if !d.s.whole || d.f.tables.limited() {
+	if !d.s.complete || d.f.tables.limited() {
 		return
 	}
 	rows, labels := d.place(coltofi), d.place(refdescr)
@@ -175,9 +175,9 @@ func (d *decoding) checkIndexes(h *model.Heap) {
 			noString.add(int64(e))
 		}
 	}
-	d.tell(noType, "type-index", rows, "rows have a type that does not exist")
-	d.tell(noFrame, "frame-index", rows, "rows have a frame that does not exist")
-	d.tell(noString, "string-index", labels, "references have a name that does not exist")
+	d.report(noType, "type-index", rows, "rows have a type that does not exist")
+	d.report(noFrame, "frame-index", rows, "rows have a frame that does not exist")
+	d.report(noString, "string-index", labels, "references have a name that does not exist")
 	d.checkNames(h.Tables)
 }
 
@@ -190,14 +190,14 @@ func (d *decoding) checkNames(t *model.HeapTables) {
 			bad.add(int64(i))
 		}
 	}
-	d.tell(bad, "string-index", d.s.first(), "types have a name that does not exist")
+	d.report(bad, "string-index", d.s.first(), "types have a name that does not exist")
 	bad = tally{}
 	for i, x := range t.Frames {
 		if x.Name >= n || x.ID >= n || x.File >= n {
 			bad.add(int64(i))
 		}
 	}
-	d.tell(bad, "string-index", d.s.first(), "frames have a name that does not exist")
+	d.report(bad, "string-index", d.s.first(), "frames have a name that does not exist")
 }
 
 // checkTotals compares the snapshot's metadata with its rows. Frames of call stacks are rows that total_frames leaves

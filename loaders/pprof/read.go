@@ -89,13 +89,13 @@ func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) 
 
 // damaged reports an invalid field. Both passes meet it: it is reported once.
 func (r *reader) damaged(m *message, wrong string) {
-	if at := m.offset(); r.tables.samples == 0 || !r.told(at) {
+	if at := m.offset(); r.tables.samples == 0 || !r.reported(at) {
 		r.Say(model.Error, "field", at, 0, "%s", wrong)
 	}
 }
 
-// told reports whether damage at an offset was reported.
-func (r *reader) told(at int64) bool {
+// reported reports whether damage at an offset was reported.
+func (r *reader) reported(at int64) bool {
 	for _, p := range r.Problems() {
 		if p.Code == "field" && p.Offset == at {
 			return true
@@ -104,8 +104,8 @@ func (r *reader) told(at int64) bool {
 	return false
 }
 
-// whole reports a message that could not be read to its end.
-func (r *reader) whole(m *message) {
+// checkComplete reports a message that could not be read to its end.
+func (r *reader) checkComplete(m *message) {
 	if m.wrong != "" {
 		r.damaged(m, m.wrong)
 	}

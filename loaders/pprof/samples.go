@@ -45,7 +45,7 @@ func (r *reader) sample(m message) error {
 			r.label(m.inner())
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	if deep {
 		r.Say(model.Warning, "stack-depth", at, 0, "a stack has more frames than the limit of %d: those nearest its root were left out; it cannot be raised", weighted.MaxDepth)
 	}
@@ -93,7 +93,7 @@ func (r *reader) label(m message) {
 			unit = m.value
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	switch {
 	case text != 0 && number != 0:
 		r.Say(model.Warning, "label", at, 0, "a label has a text and a number: the text is used")

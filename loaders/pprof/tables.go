@@ -138,7 +138,7 @@ func (r *reader) valueType(m message) (v valueType) {
 			v.unit = m.value
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	return v
 }
 
@@ -155,7 +155,7 @@ func (r *reader) mapping(m message) {
 			x.buildID = m.value
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	if _, known := r.tables.mappings[id]; r.newID("mapping", id, known, at) {
 		r.tables.mappings[id] = x
 	}
@@ -176,7 +176,7 @@ func (r *reader) function(m message) {
 			x.file = m.value
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	if _, known := r.tables.functions[id]; r.newID("function", id, known, at) {
 		r.tables.functions[id] = x
 	}
@@ -196,10 +196,10 @@ func (r *reader) location(m message) {
 		case 4:
 			inner := m.inner()
 			x.lines = append(x.lines, r.line(&inner))
-			r.whole(&inner)
+			r.checkComplete(&inner)
 		}
 	}
-	r.whole(&m)
+	r.checkComplete(&m)
 	if _, known := r.tables.locations[id]; r.newID("location", id, known, x.offset) {
 		r.tables.locations[id] = x
 	}

@@ -44,9 +44,9 @@ func (pass) Rows(b *objects.Build) error {
 // Roots adds roots to a dump without roots: objects without referrers, and modules.
 func (pass) Roots(b *objects.Build) {
 	if h := b.Heap; !b.Rooted() && h.Len() > 1 {
-		for r, held := range b.Held() {
+		for r, held := range b.Referenced() {
 			if r > 0 && (!held || h.Kinds[r] == kindModule) {
-				b.Hold(model.Row(r))
+				b.AddRoot(model.Row(r))
 			}
 		}
 		b.Found(model.Note, "guessed-roots", model.NoOffset, 1, "the dump has no roots: modules and objects that nothing refers to are used instead")

@@ -86,7 +86,7 @@ func nameEnd(text []byte, i int) int {
 	return -1
 }
 
-// quickMember takes a member whose value b begins with, and returns how many bytes that takes, -1 where it is none.
+// quickMember takes a member whose value b begins with, and returns how many bytes that takes, -1 for anything else.
 func (p *parser) quickMember(u *objects.Unit, name, b []byte) int {
 	l := &p.line
 	switch b[0] {

@@ -48,14 +48,14 @@ type leak struct {
 
 type reader struct {
 	*weighted.Reading
-	lines  *lines.Reader
-	leak   *leak
-	ids    [2]model.MetricID
-	event  uint16
-	bytes  uint64
-	blocks uint64
-	other  int64 // bytes of lines that do not belong to a report
-	whole  bool  // the summary was read
+	lines    *lines.Reader
+	leak     *leak
+	ids      [2]model.MetricID
+	event    uint16
+	bytes    uint64
+	blocks   uint64
+	other    int64 // bytes of lines that do not belong to a report
+	complete bool  // the summary was read
 }
 
 func read(r *weighted.Reading) error {
@@ -73,7 +73,7 @@ func read(r *weighted.Reading) error {
 		}
 	}
 	k.end()
-	if k.lines.Err() == nil && !k.whole {
+	if k.lines.Err() == nil && !k.complete {
 		k.Cut = true
 		k.Say(model.Warning, "truncated", model.NoOffset, 0, "the report has no summary: its end may be missing")
 	}
@@ -167,7 +167,7 @@ func (k *reader) end() {
 
 // summary compares the leaks read with the report's own summary.
 func (k *reader) summary(tool, size, blocks string) {
-	k.Profile.SourceTool, k.whole = tool, true
+	k.Profile.SourceTool, k.complete = tool, true
 	if size != strconv.FormatUint(k.bytes, 10) || blocks != strconv.FormatUint(k.blocks, 10) {
 		k.Say(model.Warning, "summary", k.lines.Offset(), k.lines.Number(), "the summary says %s bytes in %s allocations, the leaks are %d bytes in %d",
 			size, blocks, k.bytes, k.blocks)

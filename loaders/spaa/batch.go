@@ -120,15 +120,15 @@ type batch struct {
 	kind  recordType
 	seen  bool // there is a first record
 
-	said    int64 // number of problems, including minor ones
-	issues  []issue
-	headers []headerRecord
-	dsos    []dsoRecord
-	frames  []frameRecord
-	threads []threadRecord
-	stacks  []stackRecord
-	samples []sampleRecord
-	windows []windowRecord
+	problems int64 // number of problems, including minor ones
+	issues   []issue
+	headers  []headerRecord
+	dsos     []dsoRecord
+	frames   []frameRecord
+	threads  []threadRecord
+	stacks   []stackRecord
+	samples  []sampleRecord
+	windows  []windowRecord
 
 	labels  []sampleLabel // of samples; some may be duplicates
 	texts   [][]byte      // ids of samples
@@ -152,7 +152,7 @@ func (b *batch) reset() {
 
 // issue records a problem of a record. Only the first of a kind is described.
 func (b *batch) issue(severity model.Severity, rule string, p place, format string, args ...any) {
-	b.said++
+	b.problems++
 	for i := range b.issues {
 		if q := &b.issues[i]; q.rule == rule && q.severity == severity {
 			q.count++

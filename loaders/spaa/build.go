@@ -135,7 +135,7 @@ func (b *builder) at(p place) int64   { return b.offset + int64(p.at) }
 func (b *builder) line(p place) int64 { return b.lines + int64(p.line) + 1 }
 
 func (b *builder) problem(severity model.Severity, rule string, p place, format string, args ...any) {
-	b.found.say(severity, rule, b.at(p), b.line(p), format, args...)
+	b.found.record(severity, rule, b.at(p), b.line(p), format, args...)
 }
 
 // first checks that the file's first record is the header.
@@ -183,7 +183,7 @@ func (b *builder) eventNamed(name string) uint16 {
 	e, ok := b.eventOf[name]
 	if !ok {
 		if len(b.p.Events) >= int(model.NoEvent)-1 {
-			b.found.say(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; it cannot be raised", int(model.NoEvent)-1)
+			b.found.record(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; it cannot be raised", int(model.NoEvent)-1)
 			return model.NoEvent
 		}
 		e = uint16(len(b.p.Events))
@@ -209,7 +209,7 @@ func (b *builder) metricNamed(name string) (m model.MetricID, ok bool) {
 	m, ok = b.metric[name]
 	if !ok {
 		if len(b.p.Metrics) >= model.MaxMetrics-1 {
-			b.found.say(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; it cannot be raised", model.MaxMetrics-1)
+			b.found.record(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; it cannot be raised", model.MaxMetrics-1)
 			return 0, false
 		}
 		m = model.MetricID(len(b.p.Metrics))

@@ -19,8 +19,8 @@ type findingKey struct {
 	severity model.Severity
 }
 
-// say records a problem; its text is formatted only for the first of its kind.
-func (f *findings) say(severity model.Severity, rule string, offset, line int64, format string, args ...any) {
+// record records a problem; its text is formatted only for the first of its kind.
+func (f *findings) record(severity model.Severity, rule string, offset, line int64, format string, args ...any) {
 	if i, ok := f.at[findingKey{rule, severity}]; ok {
 		p := &f.all[i]
 		if p.Count++; line > 0 && line < p.Line { // found later, but earlier in the file

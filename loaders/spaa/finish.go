@@ -12,7 +12,7 @@ import (
 // the first few are resolved.
 func (b *builder) finish(ctx context.Context) {
 	if b.header == nil && !b.order.passed {
-		b.found.say(model.Error, "header", 0, 0, "there is no header")
+		b.found.record(model.Error, "header", 0, 0, "there is no header")
 	}
 	b.lateFrames(ctx)
 	b.lateSamples(ctx)
@@ -23,7 +23,7 @@ func (b *builder) finish(ctx context.Context) {
 		w := &b.p.Windows[r.window]
 		rec, ok := b.ids.first(r.id)
 		if !ok {
-			b.found.say(model.Warning, "reference", r.at, r.line, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
+			b.found.record(model.Warning, "reference", r.at, r.line, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
 			continue
 		}
 		w.Record = slices.Clone(w.Record)
@@ -34,7 +34,7 @@ func (b *builder) finish(ctx context.Context) {
 			return
 		}
 		if _, ok := b.ids.first(r.id); !ok {
-			b.found.say(model.Warning, "reference", r.at, r.line, "a stack is related to the stack %s, which does not exist", r.id)
+			b.found.record(model.Warning, "reference", r.at, r.line, "a stack is related to the stack %s, which does not exist", r.id)
 		}
 	}
 	b.order.finish(b)
@@ -62,7 +62,7 @@ func (b *builder) lateFrames(ctx context.Context) {
 		missed := false
 		b.tree.reset()
 		of, _ := b.tree.resolve(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
-			b.found.say(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
+			b.found.record(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
 			missed = true
 			if _, ok := unknown[id]; !ok {
 				unknown[id] = b.internFrame(frameKey{
@@ -73,7 +73,7 @@ func (b *builder) lateFrames(ctx context.Context) {
 		})
 		rec.Node[l.record] = b.tree.insert(of)
 		if !missed {
-			b.found.say(model.Error, "order", rec.Offset[l.record], l.line, "stack %s comes before one of its frames", shortened([]byte(name)))
+			b.found.record(model.Error, "order", rec.Offset[l.record], l.line, "stack %s comes before one of its frames", shortened([]byte(name)))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (b *builder) lateSamples(ctx context.Context) {
 			k := int(l.sample % model.MaxChunk)
 			rec, ok := b.ids.find(l.id, c.Labels[c.Label(k)].Event)
 			if !ok {
-				b.found.say(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
+				b.found.record(model.Error, "reference", l.at, l.line, "a sample names the stack %s, which does not exist", l.id)
 				continue
 			}
 			found[k] = rec

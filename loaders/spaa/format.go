@@ -81,7 +81,7 @@ func load(ctx context.Context, src *loaders.Source, _ loaders.Options, store *mo
 		err = nil
 	}
 	if stopped && ctx.Err() != nil {
-		b.found.say(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
+		b.found.record(model.Warning, "stopped", model.NoOffset, 0, "reading was stopped: there is more in the file")
 		err = nil
 	}
 	meta = b.meta()

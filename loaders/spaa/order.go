@@ -85,7 +85,7 @@ func (o *orders) names(b *builder, tid int64, p place) {
 }
 
 func (b *builder) lateThread(tid int64, s spot) {
-	b.found.say(model.Error, "order", s.at, s.line, "thread %d comes after records that name it", tid)
+	b.found.record(model.Error, "order", s.at, s.line, "thread %d comes after records that name it", tid)
 }
 
 func (o *orders) finish(b *builder) {

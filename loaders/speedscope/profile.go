@@ -191,7 +191,7 @@ func (p *profile) pass(at float64) {
 		if n := len(p.open); n > 0 {
 			node = p.open[n-1]
 		}
-		p.nodes, p.weights = append(p.nodes, node), append(p.weights, whole(at-p.last))
+		p.nodes, p.weights = append(p.nodes, node), append(p.weights, asInteger(at-p.last))
 	}
 	p.last, p.any = at, true
 }
@@ -208,8 +208,8 @@ func (p *profile) close(id model.FrameID) {
 	}
 }
 
-// whole returns f as an integer if it is one.
-func whole(f float64) model.Number {
+// asInteger returns f as an integer if it is one.
+func asInteger(f float64) model.Number {
 	if f >= 0 && f < 1<<53 && f == float64(uint64(f)) {
 		return model.Unsigned(uint64(f))
 	}

@@ -26,7 +26,7 @@ type companions struct {
 	packed *image
 
 	mu      sync.Mutex
-	lacking int    // units whose file is missing, or another one
+	missing int    // units whose file is missing, or another one
 	first   string // the first reason
 }
 
@@ -37,10 +37,10 @@ func (c *companions) close() {
 
 // problems reports missing files.
 func (c *companions) problems() (list []model.Problem) {
-	if c.lacking > 0 {
+	if c.missing > 0 {
 		list = append(list, model.Problem{Severity: model.Note, Code: "symbols-split", Offset: -1, Message: fmt.Sprintf(
 			"%s: functions inlined by its compiler are unknown in %s, as the split debug information is missing: %s; names are those of symbols",
-			c.image.path, model.Counted(c.lacking, "unit"), c.first)})
+			c.image.path, model.Counted(c.missing, "unit"), c.first)})
 	}
 	if c.altName != "" {
 		list = append(list, model.Problem{Severity: model.Note, Code: "symbols-shared", Offset: -1, Message: fmt.Sprintf(
@@ -49,11 +49,11 @@ func (c *companions) problems() (list []model.Problem) {
 	return list
 }
 
-// lacks records a unit whose functions are missing.
-func (c *companions) lacks(why string) {
+// addMissing records a unit whose functions are missing.
+func (c *companions) addMissing(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lacking++; c.first == "" {
+	if c.missing++; c.first == "" {
 		c.first = why
 	}
 }

@@ -38,7 +38,7 @@ func (c *companions) split(ctx context.Context, skeleton *unit, f func(*unit) er
 			why = path + ": " + err.Error()
 		}
 	}
-	c.lacks(why)
+	c.addMissing(why)
 	return false, nil
 }
 

@@ -193,14 +193,14 @@ func (d *decoding) owned() (owner []uint32, err error) {
 		for len(queue) > 0 {
 			q := queue[len(queue)-1]
 			queue = queue[:len(queue)-1]
-			queue = d.own(owner, queue, q)
+			queue = d.passOwner(owner, queue, q)
 		}
 	}
 	return owner, nil
 }
 
-// own passes the owner of a row on to the targets of its references.
-func (d *decoding) own(owner, queue []uint32, q uint32) []uint32 {
+// passOwner passes the owner of a row on to the targets of its references.
+func (d *decoding) passOwner(owner, queue []uint32, q uint32) []uint32 {
 	mine := owner[q]
 	from, end := d.out(q)
 	for e := from; e < end; e++ {

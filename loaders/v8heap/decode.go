@@ -94,20 +94,25 @@ func (d *decoding) run() (*model.Heap, error) {
 		return nil, err
 	}
 	d.link()
-	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.holders} {
+	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.classify} {
 		if err := part(); err != nil {
 			return nil, err
 		}
 		d.reached(float64(i+1) / 5)
 	}
-	d.say()
-	d.h.Tables.Packed, d.h.Tables.Strings = d.texts, d.more
-	d.h.Complete = d.whole()
+	d.reportFindings()
+	for _, text := range d.more { // where they are kept, they need not be put together again
+		d.texts.Add([]byte(text))
+	}
+	d.h.Tables.Packed = d.texts
+	d.h.Complete = d.complete()
 	return d.h, nil
 }
 
-// whole reports whether everything that a graph needs is there.
-func (d *decoding) whole() bool { return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0 }
+// complete reports whether everything that a graph needs is there.
+func (d *decoding) complete() bool {
+	return !d.truncated && d.sections["edges"] != nil && d.h.Len() > 0
+}
 
 // columns makes the columns of rows and references.
 func (d *decoding) columns() error {
@@ -381,7 +386,7 @@ func (r *edgeReader) rowOf(to uint64) uint64 {
 	return row
 }
 
-// noRow stands for a row that there is not.
+// noRow means "no row".
 const noRow = math.MaxUint32
 
 const smallLabel = 1 << 20 // of values that fit whatever the number of kinds

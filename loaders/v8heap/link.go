@@ -89,8 +89,8 @@ func (d *decoding) relabel(e uint32, kind model.HeapEdgeKind) {
 	d.label[e], _ = schema.Label(kind, l.Form(), uint64(schema.LabelValue(l)))
 }
 
-// holders finds the references that policies leave out.
-func (d *decoding) holders() error {
+// classify finds the references that policies leave out.
+func (d *decoding) classify() error {
 	if d.h.Len() == 0 {
 		return nil
 	}

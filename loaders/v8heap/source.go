@@ -207,8 +207,8 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	return nil
 }
 
-// say records the problems found while reading the snapshot.
-func (d *decoding) say() {
+// reportFindings records the problems found while reading the snapshot.
+func (d *decoding) reportFindings() {
 	for _, name := range []string{"nodes", "edges"} {
 		s := d.sections[name]
 		if s == nil {

@@ -7,7 +7,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-const textBlock = 256 << 10 // bytes of texts that are allocated together
+const ownTexts = 64 << 10 // bytes of texts that are not in the file
+
+const textBlock = 256 << 10 // bytes of texts between two looks at what else goes on
 
 // readStrings reads the list of strings.
 func (d *decoding) readStrings() error {
@@ -19,7 +21,7 @@ func (d *decoding) readStrings() error {
 		return f.Code == json.BadEscape || f.Code == json.Control || f.Code == json.ExtraComma
 	}
 	if n := d.stringsEnd - d.strings; n > 0 && d.src.Budget().Fits(n) {
-		d.texts.All = make([]byte, 0, n) // decoded they are hardly ever longer
+		d.texts.All = make([]byte, 0, n+ownTexts) // decoded they are hardly ever longer
 	}
 	told := c.Offset()
 	for first := true; c.Element(&first); {

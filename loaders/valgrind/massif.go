@@ -70,14 +70,14 @@ type level struct {
 
 type massif struct {
 	*weighted.Reading
-	lines *lines.Reader
-	unit  string
-	desc  string
-	list  []snapshot
-	path  []level
-	root  string
-	bare  uint64 // bytes of trees without stacks
-	seen  map[model.NodeID]model.RecordID
+	lines        *lines.Reader
+	unit         string
+	desc         string
+	list         []snapshot
+	path         []level
+	root         string
+	withoutStack uint64 // bytes of trees without stacks
+	seen         map[model.NodeID]model.RecordID
 }
 
 func readMassif(r *weighted.Reading) error {
@@ -200,7 +200,7 @@ func (m *massif) node(depth int, text []byte) bool {
 		m.Say(model.Error, "tree", m.lines.Offset(), m.lines.Number(), "this node is not a child of the one before it: it was left out with everything below it")
 		return true
 	}
-	m.rise(depth)
+	m.closeNodes(depth)
 	l := level{text: strings.TrimSpace(string(place)), bytes: b, children: n}
 	if depth > 0 {
 		up := &m.path[depth-1]
@@ -216,15 +216,15 @@ func (m *massif) node(depth int, text []byte) bool {
 // maxDepth is how many frames of a stack are kept.
 const maxDepth = 1 << 12
 
-// rise ends the nodes at and below a depth.
-func (m *massif) rise(depth int) {
+// closeNodes ends the nodes at and below a depth.
+func (m *massif) closeNodes(depth int) {
 	for len(m.path) > depth {
 		m.endNode()
 	}
 }
 
 // endTree ends the tree of a snapshot.
-func (m *massif) endTree() { m.rise(0) }
+func (m *massif) endTree() { m.closeNodes(0) }
 
 // endNode ends the deepest node: the bytes that its children do not have are its own.
 func (m *massif) endNode() {
@@ -251,7 +251,7 @@ func (m *massif) endNode() {
 	frames := framesOf(m.Builder, texts)
 	switch {
 	case last == 0:
-		m.bare = add(m.bare, own)
+		m.withoutStack = add(m.withoutStack, own)
 		frames = append(frames, m.Frame(weighted.Frame{Function: "<no stack>", Line: model.NoLine}))
 	case l.marked:
 		frames = append(frames, m.Frame(weighted.Frame{Function: "<below threshold>", Line: model.NoLine}))
@@ -272,8 +272,8 @@ func (m *massif) build() {
 	event := m.Event(model.ProfileEvent{Name: "heap", Kind: "allocation", PrimaryName: "heap_bytes", Primary: id})
 	m.records(peak, event, id)
 	m.facts(peak, marked)
-	if m.bare > 0 {
-		m.Say(model.Warning, "tree", model.NoOffset, 0, "trees have no stack for %s", model.Bytes(m.bare).Exact())
+	if m.withoutStack > 0 {
+		m.Say(model.Warning, "tree", model.NoOffset, 0, "trees have no stack for %s", model.Bytes(m.withoutStack).Exact())
 	}
 }
 

@@ -136,7 +136,7 @@ func (u *Uses) Verify(ctx context.Context) error {
 }
 
 // Damaged returns a channel that is closed when a file turns out to be damaged from now on. It is the only one: those
-// returned before are not closed any more.
+// returned before are no longer closed.
 func (u *Uses) Damaged() <-chan struct{} {
 	if u == nil {
 		return nil

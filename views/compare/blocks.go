@@ -136,7 +136,7 @@ func (p *Blocks) Hides() string {
 
 // Unopened implements [ui.Unopener].
 func (p *Blocks) Unopened() string {
-	return p.Hint("{difference} ends the difference; then {block-table.open} lists the uses of an address")
+	return p.Hint("uses of an address are listed once {difference} ends this")
 }
 
 func (p *Blocks) Do(a keymap.Action) bool {

@@ -400,8 +400,8 @@ func (p *Fragments) openPage() {
 
 func (p *Fragments) CopyText() string {
 	if ref, ok := p.sparse.Selected(); ok && p.focus == fragmentSparse {
-		return widget.Clean(fmt.Sprintf("page %d of %s: %d of %d bytes occupied (%s)", ref.Page, typeLabel(p.figures.Types[ref.Type].Name),
-			ui.HoleBytes(ref.Occupied), ref.Size, ui.ShareText(ui.ShareOf(ref.Occupied, ref.Bits))))
+		return widget.Clean(fmt.Sprintf("page %d of %s: %s of %s occupied (%s)", ref.Page, typeLabel(p.figures.Types[ref.Type].Name),
+			model.Bytes(ui.HoleBytes(ref.Occupied)).Exact(), model.Bytes(ref.Size).Exact(), ui.ShareText(ui.ShareOf(ref.Occupied, ref.Bits))))
 	}
 	row, ok := p.Types.Selected()
 	if !ok {
@@ -411,8 +411,9 @@ func (p *Fragments) CopyText() string {
 	if row.all {
 		name = "all types"
 	}
-	return widget.Clean(fmt.Sprintf("%s: %s, %d bytes, %s occupied, %d full, %d empty, %s, packing would reclaim %d bytes",
-		name, model.Counted(row.Pages, "page"), row.Bytes, ui.ShareText(row.Share()), row.Full, row.Empty, model.Counted(row.Holes.Count, "hole"), row.Returned))
+	return widget.Clean(fmt.Sprintf("%s: %s, %s, %s occupied, %s full, %s empty, %s, packing would reclaim %s",
+		name, model.Counted(row.Pages, "page"), model.Bytes(row.Bytes).Exact(), ui.ShareText(row.Share()), model.Group(uint64(row.Full)), model.Group(uint64(row.Empty)),
+		model.Counted(row.Holes.Count, "hole"), model.Bytes(row.Returned).Exact()))
 }
 
 // Click implements clicker.

@@ -539,7 +539,11 @@ func (p *Pages) doZoom(a keymap.Action) bool {
 
 func (p *Pages) CopyText() string {
 	d := &p.detail
-	return widget.Clean(d.title + ": " + d.answer + " " + d.facts)
+	lines := []string{widget.Clean(d.title + ": " + d.answer)}
+	if d.facts != "" {
+		lines = append(lines, widget.Clean(d.facts))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Click implements clicker.

@@ -147,6 +147,29 @@ func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []strin
 	return words
 }
 
+// origin returns which of several files has a snapshot, and its number there; ok is false for those of one file.
+func origin(src model.HeapSource, n int) (path string, number int, ok bool) {
+	joined, is := src.(*model.JoinedHeaps)
+	if !is {
+		return "", 0, false
+	}
+	return joined.Origin(n)
+}
+
+// isPart reports whether a path is that of one of the files that snapshots are of.
+func isPart(src model.HeapSource, path string) bool {
+	joined, is := src.(*model.JoinedHeaps)
+	if !is {
+		return false
+	}
+	for _, own := range joined.Paths {
+		if own == path {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *comparison) About() string {
 	if p.objects.open {
 		return "objects"
@@ -397,9 +420,9 @@ func (p *comparison) Unopened() string {
 	switch {
 	case !ok || p.by == CompareSubtrees || p.of.sides != p.compared:
 	case p.of.group(r, 1) == nil:
-		return p.Hint("none is left: {swap} swaps before and after")
+		return p.Hint("none is left after: {swap} swaps the sides")
 	case p.compared[1].Heaps != p.Heaps:
-		return p.Hint("only objects of the first file can be listed: {swap} swaps before and after")
+		return p.Hint("these are of the second file: {swap} swaps the sides")
 	}
 	return ""
 }

@@ -127,7 +127,7 @@ func (p *comparison) CopyText() string {
 		return p.objects.CopyText()
 	}
 	if t, ok := p.selectedTree(); ok {
-		return model.Clean(fmt.Sprintf("%s: retains %d bytes, before %d", treeName(t, p.Look.Glyphs.ArrowRight), t.AfterBytes, t.BeforeBytes))
+		return model.Clean(fmt.Sprintf("%s: retains %s, before %s", treeName(t, p.Look.Glyphs.ArrowRight), model.Bytes(t.AfterBytes).Exact(), model.Bytes(t.BeforeBytes).Exact()))
 	}
 	r, ok := p.selected()
 	if !ok {

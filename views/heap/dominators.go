@@ -273,7 +273,7 @@ func (p *Dominators) ascend() {
 // Unopened implements [ui.Unopener].
 func (p *Dominators) Unopened() string {
 	if v, ok := p.table.Selected(); ok && p.graph != nil && v.count <= 1 && p.graph.RetainedCount(v.row) == 1 {
-		return p.Hint("it retains only itself: {object-of-this} shows its references")
+		return p.Hint("it retains nothing else: {object-of-this} shows what it refers to")
 	}
 	return ""
 }

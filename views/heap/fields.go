@@ -128,8 +128,11 @@ func fieldRow(h *model.Heap, f *model.HeapField, values bool) refRow {
 // heading returns the heading of the list of fields.
 func (s *fieldSet) heading(shown int) string {
 	text := model.Counted(s.total, "field")
-	if len(s.rows) > 0 && s.rows[len(s.rows)-1].text[0] == '[' {
+	if n := len(s.rows); n > 0 && s.rows[n-1].text[0] == '[' {
 		text = model.Counted(s.total, "element")
+		if s.rows[0].text[0] != '[' {
+			text = model.Group(uint64(s.total)) + " fields and elements"
+		}
 	}
 	if len(s.rows) < s.total {
 		text = "first " + model.Group(uint64(len(s.rows))) + " of " + text

@@ -167,7 +167,7 @@ func (p *Find) Unprinted() string {
 }
 
 func (p *Find) hiddenText() string {
-	return p.Hint("{values} reveals what stands in objects: it may be secret")
+	return p.Hint("{values} reveals what objects hold: it may be secret")
 }
 
 // SearchText and Search implement [ui.Searcher].

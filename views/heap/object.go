@@ -71,7 +71,16 @@ func (p *object) Scopes() []keymap.Scope {
 }
 
 // Reveals implements [ui.Revealer].
-func (p *object) Reveals() bool { return p.fields != nil }
+func (p *object) Reveals() bool { return p.fields != nil && (p.fields.values || p.fields.secret()) }
+
+// Useless implements [ui.Refuser]: what every path contains cannot be excluded, nor what is no retainer.
+func (p *object) Useless(a keymap.Action) bool {
+	if a != keymap.Exclude {
+		return false
+	}
+	v, ok := p.lists[p.focus].Selected()
+	return !ok || p.focus == listOut || v.end == p.shown || v.end == model.RootRow
+}
 
 func (p *object) Command() []string { return nil }
 
@@ -244,7 +253,7 @@ func (p *object) Hides() string {
 func (p *object) Unopened() string {
 	switch v, ok := p.lists[p.focus].Selected(); {
 	case ok && v.none:
-		return "this is a value: there is nothing to open"
+		return "this is a value, not an object"
 	case ok && v.count <= 1 && v.end == p.shown:
 		return "this is the object itself"
 	}

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -46,9 +47,19 @@ func (p *object) Draw(s tcell.Screen) {
 	p.drawLists(s, r)
 }
 
-// drawLists shares the room between the lists: the path needs its steps, references take the rest.
+// drawLists shares the room between the lists: the path needs its steps, references take the rest. Where there is room
+// side by side, what the row has stands at the left, and what leads to it at the right.
 func (p *object) drawLists(s tcell.Screen, r widget.Rect) {
 	const wide = 110
+	if r.W >= ui.SideWidth {
+		left, right := r.CutLeft(r.W / 2)
+		_, right = right.CutLeft(1)
+		path, in := right.CutTop(min(max(p.lists[listPath].Len(), 1)+1, max(right.H/2, 4)))
+		p.drawList(s, listOut, left)
+		p.drawList(s, listPath, path)
+		p.drawList(s, listIn, in)
+		return
+	}
 	steps := min(max(p.lists[listPath].Len(), 1)+1, max(r.H/3, 4))
 	path, r := r.CutTop(steps)
 	p.drawList(s, listPath, path)
@@ -157,7 +168,19 @@ func (p *object) retains() string {
 		rowsText(g.RetainedCount(p.shown)), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
-// facts returns a few lines about the row and its dominator.
+// heldByRoot says why nothing but the root dominates the row.
+func (p *object) heldByRoot() string {
+	others := func(v refRow) bool { return v.end != model.RootRow }
+	switch {
+	case p.set != nil && p.set.inN > 0 && !p.onlyIn.set && !slices.ContainsFunc(p.set.in, others):
+		return "held by the root itself, and by no object"
+	case p.path != nil && p.path.found && len(p.path.steps) == 2:
+		return "held by the root itself, and by objects: none of these alone keeps it alive"
+	}
+	return "no single dominator: several paths lead here from the root"
+}
+
+// facts say in a few lines what the row is and what holds it.
 func (p *object) facts() []string {
 	g, h, r := p.graph, p.graph.Heap, p.shown
 	what := kindText(h, r)
@@ -177,7 +200,7 @@ func (p *object) facts() []string {
 	case r == model.RootRow:
 		held = p.Hint("everything reachable is retained by it: {open} follows a reference, {dominators-of-this} shows what retains how much")
 	case g.Idom(r) == model.RootRow:
-		held = "no single dominator: several paths lead here from the root"
+		held = p.heldByRoot()
 	}
 	lines := []string{what, held}
 	switch f := p.fields; {

@@ -18,8 +18,8 @@ func (p *rowPane) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTa
 
 func (p *rowPane) Command() []string { return nil }
 
-// emptyText returns why nothing is listed: why if there is no answer, reading while it is awaited, that a filter
-// matches none of the rows, or none.
+// emptyText returns why nothing is listed, the first that applies: decoding, why, reading, that no row passes the
+// filter, or none.
 func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) []string {
 	switch {
 	case p.load == nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -22,10 +23,11 @@ import (
 // snapshots lists all snapshots, and the development of the heap over them. The selection is the snapshot of all heap
 // screens.
 type snapshots struct {
+	counting atomic.Bool // every snapshot is decoded to follow types
 	ui.Pane
 	list     ui.ListPane
 	table    *ui.Table[snapData, snapshotRow]
-	suspects suspectPane
+	suspects *suspectPane
 	trends   trendList
 	focus    snapshotPane
 	big      bool
@@ -67,7 +69,12 @@ type snapData struct {
 // NewSnapshots returns the list of the snapshots of the file.
 func NewSnapshots(e *ui.Env) *snapshots {
 	p := &snapshots{Pane: ui.NewPane(e), hopeless: map[ui.HeapKey]bool{}}
-	p.scores = ui.NewLazy(e, scoreTypes)
+	p.scores = ui.NewLazy(e, func(ctx context.Context, k scoreKey) (*scoreSet, error) {
+		return scoreTypes(ctx, k, func() {
+			p.counting.Store(true)
+			e.Post(e.Changed)
+		})
+	})
 	p.unknown = ui.NewLazy(e, func(ctx context.Context, k ui.HeapKey) (heapgraph.Totals, error) {
 		h, err := k.Heaps.Heap(ctx, k.I)
 		if err != nil {
@@ -83,7 +90,7 @@ func NewSnapshots(e *ui.Env) *snapshots {
 		First:   ui.AsGiven,
 		Most:    func(d snapData) (bytes, count uint64) { return d.largest, 0 },
 	})
-	p.trends.p, p.suspects.p = p, p
+	p.trends.p, p.suspects = p, newSuspectPane(p)
 	p.trends.Table = ui.NewTable(e, &p.trends.ListPane, trendData{snaps: p.set}, p.trends.spec())
 	return p
 }
@@ -98,8 +105,16 @@ func (p *snapshots) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeSnapshots, keymap.ScopeHeap, keymap.ScopeTable}
 }
 
-// Useless implements [ui.Refuser]: nothing here is grouped.
-func (p *snapshots) Useless(a keymap.Action) bool { return a == keymap.Group }
+// Useless implements [ui.Refuser]: nothing here is grouped, no object is selected, and suspects have their order.
+func (p *snapshots) Useless(a keymap.Action) bool {
+	switch a {
+	case keymap.Sort, keymap.SortReverse:
+		return p.focus == onSuspects
+	case keymap.Group, keymap.DominatorsOf, keymap.ObjectOf, keymap.HoldersOf:
+		return true
+	}
+	return false
+}
 
 func (p *snapshots) Command() []string { return nil }
 
@@ -130,6 +145,8 @@ func (p *snapshots) Show(s *state.State) {
 		if t.scores = scores; scores.none {
 			t.types = p.Loads.AskTypes(s)
 		}
+	} else if p.counting.Load() { // what the snapshot holds is known long before how that develops
+		t.types = p.Loads.AskTypes(s)
 	}
 	p.trends.Blank = t
 	p.trends.Ask(t, s.Filter)
@@ -232,11 +249,16 @@ func (p *snapshots) changeCell(r *snapshotRow) widget.Cell {
 // snapshots, the trends.
 func (p *snapshots) layout() {
 	r, n := p.Rect(), len(p.set.rows)
-	p.list.ListAt, p.suspects.at, p.trends.ListAt = r, widget.Rect{}, widget.Rect{}
+	p.list.ListAt, p.trends.ListAt = r, widget.Rect{}
+	p.suspects.Place(widget.Rect{})
 	if p.big || r.H < ui.LowHeight || n == 0 {
 		if p.focus != onSnapshots && n > 0 {
 			p.list.ListAt = widget.Rect{}
-			*[...]*widget.Rect{onSuspects: &p.suspects.at, onTrends: &p.trends.ListAt}[p.focus] = r
+			if p.focus == onSuspects {
+				p.suspects.Place(r)
+			} else {
+				p.trends.ListAt = r
+			}
 		}
 		return
 	}
@@ -247,7 +269,8 @@ func (p *snapshots) layout() {
 	} else {
 		p.list.ListAt, rest = r.CutTop(min(n+2, r.H/2))
 	}
-	p.suspects.at, p.trends.ListAt = rest.CutTop(p.suspects.height(rest.W, rest.H/2))
+	rest, p.trends.ListAt = rest.CutTop(p.suspects.height(rest.W, rest.H/2))
+	p.suspects.Place(rest)
 }
 
 // Draw implements tview.Primitive.
@@ -269,7 +292,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 		}
 		l.Draw(s, body, p.Look)
 	}
-	p.suspects.Draw(s)
+	p.suspects.Draw(s, p.focus == onSuspects)
 	p.trends.Draw(s)
 }
 
@@ -314,7 +337,9 @@ func (p *snapshots) Do(a keymap.Action) bool {
 		case onTrends:
 			return p.trends.OrderBy(a) || ui.MoveList(&p.trends.List, a)
 		case onSuspects:
-			return p.suspects.move(a)
+			done := p.suspects.Do(a)
+			p.Changed()
+			return done
 		}
 		if p.table.OrderBy(a) {
 			return true
@@ -463,8 +488,8 @@ func (p *snapshots) Click(x, y int, double bool) {
 			p.focus = onSnapshots
 			p.moved()
 		}
-	case p.suspects.at.Contains(x, y):
-		if row = p.suspects.hit(y); row {
+	case p.suspects.Contains(x, y):
+		if row = p.suspects.Hit(x, y); row {
 			p.focus = onSuspects
 			p.Changed()
 		}
@@ -485,8 +510,8 @@ func (p *snapshots) Wheel(x, y, rows int) {
 	switch {
 	case p.trends.ListAt.Contains(x, y):
 		p.trends.List.Scroll(rows)
-	case p.suspects.at.Contains(x, y):
-		p.suspects.scroll(rows)
+	case p.suspects.Contains(x, y):
+		p.suspects.Scroll(rows)
 	default:
 		p.list.List.Scroll(rows)
 	}

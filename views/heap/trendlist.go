@@ -135,8 +135,8 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 		course = "SHARE"
 	}
 	return []ui.Column[trend]{
-		{Title: what, Width: 14, Grow: 3, MaxWidth: 44, Cut: widget.CutMiddle, Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
-		{Title: secondTitle(schema), Width: 10, Drop: 3, Hidden: !framed && !second, Muted: true, Text: func(t *trend) string {
+		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutMiddle, Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
+		{Title: secondTitle(schema), Width: 10, Grow: 1, MaxWidth: 40, Drop: 3, Hidden: !framed && !second, Muted: true, Text: func(t *trend) string {
 			if t.frame {
 				return "frame"
 			}
@@ -234,15 +234,17 @@ func (l *trendList) copyText() string {
 	if !ok {
 		return ""
 	}
-	text, unit := model.Clean(ui.HeapName(t.name))+":", ""
+	text, write := model.Clean(ui.HeapName(t.name))+":", model.Group
 	if t.bytes {
-		unit = " bytes"
+		write = func(n uint64) string { return model.Bytes(n).Exact() }
 	}
+	sep := " "
 	for i, v := range t.values {
 		if t.alone && i != l.p.State.Snapshot() {
 			continue
 		}
-		text += fmt.Sprintf(" #%d %d%s", i, v, unit)
+		text += fmt.Sprintf("%s#%d %s", sep, i, write(v))
+		sep = " · "
 	}
 	return text
 }

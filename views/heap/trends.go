@@ -46,7 +46,8 @@ type scoreSet struct {
 	none   bool // the format has no high scores, and nothing was counted
 }
 
-func scoreTypes(ctx context.Context, k scoreKey) (*scoreSet, error) {
+// scoreTypes reads how types and frames develop; counting is called where that takes decoding every snapshot.
+func scoreTypes(ctx context.Context, k scoreKey, counting func()) (*scoreSet, error) {
 	set := &scoreSet{scoreKey: k, none: true}
 	src := k.heaps.Source()
 	var tables *model.HeapTables
@@ -70,6 +71,7 @@ func scoreTypes(ctx context.Context, k scoreKey) (*scoreSet, error) {
 		enter(frames, b, i, k)
 	}
 	if tables == nil {
+		counting()
 		return set, set.count(ctx)
 	}
 	second := src.Schema().Distinct()

@@ -228,7 +228,7 @@ func (p *Waste) answer() string {
 	if n := len(w.LeftOut); n > 0 {
 		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
 	}
-	return text + fmt.Sprintf(" · %s of %s in duplicate strings", ui.BytesText(w.Strings.Wasted, p.State.Exact), model.Counted(w.Strings.Objects, "string"))
+	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact), model.Counted(w.Strings.Objects, "string"))
 }
 
 func (p *Waste) emptyText() []string {

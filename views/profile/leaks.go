@@ -113,7 +113,18 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 		}
 		cols = append(cols, c)
 	}
-	return append(cols, ui.Column[leak]{Title: titles.Stack, Width: 20, Grow: 1, Cut: widget.CutScope, Text: t.label})
+	return append(cols,
+		ui.Column[leak]{Title: titles.Stack, Width: 20, Grow: 3, Cut: widget.CutScope, Text: t.label},
+		ui.Column[leak]{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Drop: 4, Cut: widget.CutFolder, Muted: true, Text: t.where})
+}
+
+// where returns the place of the function that a stack is named after, which tells stacks of one name apart.
+func (t *leakTable) where(r *leak) string {
+	st, node := t.of.Profile.Stacks, t.of.Weights.Records.Node[r.record]
+	if node == 0 {
+		return ""
+	}
+	return calltree.Where(st.At(st.Frame[calltree.SiteNode(st, node)]))
 }
 
 // findLeaks returns the stacks with live memory.
@@ -235,7 +246,7 @@ func (p *Leaks) describe() {
 	of := p.Now().Of.of
 	w := of.Weights
 	name, _ := w.Records.Name(r.record)
-	p.Detail.Title, p.Detail.Answer = "Stack "+widget.Clean(name), ""
+	p.Detail.Title, p.Detail.Answer = strings.TrimSpace("Stack "+widget.Clean(name)), ""
 	if t := w.Records.Thread[r.record]; t != 0 {
 		p.Detail.Answer = "thread " + widget.Clean(weights.ThreadName(&w.Threads[t]))
 	}
@@ -285,7 +296,7 @@ func (p *Leaks) Draw(s tcell.Screen) {
 
 func (p *Leaks) titleText() string {
 	d := p.Now().Of
-	t := d.of.EventName(d.event) + ": live at the end, by stack"
+	t := d.of.EventName(d.event) + " live at the end"
 	if k := p.Prof.Key(&p.State); k.Ranged || k.Window != state.NoWindow {
 		t += " (whole run)"
 	}
@@ -344,6 +355,9 @@ func (p *Leaks) Function() string {
 }
 
 func (p *Leaks) Follows() string { return "" }
+
+// Useless implements [ui.Refuser]: the rows are stacks, whatever others group by.
+func (p *Leaks) Useless(a keymap.Action) bool { return a == keymap.Group }
 
 // Unopened implements [ui.Unopener].
 func (p *Leaks) Unopened() string {

@@ -52,8 +52,10 @@ func (p *Screen) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTable, keymap.ScopeProfile}
 }
 
-// Useless implements [ui.Refuser]: events are not grouped.
-func (p *Screen) Useless(a keymap.Action) bool { return a == keymap.Group }
+// Useless implements [ui.Refuser]: events are not grouped, and the text has no order.
+func (p *Screen) Useless(a keymap.Action) bool {
+	return a == keymap.Group || p.inText && (a == keymap.Sort || a == keymap.SortReverse || a == keymap.Open)
+}
 
 func (p *Screen) Command() []string { return p.Prof.Arguments(&p.State) }
 
@@ -311,8 +313,28 @@ func (p *Screen) choose() {
 	if !ok || p.Prof == nil {
 		return
 	}
+	if why := p.Unopened(); why != "" {
+		p.Say(why)
+		return
+	}
 	p.Emit(state.ChooseEvent{Event: *row})
-	p.Say(p.Prof.EventName(uint16(*row)) + p.Hint(" is what all screens show; {profile.series} switches to another metric"))
+	text := p.Prof.EventName(uint16(*row)) + " is what all screens show now"
+	if len(p.Prof.MetricsOf(uint16(*row))) > 1 {
+		text += p.Hint("; {profile.series} switches to another metric")
+	}
+	p.Say(text)
+}
+
+// Unopened implements [ui.Unopener]: the event that is chosen is not chosen again.
+func (p *Screen) Unopened() string {
+	row, ok := p.Selected()
+	if !ok || p.Prof == nil || p.inText || *row != int(p.Prof.Event(&p.State)) {
+		return ""
+	}
+	if len(p.Prof.MetricsOf(uint16(*row))) > 1 {
+		return p.Hint("all screens show this event; {profile.series} changes the metric")
+	}
+	return "all screens show this event already"
 }
 
 func (p *Screen) CopyText() string {

@@ -88,8 +88,8 @@ func (p *groupPane) adopt(by analysis.Group, fresh bool) {
 	p.List.SelectID(groupID(want.By, want.Key))
 }
 
-// tell publishes the selected row as the program's selection.
-func (p *groupPane) tell() {
+// publishSelection publishes the selected row as the program's selection.
+func (p *groupPane) publishSelection() {
 	if by, s, ok := p.row(); ok {
 		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true}
 		p.Emit(state.SelectKey{Sel: p.adopted})
@@ -102,7 +102,7 @@ func (p *groupPane) openBlocks(empty ...string) {
 	if !ok {
 		return
 	}
-	p.tell()
+	p.publishSelection()
 	p.Blocks.Empty = empty
 	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key})
 }

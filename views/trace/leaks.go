@@ -63,7 +63,7 @@ func NewLeaks(e *ui.Env) *Leaks {
 	})
 	p.totals = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (analysis.Totals, error) { return e.Trace.Totals(ctx, k.over) })
 	p.Table = ui.NewTable(e, &p.ListPane, leakData{leakList: &leakList{}}, p.leakSpec())
-	p.Moved, p.row = p.tell, func() (analysis.Group, *analysis.Site, bool) {
+	p.Moved, p.row = p.publishSelection, func() (analysis.Group, *analysis.Site, bool) {
 		l, ok := p.Selected()
 		if !ok {
 			return 0, nil, false

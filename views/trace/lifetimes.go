@@ -337,20 +337,37 @@ func (p *Lifetimes) Draw(s tcell.Screen) {
 	}
 	grid, rest, below := p.divide(r)
 	if below.H > 0 {
-		for i, l := range p.facts() {
-			st := p.Look.Text
-			if i > 0 {
-				st = p.Look.Muted
-			}
-			widget.Print(s, below.X+1, below.Y+1+i, below.W-2, l, st)
-		}
+		p.drawFacts(s, below)
 	}
 	p.drawGrid(s, grid)
 	p.drawMakers(s, rest)
 }
 
-// divide divides r below the title between the grid, the sites, and the facts. In a low area there is only the grid; in
-// a high one the cells become higher once the sites fit.
+// drawFacts writes the facts at the bottom of r. Sentences that are too long for a line take the row that is blank above
+// them.
+func (p *Lifetimes) drawFacts(s tcell.Screen, r widget.Rect) {
+	type line struct {
+		text  string
+		style tcell.Style
+	}
+	var lines []line
+	for i, fact := range p.facts() {
+		st := p.Look.Text
+		if i > 0 {
+			st = p.Look.Muted
+		}
+		for _, text := range widget.Wrap(fact, max(r.W-2, 1)) {
+			lines = append(lines, line{text, st})
+		}
+	}
+	lines = lines[:min(len(lines), r.H)]
+	for i, l := range lines {
+		widget.Print(s, r.X+1, r.Y+r.H-len(lines)+i, r.W-2, l.text, l.style)
+	}
+}
+
+// divide gives the grid, who allocates, and the facts their places below the title. Where it is low there is only the
+// grid; where it is high the cells become higher once there is room to say who allocates.
 func (p *Lifetimes) divide(r widget.Rect) (grid, who, facts widget.Rect) {
 	if r.H > 3 {
 		_, r = r.CutTop(1)

@@ -142,7 +142,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		if beside {
 			w, least = r.W/2-1, curveRows
 		}
-		r, a.findings = r.CutBottom(min(max(p.findings.height(w), least), (r.H+1)/2))
+		r, a.findings = r.CutBottom(min(max(p.findings.Height(w), least), (r.H+1)/2))
 		if beside {
 			a.findings, a.curve = a.findings.CutLeft(w)
 			_, a.curve = a.curve.CutLeft(2)
@@ -170,7 +170,8 @@ func (p *Overview) Draw(s tcell.Screen) {
 		p.second.draw(s, a.second, p.focus == paneSecond)
 	}
 	if !a.findings.Empty() {
-		p.findings.draw(s, a.findings, p.focus == paneFindings)
+		p.findings.Place(a.findings)
+		p.findings.Draw(s, p.focus == paneFindings)
 	}
 	if !a.curve.Empty() {
 		p.curve.draw(s, a.curve)
@@ -273,7 +274,9 @@ func (p *Overview) Click(x, y int, double bool) {
 		p.chart.Click(x, y)
 	case a.findings.Contains(x, y):
 		p.focus, p.chosen = paneFindings, true
-		p.findings.click(x, y, double)
+		if p.findings.Hit(x, y) && double {
+			p.findings.follow()
+		}
 		p.Changed()
 	case a.top.Contains(x, y):
 		p.focus, p.chosen = paneTop, true
@@ -298,7 +301,7 @@ func (p *Overview) Wheel(x, y, rows int) {
 	case a.chart.Contains(x, y):
 		p.chart.Wheel(x, y, rows)
 	case a.findings.Contains(x, y):
-		p.findings.list.Scroll(rows)
+		p.findings.Scroll(rows)
 	case a.top.Contains(x, y):
 		p.top.List.Scroll(rows)
 	case a.second.Contains(x, y):

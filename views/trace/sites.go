@@ -8,7 +8,6 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -20,34 +19,20 @@ import (
 
 // Sites is the table of the groups that allocate, by stack or another key, at the instant and over the range.
 type Sites struct {
+	siteStory
 	groupPane
 	*ui.Table[siteData, analysis.Site]
 	rows   *ui.Staged[siteKey, *siteRows]
-	said   *ui.Lazy[verdictKey, *verdictSet]
 	trends *ui.Lazy[trendKey, *trendSet]
-	lives  *ui.Lazy[lifeKey, analysis.Lifetimes]
-}
-
-// lifeKey determines the lifetimes of one group's blocks.
-type lifeKey struct {
-	revision uint64
-	by       analysis.Group
-	key      analysis.Key
-	over     analysis.Range
-	only     calltree.Filter
 }
 
 // NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
-	p := &Sites{groupPane: newGroupPane(e)}
+	p := &Sites{groupPane: newGroupPane(e), siteStory: newSiteStory(e)}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
-	p.said = ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
-	p.lives = ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
-		return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
-	})
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
-	p.Moved, p.row = p.tell, func() (analysis.Group, *analysis.Site, bool) {
+	p.Moved, p.row = p.publishSelection, func() (analysis.Group, *analysis.Site, bool) {
 		s, ok := p.Selected()
 		return p.by(), s, ok
 	}
@@ -105,7 +90,7 @@ func (p *Sites) Show(s *state.State) {
 		return
 	}
 	if s.Settled() {
-		p.said.Ask(verdictKey{s.Status.Revision, rows.key.By, rows.key.Cell.Stacks})
+		p.askVerdicts(s, rows.key.By, rows.key.Cell.Stacks)
 	}
 	d := siteData{siteRows: rows, naming: p.named(s)}
 	if p.Sorted().Title == titles.Verdict {
@@ -167,10 +152,10 @@ func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
 	return ui.ShareCell(c.Value(s), c.Whole)
 }
 
-func (p *Sites) verdictOf(k analysis.Key) verdict.Verdict {
-	said, _ := p.said.Get()
+// verdictAbout returns the verdict about a row, none before it is known.
+func (p *Sites) verdictAbout(k analysis.Key) verdict.Verdict {
 	q := &p.Now().Of.key.Query
-	return said.of(q.By, q.Cell.Stacks, k)
+	return p.verdictOf(q.By, q.Cell.Stacks, k)
 }
 
 // Draw implements tview.Primitive.
@@ -291,83 +276,15 @@ func (p *Sites) explain() {
 		return
 	}
 	by, key := p.by(), &p.Now().Of.key
-	if p.State.Settled() {
-		p.lives.Ask(lifeKey{p.State.Status.Revision, by, row.Key, p.State.Range, key.Cell.Stacks})
-	}
+	among := groupAmong{row, by, key.Cell.Stacks, p.Now().Of.sum.LiveBytes, key.NoPeaks}
+	p.askLives(&p.State, among)
 	setGroup(p.Pane.Env, &p.Detail, &p.State, by, row)
-	said := p.verdictOf(row.Key)
-	p.Detail.Answer = said.Kind.String()
-	p.Detail.Facts = []string{p.amounts(row)}
-	if text := ui.VerdictSentence(said); text != "" {
-		if !p.State.Range.IsWhole() {
-			text = "over the whole run " + text
-		}
-		p.Detail.Facts = append(p.Detail.Facts, p.VerdictSign(said.Kind)+" "+text)
-	}
+	p.Detail.Answer = p.verdictAbout(row.Key).Kind.String()
+	p.Detail.Facts = p.facts(&p.State, among)
 	if cell := key.Cell.Rectangle(); !cell.IsAll() {
 		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+p.Hint("; {back} clears that filter"))
 		p.Detail.Answer = ""
-		return
 	}
-	p.Detail.Facts = append(p.Detail.Facts, p.lifetimes(row))
-}
-
-// amounts returns the row's figures in a sentence.
-func (p *Sites) amounts(s *analysis.Site) string {
-	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	atMost := ""
-	if p.State.Status.Unfreed {
-		atMost = "≤ "
-	}
-	mean := ""
-	if s.AllocCount > 1 {
-		mean = ", " + f.Bytes(s.MeanSize()) + " on average"
-	}
-	peak := ""
-	if !p.Now().Of.key.NoPeaks {
-		peak = " · peak " + f.Bytes(s.PeakBytes)
-	}
-	over := ""
-	if s.OverwrittenCount > 0 {
-		over = " · overwritten " + f.Bytes(s.OverwrittenBytes) + " in " + model.Blocks(s.OverwrittenCount)
-	}
-	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.Bytes(s.LiveBytes),
-		model.Blocks(s.LiveCount), ui.ShareText(ui.ShareOf(s.LiveBytes, p.Now().Of.sum.LiveBytes)), peak,
-		f.Bytes(s.AllocBytes), model.Blocks(s.AllocCount), mean, over)
-}
-
-// lifetimes returns how long the blocks of a row lived, and which threads allocated them.
-func (p *Sites) lifetimes(s *analysis.Site) string {
-	if !p.State.Settled() {
-		return "lifetimes: when everything is read"
-	}
-	if p.lives.Failure() != nil {
-		return "lifetimes: unknown"
-	}
-	l, ok := p.lives.Get()
-	if !ok || !p.lives.Fresh() {
-		return "lifetimes: summing…"
-	}
-	text, never := "none was freed", "never freed"
-	if p.State.Status.Unfreed {
-		text, never = "no free is known", "without a known free"
-	}
-	switch {
-	case l.Freed > 0 && l.Min == l.Max:
-		text = fmt.Sprintf("%s freed after %v", model.Group(l.Freed), l.Min)
-	case l.Freed > 0:
-		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Max, l.Median)
-	}
-	if s.Temporary > 0 {
-		text += fmt.Sprintf(", %s of all by the very next event", ui.ShareText(s.TemporaryShare()))
-	}
-	if l.NeverFreed > 0 {
-		text += fmt.Sprintf("; %s %s (%s)", model.Group(l.NeverFreed), never, ui.ShareText(ui.ShareOf(l.NeverFreed, l.Freed+l.NeverFreed)))
-	}
-	if t := ui.ThreadsText(l.Threads); t != "" {
-		text += "; " + t
-	}
-	return text
 }
 
 // Difference implements [ui.Differing].

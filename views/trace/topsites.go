@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -32,6 +33,7 @@ type topSites struct {
 	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
+	siteStory
 }
 
 // topKey determines the rows of the table.
@@ -65,7 +67,7 @@ type topData struct {
 const maxTopTrends = 64
 
 func newTopSites(e *ui.Env) *topSites {
-	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries)}
+	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries), siteStory: newSiteStory(e)}
 	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return askTop(ctx, e.Trace, k) })
 	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	t.Table = ui.NewTable(e, &t.ListPane, topData{topRows: &topRows{}}, ui.Spec[topData, analysis.Site]{
@@ -215,6 +217,22 @@ func (t *topSites) Show(s *state.State) {
 		t.adopted = s.Selected
 		t.List.SelectID(uint64(s.Selected.Key))
 	}
+	t.askStory()
+}
+
+// askStory asks for what there is to say about the selected row. It waits as trends do.
+func (t *topSites) askStory() {
+	if g, ok := t.among(); ok && t.state.Settled() && t.lazy.Fresh() {
+		t.askVerdicts(&t.state, g.by, g.only)
+		t.askLives(&t.state, g)
+	}
+}
+
+// among returns the selected group.
+func (t *topSites) among() (groupAmong, bool) {
+	s, ok := t.Selected()
+	d := t.data()
+	return groupAmong{s, d.by, d.only, d.sum.LiveBytes, d.noPeaks}, ok
 }
 
 // waits reports whether there has been no answer yet.
@@ -407,12 +425,13 @@ func (t *topSites) ClickTitle(col int) {
 	}
 }
 
-// CopyText returns the selected row.
+// CopyText returns the selected row, the evidence about it, and its stack.
 func (t *topSites) CopyText() string {
-	s, ok := t.Selected()
+	g, ok := t.among()
 	if !ok {
 		return ""
 	}
+	s := g.Site
 	text := model.Clean(s.Name)
 	if s.Where != "" {
 		text += "  " + model.Clean(s.Where)
@@ -423,7 +442,9 @@ func (t *topSites) CopyText() string {
 		value = model.Bytes(s.Cost(shown)).Exact()
 	}
 	_, answer := t.title()
-	return text + "  " + value + " " + answer
+	var stack ui.Detail
+	setGroup(t.env, &stack, &t.state, g.by, s)
+	return text + "  " + value + " " + answer + "\n" + strings.Join(t.facts(&t.state, g), "\n") + "\n" + stack.Text()
 }
 
 // Command returns the arguments of the report that contains the table.

@@ -241,7 +241,7 @@ func (c *ChartPane) partTitle() string {
 	steps := s.Filters.Steps()
 	for _, step := range steps {
 		if step.Kind == calltree.Focus && len(steps) == 1 {
-			of = append(of, widget.Clean(step.Name))
+			of = append(of, widget.Clean(funcname.Bare(step.Name)))
 		} else {
 			of = append(of, widget.Clean(step.String()))
 		}

@@ -334,10 +334,10 @@ func windowArgument(w *model.StackProfile, n int) string {
 	return w.Windows[n].ID
 }
 
-// InstantText returns the instant or range of everything on screen.
-func (d *ProfileFile) InstantText(s *state.State) string {
+// InstantText says what everything on screen is about in a header of w cells: names have a quarter of it.
+func (d *ProfileFile) InstantText(s *state.State, w int) string {
 	k := d.Key(s)
-	text := widget.Truncate(d.EventName(k.Event), 24) + " · " + widget.Truncate(k.MetricName(), 20)
+	text := widget.Truncate(d.EventName(k.Event), max(24, w/4)) + " · " + widget.Truncate(k.MetricName(), max(20, w/4))
 	switch {
 	case k.Window != state.NoWindow:
 		text += " · window " + widget.Truncate(widget.Clean(WindowName(d.Weights, k.Window)), 16)

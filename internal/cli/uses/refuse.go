@@ -21,7 +21,7 @@ type Input struct {
 	Numbered bool
 }
 
-// Check refuses flags that mean nothing to a command, whatever it reads.
+// Check rejects flags that do not apply to a command, regardless of its input.
 func Check(parsed *kong.Context) error {
 	command := Path(parsed.Selected())
 	for _, f := range Given(parsed) {
@@ -36,8 +36,8 @@ func Check(parsed *kong.Context) error {
 	return nil
 }
 
-// Possible refuses flags that mean nothing together for files of any kind. numbered tells that a file is named as
-// FILE#N.
+// Possible rejects combinations of flags that do not apply to files of any kind. numbered reports that a file is named
+// as FILE#N.
 func Possible(parsed *kong.Context, numbered bool) error {
 	if numbered && IsGiven(parsed, "snapshot") {
 		return errors.New("--snapshot: FILE#N means the same: give one of them")
@@ -94,8 +94,8 @@ func meant(command string, f *kong.Flag) (list []Use) {
 	return list
 }
 
-// refusal says what is wrong with the flags for files of these kinds: a flag that means nothing for them or, in words,
-// flags that mean nothing beside the others.
+// refusal returns what is wrong with the flags for files of these kinds: a flag that does not apply to them or, as the
+// error, flags that do not apply together.
 func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag, err error) {
 	command := Path(parsed.Selected())
 	for _, f := range Given(parsed) {
@@ -136,14 +136,14 @@ func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag
 	return nil, nil
 }
 
-// unmade refuses values that choose what a flag that is not there would make.
+// unmade rejects values that select the output of another flag which is not given.
 func unmade(parsed *kong.Context, command string, of kind.Set) error {
 	for _, n := range needs() {
 		if n.of&of == 0 || n.command != command || !IsGiven(parsed, n.flag) {
 			continue
 		}
 		values := map[string]string{}
-		for _, f := range parsed.Flags() { // settings give values, too
+		for _, f := range parsed.Flags() { // including values from settings
 			if f.Name == n.flag || f.Name == n.other && f.Target.String() != f.Default {
 				values[f.Name] = f.Target.String()
 			}
@@ -172,8 +172,8 @@ func alternatives(needs string) string {
 	return strings.Join(list, " or ")
 }
 
-// Fits refuses flags that mean nothing for files, by their formats alone, and forgets settings that do not. Of two
-// files that are compared a flag must mean something for one.
+// Fits rejects flags that do not apply to files, by their formats alone, and resets such settings. For two files that
+// are compared a flag must apply to one.
 func Fits(parsed *kong.Context, files ...Input) error {
 	if parsed == nil {
 		return nil
@@ -205,7 +205,7 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	return forget(parsed, of)
 }
 
-// particular says which inputs flags are for that mean nothing to others of the same kind.
+// particular lists flags that apply only to some inputs of a kind.
 var particular = []struct {
 	flag  string
 	about func(Input) bool
@@ -223,7 +223,7 @@ const named = "names its functions itself; the flag is for files that hold addre
 
 func addresses(in Input) bool { return in.Format.Addresses }
 
-// idle refuses flags that are about no file of the command line.
+// idle rejects flags that apply to no file of the command line.
 func idle(parsed *kong.Context, files []Input) error {
 	for _, p := range particular {
 		if len(files) > 0 && IsGiven(parsed, p.flag) && !slices.ContainsFunc(files, p.about) {
@@ -233,7 +233,7 @@ func idle(parsed *kong.Context, files []Input) error {
 	return nil
 }
 
-// forget resets the flags that mean nothing for files of these kinds: settings gave them their values.
+// forget resets the flags that do not apply to files of these kinds: their values came from settings.
 func forget(parsed *kong.Context, of kind.Set) error {
 	command := Path(parsed.Selected())
 	for _, f := range parsed.Flags() {
@@ -247,8 +247,8 @@ func forget(parsed *kong.Context, of kind.Set) error {
 	return nil
 }
 
-// numberable reports whether FILE#N means something: in comparisons windows have numbers, too. What diff says of traces
-// is clearer.
+// numberable reports whether FILE#N is meaningful: in comparisons windows have numbers, too. The message of diff about
+// traces is clearer.
 func numberable(command string, k kind.Kind, files int) bool {
 	return (heaps | dumps).Has(k) || command == "diff" || k == kind.Stacks && (command == "check" || files > 1)
 }
@@ -263,7 +263,7 @@ func meantBy(f *kong.Flag, tables []string) string {
 	return "; available"
 }
 
-// unfit returns why a flag means nothing for a file.
+// unfit returns why a flag does not apply to a file.
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {

@@ -1,5 +1,4 @@
-// Package uses is the table of what means something to what: the flags to the commands, and to the kinds of files that
-// they read.
+// Package uses is the table of which flags apply to which commands, and to which kinds of files that they read.
 package uses
 
 import (
@@ -13,13 +12,12 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// Use says that a flag means something to a command. Where it means different things for different files, there are
-// several.
+// Use states that a flag applies to a command. If it means different things for different files, there are several.
 type Use struct {
 	Flag   string
-	Of     kind.Set // of the files that it means something for
-	Values []string // that mean something for them; nil for all that the grammar takes
-	With   string   // the flags, or FLAG=VALUE, without any of which it means nothing; "" for none
+	Of     kind.Set // of the files that it applies to
+	Values []string // that apply to them; nil for all that the grammar accepts
+	With   string   // the flags, or FLAG=VALUE, one of which it needs; "" for none
 	help   string   // instead of the grammar's, "" for that
 }
 
@@ -31,7 +29,7 @@ const (
 	stacked  = traces | profiles
 )
 
-// of returns flags that mean something for files of some kinds.
+// of returns flags that apply to files of some kinds.
 func of(kinds kind.Set, flags ...string) (list []Use) {
 	for _, f := range flags {
 		list = append(list, Use{Flag: f, Of: kinds})
@@ -39,7 +37,7 @@ func of(kinds kind.Set, flags ...string) (list []Use) {
 	return list
 }
 
-// with returns flags that mean nothing without another one.
+// with returns flags that need another one.
 func with(other string, kinds kind.Set, flags ...string) []Use {
 	list := of(kinds, flags...)
 	for i := range list {
@@ -58,7 +56,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 	return []Use{{Flag: flag, Of: kinds, Values: values}}
 }
 
-// about chooses what of a file a report is about.
+// about returns the flags that select the part of a file for a report.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
@@ -69,17 +67,17 @@ func looked() []Use {
 	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
 }
 
-// instant chooses when.
+// instant returns the flags that select the time.
 func instant() []Use {
 	return slices.Concat(of(kind.All, "at"), of(stacked|dumps, "from", "to"))
 }
 
-// part chooses a snapshot or a page layout.
+// part returns the flags that select a snapshot or a page layout.
 func part() []Use {
 	return slices.Concat(of(heaps|dumps, "snapshot"), of(dumps, "series", "point"), of(heaps, "edges", "sizes"))
 }
 
-// steps filter stacks.
+// steps returns the flags that filter stacks.
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
 // reader returns flags of every command that reads a file whole.
@@ -94,7 +92,7 @@ func paged() []Use {
 	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
 }
 
-// rows choose rows of one table.
+// rows returns the flags that filter rows of one table.
 func rows(kinds kind.Set) []Use { return with("table format=csv", kinds, "filter") }
 
 func written(formats string) []Use { return helped(kind.All, "format", "Output: "+formats+".") }
@@ -146,8 +144,7 @@ func reportUses() []Use {
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
 
-// checkUses returns the flags of check: of those that choose, the ones that no limit is about are for what grew since
-// the base.
+// checkUses returns the flags of check: those that select, but apply to no limit, apply to the growth since the base.
 func checkUses() []Use {
 	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
 		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
@@ -155,7 +152,7 @@ func checkUses() []Use {
 		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
 }
 
-// diffUses returns the flags of diff. Those about places are about both sides.
+// diffUses returns the flags of diff. Those about places apply to both sides.
 func diffUses() []Use {
 	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), looked(), of(stacked, "from", "to", "match", "depth"),
 		helped(kind.All, "at", "The instant of both sides; --a and --b choose for each side."),
@@ -179,7 +176,7 @@ type need struct {
 	command            string
 }
 
-// needs returns the values of flags that mean nothing without another flag.
+// needs returns the values of flags that need another flag.
 func needs() []need {
 	return []need{{"table", "groups", "group", stacked, "report"}}
 }

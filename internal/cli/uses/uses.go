@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// harmless flags only ask for less of what a command does: a command that does none of it keeps them anyway, and
-// scripts may give them to all commands.
+// harmless reports whether a flag only reduces what a command does: a command without that ignores it, so scripts may
+// give it to all commands.
 func harmless(flag string) bool {
 	return flag == "help" || slices.Contains(Harmless(), "--"+flag) || flag == "mouse"
 }
@@ -22,7 +22,7 @@ func Harmless() []string {
 	return []string{"--max-memory", "--index", "--color", "--ascii", "--no-mouse", "--theme"}
 }
 
-// usesOf returns what a flag means to a command: nothing for those of its own that mean the same for all files.
+// usesOf returns the uses of a flag by a command: none for its own flags that apply to all files.
 func usesOf(command, flag string) (list []Use) {
 	for _, u := range Table()[command] {
 		if u.Flag == flag {
@@ -40,7 +40,7 @@ func kindsOf(list []Use) (all kind.Set) {
 	return all
 }
 
-// Means reports whether a shared flag means something to a command.
+// Means reports whether a shared flag applies to a command.
 func Means(command, flag string) bool {
 	return len(usesOf(command, flag)) > 0
 }

@@ -18,14 +18,14 @@ const chunkSize = 256 << 10
 
 // Reader yields the lines of a source. Only one goroutine may use it.
 type Reader struct {
-	ctx   context.Context
-	src   *loaders.Source
-	buf   []byte
-	from  int   // of the next line in buf
-	at    int64 // offset of buf in the source
-	ended bool  // the rest of the source is in buf
-	err   error
-	asked int
+	ctx     context.Context
+	src     *loaders.Source
+	buf     []byte
+	from    int   // of the next line in buf
+	at      int64 // offset of buf in the source
+	ended   bool  // the rest of the source is in buf
+	err     error
+	checked int
 
 	line   []byte
 	offset int64
@@ -42,7 +42,7 @@ func (r *Reader) Next() bool {
 	if r.err != nil {
 		return false
 	}
-	if r.asked++; r.asked%model.AskEvery == 0 && r.ctx.Err() != nil {
+	if r.checked++; r.checked%model.AskEvery == 0 && r.ctx.Err() != nil {
 		r.err = r.ctx.Err()
 		return false
 	}
@@ -71,7 +71,15 @@ func (r *Reader) Next() bool {
 	}
 }
 
-// take makes the bytes the current line, and advances by used.
+// SkipEmpty passes lines without a character over, as far as they are in memory: millions of them cost next to nothing.
+func (r *Reader) SkipEmpty() {
+	for r.from < len(r.buf) && r.buf[r.from] == '\n' {
+		r.from++
+		r.number++
+	}
+}
+
+// take makes the bytes the current line, and goes on after so many.
 func (r *Reader) take(line []byte, used int) {
 	r.offset = r.at + int64(r.from)
 	r.number++

@@ -82,3 +82,20 @@ func TestReadingStops(t *testing.T) {
 		t.Errorf("%d lines after the stop: %v", n, lines.Err())
 	}
 }
+
+// TestEmptyLinesAreCounted passes runs of empty lines over: what follows has the number and the place that it had.
+func TestEmptyLinesAreCounted(t *testing.T) {
+	text := "a\n" + strings.Repeat("\n", 3*chunkSize) + " \n\nb\n\n\n"
+	var got []string
+	in := New(t.Context(), open(t, strings.NewReader(text)))
+	for in.Next() {
+		if len(in.Bytes()) > 0 {
+			got = append(got, fmt.Sprintf("%s %d %d", in.Bytes(), in.Number(), in.Offset()))
+		}
+		in.SkipEmpty()
+	}
+	n := 3 * chunkSize
+	if want := []string{"a 1 0", fmt.Sprintf("  %d %d", n+2, n+2), fmt.Sprintf("b %d %d", n+4, n+5)}; fmt.Sprint(got) != fmt.Sprint(want) || in.Number() != int64(n+6) || in.Err() != nil {
+		t.Errorf("%q, want %q, %d lines, %v", got, want, in.Number(), in.Err())
+	}
+}

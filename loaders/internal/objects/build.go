@@ -32,28 +32,28 @@ type Build struct {
 	Types   *Types
 	Dump    *Dump // stored in addition to the heap
 
-	room     *model.Room // of the heap's columns; nil: memory
-	scratch  *model.Room // of temporary data
-	ctx      context.Context
-	src      *loaders.Source
-	names    []*Names
-	kinds    Kinds
-	index    *rowindex.Index
-	first    uint32   // row of the first object
-	groups   []string // texts of groups in the order of the file
-	roots    []*Root
-	group    []int // by root: its group
-	frames   map[model.HeapFrame]uint32
-	held     []uint32 // rows that are roots without a line of roots
-	dangling int64
-	problems []model.Problem
+	room       *model.Room // of the heap's columns; nil: memory
+	scratch    *model.Room // of temporary data
+	ctx        context.Context
+	src        *loaders.Source
+	names      []*Names
+	kinds      Kinds
+	index      *rowindex.Index
+	first      uint32   // row of the first object
+	groups     []string // texts of groups in the order of the file
+	roots      []*Root
+	group      []int // by root: its group
+	frames     map[model.HeapFrame]uint32
+	extraRoots []uint32 // rows that are roots without a line of roots
+	dangling   int64
+	problems   []model.Problem
 }
 
-// Hold makes a row a root that no line of roots names.
-func (b *Build) Hold(r model.Row) { b.held = append(b.held, uint32(r)) }
+// AddRoot makes a row a root that no line of roots names.
+func (b *Build) AddRoot(r model.Row) { b.extraRoots = append(b.extraRoots, uint32(r)) }
 
-// Held reports, by row, which ones other objects of the dump refer to.
-func (b *Build) Held() []bool {
+// Referenced reports, by row, which ones other objects of the dump refer to.
+func (b *Build) Referenced() []bool {
 	held := make([]bool, b.Heap.Len())
 	for _, u := range b.Units {
 		from := uint32(0)
@@ -231,7 +231,7 @@ func (b *Build) linkRoots() *virtual {
 	for g := range b.groups {
 		v.add(uint32(1+g), model.LabelUnknown)
 	}
-	for _, r := range b.held {
+	for _, r := range b.extraRoots {
 		v.add(r, model.LabelUnknown)
 	}
 	v.end()
@@ -320,8 +320,8 @@ func (b *Build) Found(severity model.Severity, code string, at, n int64, format 
 	}
 }
 
-// tell records the problems of units, and what the dump lacks.
-func (b *Build) tell() {
+// report records the problems of units, and what the dump lacks.
+func (b *Build) report() {
 	for _, u := range b.Units {
 		for _, p := range u.problems {
 			if p.Code != CodeTruncated || !b.src.Limited() {
@@ -334,7 +334,7 @@ func (b *Build) tell() {
 	for _, n := range b.names {
 		b.Found(model.Warning, "name-length", model.NoOffset, n.cut, model.LongName)
 	}
-	if !b.Rooted() && len(b.held) == 0 {
+	if !b.Rooted() && len(b.extraRoots) == 0 {
 		b.Found(model.Warning, "no-roots", model.NoOffset, 1, "the dump has no roots: what keeps objects alive is unknown")
 		b.Heap.Complete = false
 	}

@@ -65,12 +65,14 @@ func Open(ctx context.Context, src *loaders.Source, form Form) (*File, error) {
 // Dumped is a file of a format that embeds [File].
 type Dumped interface {
 	model.HeapSource
-	// Describe says what the file tells of itself.
+	// Describe returns what the file states about itself.
 	Describe() model.Meta
-	base() *File
+	// Base returns what the format embeds.
+	Base() *File
 }
 
-func (f *File) base() *File { return f }
+// Base implements [Dumped].
+func (f *File) Base() *File { return f }
 
 // Load returns what publishes a file that was opened. Its dump is decoded on request.
 func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options, *model.Store) error {
@@ -79,7 +81,7 @@ func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func
 		if err != nil {
 			return err
 		}
-		f := file.base()
+		f := file.Base()
 		f.Kept = opt.Kept
 		f.state.Publish(store, &model.Profile{Meta: file.Describe(), Heaps: file, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
 		return nil
@@ -93,7 +95,7 @@ func Info[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func
 		if err != nil {
 			return nil, err
 		}
-		return &model.Profile{Meta: file.Describe(), Problems: file.base().Problems}, nil
+		return &model.Profile{Meta: file.Describe(), Problems: file.Base().Problems}, nil
 	}
 }
 
@@ -131,7 +133,7 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, fmt.Errorf("no snapshot %d", i)
 	}
 	dump := &Dump{}
-	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Beside: dump.sections}
+	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Extra: dump.sections}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) {
 		b, err := f.decode(ctx, progress)
 		if err != nil {
@@ -185,7 +187,7 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 		return nil, err
 	}
 	pass.Axes(b)
-	b.tell()
+	b.report()
 	t := b.Heap.Tables
 	t.Strings, t.Types = b.Strings.List, b.Types.list
 	b.keep()

@@ -123,7 +123,7 @@ func (u *Unit) reserve(like fill) {
 	u.refs, u.labels = make([]uint64, 0, refs), make([]model.EdgeLabel, 0, refs)
 }
 
-// shrink gives back what columns have room for and do not use.
+// shrink releases the room of columns that they do not use.
 func (u *Unit) shrink(room *model.Room) {
 	u.IDs, u.Class, u.Kind, u.Name, u.Size = clone(room, u.IDs), clone(room, u.Class), clone(room, u.Kind), clone(room, u.Name), clone(room, u.Size)
 	for i := range u.Extra {

@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/model"
 )
@@ -85,8 +86,8 @@ func leaksOf(all []survivor, from, least model.Time) (rows []oldLeak) {
 
 // Ages of what lives at an instant count to that instant, in lists of blocks and of leaks.
 func TestAgesCountToTheInstant(t *testing.T) {
-	paths, _ := filepath.Glob("../../loaders/mlyze/testdata/real/ref_*.mlyze")
-	for _, path := range append(paths, "../../testdata/small_kvleak.mlyze") {
+	paths, _ := filepath.Glob("../loaders/mlyze/testdata/real/ref_*.mlyze")
+	for _, path := range append(paths, "../testdata/small_kvleak.mlyze") {
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			continue
 		}
@@ -102,7 +103,7 @@ func TestAgesCountToTheInstant(t *testing.T) {
 		for _, at := range []model.Time{0, end / 100, end / 10, end / 3, peak.Time, end / 100 * 99, end} {
 			for _, from := range []model.Time{model.NoTime, at / 2} {
 				least := at / 8
-				r, err := Build(t.Context(), p, ix, Options{
+				r, err := report.Build(t.Context(), p, ix, report.Options{
 					At: analysis.At(at), AtTime: at, Range: analysis.Range{From: from, To: at}, From: from, To: at, MinAge: least, Blocks: "blocks",
 				})
 				if err != nil {
@@ -132,12 +133,12 @@ func TestAgesCountToTheInstant(t *testing.T) {
 
 // Ages of blocks of a range are how long they lived, whatever the instant.
 func TestAgesOfBornBlocksAreLifetimes(t *testing.T) {
-	store, ix, err := opened.File(t, "../../testdata/small_kvleak.mlyze")
+	store, ix, err := opened.File(t, "../testdata/small_kvleak.mlyze")
 	if err != nil {
 		t.Fatal(err)
 	}
 	end := ix.Status().Duration
-	r, err := Build(t.Context(), store.Current(), ix, Options{At: analysis.At(end / 2), AtTime: end / 2, Range: analysis.Range{From: end / 4, To: end / 2}, Blocks: "born_blocks"})
+	r, err := report.Build(t.Context(), store.Current(), ix, report.Options{At: analysis.At(end / 2), AtTime: end / 2, Range: analysis.Range{From: end / 4, To: end / 2}, Blocks: "born_blocks"})
 	if err != nil || len(r.Trace.Born) == 0 {
 		t.Fatal(len(r.Trace.Born), err)
 	}
