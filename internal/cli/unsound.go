@@ -29,9 +29,10 @@ func (w *soundWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// sound fails where what was made so far is made of a damaged file.
+// sound fails where what was made so far is made of a damaged file. What a screen saves is made of what the screen
+// shows, which is read again when a file turns out to be damaged.
 func (a *app) sound() error {
-	if a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
+	if a.written != nil && a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
 		return errUnsound
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// curves are what the kernel says of a process while it is recorded.
+// curves are the memory that the kernel counts for a process while it is recorded.
 type curves struct {
 	rss, pss curve
 	nextRSS  uint64 // µs

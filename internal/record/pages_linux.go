@@ -27,7 +27,7 @@ var statusSeries = []struct{ name, key string }{
 // The kinds of mappings that layouts tell apart.
 var mappingKinds = []string{"Heap", "Anon", "File", "Stack", "Code"}
 
-// How often what is cheap is asked, and which part of the time what is dear may take.
+// The intervals of cheap values, and the part of the time that expensive ones may take.
 const (
 	everyPoint   = 100 * time.Millisecond
 	everyLayout  = 5 * time.Second

@@ -45,7 +45,7 @@ type ring struct {
 	memory []byte
 	page   *ringPage
 	data   []byte
-	read   uint64 // bytes, ever: the page's tail, where it was not told yet
+	read   uint64 // bytes, ever; the page's tail follows
 	joined []byte // a record that wraps
 }
 
@@ -70,7 +70,7 @@ func newRing(size int, o Options) (*ring, error) {
 	switch {
 	case o.full():
 		p.flags |= ringFull
-	case o.Rate > 0: // so that a block is sampled with the chance that is asked for
+	case o.Rate > 0: // so that the chance of a block is the rate
 		p.flags |= ringCounted
 		p.period = uint64(max(-1/math.Log1p(-min(o.Rate, 0.999999)), 1.0/16) * (1 << 20))
 	}
@@ -90,7 +90,7 @@ func monotonic() uint64 {
 	return uint64(t.Nano())
 }
 
-// errRing is that of a ring in which something else stands than a hook writes.
+// errRing is the error of a ring whose contents no hook writes.
 var errRing = errors.New("the program wrote over the memory that it shares with the recorder")
 
 // word returns the first word of the record at an offset.
@@ -103,7 +103,7 @@ func (r *ring) word(at uint64) *atomic.Uint32 {
 func (r *ring) drain(yield func(record) error) (n uint64, err error) {
 	r.page.beat.Store(monotonic())
 	head, size := r.page.head.Load(), uint64(len(r.data))
-	told := r.read
+	stored := r.read
 	for r.read < head {
 		word := r.word(r.read).Load()
 		if word == 0 {
@@ -129,16 +129,16 @@ func (r *ring) drain(yield func(record) error) (n uint64, err error) {
 		}
 		r.read += length
 		n += length
-		if r.read-told >= 1<<15 {
+		if r.read-stored >= 1<<15 {
 			r.page.tail.Store(r.read)
-			told = r.read
+			stored = r.read
 		}
 	}
 	r.page.tail.Store(r.read)
 	return n, nil
 }
 
-// close tells the program that nothing reads anymore.
+// close lets the program know that the ring is no longer read.
 func (r *ring) close() {
 	r.page.closed.Store(1)
 	_ = unix.Munmap(r.memory)

@@ -25,10 +25,10 @@ const (
 	reserve    = 4096
 )
 
-// markEvery is how many bytes of events lie between two places where a file can be cut.
+// markEvery is the distance, in bytes of events, of the places where a file can be cut.
 const markEvery = 1 << 14
 
-// noNames is the metadata of a trace whose names stand in its journal.
+// noNames is the metadata of a trace whose names are in its journal.
 const noNames = `{"frame_order": "leaf_to_root", "stack_traces": {}, "files": {"0": ""}, "functions": {}}`
 
 // traceFile writes a trace. It is valid whenever it was flushed. It is for one goroutine.
@@ -126,7 +126,7 @@ func (t *traceFile) flush() error {
 	return t.full
 }
 
-// take writes what a record says. Records that make no sense are errors.
+// take writes the event of a record, or keeps its stack or module. The error is errRecord where no hook writes such.
 func (t *traceFile) take(r record) error {
 	micros := r.nanos() / 1000
 	switch r.kind() {
@@ -164,8 +164,8 @@ func (t *traceFile) take(r record) error {
 	return nil
 }
 
-// scaled returns the size that a sampled block stands for: the chance of a block of s bytes to be sampled is
-// 1 - exp(-s/period), so that sums of these sizes are right on average.
+// scaled returns the estimated bytes that a sampled block represents. A block of s bytes is sampled with the chance
+// 1 - exp(-s/period); divided by it, sums of sizes are right on average.
 func (t *traceFile) scaled(size uint64) uint64 {
 	switch {
 	case t.rate > 0:

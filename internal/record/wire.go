@@ -18,7 +18,7 @@ const (
 	kindThread
 )
 
-// record is what a program reported. Whatever it says of itself is checked, as a program may write over its memory.
+// record is one report of a program. Its lengths are checked, as a program may write over its memory.
 type record struct {
 	word uint32
 	b    []byte // all grains
