@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -273,10 +274,29 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	if note := unseen(exe); note != "" {
+		s.o.Log("%s", note)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tasks[pid] = t
 	return t, nil
+}
+
+// unseen returns what a hook of malloc does not see of a runtime with an allocator of its own, "" for other programs.
+func unseen(exe string) string {
+	name := filepath.Base(exe)
+	switch {
+	case strings.HasPrefix(name, "python"):
+		return "Python: only what malloc sees is recorded, with C stacks; Python keeps objects of up to 512 bytes elsewhere, except with PYTHONMALLOC=malloc in the environment"
+	case name == "node":
+		return "Node.js: the heap of JavaScript is not recorded, only what malloc sees; see also node --heap-prof"
+	case name == "java":
+		return "Java: the heap of Java is not recorded, only what malloc sees; see also jcmd PID GC.heap_dump FILE"
+	case name == "ruby":
+		return "Ruby: only what malloc sees is recorded, with C stacks; see also ObjectSpace.dump_all"
+	}
+	return ""
 }
 
 // path returns the name of the file for a process.

@@ -339,7 +339,6 @@ func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	var blocks []block
 	for range 100 { // until the leak is in the file
 		time.Sleep(100 * time.Millisecond)
 		if info, err := os.Stat(path); err == nil && info.Size() > reserve {
@@ -348,9 +347,9 @@ func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	blocks, _, _ = read(t, path)
-	if len(blocks) == 0 || blocks[len(blocks)-1].stack != "" {
-		t.Fatalf("before: %v", blocks)
+	blocks, _, before := read(t, path)
+	if len(blocks) == 0 || blocks[len(blocks)-1].stack != "" || !strings.Contains(fmt.Sprint(before.Problems), "--recover") {
+		t.Fatalf("before: %v, %v", blocks, before.Problems)
 	}
 	if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
 		t.Fatal(err)

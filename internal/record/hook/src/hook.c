@@ -85,6 +85,7 @@ struct thread {
   uint64_t rng;
   uint32_t id;
   int busy;      // in the hook, or in an allocator that reports for itself
+  uint64_t ticks, now; // of the last event
 };
 HIDDEN_TLS struct thread T;
 
@@ -143,7 +144,26 @@ static void publish(struct event *e, uint32_t kind, uint64_t n) {
 
 static uint64_t padded(uint64_t n) { return (n + GRAIN - 1) & ~(uint64_t)(GRAIN - 1); }
 
-static uint64_t stamp(void) { return ((now() - R->start) & 0xffffffffffffu) | (uint64_t)T.id << 48; }
+// Returns a counter of the processor: it shows only that little time has passed.
+static inline uint64_t ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  uint64_t t;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+  return t * 16; // it counts some 25 to 1,000 MHz
+#endif
+}
+
+// Returns the time of an event and its thread. Events a fraction of a microsecond apart may have the same time.
+static uint64_t stamp(void) {
+  uint64_t t = ticks();
+  if (t - T.ticks > 1200) {
+    T.ticks = t;
+    T.now = (now() - R->start) & 0xffffffffffffu;
+  }
+  return T.now | (uint64_t)T.id << 48;
+}
 
 // ---- Modules: what is mapped, as the unwinder needs it and as the recorder names addresses by it.
 
@@ -319,7 +339,10 @@ static void report_modules(struct modules *m) {
 // Returns the number of a stack, 0 where there is no room to report it.
 static uint32_t stack_id(const uint64_t *ip, int n) {
   uint64_t key = 0x6d656d7475690000u + (uint64_t)n;
-  for (int i = 0; i < n; i++) key = mix(key ^ ip[i]) + (uint64_t)i;
+  for (int i = 0; i < n; i++) {
+    key = (key ^ ip[i]) * 0x9e3779b97f4a7c15u;
+    key ^= key >> 32;
+  }
   key |= 2;
   uint32_t id = find_stack(atomic_load_explicit(&stacks, memory_order_acquire), key);
   if (likely(id)) return id;
@@ -432,12 +455,12 @@ static void begin_thread(void) {
   publish(e, THREAD, 2 * GRAIN);
 }
 
-static __attribute__((noinline)) void report_alloc(void *p, size_t n) {
+static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct caller from) {
   uint64_t ip[most_frames];
   int e0 = errno;
   T.busy++;
   if (unlikely(!T.id)) begin_thread();
-  uint32_t id = stack_id(ip, walk(ip, (int)most_frames));
+  uint32_t id = stack_id(ip, walk(from, ip, (int)most_frames));
   int sampling = !(flags & FULL);
   if (sampling) {
     lock();
@@ -484,21 +507,21 @@ static __attribute__((noinline)) int report_free(void *p) {
 
 static inline int64_t cost(size_t n) { return flags & COUNTED ? 1 : (int64_t)n; }
 
-static __attribute__((noinline)) void sample(void *p, size_t n) {
+static __attribute__((noinline)) void sample(void *p, size_t n, struct caller from) {
   if (!T.rng) { // the first bytes of a thread
     T.left = distance();
     if ((T.left -= cost(n)) >= 0) return;
   }
   T.left = distance();
-  report_alloc(p, n);
+  report_alloc(p, n, from);
 }
 
 static inline int quiet(void) { return unlikely(!*on) || T.busy; }
 
-static inline void took(void *p, size_t n) {
+static inline __attribute__((always_inline)) void took(void *p, size_t n, struct caller from) {
   if (quiet()) return;
-  if (flags & FULL) report_alloc(p, n);
-  else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n);
+  if (flags & FULL) report_alloc(p, n, from);
+  else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n, from);
 }
 
 // Reports whether the end of a block was reported.
@@ -608,7 +631,7 @@ static inline int ready(void) {
 EXPORT void *malloc(size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_malloc(n);
-  if (p) took(p, n);
+  if (p) took(p, n, CALLER);
   return p;
 }
 
@@ -617,7 +640,7 @@ EXPORT void *calloc(size_t a, size_t b) {
   if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_calloc(a, b);
-  if (p) took(p, n);
+  if (p) took(p, n, CALLER);
   return p;
 }
 
@@ -632,15 +655,15 @@ EXPORT void *realloc(void *q, size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   int gone = q && gives(q);
   void *p = r_realloc(q, n);
-  if (p) took(p, n);
-  else if (gone && n && r_usable) report_alloc(q, r_usable(q)); // it stays
+  if (p) took(p, n, CALLER);
+  else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER); // it stays
   return p;
 }
 
 EXPORT int posix_memalign(void **out, size_t a, size_t n) {
   if (unlikely(!R) && !ready()) return ENOMEM;
   int rc = r_posix_memalign(out, a, n);
-  if (!rc && *out) took(*out, n);
+  if (!rc && *out) took(*out, n, CALLER);
   return rc;
 }
 
@@ -648,7 +671,7 @@ EXPORT int posix_memalign(void **out, size_t a, size_t n) {
   EXPORT void *name params { \
     if (unlikely(!R) && !ready()) return NULL; \
     void *p = r_##name args; \
-    if (p) took(p, n); \
+    if (p) took(p, n, CALLER); \
     return p; \
   }
 ALIGNED(aligned_alloc, (size_t a, size_t n), (a, n))

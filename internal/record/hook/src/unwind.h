@@ -12,15 +12,16 @@ enum { REG_FP = 29, REG_SP = 31, REG_RA = 30 };
 #error "no unwinder for this machine"
 #endif
 
-// A rule is how to step from a frame to its caller.
+// A rule is how to step from a frame to its caller: the CFA is a register plus an offset, or what memory holds there. Bits
+// say which register (BY_FP: FP, else SP), whether memory is read (DEREF), and whether the caller was interrupted instead
+// of calling (SIGNAL).
 enum { GONE, AT_CFA, AT_SP, SAME }; // where a register of the caller is: nowhere, at CFA+off, at SP+off, still there
-struct rule {
-  int32_t cfa;                // CFA = register + cfa
-  int16_t ra, fp;             // offsets
-  uint8_t by_fp, deref;       // the register is FP, not SP; the CFA is what memory holds there
-  uint8_t ra_at, fp_at;
-  uint8_t signal, known, jit; // the caller was interrupted, not calling; there is a rule; by frame pointer
-};
+typedef uint64_t rule; // 24 bits of the CFA's offset, 8 of how, 16 each of where the return address and the caller's FP are
+enum { BY_FP = 1 << 24, DEREF = 1 << 25, RA_AT = 26, FP_AT = 28, SIGNAL = 1 << 30 };
+#define JIT (1ull << 31) // by frame pointers, as there are no tables
+#define CFA_OF(r) ((int32_t)((uint32_t)(r) << 8) >> 8)
+#define RA_OF(r) ((int16_t)((r) >> 32))
+#define FP_OF(r) ((int16_t)((r) >> 48))
 
 struct cursor { const uint8_t *p, *end; };
 
@@ -208,63 +209,61 @@ static int run(struct cursor c, const struct cie *ci, uint64_t loc, uint64_t pc,
 
 static int fits(int64_t v, int64_t most) { return v >= -most && v <= most; }
 
-// Returns the rule at pc, unknown where the tables have none that is understood.
-static struct rule rule_of(struct module *m, uint64_t pc) {
-  struct rule none = {0}, r = {0};
+// Returns the rule at pc, JIT where the tables have none that is understood.
+static rule rule_of(struct module *m, uint64_t pc) {
   const uint8_t *f = description(m, pc);
-  if (!f) return none;
+  if (!f) return JIT;
   uint32_t len, back;
   memcpy(&len, f, 4);
   memcpy(&back, f + 4, 4);
   struct cie ci;
-  if (len == 0 || len == 0xffffffff || !parse_cie(f + 4 - back, &ci)) return none;
+  if (len == 0 || len == 0xffffffff || !parse_cie(f + 4 - back, &ci)) return JIT;
   struct cursor c = {f + 8, f + 4 + len};
   int ok = 1;
   uint64_t begin = encoded(&c, ci.enc, 0, &ok), size = encoded(&c, ci.enc & 15, 0, &ok);
-  if (!ok || pc < begin || pc >= begin + size) return none;
+  if (!ok || pc < begin || pc >= begin + size) return JIT;
   if (ci.augmented) { uint64_t n = uleb(&c); c.p += n; }
   struct state s = {.reg = REG_SP, .ra = {SAME, 0}, .fp = {SAME, 0}}, first;
-  if (!run(ci.program, &ci, begin, ~0ull, NULL, &s)) return none;
+  if (!run(ci.program, &ci, begin, ~0ull, NULL, &s)) return JIT;
   first = s;
-  if (!run(c, &ci, begin, pc, &first, &s)) return none;
-  if (s.bad || (s.reg != REG_SP && s.reg != REG_FP) || !fits(s.off, 1 << 30) || !fits(s.ra.off, 32000) || !fits(s.fp.off, 32000)) return none;
-  r = (struct rule){.cfa = (int32_t)s.off, .ra = (int16_t)s.ra.off, .fp = (int16_t)s.fp.off, .by_fp = s.reg == REG_FP, .deref = s.deref,
-    .ra_at = s.ra.at, .fp_at = s.fp.at, .signal = ci.signal, .known = 1};
-  return r;
+  if (!run(c, &ci, begin, pc, &first, &s)) return JIT;
+  if (s.bad || (s.reg != REG_SP && s.reg != REG_FP) || !fits(s.off, (1 << 23) - 1) || !fits(s.ra.off, 32000) || !fits(s.fp.off, 32000)) return JIT;
+  return ((uint64_t)s.off & 0xffffff) | (s.reg == REG_FP ? BY_FP : 0) | (s.deref ? DEREF : 0) | (uint64_t)s.ra.at << RA_AT | (uint64_t)s.fp.at << FP_AT |
+    (ci.signal ? SIGNAL : 0) | (uint64_t)(uint16_t)s.ra.off << 32 | (uint64_t)(uint16_t)s.fp.off << 48;
 }
 
 // ---- Rules that were found, by address. A slot is claimed by its key, and read only when it is complete.
 
-enum { RULES = 1 << 17 };
-struct kept { _Atomic uint64_t pc; _Atomic uint64_t a, b; };
+enum { RULES = 1 << 17, PROBES = 16 };
+struct kept { _Atomic uint64_t pc, rule; };
 static struct kept *kept;
 
-static struct rule unpack(uint64_t a, uint64_t b) {
-  return (struct rule){.cfa = (int32_t)a, .ra = (int16_t)(a >> 32), .fp = (int16_t)(a >> 48), .by_fp = b & 1, .deref = b >> 1 & 1, .ra_at = b >> 2 & 3,
-    .fp_at = b >> 4 & 3, .signal = b >> 6 & 1, .known = b >> 7 & 1, .jit = b >> 8 & 1};
-}
-
-static struct rule rule_at(uint64_t pc) {
-  uint64_t i = mix(pc) & (RULES - 1);
-  int tries = 0;
-  for (; tries < 16; tries++, i = (i + 1) & (RULES - 1)) {
-    uint64_t k = atomic_load_explicit(&kept[i].pc, memory_order_acquire);
-    if (k == pc) return unpack(kept[i].a, kept[i].b);
-    if (k == 0) break;
-  }
-  struct modules *all = atomic_load_explicit(&known, memory_order_acquire);
-  struct module *m = module_of(all, pc);
+// Finds the rule at pc, and keeps it where a slot is free.
+static __attribute__((noinline)) rule find_rule(uint64_t pc) {
+  struct module *m = module_of(atomic_load_explicit(&known, memory_order_acquire), pc);
   if (!m) m = module_of(modules_now(), pc);
-  struct rule r = {0};
-  if (m) r = rule_of(m, pc);
-  if (!r.known) r.jit = 1;
-  uint64_t empty = 0;
-  if (tries < 16 && atomic_compare_exchange_strong(&kept[i].pc, &empty, 1)) {
-    kept[i].a = (uint32_t)r.cfa | (uint64_t)(uint16_t)r.ra << 32 | (uint64_t)(uint16_t)r.fp << 48;
-    kept[i].b = r.by_fp | r.deref << 1 | r.ra_at << 2 | r.fp_at << 4 | r.signal << 6 | r.known << 7 | (uint64_t)r.jit << 8;
-    atomic_store_explicit(&kept[i].pc, pc, memory_order_release);
+  rule r = m ? rule_of(m, pc) : JIT;
+  uint64_t i = mix(pc);
+  for (int tries = 0; tries < PROBES; tries++, i++) {
+    struct kept *k = &kept[i & (RULES - 1)];
+    uint64_t empty = 0;
+    if (!atomic_compare_exchange_strong(&k->pc, &empty, 1)) continue;
+    atomic_store_explicit(&k->rule, r, memory_order_relaxed);
+    atomic_store_explicit(&k->pc, pc, memory_order_release);
+    break;
   }
   return r;
+}
+
+static inline rule rule_at(uint64_t pc) {
+  uint64_t i = mix(pc);
+  for (int tries = 0; tries < PROBES; tries++, i++) {
+    struct kept *k = &kept[i & (RULES - 1)];
+    uint64_t at = atomic_load_explicit(&k->pc, memory_order_acquire);
+    if (likely(at == pc)) return atomic_load_explicit(&k->rule, memory_order_relaxed);
+    if (at == 0) break;
+  }
+  return find_rule(pc);
 }
 
 static void forget_rules(void) { madvise(kept, RULES * sizeof *kept, MADV_DONTNEED); }
@@ -281,38 +280,45 @@ static int readable(uint64_t p) {
 
 static uint64_t word_at(uint64_t p) { return *(uint64_t *)p; }
 
-extern const char __ehdr_start[], _end[]; // of this library
+// The frame that called into this library, as the function that is called finds it.
+struct caller { uint64_t pc, sp; const uint64_t *frame; };
+#define CALLER (struct caller){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa(), __builtin_frame_address(0)}
 
-// Writes the addresses of the calls that led into this library into ip, innermost first, and returns how many.
-static __attribute__((noinline)) int walk(uint64_t *ip, int most) {
-  uint64_t *frame = __builtin_frame_address(0);
-  uint64_t sp = (uintptr_t)__builtin_dwarf_cfa(), fp = frame[0], pc = CODE(frame[1]);
-  int n = 0, exact = 0;
+// Writes the addresses of the calls that led to a call into ip, innermost first, and returns how many.
+static int walk(struct caller from, uint64_t *ip, int most) {
+  uint64_t sp = from.sp, fp = from.frame[0], pc = CODE(from.pc), exact = 0;
+  int n = 0;
   while (pc > 4096 && n < most) {
-    uint64_t at = pc - !exact;
-    if (n || at < (uintptr_t)__ehdr_start || at >= (uintptr_t)_end) ip[n++] = at;
-    struct rule r = rule_at(at);
-    uint64_t cfa, next;
-    if (r.jit) { // [fp] is the caller's fp, and above it the return address
+    uint64_t at = pc - 1 + exact, cfa, next;
+    ip[n++] = at;
+    rule r = rule_at(at);
+    cfa = (r & BY_FP ? fp : sp) + (uint64_t)(int64_t)CFA_OF(r);
+    exact = 0;
+    if (likely((r & (JIT | SIGNAL | DEREF | 3 << RA_AT)) == AT_CFA << RA_AT)) { // nearly all code
+      if (cfa < sp || cfa - sp > 64 << 20 || cfa & 7) break;
+      next = word_at(cfa + (uint64_t)(int64_t)RA_OF(r));
+    } else if (r & JIT) { // [fp] is the caller's fp, and above it the return address
       if (fp < sp || fp - sp > 1 << 20 || !readable(fp) || !readable(fp + 8)) { atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed); break; }
-      cfa = fp + 16;
-      next = word_at(fp + 8);
+      sp = fp + 16;
+      pc = CODE(word_at(fp + 8));
       fp = word_at(fp);
+      continue;
     } else {
-      cfa = (r.by_fp ? fp : sp) + (int64_t)r.cfa;
-      if (r.deref) { if (!readable(cfa)) break; cfa = word_at(cfa); }
-      if (cfa < sp || cfa - sp > 64 << 20 || cfa & 7) { if (!r.signal) break; } // a signal may come on a stack of its own
-      if (r.ra_at == AT_CFA) next = word_at(cfa + r.ra);
-      else if (r.ra_at == AT_SP) next = word_at(sp + r.ra);
+      if (r & DEREF) { if (!readable(cfa)) break; cfa = word_at(cfa); }
+      exact = r & SIGNAL ? 1 : 0;
+      if ((cfa < sp || cfa - sp > 64 << 20 || cfa & 7) && !exact) break; // a signal may come on a stack of its own
+      if ((r >> RA_AT & 3) == AT_CFA) next = word_at(cfa + (uint64_t)(int64_t)RA_OF(r));
+      else if ((r >> RA_AT & 3) == AT_SP) next = word_at(sp + (uint64_t)(int64_t)RA_OF(r));
       else break; // the outermost frame
-      if (r.fp_at == AT_CFA) fp = word_at(cfa + r.fp);
-      else if (r.fp_at == AT_SP) fp = word_at(sp + r.fp);
-      else if (r.fp_at == GONE) fp = 0;
     }
+    uint64_t where = r >> FP_AT & 3;
+    if (where == AT_CFA) fp = word_at(cfa + (uint64_t)(int64_t)FP_OF(r));
+    else if (where == AT_SP) fp = word_at(sp + (uint64_t)(int64_t)FP_OF(r));
+    else if (where == GONE) fp = 0;
+    next = CODE(next);
     if (cfa == sp && next == pc) break;
     sp = cfa;
-    pc = CODE(next);
-    exact = r.signal;
+    pc = next;
   }
   return n;
 }
