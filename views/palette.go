@@ -323,7 +323,9 @@ func (p *palette) complete() {
 }
 
 // ask says that rows which merely contain the input must be chosen.
-func (p *palette) ask() { p.input.Problem = p.app.Hint("none begins with this: {input.earlier} {input.later} choose") }
+func (p *palette) ask() {
+	p.input.Problem = p.app.Hint("none begins with this: {input.earlier} {input.later} choose")
+}
 
 // take replaces the input by a row.
 func (p *palette) take(row int) {
