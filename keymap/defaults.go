@@ -265,7 +265,7 @@ func inputRows() []row {
 	return []row{
 		{s, Accept, "Enter", "Accept the input."},
 		{s, Cancel, "Esc Ctrl-C", "Cancel the input."},
-		{s, Complete, "Tab", "Complete the input, or go to the next suggestion."},
+		{s, Complete, "Tab", "Complete the input as far as all suggestions agree, or take the chosen one."},
 		{s, CompleteBack, "Backtab", "Go to the previous suggestion."},
 		{s, Earlier, "Up Ctrl-P", "Go to the line above, or to earlier input."},
 		{s, Later, "Down Ctrl-N", "Go to the line below, or to later input."},

@@ -100,7 +100,7 @@ func TestPaletteArguments(t *testing.T) {
 	if got := u.app.state.Group.String(); got != "thread" {
 		t.Errorf("grouped by %s", got)
 	}
-	u.keys(":", "t", "h", "e", "Tab", "l", "i", "g", "Enter")
+	u.keys(":", "t", "h", "e", "Tab", " ", "l", "i", "g", "Enter")
 	if got := u.app.Theme.Name(); got != "light" {
 		t.Errorf("theme %s", got)
 	}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -12,8 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/profile"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -249,5 +253,43 @@ func TestFullRowHasTheEvidence(t *testing.T) {
 		t.Errorf("the evidence is %q", sentence)
 	} else {
 		u.has(strings.Join(words, " "))
+	}
+}
+
+// The screen of functions has the rows of its command, also those without a weight of their own.
+func TestFunctionsAreThoseOfTheirCommand(t *testing.T) {
+	if RunCommand == nil {
+		t.Skip("there is no command to run")
+	}
+	files, without := tableSources(t), 0
+	for _, open := range []func(testing.TB, int, int) *program{openServer, openPython} {
+		for _, order := range [][]string{{}, {"s"}} {
+			u := open(t, 120, 40)
+			u.sim.Do(func() { u.app.openScreen(keymap.ShowFunctions) })
+			u.keys(order...)
+			var words, names, printed []string
+			u.sim.Do(func() {
+				words = u.app.command(u.app.o.Command)
+				p := screenOf[*profile.Functions](u)
+				for i := range p.Len() {
+					row := p.Row(i)
+					if names = append(names, row.Name); row.Weights[0].Self.IsZero() {
+						without++
+					}
+				}
+			})
+			for _, row := range u.ran(t, files, words) {
+				printed = append(printed, cmp.Or(row["function"], calltree.NoFunction))
+			}
+			if slices.Sort(names); len(names) == 0 {
+				t.Error("the screen has no rows")
+			}
+			if slices.Sort(printed); !slices.Equal(printed, names) {
+				t.Errorf("%q prints %d rows, and the screen has %d:\n%q\n%q", words, len(printed), len(names), printed, names)
+			}
+		}
+	}
+	if without == 0 {
+		t.Error("every function has a weight of its own")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -22,6 +23,9 @@ type palette struct {
 	list  widget.List
 	all   []paletteRow
 	shown []paletteRow
+
+	chosen bool // the selected row was moved to since the last letter: it is meant, also if it only contains the input
+	cut    bool // there are more candidates than those shown
 }
 
 // paletteRow is a command that can be chosen.
@@ -42,7 +46,7 @@ func newPalette(a *app) *palette {
 	for _, e := range a.o.Keys.Actions(a.everyScope()...) {
 		p.all = append(p.all, paletteRow{name: string(e.Action), keys: e.Keys, help: e.Help, action: e.Action})
 	}
-	p.input.Prompt, p.input.Hint = ":", a.Hint("type a command; {up} and {down} choose, {input.complete} completes, {input.accept} runs it")
+	p.input.Prompt, p.input.Hint = ":", a.Hint("type a command; {input.earlier} and {input.later} choose, {input.complete} completes, {input.accept} runs it")
 	p.list = widget.List{
 		Table: p, SortColumn: -1, Column: -1, HideHeader: true, Focused: true,
 		Columns: []widget.Column{{Width: 16, Grow: 1, MaxWidth: 20}, {Width: 10, Drop: 1}, {Width: 20, Grow: 4, Drop: 2}},
@@ -61,12 +65,13 @@ func (a *app) everyScope() []keymap.Scope {
 	return append(s, keymap.ScopeGlobal)
 }
 
-// narrow lists the commands that match the input: those that begin with it first, then those that contain it, then
+// narrow lists the commands that match the input: the one of that name and those that begin with it first, then those that contain it, then
 // those whose explanation does. Arguments of a command follow it.
 func (p *palette) narrow() {
 	word, argument, typed := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
 	word = strings.ToLower(word)
-	if p.shown = nil; typed {
+	p.shown, p.chosen, p.cut = nil, false, false
+	if typed {
 		p.arguments(word, strings.TrimSpace(argument))
 	} else {
 		p.names(word)
@@ -77,18 +82,20 @@ func (p *palette) narrow() {
 
 func (p *palette) names(word string) {
 	const sentence = 4 // letters from which sentences are searched: shorter words are in all of them
-	var holds, says []paletteRow
+	var begin, holds, says []paletteRow
 	for _, r := range p.all {
 		switch {
-		case strings.HasPrefix(r.name, word):
+		case r.name == word:
 			p.shown = append(p.shown, r)
+		case strings.HasPrefix(r.name, word):
+			begin = append(begin, r)
 		case strings.Contains(r.name, word):
 			holds = append(holds, r)
 		case len(word) >= sentence && strings.Contains(strings.ToLower(r.help), word):
 			says = append(says, r)
 		}
 	}
-	p.shown = append(append(p.shown, holds...), says...)
+	p.shown = slices.Concat(p.shown, begin, holds, says)
 }
 
 // arguments lists the possible arguments of a command.
@@ -97,6 +104,7 @@ func (p *palette) arguments(word, argument string) {
 		if c.name != word && (c.flag == "" || c.flag != word) {
 			continue
 		}
+		c.name = word // as it was typed, which may be the name of the flag
 		if c.argument == fileArgument {
 			p.files(c, argument)
 			return
@@ -129,13 +137,16 @@ func (p *palette) functions(c command, typed string) {
 		return
 	}
 	if p.app.Prof != nil && (c.name == "focus" || c.name == "ignore") {
-		for _, word := range weights.LabelWords(p.app.Prof.Weights, typed, most) {
+		words := weights.LabelWords(p.app.Prof.Weights, typed, most)
+		p.cut = len(words) == most
+		for _, word := range words {
 			if word != typed {
 				p.shown = append(p.shown, paletteRow{name: c.name + " " + word, file: word, help: word})
 			}
 		}
 	}
 	names, _ := calltree.Names(p.app.Ctx, stacks, typed, most) // fails only with its context
+	p.cut = p.cut || len(names) == most
 	for _, name := range names {
 		if name != typed {
 			p.shown = append(p.shown, paletteRow{name: c.name + " " + name, file: name, help: name})
@@ -151,13 +162,17 @@ func (p *palette) files(c command, typed string) {
 	folder, base := filepath.Split(typed)
 	list, err := os.ReadDir(cmp.Or(p.app.homePath(folder), "."))
 	if err != nil || typed == "" {
-		p.shown = append(p.shown, paletteRow{name: c.name, keys: c.argument, help: c.help, more: typed == ""})
+		name := strings.TrimSpace(c.name + " " + typed)
+		p.shown = append(p.shown, paletteRow{name: name, keys: c.argument, help: c.help, more: typed == ""})
 	}
 	const most = 500
 	for _, f := range list {
 		name := f.Name()
-		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") || len(p.shown) >= most {
+		if !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") {
 			continue
+		}
+		if p.cut = len(p.shown) >= most; p.cut {
+			break
 		}
 		row := paletteRow{name: c.name + " " + folder + name, file: name, help: c.help}
 		if info, err := os.Stat(filepath.Join(cmp.Or(p.app.homePath(folder), "."), name)); err != nil {
@@ -197,7 +212,11 @@ func (p *palette) Title() string { return "Commands" }
 func (p *palette) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeInput} }
 
 // Do moves the selection for the mouse wheel: keys are typed text.
-func (p *palette) Do(a keymap.Action) bool { return ui.MoveList(&p.list, a) }
+func (p *palette) Do(a keymap.Action) bool {
+	moved := ui.MoveList(&p.list, a)
+	p.chosen = p.chosen || moved
+	return moved
+}
 
 func (p *palette) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	in := ui.OverlayBox(s, r, 90, 22, k, p.Title())
@@ -229,17 +248,13 @@ func (p *palette) Key(ev *tcell.EventKey) bool {
 	}
 	switch ev.Key() {
 	case tcell.KeyUp, tcell.KeyBacktab:
-		p.list.Move(-1)
-		return true
+		return p.Do(keymap.Up)
 	case tcell.KeyDown:
-		p.list.Move(1)
-		return true
+		return p.Do(keymap.Down)
 	case tcell.KeyPgUp:
-		p.list.Page(-1)
-		return true
+		return p.Do(keymap.PageUp)
 	case tcell.KeyPgDn:
-		p.list.Page(1)
-		return true
+		return p.Do(keymap.PageDown)
 	case tcell.KeyTab:
 		p.complete()
 		return true
@@ -256,21 +271,76 @@ func (p *palette) Key(ev *tcell.EventKey) bool {
 	return true
 }
 
-// complete takes over the selected command.
+// whole returns the line that a row stands for, with the blank that its argument follows.
+func (r *paletteRow) whole() string {
+	if r.more && !strings.HasSuffix(r.name, "/") {
+		return r.name + " "
+	}
+	return r.name
+}
+
+// typed returns the input with blanks as rows have them.
+func (p *palette) typed() string {
+	word, argument, blank := strings.Cut(strings.TrimLeft(p.input.Text(), " "), " ")
+	if !blank {
+		return word
+	}
+	return word + " " + strings.TrimLeft(argument, " ")
+}
+
+// begins reports whether a row continues the input: what was typed, in letters of any case, and more.
+func (p *palette) begins(r *paletteRow) bool {
+	typed, text := p.typed(), r.whole()
+	return len(text) >= len(typed) && strings.EqualFold(text[:len(typed)], typed)
+}
+
+// complete takes the row that was chosen. Otherwise it adds to the input what all rows that continue it agree on; rows
+// that merely contain it stay in the list.
 func (p *palette) complete() {
-	row, ok := p.list.Selected()
-	if !ok {
+	if row, ok := p.list.Selected(); ok && p.chosen {
+		p.take(row)
 		return
 	}
-	if p.shown[row].name == strings.TrimSpace(p.input.Text()) && row+1 < len(p.shown) && !p.shown[row].more {
-		row++ // a row equal to the input completes nothing
+	typed, common, n := p.typed(), "", 0
+	for i := range p.shown {
+		if text := p.shown[i].whole(); text == typed || !p.begins(&p.shown[i]) {
+			continue
+		} else if n++; n == 1 {
+			common = text
+		} else {
+			common = common[:commonPrefix(common, text)]
+		}
 	}
-	text := p.shown[row].name
-	if p.shown[row].more && !strings.HasSuffix(text, "/") {
-		text += " "
+	switch {
+	case len(common) > len(typed) && !p.cut:
+		p.input.SetText(common)
+		p.narrow()
+	case n > 0:
+		p.input.Problem = p.app.Hint("several begin with this: {input.earlier} {input.later} choose")
+	case len(p.shown) > 0:
+		p.ask()
 	}
-	p.input.SetText(text)
+}
+
+// ask says that rows which merely contain the input must be chosen.
+func (p *palette) ask() {
+	p.input.Problem = p.app.Hint("none begins with this: {input.earlier} {input.later} choose")
+}
+
+// take replaces the input by a row.
+func (p *palette) take(row int) {
+	p.input.SetText(p.shown[row].whole())
 	p.narrow()
+}
+
+// commonPrefix returns the length of what two texts begin with alike, in whole characters.
+func commonPrefix(a, b string) (n int) {
+	for i, r := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
+			return i
+		}
+	}
+	return len(a)
 }
 
 // close ends the palette, which is on top.
@@ -285,12 +355,15 @@ func (p *palette) run() {
 	if row, ok := p.list.Selected(); ok {
 		r := p.shown[row]
 		switch {
-		case r.more:
-			p.complete()
-			return
 		case r.action != "":
 			p.close()
 			p.app.do(r.action)
+			return
+		case !p.chosen && !p.begins(&r) && r.name != p.typed():
+			p.ask()
+			return
+		case r.more:
+			p.take(row)
 			return
 		case strings.Contains(r.name, " "):
 			text = r.name

@@ -121,11 +121,15 @@ func (g *Grouping) Table(ctx context.Context, selections ...*Selection) ([]Row, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if quick {
-			continue
+		if !quick {
+			if err := s.weigh(ctx, g, k, rows, hit); err != nil {
+				return nil, err
+			}
 		}
-		if err := s.weigh(ctx, g, k, rows, hit); err != nil {
-			return nil, err
+		if k == 0 {
+			for i := range rows {
+				rows[i].First = hit[i]
+			}
 		}
 	}
 	out := rows[:0]

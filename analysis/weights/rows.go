@@ -47,6 +47,7 @@ type Row struct {
 	Name    string        // not cleaned; "" for a function, DSO or source that the file does not name
 	Frame   model.FrameID // the first frame that belongs to the row; 0 for threads
 	Weights []FrameWeight
+	First   bool // the first selection reaches it
 }
 
 // FrameWeight is the weight of the stacks whose leaf is the row, and of those that contain it, each once.

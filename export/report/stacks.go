@@ -29,7 +29,7 @@ type Stacks struct {
 	Window    *string           `json:"window,omitzero"`  // that the tables are about; nil for none
 	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
 	Top       []WeightedStack   `json:"top"`              // heaviest first
-	Functions []WeighedFunction `json:"functions"`        // by self; only those that are a leaf with a weight; empty for peaks, which do not add up
+	Functions []WeighedFunction `json:"functions"`        // all, by self; empty for peaks, which do not add up
 	Inclusive []WeighedFunction `json:"total_functions"`  // all, by total
 	Counts    StackCounts       `json:"counts"`           // of records
 	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
@@ -387,9 +387,8 @@ func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.S
 	if err != nil {
 		return err
 	}
-	own := slices.DeleteFunc(slices.Clone(list), func(f weights.Function) bool { return f.Self.IsZero() })
-	out.Rows.Functions, out.Rows.Inclusive = len(own), len(list)
-	for _, f := range limit(own, n) {
+	out.Rows.Functions, out.Rows.Inclusive = len(list), len(list)
+	for _, f := range limit(list, n) {
 		out.Functions = append(out.Functions, newWeighedFunction(p, f))
 	}
 	slices.SortStableFunc(list, func(a, b weights.Function) int { return b.Total.Compare(a.Total) })

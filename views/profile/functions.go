@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -110,8 +111,8 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 	return cols
 }
 
-// FetchProfRows computes the weights of rows under the chosen event, and under the other events, each by its own
-// metric.
+// FetchProfRows computes the weights of the rows of the chosen event: under it, and under the other events, each by its
+// own metric.
 func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 	t := &rows{RowsKey: k}
 	sel, _, err := k.Selection(ctx)
@@ -145,6 +146,7 @@ func FetchProfRows(ctx context.Context, k RowsKey) (*rows, error) {
 		return nil, err
 	}
 	t.Rows, err = t.grouping.Table(ctx, list...)
+	t.Rows = slices.DeleteFunc(t.Rows, func(r weights.Row) bool { return !r.First }) // which reports on the event leave out, too
 	return t, err
 }
 

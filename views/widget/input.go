@@ -23,21 +23,17 @@ const maxInput = 64 << 10
 
 // Input is a one-line edit field with the keys of a shell's line editor. The zero value is an empty line.
 type Input struct {
-	Prompt   string
-	Hint     string                     // shown muted while the line is empty
-	Beside   bool                       // the hint stays next to a text if both fit
-	Problem  string                     // shown at the right, for an invalid text
-	History  []string                   // oldest first; Up and Down walk through it
-	Complete func(text string) []string // full texts that the line could become, best first; Tab walks through them; may be nil
+	Prompt  string
+	Hint    string   // shown muted while the line is empty
+	Beside  bool     // the hint stays next to a text if both fit
+	Problem string   // shown at the right, for an invalid text
+	History []string // oldest first; Up and Down walk through it
 
 	text   string
 	cursor int // byte offset, between two characters
 
 	back  int    // how many entries back in History
 	draft string // the line before walking through History
-
-	offers []string // completions being walked through
-	offer  int
 }
 
 // Text returns what the line holds, without line breaks.
@@ -46,7 +42,7 @@ func (in *Input) Text() string { return in.text }
 // SetText replaces the line and puts the cursor at its end. Line breaks and tabs become spaces.
 func (in *Input) SetText(text string) {
 	in.replace(oneLine(text))
-	in.back, in.offers = 0, nil
+	in.back = 0
 }
 
 func (in *Input) replace(text string) { in.text, in.cursor = text, len(text) }
@@ -71,7 +67,6 @@ func (in *Input) insert(text string) {
 	}
 	in.text = in.text[:in.cursor] + text + in.text[in.cursor:]
 	in.cursor += len(text)
-	in.offers = nil
 }
 
 // Remember appends the line to History, unless it is empty or the newest entry already.
@@ -92,10 +87,6 @@ func (in *Input) Key(ev *tcell.EventKey) InputResult {
 		return InputCanceled
 	case tcell.KeyRune:
 		return in.runeKey(ev.Rune(), ev.Modifiers())
-	case tcell.KeyTab:
-		return in.completeStep(1)
-	case tcell.KeyBacktab:
-		return in.completeStep(-1)
 	case tcell.KeyUp, tcell.KeyCtrlP:
 		return in.historyStep(1)
 	case tcell.KeyDown, tcell.KeyCtrlN:
@@ -106,7 +97,6 @@ func (in *Input) Key(ev *tcell.EventKey) InputResult {
 		}
 	}
 	if in.moveKey(ev) {
-		in.offers = nil
 		return InputMoved
 	}
 	return in.deleteKey(ev)
@@ -179,7 +169,6 @@ func (in *Input) deleteKey(ev *tcell.EventKey) InputResult {
 }
 
 func (in *Input) delete(from, to int) InputResult {
-	in.offers = nil
 	if from >= to {
 		return InputMoved
 	}
@@ -229,26 +218,12 @@ func (in *Input) historyStep(n int) InputResult {
 	if in.back == 0 {
 		in.draft = in.text
 	}
-	in.back, in.offers = back, nil
+	in.back = back
 	if back == 0 {
 		in.replace(in.draft)
 	} else {
 		in.replace(in.History[len(in.History)-back])
 	}
-	return InputChanged
-}
-
-// completeStep shows the next completion, or the one before.
-func (in *Input) completeStep(n int) InputResult {
-	if in.Complete == nil {
-		return InputIgnored
-	}
-	if in.offers == nil {
-		in.offers = append([]string{in.text}, in.Complete(in.text)...)
-		in.offer = 0
-	}
-	in.offer = (in.offer + n + len(in.offers)) % len(in.offers)
-	in.replace(oneLine(in.offers[in.offer]))
 	return InputChanged
 }
 
