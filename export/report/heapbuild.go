@@ -464,7 +464,7 @@ func (r *HeapRetained) text(s Style) string {
 	case r.Retained != nil:
 		return s.bytes(*r.Retained)
 	case r.AtLeast != nil:
-		return s.text("≥ ") + s.bytes(*r.AtLeast)
+		return s.atLeast(*r.AtLeast, true)
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func (s Style) text(t string) string {
 	if !s.ASCII {
 		return t
 	}
-	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">").Replace(t)
+	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">", "≥", ">=", "≤", "<=").Replace(t)
 }
 
 func (s Style) cut() string { return s.text("…") }
