@@ -263,7 +263,7 @@ type least struct {
 	Least uint64 `json:"least"`
 }
 
-// retained returns what a group retains: exactly, at least, or nil where that is not known.
+// retained returns what a group retains: an exact number, a lower bound, or nil if it is unknown.
 func retained(r *report.HeapRetained) any {
 	if r.AtLeast != nil {
 		return least{*r.AtLeast}
