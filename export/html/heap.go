@@ -264,7 +264,7 @@ type least struct {
 	Sign  string `json:"sign,omitempty"` // with a space, if it is not ≥
 }
 
-// retained returns what a group retains: exactly, at least, or nil where that is not known.
+// retained returns what a group retains: an exact number, a lower bound, or nil if it is unknown.
 func retained(r *report.HeapRetained) any {
 	if r.AtLeast != nil {
 		return least{Least: *r.AtLeast}

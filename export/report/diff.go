@@ -150,7 +150,7 @@ type DiffRow struct {
 	frames Frames // of stacks
 }
 
-// Frames returns the stack that a row is; the zero Frames for one that is none.
+// Frames returns the stack of a row, or the zero Frames if the row is not a stack.
 func (r *DiffRow) Frames() Frames { return r.frames }
 
 // DiffNormal is the normalization: figures of before are those of its file × Factor.

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON writes v, a struct of this package's kind, as one JSON object: members on lines of their own, table rows
-// one per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from encoding/json
-// in what a terminal must never see: every control and format character is escaped, also DEL and C1. Invalid UTF-8
-// becomes U+FFFD; nil slices are empty arrays; NaN and infinity are null.
+// WriteJSON writes v, a struct like those of this package, as one JSON object: members on lines of their own, table
+// rows one per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from
+// encoding/json where a terminal must be protected: every control and format character is escaped, including DEL and
+// C1. Invalid UTF-8 becomes U+FFFD, nil slices are empty arrays, and NaN and infinity are null.
 func WriteJSON(w io.Writer, v any) error {
 	e := &encoder{w: w}
 	e.value(reflect.ValueOf(v), 0)
@@ -23,7 +23,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return e.err
 }
 
-// jsonAppender is implemented by types that know a cheaper way than reflection.
+// jsonAppender is implemented by types that have a faster encoding than reflection.
 type jsonAppender interface{ appendJSON(dst []byte) []byte }
 
 type encoder struct {
@@ -32,7 +32,7 @@ type encoder struct {
 	err error // the first write error; everything after it is dropped
 }
 
-// flush writes the buffer out when it is longer than keep.
+// flush writes the buffer if it is longer than keep.
 func (e *encoder) flush(keep int) {
 	if len(e.buf) <= keep {
 		return
@@ -46,7 +46,7 @@ func (e *encoder) flush(keep int) {
 // compact is the indentation of values that are on one line.
 const compact = -1
 
-// value appends v. indent is how deep its members stand, or compact.
+// value appends v. indent is the depth of its members, or compact.
 func (e *encoder) value(v reflect.Value, indent int) {
 	if a, ok := v.Interface().(jsonAppender); ok {
 		e.buf = a.appendJSON(e.buf)
@@ -107,7 +107,7 @@ func (e *encoder) object(v reflect.Value, indent int) {
 	e.buf = append(e.buf, '}')
 }
 
-// array writes the rows of tables one per line, and everything inside a row on that line.
+// array writes the rows of tables one per line, with everything inside a row on that line.
 func (e *encoder) array(v reflect.Value, indent int) {
 	rows := indent != compact && v.Len() > 0 && v.Type().Elem().Kind() == reflect.Struct
 	e.buf = append(e.buf, '[')
@@ -134,7 +134,7 @@ func (e *encoder) array(v reflect.Value, indent int) {
 	e.buf = append(e.buf, ']')
 }
 
-// nested reports whether a row is itself a whole object with tables.
+// nested reports whether a row is itself an object with tables.
 func nested(t reflect.Type) bool {
 	_, ok := t.FieldByName("Header")
 	return ok
@@ -158,7 +158,7 @@ func (e *encoder) newline(indent int, first bool) {
 	e.line(indent + 1)
 }
 
-// line starts a new line at a depth.
+// line starts a new line, indented to a depth.
 func (e *encoder) line(depth int) {
 	e.buf = append(e.buf, '\n')
 	for range depth {
@@ -166,8 +166,8 @@ func (e *encoder) line(depth int) {
 	}
 }
 
-// fields yields the members of a struct in order with their JSON names, those of embedded structs in their place, and
-// leaves out what has no name or is zero and marked omitzero.
+// fields yields the members of a struct in order with their JSON names. Members of embedded structs are in their place.
+// Members without a name, and zero ones marked omitzero, are left out.
 func fields(v reflect.Value) func(yield func(reflect.Value, string) bool) {
 	return func(yield func(reflect.Value, string) bool) { eachField(v, yield) }
 }
@@ -202,7 +202,7 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 	return true
 }
 
-// membersOf returns the embedded field whose members have names that are data, nil for other fields.
+// membersOf returns the embedded field whose members have names from the data, or nil for other fields.
 func membersOf(f reflect.StructField, v reflect.Value) membered {
 	if !f.Anonymous || f.Type.Kind() != reflect.Slice { // a struct that embeds one inherits its methods
 		return nil
@@ -223,7 +223,7 @@ func isZero(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// appendJSON writes the frames without reflection: there may be fifty thousand.
+// appendJSON writes the frames without reflection, as a stack may have 50,000.
 func (f Frames) appendJSON(dst []byte) []byte {
 	if f.stacks == nil {
 		return append(dst, "[]"...)
@@ -279,7 +279,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// appendEscape appends what represents r, read from n bytes.
+// appendEscape appends the representation of r, which was decoded from n bytes.
 func appendEscape(dst []byte, r rune, n int) []byte {
 	switch {
 	case r == utf8.RuneError && n <= 1:

@@ -86,7 +86,7 @@ type app struct {
 	out       *bufio.Writer // of standard output; Main flushes it
 	written   *soundWriter  // below it
 	flags     *globals
-	parser    *kong.Kong    // of the whole command line, nil where nothing needed it
+	parser    *kong.Kong    // of the complete command line, nil where nothing needed it
 	parsed    *kong.Context // the command line
 	config    *keymap.Config
 	keys      *keymap.Map
