@@ -14,14 +14,6 @@ type Column[N ~uint64] struct {
 	Wide   []uint64 // instead of Narrow; nil if four bytes suffice
 }
 
-// NewColumn returns a column of n zeros that can hold numbers up to most.
-func NewColumn[N ~uint64](n int, most N) (c Column[N]) {
-	if most > math.MaxUint32 {
-		return Column[N]{Wide: make([]uint64, n)}
-	}
-	return Column[N]{Narrow: make([]uint32, n)}
-}
-
 // Len returns how many numbers there are.
 func (c *Column[N]) Len() int { return len(c.Narrow) + len(c.Wide) }
 

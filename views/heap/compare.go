@@ -147,29 +147,6 @@ func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []strin
 	return words
 }
 
-// origin returns which of several files has a snapshot, and its number there; ok is false for those of one file.
-func origin(src model.HeapSource, n int) (path string, number int, ok bool) {
-	joined, is := src.(*model.JoinedHeaps)
-	if !is {
-		return "", 0, false
-	}
-	return joined.Origin(n)
-}
-
-// isPart reports whether a path is that of one of the files that snapshots are of.
-func isPart(src model.HeapSource, path string) bool {
-	joined, is := src.(*model.JoinedHeaps)
-	if !is {
-		return false
-	}
-	for _, own := range joined.Paths {
-		if own == path {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *comparison) About() string {
 	if p.objects.open {
 		return "objects"
