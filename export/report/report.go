@@ -51,6 +51,14 @@ func (f *File) Kind() string {
 	return fmt.Sprintf("%s %d", f.Format, *f.Version)
 }
 
+// blocks returns a number of blocks in words: of samples where not all blocks were recorded.
+func (f *File) blocks(n uint64) string {
+	if f.Sampled != "" {
+		return model.Counted(n, "sample")
+	}
+	return model.Blocks(n)
+}
+
 // Problem is a [model.Problem] in the words of the contract.
 type Problem struct {
 	Severity string `json:"severity"`

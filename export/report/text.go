@@ -202,7 +202,7 @@ func (t *textWriter) figure(name string, bytes, count uint64, note string) {
 	if !t.style.Exact {
 		exact = "  " + model.Bytes(bytes).Exact()
 	}
-	t.line(" ", cells.Pad(name, 12, false), cells.Pad(t.style.bytes(bytes), 10, true), exact, " in ", model.Counted(count, "block"), note)
+	t.line(" ", cells.Pad(name, 12, false), cells.Pad(t.style.bytes(bytes), 10, true), exact, " in ", t.r.File.blocks(count), note)
 }
 
 // title starts a section with its name, a rule, and its summary.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"os/exec"
+	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -16,12 +18,13 @@ import (
 type recordCmd struct {
 	Command []string      `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments."`
 	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder)."`
-	Sample  arg.Sample    `default:"512KiB" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes, which costs little (${default}); a rate such as 0.1, the chance of each block; or all. Figures of samples are estimates, and marked so."`
+	Sample  arg.Sample    `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
 	Frames  int           `default:"64" placeholder:"N" help:"The most frames of a stack (${default})."`
 	Ring    arg.Bytes     `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
 	OnFull  string        `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
 	For     time.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
 	MaxSize arg.Bytes     `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
+	Replace bool          `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
 	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
 	Every   time.Duration `placeholder:"TIME" help:"With --pages: how often (curves every 100ms; PSS and pages as often as they cost less than 1 %)."`
@@ -57,10 +60,12 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 		a.recorded(f)
 	}
 	switch {
-	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return &statusError{statusNotFound, err}
-	case errors.Is(err, os.ErrPermission):
-		return &statusError{statusCannotRun, err}
+	case errors.Is(err, record.ErrStart) && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
+		return &statusError{statusNotFound, fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
+	case errors.Is(err, record.ErrStart):
+		return &statusError{statusCannotRun, fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
+	case errors.Is(err, fs.ErrExist):
+		return &statusError{statusRecorder, fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", c.Out)}
 	case err != nil:
 		return &statusError{statusRecorder, err}
 	case status != 0:
@@ -71,11 +76,18 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
-		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Rate: c.Sample.Rate, Frames: c.Frames, Ring: smallestRing, Drop: c.OnFull == "drop",
-		Duration: c.For, MaxSize: int64(c.MaxSize), Follow: c.Follow, Symbols: a.symbols(),
+		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.Frames, Ring: smallestRing, Drop: c.OnFull == "drop",
+		Duration: c.For, MaxSize: int64(c.MaxSize), Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
+	pid, isNumber := 0, false
+	if len(c.Command) == 1 {
+		n, err := strconv.Atoi(c.Command[0])
+		pid, isNumber = n, err == nil
+	}
 	switch {
+	case isNumber:
+		return o, fmt.Errorf("record: %d is not a program; to watch the process with this ID: memtui record --pages %[1]d", pid)
 	case len(c.Command) == 0:
 		return o, errors.New("record: name the program to run: memtui record COMMAND…")
 	case c.Frames < 1 || c.Frames > mostFrames:
@@ -103,6 +115,9 @@ func (a *app) recorded(f record.Recorded) {
 	if n := f.Lost.Allocations + f.Lost.Frees; n > 0 {
 		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))
 	}
+	if f.Few {
+		say("only %s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", model.CountedAs(f.Events, "event was", "events were"))
+	}
 	say("recorded %s; open the recording with: memtui %s", model.Counted(f.Events, "event"), model.Clean(f.Path))
 }
 
@@ -123,6 +138,14 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	}
 	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"), model.Counted(layouts, "page layout"), model.Clean(o.Output))
 	return nil
+}
+
+// cause returns what the system says, without the call that it says it of.
+func cause(err error) error {
+	if errno := syscall.Errno(0); errors.As(err, &errno) {
+		return errno
+	}
+	return err
 }
 
 // recover completes a recording.

@@ -46,7 +46,7 @@ func BenchmarkOverhead(b *testing.B) {
 			record := func(o Options) func() {
 				return func() {
 					o.Command, o.Output, o.Frames, o.Ring = command, filepath.Join(folder, "out.mlyze"), 64, 16<<20
-					o.Log = b.Logf
+					o.Log, o.Overwrite = b.Logf, true
 					if _, _, err := Run(b.Context(), o); err != nil {
 						b.Fatal(err)
 					}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -31,6 +32,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
+	if _, err := os.Lstat(o.Output); err == nil && !o.Overwrite { // before the program runs
+		return nil, 0, &fs.PathError{Op: "create", Path: o.Output, Err: fs.ErrExist}
+	}
 	if s.folder, err = os.MkdirTemp("", "memtui-record-"); err != nil {
 		return nil, 0, err
 	}
@@ -106,7 +110,7 @@ func (s *session) start() (*exec.Cmd, error) {
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+preload, "MEMTUI_RECORDER="+socket)
 	if err := cmd.Start(); err != nil {
 		_ = s.listener.Close()
-		return nil, err
+		return nil, errors.Join(ErrStart, err)
 	}
 	s.main = cmd.Process.Pid
 	close(s.known)
@@ -268,7 +272,7 @@ func (s *session) begin(pid int) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newTraceFile(s.path(pid, exe), before != nil || s.o.Output != "", time.Now(), exe, s.o)
+	f, err := newTraceFile(s.path(pid, exe), before != nil || s.o.Overwrite, time.Now(), exe, s.o)
 	if err != nil {
 		r.close()
 		return nil, err
@@ -320,6 +324,7 @@ func (s *session) record(t *task) {
 	gone := watch(t.pid)
 	defer gone.close()
 	pause, flushed := busy, time.Now()
+	adapted := pace{at: flushed}
 	var broken error
 	for broken == nil {
 		t.curves.look(t.pid, t.micros())
@@ -335,6 +340,9 @@ func (s *session) record(t *task) {
 				pause = busy
 			}
 		}
+		if s.o.Adapt && time.Since(adapted.at) > adaptEvery {
+			t.adapt(&adapted)
+		}
 		if time.Since(flushed) > whole {
 			flushed = time.Now()
 			if t.file.flush() != nil || s.o.MaxSize > 0 && t.file.written > s.o.MaxSize {
@@ -345,6 +353,34 @@ func (s *session) record(t *task) {
 	s.end(t, broken)
 }
 
+// pace is when a period was last looked at, and how many events there were by then.
+type pace struct {
+	at     time.Time
+	events uint64
+}
+
+// A sample costs the program about a microsecond: so many in a second are under one percent of a core.
+const (
+	adaptEvery  = 50 * time.Millisecond
+	mostSamples = 4000 // events in a second
+	fewSamples  = 500
+)
+
+// adapt doubles the mean distance of samples where they come fast, and halves it where they are rare. Sums stay right on
+// average, as every sample states by which distance it was chosen.
+func (t *task) adapt(last *pace) {
+	now := time.Now()
+	rate := float64(t.file.events-last.events) / now.Sub(last.at).Seconds()
+	shift := t.ring.page.shift.Load()
+	switch {
+	case rate > mostSamples && shift < mostShift:
+		t.ring.page.shift.Store(shift + 1)
+	case rate < fewSamples && shift > 0:
+		t.ring.page.shift.Store(shift - 1)
+	}
+	*last = pace{now, t.file.events}
+}
+
 // end completes the file of a task.
 func (s *session) end(t *task, broken error) {
 	page := t.ring.page
@@ -352,6 +388,7 @@ func (s *session) end(t *task, broken error) {
 		Path: t.file.path, PID: t.pid, Program: t.file.exe, Events: t.file.events,
 		Lost: Lost{page.lostAllocs.Load(), page.lostFrees.Load(), page.waits.Load(), page.cut.Load()},
 	}
+	done.Few = !s.o.full() && done.Events < fewEvents
 	t.ring.close()
 	t.file.end(broken)
 	done.Stopped = t.file.flush()

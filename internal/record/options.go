@@ -14,21 +14,32 @@ import (
 // errRecord is that of a record that no hook writes.
 var errRecord = errors.New("the program wrote over the memory that it shares with the recorder: its events end here")
 
+// ErrStart is in the error of a program that cannot be started.
+var ErrStart = errors.New("the program cannot be started")
+
+// fewEvents is how many samples say little.
+const fewEvents = 1000
+
 // Options are how a program is recorded.
 type Options struct {
-	Command  []string
-	Output   string        // the file, "" for a name made of the program's and its process ID in the current folder
-	Sample   int64         // mean bytes between samples, 0 for every event or by Rate
-	Rate     float64       // the chance of each block to be sampled, 0 for none: then Sample counts
-	Frames   int           // at most, of a stack
-	Ring     int64         // bytes of memory shared with the program
-	Drop     bool          // drop allocations where the ring is full instead of waiting
-	Duration time.Duration // 0 for as long as the program runs
-	MaxSize  int64         // of the file, 0 for no limit
-	Follow   bool          // record children as well, each in a file of its own
-	Symbols  loaders.Symbols
-	Log      func(format string, args ...any) // a line about what happens
+	Command   []string
+	Output    string        // the file, "" for a name made of the program's and its process ID in the current folder
+	Sample    int64         // mean bytes between samples, 0 for every event or by Rate
+	Adapt     bool          // double Sample up to mostShift times where blocks come fast
+	Rate      float64       // the chance of each block to be sampled, 0 for none: then Sample counts
+	Frames    int           // at most, of a stack
+	Ring      int64         // bytes of memory shared with the program
+	Drop      bool          // drop allocations where the ring is full instead of waiting
+	Duration  time.Duration // 0 for as long as the program runs
+	MaxSize   int64         // of the file, 0 for no limit
+	Overwrite bool          // replace Output if it exists
+	Follow    bool          // record children as well, each in a file of its own
+	Symbols   loaders.Symbols
+	Log       func(format string, args ...any) // a line about what happens
 }
+
+// mostShift is how often a period is doubled at most: from 4 KiB to 512 KiB.
+const mostShift = 7
 
 // full reports whether every event is recorded.
 func (o *Options) full() bool { return o.Sample == 0 && o.Rate == 0 }
@@ -41,6 +52,7 @@ type Recorded struct {
 	Events  uint64
 	Lost    Lost
 	Stopped error // why writing ended before the program did, nil if it did not
+	Few     bool  // so few samples that much may be missing
 }
 
 // Lost counts what is missing in a recording.

@@ -32,8 +32,8 @@ type ringPage struct {
 	head                         atomic.Uint64
 	_                            [64 - 8]byte
 	tail, beat                   atomic.Uint64
-	closed                       atomic.Uint32
-	_                            [64 - 20]byte
+	closed, shift                atomic.Uint32
+	_                            [64 - 24]byte
 	lostAllocs, lostFrees, waits atomic.Uint64
 	cut                          atomic.Uint64
 	threads, ready               atomic.Uint32

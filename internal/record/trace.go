@@ -41,6 +41,7 @@ type traceFile struct {
 	start   time.Time
 	period  float64 // mean bytes between samples, 0 for none
 	rate    float64 // chance of a block to be sampled, 0 for none
+	shifts  [2]uint // the fewest and the most times that period was doubled
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
 	marks   []int64 // where events begin, every markEvery bytes
@@ -83,7 +84,7 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 		return nil, err
 	}
 	t := &traceFile{
-		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample), rate: o.Rate,
+		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample), rate: o.Rate, shifts: [2]uint{mostShift, 0},
 		table: symbols.NewTable(o.Symbols), threads: map[uint16]string{}, exe: exe,
 	}
 	t.note(note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
@@ -134,7 +135,7 @@ func (t *traceFile) take(r record) error {
 		if uint64(r.id()) > uint64(len(t.stacks)) {
 			return errRecord
 		}
-		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size()), ID: uint64(r.id()), Thread: r.thread()})
+		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size(), r.shift()), ID: uint64(r.id()), Thread: r.thread()})
 	case kindFree:
 		t.event(micros, &model.Event{Kind: model.Free, Addr: r.addr()})
 	case kindStack:
@@ -165,16 +166,17 @@ func (t *traceFile) take(r record) error {
 }
 
 // scaled returns the estimated bytes that a sampled block represents. A block of s bytes is sampled with the chance
-// 1 - exp(-s/period); divided by it, sums of sizes are right on average.
-func (t *traceFile) scaled(size uint64) uint64 {
+// 1 - exp(-s/period), where period was doubled shift times; divided by it, sums of sizes are right on average.
+func (t *traceFile) scaled(size uint64, shift uint) uint64 {
 	switch {
 	case t.rate > 0:
 		return uint64(math.Round(float64(size) / t.rate))
 	case t.period == 0:
 		return size
 	}
+	t.shifts[0], t.shifts[1] = min(t.shifts[0], shift), max(t.shifts[1], shift)
 	s := float64(max(size, 1))
-	return uint64(math.Round(s / -math.Expm1(-s/t.period)))
+	return uint64(math.Round(s / -math.Expm1(-s/math.Ldexp(t.period, int(shift)))))
 }
 
 // sampling returns what metadata say of how events were chosen, nil where all were recorded.
@@ -183,7 +185,8 @@ func (t *traceFile) sampling() any {
 	case t.rate > 0:
 		return map[string]any{"mode": "rate", "rate": t.rate, "sizes": "estimated"}
 	case t.period > 0:
-		return map[string]any{"mode": "poisson", "period_bytes": int64(t.period), "sizes": "estimated"}
+		least, most := int64(t.period)<<min(t.shifts[0], t.shifts[1]), int64(t.period)<<t.shifts[1]
+		return map[string]any{"mode": "poisson", "period_bytes": most, "least_period_bytes": least, "sizes": "estimated"}
 	}
 	return nil
 }

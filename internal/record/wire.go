@@ -29,7 +29,10 @@ func (r record) id() uint32     { return binary.LittleEndian.Uint32(r.b[4:]) }
 func (r record) nanos() uint64  { return binary.LittleEndian.Uint64(r.b[8:]) & (1<<48 - 1) }
 func (r record) thread() uint16 { return binary.LittleEndian.Uint16(r.b[14:]) }
 func (r record) addr() uint64   { return binary.LittleEndian.Uint64(r.b[16:]) }
-func (r record) size() uint64   { return binary.LittleEndian.Uint64(r.b[24:]) }
+func (r record) size() uint64   { return binary.LittleEndian.Uint64(r.b[24:]) & (1<<56 - 1) }
+
+// shift returns how many times the period was doubled by which a block was chosen.
+func (r record) shift() uint { return uint(r.b[31] & 31) }
 
 // words returns n numbers after the first grain, ok = false if there are fewer.
 func (r record) words(n uint64) (list []uint64, rest []byte, ok bool) {

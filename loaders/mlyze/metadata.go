@@ -422,7 +422,7 @@ func (m *metaParser) frame() (f rawFrame) {
 			m.Value()
 		}
 	}
-	if fields != 7 {
+	if fields != 7 && !(m.recorded.ours && fields == 3) {
 		m.warn("frame-fields", at, "a frame lacks file_id, line or func_id")
 	}
 	return f

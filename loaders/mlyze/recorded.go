@@ -10,6 +10,7 @@ import (
 // recorded is what the metadata state about how the file was made. The keys are beyond the specification; this
 // program's recorder writes them.
 type recorded struct {
+	ours    bool // by this program's recorder, which leaves unknown lines out
 	program string
 	stopped string // why recording ended before the program did
 	sampled string // how blocks were chosen, "" where all were recorded
@@ -25,6 +26,7 @@ func (m *metaParser) recordedKey(key string) bool {
 	switch key {
 	case "recorder":
 		m.Value()
+		m.recorded.ours = true
 	case "program":
 		m.recorded.program = m.plainText()
 	case "stopped":
@@ -90,12 +92,21 @@ func (m *metaParser) elements(value func()) {
 // sampling reads how blocks were chosen.
 func (m *metaParser) sampling() {
 	m.recorded.sampled = "sampled"
+	var least, most uint64
+	defer func() {
+		switch {
+		case most > 0 && least > 0 && least < most:
+			m.recorded.sampled = "sampled every " + model.Bytes(least).String() + " to " + model.Bytes(most).String()
+		case most > 0:
+			m.recorded.sampled = "sampled every " + model.Bytes(most).String()
+		}
+	}()
 	m.members(func(key string) {
 		switch key {
 		case "period_bytes":
-			if n := m.natural(); n > 0 {
-				m.recorded.sampled = "sampled every " + model.Bytes(n).String()
-			}
+			most = m.natural()
+		case "least_period_bytes":
+			least = m.natural()
 		case "rate":
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {

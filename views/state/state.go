@@ -304,5 +304,16 @@ func (s *State) Stacks() *model.Stacks {
 	return s.Profile.Stacks
 }
 
+// Blocks returns a number of blocks in words: of samples where not all blocks were recorded.
+func (s *State) Blocks(n uint64) string {
+	if s.Sampled() {
+		return model.Counted(n, "sample")
+	}
+	return model.Blocks(n)
+}
+
+// Sampled reports whether not all blocks were recorded, so that figures are estimates.
+func (s *State) Sampled() bool { return s.Profile != nil && s.Profile.Meta.Sampled != "" }
+
 // Invented reports whether the addresses in the file are invented; see [model.Meta].
 func (s *State) Invented() bool { return s.Profile != nil && s.Profile.Meta.InventedAddresses }

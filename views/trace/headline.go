@@ -100,7 +100,12 @@ const wideFigures = 100
 // or the range.
 func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
-	in := func(n uint64) string { return " in " + model.Group(n) }
+	in := func(n uint64) string {
+		if s.Sampled() {
+			return " in " + s.Blocks(n)
+		}
+		return " in " + model.Group(n)
+	}
 	t, span := &h.totals, s.Status.Duration
 	if !s.Range.IsWhole() {
 		span = min(s.Range.To, span) - max(s.Range.From, 0)
@@ -132,7 +137,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		of = "range: "
 	}
 	return [][2]item{
-		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + model.Blocks(now.Count)}, h.keptItem(s)},
+		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + s.Blocks(now.Count)}, h.keptItem(s)},
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{threads, leaking},
@@ -175,7 +180,7 @@ func (h *Headline) keptItem(s *state.State) item {
 	if h.Kept.Count == 0 {
 		return item{label, "nothing", ""}
 	}
-	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + model.Blocks(h.Kept.Count)}
+	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + s.Blocks(h.Kept.Count)}
 }
 
 func (h *Headline) collected() string {

@@ -90,7 +90,7 @@ func (p *Timeline) instantFigures() []figure {
 	now := min(p.top.got.at.T, s.Status.Duration) // of the level, which may be a frame late
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	list := []figure{
-		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), model.Blocks(level.Count)), themes.Title},
+		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), s.Blocks(level.Count)), themes.Title},
 		{"at", ui.AxisTime(int64(now), 1), themes.Accent},
 	}
 	step, known := p.stepNow()

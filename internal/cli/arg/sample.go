@@ -8,17 +8,25 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Sample chooses what is recorded: a block about every so many bytes, or each block with a chance. The zero one is every
-// event.
+// Sample chooses what is recorded: a block about every so many bytes, or more rarely where they come fast, or each block
+// with a chance. The zero one is every event.
 type Sample struct {
 	Bytes int64
+	Adapt bool // Bytes is the least distance
 	Rate  float64
 }
+
+// leastSample is the distance of samples where blocks come slowly.
+const leastSample = 4 << 10
 
 // UnmarshalText reads a size, a rate below 1, or the word all.
 func (s *Sample) UnmarshalText(text []byte) error {
 	*s = Sample{}
-	if string(text) == "all" {
+	switch string(text) {
+	case "all":
+		return nil
+	case "auto":
+		*s = Sample{Bytes: leastSample, Adapt: true}
 		return nil
 	}
 	if rate, err := strconv.ParseFloat(string(text), 64); err == nil && rate <= 1 {
@@ -32,7 +40,7 @@ func (s *Sample) UnmarshalText(text []byte) error {
 	}
 	n, err := model.ParseSize(string(text))
 	if err != nil || n < 1 {
-		return fmt.Errorf("invalid sampling %q: a size such as 512KiB, a rate such as 0.1, or all", text)
+		return fmt.Errorf("invalid sampling %q: a size such as 512KiB, a rate such as 0.1, auto or all", text)
 	}
 	s.Bytes = int64(min(n, math.MaxInt64/2))
 	return nil

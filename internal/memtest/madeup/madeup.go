@@ -220,7 +220,7 @@ func (f *file) ref(s *snapshot, fields []string) error {
 // finish arranges the references by row.
 func (s *snapshot) finish(f *file) {
 	h := &s.heap
-	h.Start, h.Tables, h.LargeIndex = model.NewColumn[model.Ref](1, 0), &f.tables, map[model.Ref]uint64{}
+	h.Start, h.Tables, h.LargeIndex = model.Column[model.Ref]{Narrow: make([]uint32, 1)}, &f.tables, map[model.Ref]uint64{}
 	for _, refs := range s.refs {
 		for _, x := range refs {
 			if x.label.Form() == model.LabelLarge {

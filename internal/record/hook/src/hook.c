@@ -53,7 +53,7 @@ struct ring {
   char pad1[64 - 8];
   _Atomic uint64_t tail; // bytes read by the recorder, ever
   _Atomic uint64_t beat; // ns when the recorder last looked
-  _Atomic uint32_t closed, pad2;
+  _Atomic uint32_t closed, shift; // shift: the period is so many times doubled now
   char pad3[64 - 24];
   _Atomic uint64_t lost_allocs, lost_frees, waits, cut; // cut: stacks that end early for want of unwind tables
   _Atomic uint32_t threads, ready;
@@ -85,6 +85,7 @@ struct thread {
   uint64_t rng;
   uint32_t id;
   int busy;      // in the hook, or in an allocator that reports for itself
+  uint32_t shift; // of the period by which the next sample was chosen
   uint64_t ticks, now; // of the last event
 };
 HIDDEN_TLS struct thread T;
@@ -379,6 +380,7 @@ static void forget_code(void) {
 // ---- Samples: at distances in bytes that are distributed exponentially, so that each byte has the same chance.
 
 static int64_t distance(void) {
+  T.shift = atomic_load_explicit(&R->shift, memory_order_relaxed) & 31;
   uint64_t x = T.rng;
   if (!x) x = mix(now() ^ (uint64_t)(uintptr_t)&T ^ (uint64_t)R->pid << 40) | 1;
   x ^= x >> 12;
@@ -390,7 +392,7 @@ static int64_t distance(void) {
   double m = (double)r / (double)(1ull << e), y = (m - 1) / (m + 1), y2 = y * y; // ln m = 2 atanh y
   double ln = 2 * y * (1 + y2 * (1. / 3 + y2 * (1. / 5 + y2 * (1. / 7 + y2 * (1. / 9 + y2 / 11))))) + (e - 53) * 0.6931471805599453;
   // Of blocks the period is in parts of 2^-20, and the distance is the number of blocks that are not sampled.
-  return flags & COUNTED ? (int64_t)(-ln * (double)period / (1 << 20)) : (int64_t)(-ln * (double)period) + 1;
+  return flags & COUNTED ? (int64_t)(-ln * (double)period / (1 << 20)) : (int64_t)(-ln * (double)(period << T.shift)) + 1;
 }
 
 // The sampled blocks that live: addresses in a table under the lock, and how many of them fall in each slot of a filter
@@ -455,7 +457,7 @@ static void begin_thread(void) {
   publish(e, THREAD, 2 * GRAIN);
 }
 
-static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct caller from) {
+static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct caller from, uint32_t shift) {
   uint64_t ip[most_frames];
   int e0 = errno;
   T.busy++;
@@ -471,7 +473,7 @@ static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct cal
     e->id = id;
     e->ns = stamp();
     e->addr = (uintptr_t)p;
-    e->size = n;
+    e->size = n | (uint64_t)shift << 56;
     publish(e, ALLOC, GRAIN);
   } else if (sampling) drop_sampled((uintptr_t)p);
   if (sampling) unlock();
@@ -512,15 +514,16 @@ static __attribute__((noinline)) void sample(void *p, size_t n, struct caller fr
     T.left = distance();
     if ((T.left -= cost(n)) >= 0) return;
   }
+  uint32_t shift = T.shift;
   T.left = distance();
-  report_alloc(p, n, from);
+  report_alloc(p, n, from, shift);
 }
 
 static inline int quiet(void) { return unlikely(!*on) || T.busy; }
 
 static inline __attribute__((always_inline)) void took(void *p, size_t n, struct caller from) {
   if (quiet()) return;
-  if (flags & FULL) report_alloc(p, n, from);
+  if (flags & FULL) report_alloc(p, n, from, 0);
   else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n, from);
 }
 
@@ -656,7 +659,7 @@ EXPORT void *realloc(void *q, size_t n) {
   int gone = q && gives(q);
   void *p = r_realloc(q, n);
   if (p) took(p, n, CALLER);
-  else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER); // it stays
+  else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
   return p;
 }
 
