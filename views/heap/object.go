@@ -73,7 +73,8 @@ func (p *object) Scopes() []keymap.Scope {
 // Reveals implements [ui.Revealer].
 func (p *object) Reveals() bool { return p.fields != nil && (p.fields.values || p.fields.secret()) }
 
-// Useless implements [ui.Refuser]: what every path contains cannot be excluded, nor what is no retainer.
+// Useless implements [ui.Refuser]. The shown row and the root are on every path, and referenced rows are not retainers,
+// so neither can be excluded.
 func (p *object) Useless(a keymap.Action) bool {
 	if a != keymap.Exclude {
 		return false

@@ -47,8 +47,8 @@ func (p *object) Draw(s tcell.Screen) {
 	p.drawLists(s, r)
 }
 
-// drawLists shares the room between the lists: the path needs its steps, references take the rest. Where there is room
-// side by side, what the row has stands at the left, and what leads to it at the right.
+// drawLists divides the area between the lists: the path gets the lines for its steps, references get the rest. In a
+// wide area, the fields of the row are at the left, and the references to it at the right.
 func (p *object) drawLists(s tcell.Screen, r widget.Rect) {
 	const wide = 110
 	if r.W >= ui.SideWidth {

@@ -224,7 +224,7 @@ func (p *Timeline) Unopened() string {
 	return ""
 }
 
-// choose restricts all screens to the selected window, or resets them to the whole run.
+// choose restricts all screens to the selected window, or resets them to the complete run.
 func (p *Timeline) choose() {
 	row, ok := p.Selected()
 	switch {

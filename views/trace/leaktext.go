@@ -157,7 +157,7 @@ func (p *Leaks) explain() {
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.Detail.Facts = []string{p.rhythm(row), p.fate(row)}
-	said := p.Now().Of.said.Of(uint32(row.Key))
+	said := p.Now().Of.verdicts.Of(uint32(row.Key))
 	if text := ui.VerdictSentence(said); text != "" {
 		p.Detail.Facts = append([]string{p.VerdictSign(said.Kind) + " " + text}, p.Detail.Facts...)
 	}

@@ -357,8 +357,8 @@ func (t *topSites) Function() string {
 	return t.labels.FilterName(t.state.Stacks(), t.data().by, s)
 }
 
-// tell publishes the selected row.
-func (t *topSites) tell() {
+// publish makes the selected row the selection of all screens.
+func (t *topSites) publish() {
 	if s, ok := t.Selected(); ok {
 		t.adopted = state.Selection{By: t.data().by, Key: s.Key, Stack: s.Stack, Set: true}
 		t.env.Emit(state.SelectKey{Sel: t.adopted})
@@ -369,9 +369,9 @@ func (t *topSites) tell() {
 func (t *topSites) Do(a keymap.Action) bool {
 	switch {
 	case ui.MoveList(&t.List, a):
-		t.tell()
+		t.publish()
 	case a == keymap.Open:
-		t.tell()
+		t.publish()
 		t.env.Open(keymap.ShowSites)
 	case a == keymap.Group:
 		t.env.Emit(state.SetGroup{By: (t.state.Group + 1) % analysis.GroupCount})
@@ -403,7 +403,7 @@ func (t *topSites) click(x, y int, double bool) {
 	if _, title := t.List.HitHeader(x, y); title && t.List.HideHeader || !t.Hit(x, y) {
 		return
 	}
-	t.tell()
+	t.publish()
 	if double {
 		t.env.Open(keymap.ShowSites)
 	}
