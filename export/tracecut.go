@@ -79,7 +79,7 @@ func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Ti
 	if _, err := out.out.Write(out.buf); err != nil {
 		return nil, err
 	}
-	c.say(&meta.lost)
+	c.reportLosses(&meta.lost)
 	return meta.lost.list, out.out.Flush()
 }
 
@@ -279,8 +279,8 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	return through
 }
 
-// say reports how the part differs from the trace.
-func (c *cutter) say(lost *losses) {
+// reportLosses reports how the part differs from the trace.
+func (c *cutter) reportLosses(lost *losses) {
 	add := func(n int, what string) {
 		if n > 0 {
 			lost.list = append(lost.list, Loss{what, n})

@@ -114,9 +114,9 @@ func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 		}
 		f = parsed
 	}
-	_, says := model.HeapFacet[model.HeapTexts](src)
+	_, hasText := model.HeapFacet[model.HeapTexts](src)
 	switch {
-	case c.Text != "" && !says:
+	case c.Text != "" && !hasText:
 		return nil, usageError(errors.New("--text: files of this format do not hold the texts of objects"))
 	case c.Text != "":
 		f = f.And(analysis.PartFilter(objects.TextField, c.Text, c.Exact))

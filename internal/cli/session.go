@@ -278,13 +278,13 @@ func (a *app) frameOrder() loaders.FrameOrder {
 func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.Options) {
 	defer close(s.done)
 	defer s.stop()
-	in := reading.Input{Source: s.src, Format: format, Options: opt, Store: s.store, Index: s.index, Loaded: s.tellIndex}
+	in := reading.Input{Source: s.src, Format: format, Options: opt, Store: s.store, Index: s.index, Loaded: s.publishIndexFact}
 	s.err = in.Read(ctx)
-	s.tellIndex()
+	s.publishIndexFact()
 }
 
-// tellIndex publishes the origin of the index of a trace.
-func (s *session) tellIndex() {
+// publishIndexFact publishes the origin of the index of a trace.
+func (s *session) publishIndexFact() {
 	fact, ok := s.indexFact() // not while the store is locked: the index uses it
 	if !ok {
 		return
