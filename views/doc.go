@@ -1,4 +1,4 @@
-// Package views is the full-screen program: one [State] that says which file, instant, range, filter, cost and
+// Package views is the full-screen program: one [state.State] that says which file, instant, range, filter, cost and
 // selection everything is about, and screens that show it.
 //
 // A key becomes an action (package keymap), the action goes to the focused screen and then to the program, and what it

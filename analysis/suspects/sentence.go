@@ -50,8 +50,8 @@ func (s *Suspect) Confidence() float64 {
 	return float64(as+1) / float64(steps+2)
 }
 
-// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time of
-// what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
+// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time
+// of what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
 func (s *Suspect) agreeing() (as, steps int) {
 	from := s.course[0]
 	switch s.Verdict {

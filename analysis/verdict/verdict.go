@@ -2,8 +2,8 @@
 // sums up the blocks of each site, and [Evidence.Judge] decides by the sums.
 //
 // Time is counted in allocations of the complete run, divided into [Windows] of equal numbers, because seconds are full
-// of pauses and bursts. The run ends where the program begins to free everything, so that cleaning up at exit changes no
-// verdict except that a leak becomes a late free.
+// of pauses and bursts. The run ends where the program begins to free everything, so that cleaning up at exit changes
+// no verdict except that a leak becomes a late free.
 package verdict
 
 import (

@@ -399,7 +399,7 @@ func addedTypes(c *diff.Comparison) (added []int) {
 	return added
 }
 
-// typeIndex returns where a page type is in [analysis.LayoutChange]: those of before, then the new ones.
+// typeIndex returns where a page type is in [pages.LayoutChange]: those of before, then the new ones.
 func typeIndex(r *diff.Row, added []int, before int) int {
 	if r.Row[0] >= 0 {
 		return r.Row[0]

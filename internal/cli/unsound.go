@@ -69,7 +69,8 @@ func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 	}
 }
 
-// runVerified runs the command. It fails if the command used a damaged file, even if the command panicked because of it.
+// runVerified runs the command. It fails if the command used a damaged file, even if the command panicked because of
+// it.
 func (a *app) runVerified(ctx context.Context) (err error) {
 	defer func() {
 		if a.screen || a.sound() == nil {

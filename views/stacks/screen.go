@@ -169,7 +169,8 @@ func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	z.Ask(k)
 }
 
-// complement returns the cost that complements another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
+// complement returns the cost that complements another: blocks for bytes, bytes for blocks; analysis.CostCountOf for
+// none.
 func complement(c analysis.Cost) analysis.Cost {
 	switch c {
 	case analysis.CostLive:
