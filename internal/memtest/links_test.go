@@ -109,7 +109,7 @@ func (f *linkFolder) resolves(link, module string, all map[string]*linkFolder) b
 	return standard && f.imports[name] == nil
 }
 
-// Links in comments lead somewhere: to a name of the same package, or of a package that it imports.
+// Links in comments have a target: a name of the same package, or of a package that it imports.
 func TestDocLinksResolve(t *testing.T) {
 	const module = "github.com/memtui/memtui"
 	set, all, files := token.NewFileSet(), map[string]*linkFolder{}, map[string][]*ast.File{}
