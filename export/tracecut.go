@@ -240,7 +240,8 @@ func (c *cutter) keep(n uint64, kept bool) {
 
 // chooses reports whether the cut selects a block, based on its ALLOC.
 func (c *cutter) chooses(e *model.Event) bool {
-	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize || c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
+	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize ||
+		c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
 		return false
 	}
 	id := model.StackID(e.ID)

@@ -124,7 +124,8 @@ type place struct {
 }
 
 func newApp(o Options) *app {
-	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) && p.Allocations == nil {
+	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) &&
+		p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
 	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), stale: true}
@@ -327,7 +328,8 @@ func (a *app) offer() {
 		if o, ok := s.(ui.Offered); ok && (a.state.Profile == nil || !o.OfferedFor(a.state.Profile)) {
 			continue
 		}
-		if a.state.Profile == nil && s.Needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
+		if a.state.Profile == nil && s.Needs() == model.FacetNone ||
+			a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
 			a.screens = append(a.screens, s)
 		}
 	}

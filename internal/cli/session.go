@@ -484,13 +484,15 @@ func (a *app) warn(p *model.Profile) {
 	if len(what) == 0 {
 		what = []string{"not all of it was read"}
 	}
-	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(strings.Join(what, ": ")))
+	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name),
+		model.Clean(strings.Join(what, ": ")))
 }
 
 // warnMemory is warn for a report that lacks parts for lack of memory, about a file that was read completely.
 func (a *app) warnMemory(p *model.Profile, h *report.Header) {
 	if i := slices.IndexFunc(h.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(h.Problems[i].Message))
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name),
+			model.Clean(h.Problems[i].Message))
 	}
 }
 

@@ -72,7 +72,8 @@ func (p *comparison) amounts(r *diff.Row) string {
 	case diff.HeapCount:
 		return "before " + before + ", after " + after
 	case diff.HeapRetained:
-		return fmt.Sprintf("before %s retain %s, after %s retain %s", before, bytes(r.BeforeBytes), after, bytes(r.AfterBytes))
+		return fmt.Sprintf("before %s retain %s, after %s retain %s", before, bytes(r.BeforeBytes), after,
+			bytes(r.AfterBytes))
 	}
 	return fmt.Sprintf("before %s in %s, after %s in %s", bytes(r.BeforeBytes), before, bytes(r.AfterBytes), after)
 }
@@ -127,7 +128,8 @@ func (p *comparison) CopyText() string {
 		return p.objects.CopyText()
 	}
 	if t, ok := p.selectedTree(); ok {
-		return model.Clean(fmt.Sprintf("%s: retains %s, before %s", treeName(t, p.Look.Glyphs.ArrowRight), model.Bytes(t.AfterBytes).Exact(), model.Bytes(t.BeforeBytes).Exact()))
+		return model.Clean(fmt.Sprintf("%s: retains %s, before %s", treeName(t, p.Look.Glyphs.ArrowRight),
+			model.Bytes(t.AfterBytes).Exact(), model.Bytes(t.BeforeBytes).Exact()))
 	}
 	r, ok := p.selected()
 	if !ok {

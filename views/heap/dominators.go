@@ -343,5 +343,6 @@ func (p *Dominators) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), rowsText(v.rows)))
+	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true),
+		model.Bytes(v.retained).Exact(), rowsText(v.rows)))
 }

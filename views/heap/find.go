@@ -256,7 +256,8 @@ func (p *Find) answer() string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"), ui.BytesText(t.Of.bytes, p.State.Exact))
+	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
+		ui.BytesText(t.Of.bytes, p.State.Exact))
 }
 
 func (p *Find) emptyText() []string {

@@ -224,7 +224,8 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 		if !n.Exact {
 			least = "at least "
 		}
-		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact), ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
+		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact),
+			ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
 		if n.Exact && n.Bytes < g.Bytes() {
 			text += ", less than their own bytes, as nothing retains those that are unreachable"
 		}

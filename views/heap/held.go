@@ -171,7 +171,8 @@ func (p *held) Draw(s tcell.Screen) {
 	}
 	if t := p.table.Now(); t != nil {
 		all := t.Of.all
-		answer = fmt.Sprintf("%s · %s, retain %s", model.Counted(all.Count, "object"), ui.BytesText(all.Bytes, p.State.Exact), ui.BytesText(all.Retained, p.State.Exact))
+		answer = fmt.Sprintf("%s · %s, retain %s", model.Counted(all.Count, "object"),
+			ui.BytesText(all.Bytes, p.State.Exact), ui.BytesText(all.Retained, p.State.Exact))
 	}
 	p.Split(p.DrawTitled(s, p.Rect(), title, answer))
 	p.table.Layout(p.ListAt.W, &p.State)

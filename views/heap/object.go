@@ -150,7 +150,8 @@ func (p *object) showFields() {
 	}
 	l := &p.lists[listOut]
 	first := l.Now() == nil || l.Now().Of.fields == nil || l.Now().Of.fields.row != p.shown
-	if l.Ask(refData{fields: p.fields, full: p.State.FullName}, p.text); first && l.Now() != nil && l.Now().Of.fields == p.fields {
+	if l.Ask(refData{fields: p.fields, full: p.State.FullName}, p.text); first && l.Now() != nil &&
+		l.Now().Of.fields == p.fields {
 		l.selectReference()
 	}
 }
@@ -312,7 +313,8 @@ func (p *object) exclude(l *refList) {
 			p.Emit(state.SetRow{Of: p.graph.I, Row: p.shown})
 		}
 		p.Emit(state.Exclude{Row: v.end})
-		p.Say("searching for a path without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": " + p.Hint("{clear-range} includes it again"))
+		p.Say("searching for a path without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": " +
+			p.Hint("{clear-range} includes it again"))
 	}
 }
 

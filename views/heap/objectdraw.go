@@ -192,7 +192,8 @@ func (p *object) facts() []string {
 	if id := h.IDText(r); id != "" {
 		what += " · " + id
 	}
-	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
+	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())),
+		sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
 	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():

@@ -228,7 +228,8 @@ func (p *Waste) answer() string {
 	if n := len(w.LeftOut); n > 0 {
 		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
 	}
-	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact), model.Counted(w.Strings.Objects, "string"))
+	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact),
+		model.Counted(w.Strings.Objects, "string"))
 }
 
 func (p *Waste) emptyText() []string {
@@ -240,7 +241,8 @@ func (p *Waste) emptyText() []string {
 		reading := []string{"Looking through strings and collections…", p.found.text()}
 		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing",
+		"Nothing is wasted in this snapshot.")
 }
 
 // explain describes what the selected row wastes.
@@ -263,7 +265,8 @@ func (p *Waste) explain() {
 		say("%s with the same text, %s in total: one copy would be enough", model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
 		lines = append(lines, p.textLine(w, d))
 	case c.Form == model.CollectionBox:
-		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"), ui.BytesText(w.bytes, exact))
+		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
+			ui.BytesText(w.bytes, exact))
 	default:
 		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s", model.Group(c.Empty), model.Group(c.Sparse),
 			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
@@ -303,5 +306,6 @@ func (p *Waste) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(), model.Group(w.count)))
+	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(),
+		model.Group(w.count)))
 }

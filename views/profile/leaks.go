@@ -312,7 +312,8 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // frees are unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), model.Counted(len(t.rows), "stack"))
+	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact),
+		model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}

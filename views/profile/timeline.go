@@ -180,7 +180,8 @@ func (p *Timeline) Draw(s tcell.Screen) {
 		return
 	}
 	title, body := list.CutTop(1)
-	widget.TitleLine(s, title, p.Look, model.Counted(len(p.Prof.Weights.Windows), "window"), p.Hint("{open} shows only that window on every screen"))
+	widget.TitleLine(s, title, p.Look, model.Counted(len(p.Prof.Weights.Windows), "window"),
+		p.Hint("{open} shows only that window on every screen"))
 	p.Layout(body.W, &p.State)
 	p.List.Focused = true
 	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", p.FilterHint()}

@@ -55,7 +55,8 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 			}
 		},
 		Last: func(a, b *analysis.LeakSite) int {
-			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack),
+				cmp.Compare(a.Key, b.Key))
 		},
 		Add: func(sum, l *analysis.LeakSite) {
 			sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, l.Bytes)

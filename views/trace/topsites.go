@@ -153,7 +153,8 @@ func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	if out.level, err = t.Live(ctx, k.at); err != nil {
 		return nil, err
 	}
-	if out.shown == analysis.CostLive && out.level.Count == 0 || out.shown == analysis.CostLiveCount && out.level.Count == 0 {
+	if out.shown == analysis.CostLive && out.level.Count == 0 ||
+		out.shown == analysis.CostLiveCount && out.level.Count == 0 {
 		out.shown = analysis.CostPeak
 	}
 	at := k.at
@@ -213,7 +214,8 @@ func (t *topSites) Show(s *state.State) {
 	}
 	t.askTrends()
 	t.List.Empty = t.empty()
-	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by && t.lazy.Settled() && t.Fresh() {
+	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by &&
+		t.lazy.Settled() && t.Fresh() {
 		t.adopted = s.Selected
 		t.List.SelectID(uint64(s.Selected.Key))
 	}
@@ -290,7 +292,8 @@ func (t *topSites) title() (title, answer string) {
 	}
 	answer += t.orderText()
 	if now := t.Now(); now != nil && t.state.Filter != "" {
-		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(len(now.Order))), model.Group(uint64(len(now.Rows))))
+		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(len(now.Order))),
+			model.Group(uint64(len(now.Rows))))
 	}
 	return what, answer
 }

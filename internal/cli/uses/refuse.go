@@ -268,7 +268,8 @@ func meantBy(f *kong.Flag, tables []string) string {
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name, meantBy(f, u.Values), strings.Join(u.Values, ", "))
+			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name,
+				meantBy(f, u.Values), strings.Join(u.Values, ", "))
 		}
 	}
 	switch flag := f.Name; {
