@@ -128,8 +128,7 @@ func keyNamed(name string) sortKey {
 	return keys[0]
 }
 
-// sorted returns the rows that keep accepts, highest key first. Ties are broken by the key's count, then by stack, then
-// by name.
+// sorted returns the rows that keep accepts, highest key first, ties by the key's count, then by stack, then by name.
 func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) []*analysis.Site {
 	out := make([]*analysis.Site, 0, len(rows))
 	for i := range rows {
