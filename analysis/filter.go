@@ -32,7 +32,7 @@ type Field struct {
 	Names []string
 	Time  bool // compared with a time, as in age>2s
 	Text  bool // a text, compared by substring: loader:App
-	// Inside marks a field that stands for any path into an object's contents and is slow to read: .user.name=bob,
+	// Inside marks a field that represents any path into an object's contents and is slow to read: .user.name=bob,
 	// text~^abc. Its name is that of the text of objects.
 	Inside bool
 

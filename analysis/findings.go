@@ -19,7 +19,7 @@ const (
 	FindingDamage    FindingKind = iota // a part of the file could not be read
 	FindingNoAddress                    // blocks that can never be freed: live figures are upper bounds
 	FindingLeak                         // grows to the end of the run
-	FindingLate                         // grew during the whole run and was freed at its end
+	FindingLate                         // grew during the complete run and was freed at its end
 	FindingKept                         // stays live without growing
 	FindingBounded                      // a cache, a pool or a window that reached its size
 	FindingBurst                        // a large part of the peak, for a short time
@@ -43,11 +43,11 @@ func (k FindingKind) IsVerdict() bool { return k >= FindingLeak && k <= FindingB
 type Finding struct {
 	Kind       FindingKind
 	Owner      model.Frame     // the owner that allocates, see [calltree.Owners]; a leak covers all sites of its owner
-	HasOwner   bool            // false if the finding is about the whole file, or nothing is known of the stack
-	Site       Site            // the telling one of its sites, grouped by stack; its Name is empty where it is about the whole file
+	HasOwner   bool            // false if the finding is about the complete file, or nothing is known of the stack
+	Site       Site            // its most significant site, by stack; no Name if the finding is about the complete file
 	Stacks     []model.StackID // of its sites, most significant first
 	Keys       []Key           // keys of the same sites
-	Bytes      uint64          // what of it is live at the end; at the peak; what was given back at the end, of a late one; in all, of temporary and hot ones
+	Bytes      uint64          // those live at the end; at the peak; freed at the end, for late; in total, for temporary and hot
 	Count      uint64
 	Growth     float64 // bytes per second, for leaks and late frees
 	Confidence float64 // 0 … 1
@@ -56,7 +56,7 @@ type Finding struct {
 	HasAt      bool     // At is an instant to go to
 	History    []uint64 // live bytes over the run, HistoryColumns columns; nil where they say nothing
 	sites      int      // number of sites that Bytes and Count cover
-	besides    string   // evidence about the owner's other sites
+	others     string   // evidence about the owner's other sites
 	Text       string   // the evidence, to follow the owner's name: "452 of 9,000 were never freed, …"
 }
 
@@ -111,7 +111,7 @@ type finder struct {
 	limit  int
 	owners *calltree.Owners
 	totals Totals
-	sites  []Site // at the peak, over the whole run
+	sites  []Site // at the peak, over the complete run
 	byKey  map[Key]*Site
 	top    Peak
 	out    []Finding
@@ -177,7 +177,7 @@ func (f *finder) verdicts() error {
 			if x.sites > 1 {
 				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", x.sites, model.Bytes(x.Bytes), model.Blocks(x.Count)) + x.Text
 			}
-			x.Text += x.besides
+			x.Text += x.others
 			f.out = append(f.out, *x)
 		}
 	}
@@ -252,7 +252,7 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 			more.Count += less.Count
 			more.sites += less.sites
 		} else {
-			more.besides = less.asWell()
+			more.others = less.asWell()
 		}
 		more.Stacks, more.Keys = append(more.Stacks, less.Stacks...), append(more.Keys, less.Keys...)
 		more.Growth += less.Growth

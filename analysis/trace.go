@@ -51,7 +51,7 @@ type Trace interface {
 	// History returns the live bytes of each key's group over everything that is loaded, in n columns of equal
 	// duration. Histories of many keys cost little more than one.
 	History(ctx context.Context, by Group, only calltree.Filter, keys []Key, n int) ([][]uint64, error)
-	// Verdicts returns what became of the memory of every group of stacks over the whole run, regardless of the
+	// Verdicts returns what became of the memory of every group of stacks over the complete run, regardless of the
 	// instant: leaks, caches, memory that merely stays. Their keys are those of the groups; a group without live blocks
 	// at the end has none. It returns nothing while the trace is being read.
 	Verdicts(ctx context.Context, by Group, only calltree.Filter) (verdict.List, error)
@@ -318,7 +318,7 @@ const (
 	OldestFirst
 	NewestFirst
 	LowestFirst   // by address; unknown ones come first
-	ShortestFirst // by lifetime over the whole run; never freed ones come last
+	ShortestFirst // by lifetime over the complete run; never freed ones come last
 )
 
 // BlockList is a sorted list of blocks. Its methods may be called from any goroutine.

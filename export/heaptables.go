@@ -53,7 +53,8 @@ func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.
 }
 
 // WriteHeapNDJSON writes the rows of [WriteHeapCSV] as JSON objects, a line each. What is unknown is absent.
-func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph, table string) ([]Loss, error) {
+func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph,
+	table string) ([]Loss, error) {
 	columns, err := heapColumns(h.Schema, table)
 	if err != nil {
 		return nil, err
@@ -128,7 +129,8 @@ func number(n uint64) heapCell { return heapCell{number: n} }
 func text(s string) heapCell   { return heapCell{text: s} }
 
 // heapRows calls yield with the rows of a table; the slice is reused.
-func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, table string, yield func([]heapCell) error) error {
+func heapRows(ctx context.Context, h *model.Heap, g *heapgraph.Graph, table string,
+	yield func([]heapCell) error) error {
 	switch table {
 	case "types":
 		for _, t := range heapgraph.Types(h) {

@@ -137,7 +137,7 @@ func (b *pprofBuilder) sample(r *StackRow) {
 
 // setLabels sets the labels of a record on a sample, and one with its thread unless another label has it.
 func setLabels(s *profile.Sample, set []model.Label, thread *model.ProfileThread) {
-	told := false
+	labeled := false
 	for i := range set {
 		l := &set[i]
 		key, unit := model.Clean(l.Key), model.Clean(l.Unit)
@@ -147,10 +147,10 @@ func setLabels(s *profile.Sample, set []model.Label, thread *model.ProfileThread
 			s.Label = with(s.Label, key, model.Clean(l.Text))
 		}
 		if part, _ := l.OfThread(); part == model.ThreadName || part == model.ThreadNumber {
-			told = true
+			labeled = true
 		}
 	}
-	if name := weights.ThreadName(thread); name != "" && !told {
+	if name := weights.ThreadName(thread); name != "" && !labeled {
 		s.Label = with(s.Label, "thread", model.Clean(name))
 	}
 }

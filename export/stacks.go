@@ -158,7 +158,8 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 // ProfileStacks returns the records of a stack profile that have a weight in any of the selections, which are of one
 // event. main is the index of the main selection. from and to are the time that they cover, both [model.NoTime] if the
 // file does not record it. The error is that of ctx.
-func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.Selection, main int, from, to model.Time) (*Stacks, error) {
+func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.Selection, main int,
+	from, to model.Time) (*Stacks, error) {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {
 		m := p.Weights.Metrics[sel.Metric]
@@ -215,7 +216,8 @@ func (s *Stacks) Filter(ctx context.Context, filter calltree.Filter) (*Stacks, e
 		if i%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if node, kept := view.Node(r.Node); kept && (!view.AboutLabels() || view.KeepsLabels(p.Weights.LabelSet(r.Labels))) {
+		if node, kept := view.Node(r.Node); kept &&
+			(!view.AboutLabels() || view.KeepsLabels(p.Weights.LabelSet(r.Labels))) {
 			r.hidden = r.Node != 0 && node == 0
 			r.Node = node
 			out.Rows = append(out.Rows, r)

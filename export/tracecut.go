@@ -79,7 +79,7 @@ func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Ti
 	if _, err := out.out.Write(out.buf); err != nil {
 		return nil, err
 	}
-	c.say(&meta.lost)
+	c.reportLosses(&meta.lost)
 	return meta.lost.list, out.out.Flush()
 }
 
@@ -240,7 +240,8 @@ func (c *cutter) keep(n uint64, kept bool) {
 
 // chooses reports whether the cut selects a block, based on its ALLOC.
 func (c *cutter) chooses(e *model.Event) bool {
-	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize || c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
+	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize ||
+		c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
 		return false
 	}
 	id := model.StackID(e.ID)
@@ -279,8 +280,8 @@ func (c *Cut) stack(s *model.Stacks, id model.StackID) bool {
 	return through
 }
 
-// say reports how the part differs from the trace.
-func (c *cutter) say(lost *losses) {
+// reportLosses reports how the part differs from the trace.
+func (c *cutter) reportLosses(lost *losses) {
 	add := func(n int, what string) {
 		if n > 0 {
 			lost.list = append(lost.list, Loss{what, n})

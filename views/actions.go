@@ -84,7 +84,8 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().Do(act) {
 		return
 	}
-	if a.doCompare(act) || a.doFilters(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) || a.doSnapshots(act) || a.doScreens(act) {
+	if a.doCompare(act) || a.doFilters(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) ||
+		a.doSnapshots(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -95,7 +96,8 @@ func (a *app) do(act keymap.Action) {
 func (a *app) open() {
 	screen, list := a.current(), a.emptyList()
 	a.message = ""
-	if screen.Do(keymap.Open) && (list == nil || list != a.emptyList() || screen != a.current() || len(a.overlays) > 0 || a.message != "") {
+	if screen.Do(keymap.Open) &&
+		(list == nil || list != a.emptyList() || screen != a.current() || len(a.overlays) > 0 || a.message != "") {
 		return
 	}
 	if a.message == "" && screen == a.current() && len(a.overlays) == 0 {

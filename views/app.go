@@ -27,7 +27,7 @@ type Options struct {
 	Terminal   *term.Terminal
 	Store      *model.Store                               // its revisions are followed
 	Trace      analysis.Trace                             // nil for files without allocations
-	Libraries  *regexp.Regexp                             // functions and files that own no memory, beside those that are known; may be nil
+	Libraries  *regexp.Regexp                             // own no memory, in addition to the built-in ones; may be nil
 	Second     *compare.Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*compare.Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                                     // the user's directory, for ~
@@ -47,7 +47,7 @@ type Options struct {
 	Save     func(SaveQuery) (SaveFunc, error)
 	Stop     func()                                // ends loading, keeping what was read; nil when that is impossible
 	Begun    <-chan struct{}                       // closed when there are events to chart, or never will be; nil for at once
-	Within   func(context.Context) context.Context // what everything is asked under, made of the terminal's; nil for that itself
+	Within   func(context.Context) context.Context // context of all queries, from the terminal's; nil for that itself
 	Damaged  <-chan struct{}                       // closed when what is shown turns out to be made of a damaged file that was kept: it is read again; nil for never
 	Patience time.Duration                         // how long a frame waits for answers; 0 for the usual
 }
@@ -102,8 +102,8 @@ type app struct {
 	message      string
 	past         []place // history, the newest last
 	future       []place
-	undone       []state.Narrowing // states for undo, newest last
-	redone       []state.Narrowing
+	undoStack    []state.Narrowing // states for undo, newest last
+	redoStack    []state.Narrowing
 	chipBar      *bar
 	chipHits     []chipHit // cells of the filters in the bar, for the mouse
 	themeAt      int
@@ -124,7 +124,8 @@ type place struct {
 }
 
 func newApp(o Options) *app {
-	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) && p.Allocations == nil {
+	if p := o.Store.Current(); p != nil && (p.Heaps != nil || p.Timeline != nil || p.Weights != nil) &&
+		p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
 	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), stale: true}
@@ -327,7 +328,8 @@ func (a *app) offer() {
 		if o, ok := s.(ui.Offered); ok && (a.state.Profile == nil || !o.OfferedFor(a.state.Profile)) {
 			continue
 		}
-		if a.state.Profile == nil && s.Needs() == model.FacetNone || a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
+		if a.state.Profile == nil && s.Needs() == model.FacetNone ||
+			a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
 			a.screens = append(a.screens, s)
 		}
 	}
@@ -498,7 +500,7 @@ func (a *app) travel(from, to *[]place) {
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are not part of the position
 	a.state.Heap.Other = now.Heap.Other
-	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // what was asked of other screens is done or void
+	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // requests of other screens are done or void
 	a.state.Dump.Requests = now.Dump.Requests
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()

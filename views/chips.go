@@ -72,10 +72,10 @@ func (a *app) doFilters(act keymap.Action) bool {
 		a.Popup(newChipList(a))
 		return true
 	case keymap.Undo:
-		a.undo(&a.undone, &a.redone, "nothing to undo: no filter was changed")
+		a.undo(&a.undoStack, &a.redoStack, "nothing to undo: no filter was changed")
 		return true
 	case keymap.Redo:
-		a.undo(&a.redone, &a.undone, "nothing to redo")
+		a.undo(&a.redoStack, &a.undoStack, "nothing to redo")
 		return true
 	}
 	kind, ok := stepOf(act)
@@ -125,8 +125,8 @@ func (a *app) noteNarrowing(before state.Narrowing) {
 	if before == a.state.Narrowing() {
 		return
 	}
-	a.undone, a.redone = append(a.undone, before), nil
-	if n := len(a.undone) - maxHistory; n > 0 {
-		a.undone = a.undone[n:]
+	a.undoStack, a.redoStack = append(a.undoStack, before), nil
+	if n := len(a.undoStack) - maxHistory; n > 0 {
+		a.undoStack = a.undoStack[n:]
 	}
 }

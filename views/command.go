@@ -205,7 +205,8 @@ func (a *app) addTyped(step calltree.Step) {
 func (a *app) groupCommand(text string) error {
 	names := groupNames(a)
 	if !slices.Contains(names, text) {
-		return fmt.Errorf("unknown group %q: choose one of %s", model.Clean(text), model.Clean(strings.Join(names, ", ")))
+		return fmt.Errorf("unknown group %q: choose one of %s", model.Clean(text),
+			model.Clean(strings.Join(names, ", ")))
 	}
 	if a.Prof != nil {
 		by, _ := weights.GroupNamed(a.Prof.Weights, text)

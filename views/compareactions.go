@@ -232,7 +232,8 @@ func (a *app) alignCommand(text string) error {
 }
 
 // commonMarker returns the first marker of one trace that the other one has too: of that name, or any for "".
-func commonMarker(ctx context.Context, before, after analysis.Trace, named string) (moments [2]model.Time, name string, ok bool) {
+func commonMarker(ctx context.Context, before, after analysis.Trace,
+	named string) (moments [2]model.Time, name string, ok bool) {
 	if before == nil || after == nil {
 		return moments, "", false
 	}

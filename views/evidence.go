@@ -53,12 +53,12 @@ func (a *app) writeEvidence(text string) error {
 	write, ctx := a.o.Evidence, a.Ctx
 	a.Background(func() {
 		err := write(ctx, q)
-		a.Post(func() { a.told(ctx, q, err) })
+		a.Post(func() { a.evidenceWritten(ctx, q, err) })
 	})
 	return nil
 }
 
-func (a *app) told(ctx context.Context, q EvidenceQuery, err error) {
+func (a *app) evidenceWritten(ctx context.Context, q EvidenceQuery, err error) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

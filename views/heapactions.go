@@ -256,7 +256,7 @@ func (a *app) decoding() bool {
 	return a.Loads != nil && a.Loads.Running()
 }
 
-// findCommand finds objects in the whole snapshot.
+// findCommand finds objects in the complete snapshot.
 func (a *app) findCommand(text string) error {
 	if a.Heaps == nil {
 		return errNoHeaps

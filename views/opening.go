@@ -14,7 +14,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Opening is shown while it is unknown what a file contains, and thus which screens it offers.
+// Opening is shown while it is unknown what a file contains, and so which screens it offers.
 type Opening struct {
 	Terminal *term.Terminal
 	Keys     *keymap.Map

@@ -147,7 +147,7 @@ func (p *problems) Draw(s tcell.Screen) {
 	r := p.Rect()
 	l := &p.list.List
 	l.Empty, l.Focused, l.Highlight = p.emptyText(), !p.inFacts, ui.FilterWord(p.text)
-	l.HideHeader = p.all() == 0 // nothing stands below the titles
+	l.HideHeader = p.all() == 0 // no rows below the titles
 	if p.big && p.inFacts && p.State.Profile != nil {
 		p.drawFacts(s, r)
 		return
@@ -191,7 +191,7 @@ func (p *problems) drawBeside(s tcell.Screen, r widget.Rect) {
 	p.drawFacts(s, rest)
 }
 
-// drawFacts shows what the file says about itself.
+// drawFacts shows the facts that the file records about itself.
 func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
 	title, r := r.CutTop(1)
 	if r.Empty() {

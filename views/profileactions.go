@@ -73,7 +73,7 @@ func (a *app) doProfile(act keymap.Action) bool {
 	case keymap.Series:
 		a.NextMetric(&a.state)
 	case keymap.EventBack, keymap.EventForward, keymap.LandmarkBack, keymap.LandmarkForward, keymap.Peak, keymap.PeakInRange:
-		if a.Dump != nil || act == keymap.Peak && a.windowed() { // there are curves beside the stacks
+		if a.Dump != nil || act == keymap.Peak && a.windowed() { // there are curves in addition to the stacks
 			return false
 		}
 		a.say("stack profiles are sums over time: choose a range on Timeline")

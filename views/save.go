@@ -114,7 +114,8 @@ func (a *app) saveBy(write SaveFunc, name, about string) {
 			case err != nil:
 				a.say("not saved: " + model.Clean(err.Error()))
 			default:
-				a.say(fmt.Sprintf("saved %s bytes to %s%s", model.Group(uint64(saved.Bytes)), model.Clean(name), about+notes(saved.Notes)))
+				a.say(fmt.Sprintf("saved %s bytes to %s%s", model.Group(uint64(saved.Bytes)), model.Clean(name),
+					about+notes(saved.Notes)))
 			}
 		})
 	})

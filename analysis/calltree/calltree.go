@@ -35,7 +35,7 @@ type TreeOptions struct {
 // maxTreeSteps limits the work for an inverted tree, whose stacks share nothing.
 const maxTreeSteps = 1 << 24
 
-// NewCallTree builds the tree of the stacks ids, as [Trace.StackIDs] returns them. s may be nil.
+// NewCallTree builds the tree of the stacks ids, as analysis.Trace.StackIDs returns them. s may be nil.
 func NewCallTree(ctx context.Context, s *model.Stacks, ids []model.StackID, opt TreeOptions) (*CallTree, error) {
 	leaves := make([]model.NodeID, len(ids))
 	for i, id := range ids {
@@ -261,8 +261,8 @@ func (f *Folded) WithOwn(own []uint64) *Folded {
 	return f
 }
 
-// Fold weights the tree with one figure per stack, as [Trace.Weights] returns it, and keeps the slice. Stacks that the
-// tree does not know yet are left out.
+// Fold weights the tree with one figure per stack, as analysis.Trace.Weights returns it, and keeps the slice. Stacks
+// that the tree does not know yet are left out.
 func (t *CallTree) Fold(weights []uint64) *Folded {
 	f := &Folded{CallTree: t, Total: make([]uint64, len(t.parent)), weights: weights[:min(len(weights), len(t.leaf))]}
 	sum, fits := uint64(0), true

@@ -181,7 +181,7 @@ func sharedWords(name, typed string) int {
 	return farther + all - shared
 }
 
-// wordsOf splits a name at what is no letter or digit.
+// wordsOf splits a name at everything other than letters and digits.
 func wordsOf(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

@@ -177,9 +177,9 @@ func wholeNumber(n model.Number) uint64 {
 	return a.Uint64()
 }
 
-// profileRowsSide returns a side of a table of a profile, with rows aligned to those of [ProfileTable] for the same
-// selections: the first one has weights, and the second one, if present, counts. The total of the side is that of its
-// records, whatever part of them the table shows.
+// profileRowsSide returns a side with the rows of a table of a profile, in the table's order. The first selection has
+// weights, and the second one, if present, counts. The total of the side is that of its records, regardless of the part
+// of them that the table shows.
 func profileRowsSide(rows []weights.Row, selections []*weights.Selection) *Side {
 	out := &Side{Rows: make([]SideRow, len(rows)), Bases: NoBases}
 	var counts *weights.Selection

@@ -122,8 +122,8 @@ func FigureOf(c analysis.Cost) Figure {
 	}
 }
 
-// SitesSide returns a side of the groups of a trace, with rows aligned to the result of [Trace.Sites]. Threads are
-// matched by number, sizes by class.
+// SitesSide returns a side of the groups of a trace, with rows aligned to the result of [analysis.Trace.Sites]. Threads
+// are matched by number, sizes by class.
 func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
 	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
@@ -162,8 +162,8 @@ func (s *Side) Filter(view *calltree.FilteredStacks) {
 // neverFreed is the name of the row of blocks without an end in a side of lifetimes.
 const neverFreed = "never freed"
 
-// lifetimesSide returns a side of the two histograms of [Trace.Histograms], by lifetime. Blocks that are only in the
-// first one were never freed. They get a row of their own, so that the rows add up to all allocations.
+// lifetimesSide returns a side of the two histograms of [analysis.Trace.Histograms], by lifetime. Blocks that are only
+// in the first one were never freed. They get a row of their own, so that the rows add up to all allocations.
 func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 	out := bucketsSide(lifetimes, func(b *analysis.Bucket) string {
 		name := model.Time(b.Min).String()

@@ -150,11 +150,11 @@ func (c *core[I]) leaveOut(ctx context.Context, scratch []I) error {
 	return nil
 }
 
-// fillCut lists what is left of the references of cut rows: see holding.
+// fillCut lists what is left of the references of cut rows: see addHeld.
 func (c *core[I]) fillCut(reached rowBits) {
 	c.cut.to = c.cut.to[:0]
 	for i, r := range c.cut.rows {
-		c.cut.to = c.holding(c.cut.to, r, reached)
+		c.cut.to = c.addHeld(c.cut.to, r, reached)
 		c.cut.ends[i] = I(len(c.cut.to))
 	}
 }
@@ -163,7 +163,7 @@ func (c *core[I]) fillCut(reached rowBits) {
 type cutting[I index] struct {
 	rows   []I // ascending
 	set    rowBits
-	before []I // by word of the set: how many rows stand before it
+	before []I // by word of the set: number of rows before it
 	ends   []I // by number of the row: where its references end
 	to     []I
 }
@@ -232,9 +232,9 @@ func (c *core[I]) skips(r, e uint64) bool {
 	return p.SkipFrom.Has(c.heap.Kinds[r]) || p.Skip != 0 && p.Skip.Has(c.heap.Schema.LabelKind(c.heap.Label[e]))
 }
 
-// holding adds the targets of a row's references that hold to a list; those left out, too, where they lead to rows that
-// are not in reached.
-func (c *core[I]) holding(rest []I, r I, reached rowBits) []I {
+// addHeld adds the targets of a row's references that are followed to a list. It adds the targets of other references,
+// too, if they are not in reached.
+func (c *core[I]) addHeld(rest []I, r I, reached rowBits) []I {
 	for e := c.start[r]; e < c.start[r+1]; e++ {
 		t := c.to[e]
 		if !c.skips(uint64(r), uint64(e)) || reached != nil && !reached.has(uint64(t)) {

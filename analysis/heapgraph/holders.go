@@ -48,8 +48,8 @@ type holderKey struct {
 	edge  uint64 // 0 for none, 1 for an element, else a string
 }
 
-// holding computes Holders.
-type holding struct {
+// holderSearch computes Holders.
+type holderSearch struct {
 	ctx   context.Context
 	g     *Graph
 	q     HoldersQuery
@@ -63,7 +63,7 @@ const rootClass = ^uint64(0)
 // FindHolders groups the dominators of all objects of some types by kind and name, level by level. A chain of rows of
 // one group counts as one dominator. Objects below another queried object retain nothing of their own.
 func (g *Graph) FindHolders(ctx context.Context, q HoldersQuery) (*Holders, error) {
-	x := &holding{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
+	x := &holderSearch{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
 	rows, err := x.objects()
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *heldRow) merge(o *heldRow) {
 }
 
 // objects returns the queried objects.
-func (x *holding) objects() (rows []heldRow, err error) {
+func (x *holderSearch) objects() (rows []heldRow, err error) {
 	h, kinds := x.g.Heap, x.g.Heap.Schema.Objects().Kinds
 	in := func(r model.Row) bool { return kinds.Has(h.Kinds[r]) && x.q.Types[h.Entity[r]] }
 	n := 0
@@ -141,7 +141,7 @@ func (x *holding) objects() (rows []heldRow, err error) {
 }
 
 // class returns the key by which a row is grouped.
-func (x *holding) class(r model.Row) uint64 {
+func (x *holderSearch) class(r model.Row) uint64 {
 	h := x.g.Heap
 	if r == model.RootRow {
 		return rootClass
@@ -171,7 +171,7 @@ func (x *holding) class(r model.Row) uint64 {
 }
 
 // label returns the name of a row's group.
-func (x *holding) label(r model.Row) string {
+func (x *holderSearch) label(r model.Row) string {
 	h := x.g.Heap
 	k := h.Kind(r)
 	if x.q.Axis == 0 || k.Naming == model.NamedByKind {
@@ -188,7 +188,7 @@ func (x *holding) label(r model.Row) string {
 
 // up returns the nearest dominator of a row that belongs to another group, and the row that it dominates directly on
 // the way.
-func (x *holding) up(r model.Row) (to, below model.Row) {
+func (x *holderSearch) up(r model.Row) (to, below model.Row) {
 	class := x.class(r)
 	var way []model.Row
 	at := r
@@ -211,7 +211,7 @@ func (x *holding) up(r model.Row) (to, below model.Row) {
 }
 
 // above returns the nearest dominators of rows.
-func (x *holding) above(rows []heldRow) ([]above, error) {
+func (x *holderSearch) above(rows []heldRow) ([]above, error) {
 	x.next = map[model.Row]model.Row{}
 	list := make([]above, len(rows))
 	for i, r := range rows {
@@ -226,7 +226,7 @@ func (x *holding) above(rows []heldRow) ([]above, error) {
 }
 
 // hold finds the dominators of the rows of a group.
-func (x *holding) hold(of *Holders, rows []heldRow, depth int) error {
+func (x *holderSearch) hold(of *Holders, rows []heldRow, depth int) error {
 	if err := x.ctx.Err(); err != nil || depth >= x.q.Depth || len(rows) == 0 || rows[0].row == model.RootRow {
 		return err
 	}
@@ -252,7 +252,7 @@ func (x *holding) hold(of *Holders, rows []heldRow, depth int) error {
 }
 
 // edges sets the references through which a row leads to those that it dominates, which are ascending.
-func (x *holding) edges(list []above) {
+func (x *holderSearch) edges(list []above) {
 	h := x.g.Heap
 	to, first := h.Out(list[0].row)
 	for i, t := range to.All() {
@@ -269,7 +269,7 @@ func (x *holding) edges(list []above) {
 }
 
 // together groups the dominators of a level, and continues with the next one.
-func (x *holding) together(of *Holders, list []above, depth int) error {
+func (x *holderSearch) together(of *Holders, list []above, depth int) error {
 	type part struct {
 		holder Holders
 		rows   []heldRow
@@ -316,7 +316,7 @@ func merged(list []above) (rows []heldRow) {
 }
 
 // edge returns the name of a key's reference.
-func (x *holding) edge(k holderKey) string {
+func (x *holderSearch) edge(k holderKey) string {
 	switch k.edge {
 	case 0:
 		return ""

@@ -23,7 +23,7 @@ type keptGraph struct {
 	children []uint32 // sorted
 	cut      []uint32 // rows with references that are left out
 	cutEnds  []uint32 // by cut row: where its references end
-	holding  []uint32 // their remaining references
+	cutTo    []uint32 // their remaining references
 }
 
 func (k *keptGraph) sections(f *sections.Codec) {
@@ -35,7 +35,7 @@ func (k *keptGraph) sections(f *sections.Codec) {
 	sections.Array(f, "children", &k.children)
 	sections.Array(f, "rows with references left out", &k.cut)
 	sections.Array(f, "ends of theirs", &k.cutEnds)
-	sections.Array(f, "holding ones of theirs", &k.holding)
+	sections.Array(f, "holding ones of theirs", &k.cutTo)
 }
 
 var graphLayout = sync.OnceValue(func() []byte { return sections.Layout(new(keptGraph).sections) })
@@ -59,7 +59,7 @@ func keptOf(c *core[uint32]) *keptGraph {
 		first: c.tree.start, children: c.tree.rows,
 	}
 	if c.cut != nil {
-		k.cut, k.cutEnds, k.holding = c.cut.rows, c.cut.ends, c.cut.to
+		k.cut, k.cutEnds, k.cutTo = c.cut.rows, c.cut.ends, c.cut.to
 	}
 	return k
 }
@@ -82,7 +82,7 @@ func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
 	c.tree.sort.Do(func() {})
 	if len(k.cut) > 0 {
 		c.cut = newCutting(h.Len(), k.cut)
-		c.cut.ends, c.cut.to = k.cutEnds, k.holding
+		c.cut.ends, c.cut.to = k.cutEnds, k.cutTo
 	}
 	g := c.graph(p, s)
 	g.from = from

@@ -22,8 +22,8 @@ func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I,
 			}
 		}
 	}
-	// No flood reaches the start of a later one. A start that no later one reaches is thus referred to by its own cycle
-	// only.
+	// No flood reaches the start of a later one. So a start that no later flood reaches is referred to only by its own
+	// cycle.
 	copy(seen, reached)
 	for i := len(starts) - 1; i >= 0; i-- {
 		if !seen.has(uint64(starts[i])) {

@@ -10,12 +10,12 @@ import (
 // what is still to be visited, and the lists of children, which the graph keeps.
 const preorderRowBytes = 24
 
-// Order is rows so that each stands before what it dominates, and what it dominates follows it at once. The order of
-// rows with one dominator means nothing.
+// Order is an order of rows in which each row precedes the rows that it dominates, and these follow it directly. The
+// order of rows with the same dominator has no meaning.
 type Order struct {
 	Rows  model.Column[model.Row]
-	Place model.Column[uint64] // by row: where it stands
-	End   model.Column[uint64] // by place: where the row that stands there and all below it end
+	Place model.Column[uint64] // by row: its position
+	End   model.Column[uint64] // by position: the end of the row there and of all rows below it
 }
 
 // Preorder lists the rows in the order of the dominator tree.

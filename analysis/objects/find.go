@@ -90,21 +90,21 @@ func (c *Chooser) Count(ctx context.Context, rows []model.Row, key string, progr
 	return out, nil
 }
 
-// Keys lists what objects can be counted by, without the fields of theirs. secret tells whether what they say is among
-// it.
+// Keys returns the keys that objects can be counted by, except for their fields. secret reports whether the text of
+// objects is included.
 func Keys(src model.HeapSource, secret bool) (keys []string) {
 	for _, axis := range src.Schema().Axes {
 		keys = append(keys, axis.Key)
 	}
 	keys = append(keys, kindKey)
-	if _, says := model.HeapFacet[model.HeapTexts](src); says && secret {
+	if _, hasText := model.HeapFacet[model.HeapTexts](src); hasText && secret {
 		keys = append(keys, TextField)
 	}
 	return keys
 }
 
-// CheckKey reports what is wrong with a key to count objects by: an axis, the kind, a path of fields such as .user.name,
-// or what they say.
+// CheckKey reports what is wrong with a key to count objects by. A key is an axis, the kind, a path of fields such as
+// .user.name, or the text of objects.
 func CheckKey(src model.HeapSource, key string) error {
 	if Secret(key) || slices.Contains(Keys(src, true), key) {
 		return nil

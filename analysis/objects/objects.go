@@ -69,7 +69,7 @@ func (c *Chooser) Choose(ctx context.Context, rows []model.Row, f *analysis.Filt
 	return c.choose(ctx, rows, progress, match)
 }
 
-// matcher returns what tells whether a row passes a filter.
+// matcher returns a function that reports whether a row passes a filter.
 func (c *Chooser) matcher(f *analysis.Filter) func(r model.Row) bool {
 	prefix := c.Heap.Schema.IDs.Prefix
 	c.ids = prefix != "" && f.Begins(prefix)
@@ -206,7 +206,7 @@ func (c *Chooser) inside(r model.Row, path []string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if text, says := c.text(r); says {
+	if text, hasText := c.text(r); hasText {
 		return text, true
 	}
 	return heapgraph.Label(c.Heap, r), c.err == nil

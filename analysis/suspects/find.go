@@ -259,7 +259,7 @@ func (w *finder) worth(c *candidate) float64 {
 		weight += p.weight
 	}
 	value := covered * float64(held) / float64(c.count)
-	if c.holding(weight/2) < crowd {
+	if c.objectsRetaining(weight/2) < crowd {
 		value *= 0.3
 	}
 	switch {
@@ -271,8 +271,9 @@ func (w *finder) worth(c *candidate) float64 {
 	return value
 }
 
-// holding returns how many objects are in the places that retain so many bytes, those with most of them first.
-func (c *candidate) holding(bytes uint64) (held uint64) {
+// objectsRetaining returns the number of objects in the places that retain at least that many bytes, taking the places
+// with the most objects first.
+func (c *candidate) objectsRetaining(bytes uint64) (held uint64) {
 	weight := uint64(0)
 	for _, p := range c.points {
 		if held, weight = held+p.held, weight+p.weight; weight >= bytes {
@@ -282,8 +283,8 @@ func (c *candidate) holding(bytes uint64) (held uint64) {
 	return held
 }
 
-// accept takes candidates that are not the same thing as one taken before: first those that grow, then those that tell
-// most, of equal ones what is held before what holds it.
+// accept keeps candidates that differ from those kept before. Growing candidates come first, then the most significant
+// ones; of equal ones, objects come before their holders.
 func (w *finder) accept() {
 	slices.SortStableFunc(w.list, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(math.Round(4*b.value), math.Round(4*a.value)),

@@ -73,7 +73,7 @@ func (w *finder) onlyThose(s *Suspect, c *candidate) {
 	}
 }
 
-// placeOf returns where a row stands in the order.
+// placeOf returns the position of a row in the order.
 func (w *finder) placeOf(r model.Row) uint64 { return w.Place.At(int(r)) }
 
 // isOf reports whether a row is an object of a class that is not below another one.

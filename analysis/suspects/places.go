@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// places says what stands at each place of the order of the dominator tree. All axes share it: looking rows up in that
-// order is what takes time.
+// places maps positions in the order of the dominator tree to their contents. All axes share it, because looking up
+// rows in that order is what takes time.
 type places struct {
 	heapgraph.Order
 	h      *model.Heap
@@ -97,5 +97,5 @@ func (x *places) typeOf(r model.Row) uint32 {
 // end returns where in the order the row at p and all below it end.
 func (x *places) end(p uint64) uint64 { return x.End.At(int(p)) }
 
-// row returns what stands at place p of the order.
+// row returns the row at position p of the order.
 func (x *places) row(p uint64) model.Row { return x.Rows.At(int(p)) }

@@ -35,7 +35,7 @@ func (s *Suspect) Change() string {
 // Snapshots returns the number of snapshots by which the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
-// sureOfTwo is how certain a verdict is by two snapshots: chance alone may tell which of them has more.
+// sureOfTwo is the confidence of a verdict based on two snapshots: which of them has more may be chance.
 const sureOfTwo = 0.5
 
 // Confidence returns the confidence of the verdict, 0 … 1: 0 for one snapshot, which says nothing about growth.
@@ -50,8 +50,8 @@ func (s *Suspect) Confidence() float64 {
 	return float64(as+1) / float64(steps+2)
 }
 
-// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time of
-// what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
+// agreeing returns how many steps from snapshot to snapshot were as the verdict says, and of how many: more each time
+// of what grows. Of what grew once, those after that one tell, of what is bounded those after the one with most.
 func (s *Suspect) agreeing() (as, steps int) {
 	from := s.course[0]
 	switch s.Verdict {
@@ -145,7 +145,7 @@ func (s *Suspect) holderText() string {
 	case s.HolderOne:
 		text = "one " + text
 	}
-	if strings.Trim(s.Through, "0123456789") != "" { // the place in an array tells nothing
+	if strings.Trim(s.Through, "0123456789") != "" { // an index in an array is not informative
 		text += " through `" + strings.ReplaceAll(model.Clean(s.Through), "`", "'") + "`"
 	}
 	return "by " + text

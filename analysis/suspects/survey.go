@@ -200,14 +200,14 @@ func (s *survey) points(c *class) ([]point, error) {
 	return found, nil
 }
 
-// isEverything reports whether nearly the whole heap hangs below place p, a good part of which is of other classes: then
-// that is no place where objects of this one gather.
+// isEverything reports whether position p dominates nearly the entire heap, a good part of which is of other classes.
+// Then objects of this class do not accumulate there.
 func (s *survey) isEverything(c *class, p uint64) bool {
 	all := s.g.Retained[s.row(p)]
 	return s.isMost(all) && c.weight(p, s.end(p))/everything < all/4
 }
 
-// isMost reports whether so many bytes are nearly the whole heap.
+// isMost reports whether that many bytes are nearly the entire heap.
 func (s *survey) isMost(bytes uint64) bool { return bytes/everything >= s.total()/4 }
 
 // follow adds the rows right below place p that have at least so much of a class below them.

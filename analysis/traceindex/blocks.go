@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Blocks implements [Trace]. The list takes four bytes per block, and reads the rest when Row is called.
+// Blocks implements [analysis.Trace]. The list takes four bytes per block, and reads the rest when Row is called.
 func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -188,7 +188,7 @@ type fileBlocks struct {
 
 const keptRows = 4096
 
-// Len implements [BlockList].
+// Len implements [analysis.BlockList].
 func (l *fileBlocks) Len() int {
 	if l.sorted != nil {
 		return l.sorted.n
@@ -228,10 +228,10 @@ func (l *fileBlocks) event(i int) uint32 {
 	return found
 }
 
-// Bytes implements [BlockList].
+// Bytes implements [analysis.BlockList].
 func (l *fileBlocks) Bytes() uint64 { return l.bytes }
 
-// Row implements [BlockList]. What can no longer be read from the input is 0.
+// Row implements [analysis.BlockList]. What can no longer be read from the input is 0.
 func (l *fileBlocks) Row(i int) analysis.Block {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -289,7 +289,7 @@ func (ix *fileIndex) addrOf(c *chunk, event int) (uint64, error) {
 	return events.Addr[event-ix.runBegin(run)], nil
 }
 
-// Uses implements [Trace].
+// Uses implements [analysis.Trace].
 func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -169,7 +169,7 @@ func (r *runReader) publicLevel(n int) analysis.Level {
 	return out
 }
 
-// Live implements [Trace].
+// Live implements [analysis.Trace].
 func (ix *fileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Level, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -178,7 +178,7 @@ func (ix *fileIndex) Live(_ context.Context, at analysis.Instant) (analysis.Leve
 	return l, r.err
 }
 
-// Peak implements [Trace].
+// Peak implements [analysis.Trace].
 func (ix *fileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, bool, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -191,12 +191,13 @@ func (ix *fileIndex) Peak(_ context.Context, rg analysis.Range) (analysis.Peak, 
 	return analysis.Peak{Level: l, Instant: analysis.Instant{T: l.Time, Events: uint64(n)}}, true, r.err
 }
 
-// Curve implements [Trace].
+// Curve implements [analysis.Trace].
 func (ix *fileIndex) Curve(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.columnsOf(ctx, rg, n, true)
 }
 
-// Chart implements [Trace]. Edges are moved to boundaries of runs, or of parts of them, where nothing needs to be read.
+// Chart implements [analysis.Trace]. Edges are moved to boundaries of runs, or of parts of them, where nothing needs to
+// be read.
 func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.columnsOf(ctx, rg, n, false)
 }
@@ -280,7 +281,7 @@ func (ix *fileIndex) marksIn(lo, hi int) (from, to int) {
 	return from, sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= hi })
 }
 
-// Marks implements [Trace].
+// Marks implements [analysis.Trace].
 func (ix *fileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]analysis.Mark, int, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -304,7 +305,7 @@ func (ix *fileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]a
 	return out, total, r.err
 }
 
-// Neighbor implements [Trace].
+// Neighbor implements [analysis.Trace].
 func (ix *fileIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -320,7 +321,7 @@ func (ix *fileIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	return at, r.err == nil
 }
 
-// Landmark implements [Trace].
+// Landmark implements [analysis.Trace].
 func (ix *fileIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -134,7 +134,7 @@ func (g *grouping) keysOfSites() []analysis.Key {
 	return keys
 }
 
-// History implements [Trace]. If n exceeds HistoryColumns, columns repeat.
+// History implements [analysis.Trace]. If n exceeds HistoryColumns, columns repeat.
 func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -145,7 +145,7 @@ func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltr
 	return p.Histories(keys, n), ctx.Err()
 }
 
-// Histograms implements [Trace].
+// Histograms implements [analysis.Trace].
 func (ix *fileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
 	g, err := ix.Grid(ctx, analysis.GridQuery{Range: rg, All: true})
 	if err != nil {
@@ -188,7 +188,7 @@ func (c *gridCache) put(events, lo, hi int, g analysis.Grid) {
 	c.events, c.lo, c.hi, c.grid = events, lo, hi, &g
 }
 
-// Grid implements [Trace].
+// Grid implements [analysis.Trace].
 func (ix *fileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -239,7 +239,7 @@ func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes fu
 	}
 }
 
-// Lifetimes implements [Trace].
+// Lifetimes implements [analysis.Trace].
 func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// fileIndex is the implementation of [Trace] for traces of any size. It stores no events, but what is needed to
-// interpret any part of the file when it is read again: one to two bytes per event.
+// fileIndex is the implementation of [analysis.Trace] for traces of any size. It stores no events, but what is needed
+// to interpret any part of the file when it is read again: one to two bytes per event.
 //
 // Events are divided into chunks of half a megabyte to a few megabytes. A chunk stores sums by stack, thread and size;
 // the level of live memory after every few hundred events, and what happens in parts of those; and, for each FREE,
@@ -142,7 +142,7 @@ func newFileIndex(chunkSize int) *fileIndex {
 // SetBudget implements [Loading].
 func (ix *fileIndex) SetBudget(bytes int64) { ix.budget = bytes }
 
-// Status implements [Trace].
+// Status implements [analysis.Trace].
 func (ix *fileIndex) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -159,7 +159,7 @@ func (ix *fileIndex) duration() model.Time {
 	return ix.chunks[len(ix.chunks)-1].end
 }
 
-// StackIDs implements [Trace].
+// StackIDs implements [analysis.Trace].
 func (ix *fileIndex) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -24,7 +24,7 @@ type Place interface {
 
 // KeptIndex is a [fileIndex] that [Build] reads from a file if there is a good one, else builds. A restored index gives
 // the same answers as a built one. Charts and some other questions are answered before the complete file is verified;
-// the others wait. If verification fails, the index is built after all, and [Status.Revision] rises.
+// the others wait. If verification fails, the index is built after all, and [analysis.Status.Revision] rises.
 type KeptIndex struct {
 	place     Place
 	budget    int64

@@ -9,9 +9,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// This file implements [Trace] for [KeptIndex], question by question.
+// This file implements [analysis.Trace] for [KeptIndex], question by question.
 
-// Status implements [Trace].
+// Status implements [analysis.Trace].
 func (k *KeptIndex) Status() analysis.Status {
 	s := k.state()
 	status := s.ix.Status() // does not touch the file
@@ -19,22 +19,22 @@ func (k *KeptIndex) Status() analysis.Status {
 	return status
 }
 
-// StackIDs implements [Trace].
+// StackIDs implements [analysis.Trace].
 func (k *KeptIndex) StackIDs() []model.StackID { return k.state().ix.StackIDs() }
 
 func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() }
 
-// Totals implements [Trace].
+// Totals implements [analysis.Trace].
 func (k *KeptIndex) Totals(ctx context.Context, r analysis.Range) (analysis.Totals, error) {
 	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *fileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
 }
 
-// Live implements [Trace].
+// Live implements [analysis.Trace].
 func (k *KeptIndex) Live(ctx context.Context, at analysis.Instant) (analysis.Level, error) {
 	return ask(ctx, k, "looking up live memory", true, func(ix *fileIndex) (analysis.Level, error) { return ix.Live(ctx, at) })
 }
 
-// Peak implements [Trace].
+// Peak implements [analysis.Trace].
 func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak, ok bool, err error) {
 	p, err = ask(ctx, k, "looking for the peak", true, func(ix *fileIndex) (analysis.Peak, error) {
 		var p analysis.Peak
@@ -45,7 +45,7 @@ func (k *KeptIndex) Peak(ctx context.Context, r analysis.Range) (p analysis.Peak
 	return p, ok, err
 }
 
-// Chart implements [Trace].
+// Chart implements [analysis.Trace].
 func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	return ask(ctx, k, "making a chart", true, func(ix *fileIndex) ([]analysis.Column, error) {
 		defer k.forgetCurve()
@@ -53,7 +53,7 @@ func (k *KeptIndex) Chart(ctx context.Context, r analysis.Range, n int) ([]analy
 	})
 }
 
-// Curve implements [Trace].
+// Curve implements [analysis.Trace].
 func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	return ask(ctx, k, "making a curve", true, func(ix *fileIndex) ([]analysis.Column, error) {
 		defer k.forgetCurve()
@@ -61,47 +61,47 @@ func (k *KeptIndex) Curve(ctx context.Context, r analysis.Range, n int) ([]analy
 	})
 }
 
-// Sites implements [Trace].
+// Sites implements [analysis.Trace].
 func (k *KeptIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
 	return ask(ctx, k, "adding up sites", false, func(ix *fileIndex) ([]analysis.Site, error) { return ix.Sites(ctx, q) })
 }
 
-// Functions implements [Trace].
+// Functions implements [analysis.Trace].
 func (k *KeptIndex) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
 	return ask(ctx, k, "adding up functions", false, func(ix *fileIndex) ([]analysis.Function, error) { return ix.Functions(ctx, r, in) })
 }
 
-// Leaks implements [Trace].
+// Leaks implements [analysis.Trace].
 func (k *KeptIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
 	return ask(ctx, k, "listing leaks", false, func(ix *fileIndex) (analysis.Leaks, error) { return ix.Leaks(ctx, q) })
 }
 
-// LateFreed implements [Trace].
+// LateFreed implements [analysis.Trace].
 func (k *KeptIndex) LateFreed(ctx context.Context, in analysis.Cell) (analysis.Leaks, error) {
 	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *fileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
 }
 
-// Weights implements [Trace].
+// Weights implements [analysis.Trace].
 func (k *KeptIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
 	return ask(ctx, k, "weighing stacks", false, func(ix *fileIndex) ([]uint64, error) { return ix.Weights(ctx, c, q) })
 }
 
-// History implements [Trace].
+// History implements [analysis.Trace].
 func (k *KeptIndex) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	return ask(ctx, k, "following sites", false, func(ix *fileIndex) ([][]uint64, error) { return ix.History(ctx, by, only, keys, n) })
 }
 
-// Verdicts implements [Trace].
+// Verdicts implements [analysis.Trace].
 func (k *KeptIndex) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
 	return ask(ctx, k, "judging sites", false, func(ix *fileIndex) (verdict.List, error) { return ix.Verdicts(ctx, by, only) })
 }
 
-// Lifetimes implements [Trace].
+// Lifetimes implements [analysis.Trace].
 func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	return ask(ctx, k, "adding up lifetimes", false, func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
-// Blocks implements [Trace].
+// Blocks implements [analysis.Trace].
 func (k *KeptIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	l, err := ask(ctx, k, "listing blocks", false, func(ix *fileIndex) (analysis.BlockList, error) { return ix.Blocks(ctx, q) })
 	if l == nil || err != nil {
@@ -116,7 +116,7 @@ type keptBlocks struct {
 	k *KeptIndex
 }
 
-// Row implements [BlockList].
+// Row implements [analysis.BlockList].
 func (l *keptBlocks) Row(i int) analysis.Block {
 	b, err := ask(context.Background(), l.k, "looking at a block", false, func(ix *fileIndex) (analysis.Block, error) {
 		return l.BlockList.Row(i), nil
@@ -127,7 +127,7 @@ func (l *keptBlocks) Row(i int) analysis.Block {
 	return b
 }
 
-// Uses implements [Trace].
+// Uses implements [analysis.Trace].
 func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
 	blocks, err = ask(ctx, k, "looking for uses of an address", false, func(ix *fileIndex) (b []analysis.Block, err error) {
 		b, total, err = ix.Uses(ctx, addr, limit)
@@ -136,12 +136,12 @@ func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []
 	return blocks, total, err
 }
 
-// Grid implements [Trace].
+// Grid implements [analysis.Trace].
 func (k *KeptIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *fileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
 }
 
-// Histograms implements [Trace].
+// Histograms implements [analysis.Trace].
 func (k *KeptIndex) Histograms(ctx context.Context, r analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
 	sizes, err = ask(ctx, k, "counting sizes and lifetimes", false, func(ix *fileIndex) (b []analysis.Bucket, err error) {
 		b, lifetimes, err = ix.Histograms(ctx, r)
@@ -150,7 +150,7 @@ func (k *KeptIndex) Histograms(ctx context.Context, r analysis.Range) (sizes, li
 	return sizes, lifetimes, err
 }
 
-// Marks implements [Trace].
+// Marks implements [analysis.Trace].
 func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (marks []analysis.Mark, total int, err error) {
 	marks, err = ask(ctx, k, "listing markers", true, func(ix *fileIndex) (m []analysis.Mark, err error) {
 		m, total, err = ix.Marks(ctx, r, limit)
@@ -159,7 +159,7 @@ func (k *KeptIndex) Marks(ctx context.Context, r analysis.Range, limit int) (mar
 	return marks, total, err
 }
 
-// Neighbor implements [Trace].
+// Neighbor implements [analysis.Trace].
 func (k *KeptIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ok := false
 	at, err := ask(context.Background(), k, "looking for an event", true, func(ix *fileIndex) (at model.Time, err error) {
@@ -169,7 +169,7 @@ func (k *KeptIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	return at, ok && err == nil
 }
 
-// Landmark implements [Trace].
+// Landmark implements [analysis.Trace].
 func (k *KeptIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
 	return k.state().ix.Landmark(t, dir)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Leaks implements [Trace].
+// Leaks implements [analysis.Trace].
 func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -37,7 +37,7 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 	return l.list(ctx, lo, hi)
 }
 
-// LateFreed implements [Trace]. Ages are lifetimes.
+// LateFreed implements [analysis.Trace]. Ages are lifetimes.
 func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -25,7 +25,7 @@ type liveStretch struct {
 	moves  []live.Moves
 }
 
-// LiveOf implements [Trace].
+// LiveOf implements [analysis.Trace].
 func (ix *fileIndex) LiveOf(ctx context.Context, q analysis.LiveQuery) (analysis.LiveCurves, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -168,7 +168,7 @@ func (ix *fileIndex) liveCurves(curves []*live.Curve) (out analysis.LiveCurves, 
 	return out, err
 }
 
-// LiveOf implements [Trace].
+// LiveOf implements [analysis.Trace].
 func (k *KeptIndex) LiveOf(ctx context.Context, q analysis.LiveQuery) (analysis.LiveCurves, error) {
 	return ask(ctx, k, "following live bytes", false, func(ix *fileIndex) (analysis.LiveCurves, error) { return ix.LiveOf(ctx, q) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Loading is a [Trace] that [Build] fills.
+// Loading is a [analysis.Trace] that [Build] fills.
 type Loading interface {
 	analysis.Trace
 	// SetBudget limits the memory of the index, 0 for no limit. Call it before Build.
@@ -21,7 +21,7 @@ type Loading interface {
 
 // Build reads the allocations of the store's profile into ix, which must be empty, and publishes problems and lost
 // bytes as it finds them. It waits for the first revision; symbols may arrive later. Cancellation is not an error: what
-// was read stays, and [Status] reports that there is more. Build returns when there is nothing left to read.
+// was read stays, and [analysis.Status] reports that there is more. Build returns when there is nothing left to read.
 func Build(ctx context.Context, store *model.Store, ix Loading) error {
 	p, err := firstRevision(ctx, store)
 	if err != nil || p.Allocations == nil {

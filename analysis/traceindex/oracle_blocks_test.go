@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Blocks implements [Trace]. The list holds four bytes per block and reads the rest when asked for a row.
+// Blocks implements [analysis.Trace]. The list holds four bytes per block and reads the rest when asked for a row.
 func (ix *Index) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -126,7 +126,7 @@ func (ix *Index) block(b int) analysis.Block {
 	return out
 }
 
-// Uses implements [Trace].
+// Uses implements [analysis.Trace].
 func (ix *Index) Uses(ctx context.Context, addr uint64, limit int) (blocks []analysis.Block, total int, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

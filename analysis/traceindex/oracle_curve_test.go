@@ -101,7 +101,7 @@ func (ix *Index) overwrittenAt(event int) uint32 {
 	return ix.overwritten[i].block
 }
 
-// Live implements [Trace].
+// Live implements [analysis.Trace].
 func (ix *Index) Live(_ context.Context, at analysis.Instant) (analysis.Level, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -117,7 +117,7 @@ func (ix *Index) publicLevel(n int) analysis.Level {
 	return out
 }
 
-// Peak implements [Trace].
+// Peak implements [analysis.Trace].
 func (ix *Index) Peak(_ context.Context, r analysis.Range) (analysis.Peak, bool, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -150,7 +150,7 @@ func (ix *Index) peakAfter(lo, hi int) (n int, ok bool) {
 	return n, true
 }
 
-// Curve implements [Trace].
+// Curve implements [analysis.Trace].
 func (ix *Index) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -162,7 +162,7 @@ func (ix *Index) Curve(ctx context.Context, r analysis.Range, n int) ([]analysis
 	})
 }
 
-// Chart implements [Trace].
+// Chart implements [analysis.Trace].
 func (ix *Index) Chart(ctx context.Context, r analysis.Range, n int) ([]analysis.Column, error) {
 	return ix.Curve(ctx, r, n)
 }
@@ -204,7 +204,7 @@ func (ix *Index) bounds(r analysis.Range) (from, to model.Time) {
 	return from, max(to, from)
 }
 
-// Marks implements [Trace].
+// Marks implements [analysis.Trace].
 func (ix *Index) Marks(_ context.Context, r analysis.Range, limit int) ([]analysis.Mark, int, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -233,7 +233,7 @@ func (ix *Index) publicMark(m mark) analysis.Mark {
 	return out
 }
 
-// Neighbor implements [Trace].
+// Neighbor implements [analysis.Trace].
 func (ix *Index) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -251,7 +251,7 @@ func (ix *Index) Neighbor(t model.Time, dir int) (model.Time, bool) {
 	return ix.time.At(n - 1), true
 }
 
-// Landmark implements [Trace].
+// Landmark implements [analysis.Trace].
 func (ix *Index) Landmark(t model.Time, dir int) (model.Time, bool) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Grid implements [Trace].
+// Grid implements [analysis.Trace].
 func (ix *Index) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

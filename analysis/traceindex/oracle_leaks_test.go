@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Leaks implements [Trace].
+// Leaks implements [analysis.Trace].
 func (ix *Index) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
 	if q.Range.IsWhole() && q.Cell.IsAll() {
 		ix.warm(ctx, q.By)
@@ -33,7 +33,7 @@ func (ix *Index) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leak
 	return l.make(ctx, blocks, lo, hi)
 }
 
-// LateFreed implements [Trace]. Ages are lifetimes.
+// LateFreed implements [analysis.Trace]. Ages are lifetimes.
 func (ix *Index) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
 	ix.warm(ctx, analysis.ByStack)
 	ix.mu.RLock()
@@ -155,7 +155,7 @@ func (l *leakList) age(b uint32) model.Time {
 	return l.end - l.ix.bornAt(b)
 }
 
-// Lifetimes implements [Trace].
+// Lifetimes implements [analysis.Trace].
 func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -26,7 +26,7 @@ func (l *slowLevel) shown() uint64 {
 	return math.MaxUint64
 }
 
-// LiveOf implements [Trace]: it follows all events from the first one, once for each part.
+// LiveOf implements [analysis.Trace]: it follows all events from the first one, once for each part.
 func (ix *Index) LiveOf(_ context.Context, q analysis.LiveQuery) (out analysis.LiveCurves, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

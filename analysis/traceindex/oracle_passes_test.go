@@ -58,7 +58,7 @@ func (ix *Index) makePass(ctx context.Context, by analysis.Group, f *group.Fold,
 	return b.Out
 }
 
-// History implements [Trace]. n beyond HistoryColumns repeats columns.
+// History implements [analysis.Trace]. n beyond HistoryColumns repeats columns.
 func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.Filter, keys []analysis.Key, n int) ([][]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -66,7 +66,7 @@ func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.F
 	return p.Histories(keys, n), ctx.Err()
 }
 
-// Histograms implements [Trace].
+// Histograms implements [analysis.Trace].
 func (ix *Index) Histograms(ctx context.Context, r analysis.Range) (sizes, lifetimes []analysis.Bucket, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

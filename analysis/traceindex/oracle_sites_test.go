@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Sites implements [Trace].
+// Sites implements [analysis.Trace].
 func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
 	if q.Range.IsWhole() && q.Cell.IsAll() && !q.NoPeaks {
 		ix.warm(ctx, q.By)
@@ -194,7 +194,7 @@ func (ix *Index) kept(lo, hi int, f func(block uint32)) {
 	}
 }
 
-// Weights implements [Trace].
+// Weights implements [analysis.Trace].
 func (ix *Index) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -217,7 +217,7 @@ func (ix *Index) Weights(ctx context.Context, c analysis.Cost, q analysis.Query)
 	return out, ctx.Err()
 }
 
-// Totals implements [Trace].
+// Totals implements [analysis.Trace].
 func (ix *Index) Totals(_ context.Context, r analysis.Range) (analysis.Totals, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -270,7 +270,7 @@ func (ix *Index) addTotals(t *analysis.Totals, block uint32, size uint64, how co
 	}
 }
 
-// Functions implements [Trace].
+// Functions implements [analysis.Trace].
 func (ix *Index) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Index is the straightforward in-memory implementation of [Trace]: every event and every block in columns, cumulative
-// sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by [Build]
-// while it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after the first
-// n.
+// Index is the straightforward in-memory implementation of [analysis.Trace]: every event and every block in columns,
+// cumulative sums at checkpoints, and a pyramid over the live curve. It costs about 23 bytes per event and is built by
+// [Build] while it is being asked. Events and blocks are numbered by 32 bits; "n events" always means the state after
+// the first n.
 type Index struct {
 	mu sync.RWMutex // writers hold it for one batch, readers for one answer
 	group.Names
@@ -241,7 +241,7 @@ func (ix *Index) yield() {
 	}
 }
 
-// Status implements [Trace].
+// Status implements [analysis.Trace].
 func (ix *Index) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -255,7 +255,7 @@ func (ix *Index) duration() model.Time {
 	return ix.time.At(ix.time.n - 1)
 }
 
-// StackIDs implements [Trace].
+// StackIDs implements [analysis.Trace].
 func (ix *Index) StackIDs() []model.StackID {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Verdicts implements [Trace]: it takes every block there is.
+// Verdicts implements [analysis.Trace]: it takes every block there is.
 func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

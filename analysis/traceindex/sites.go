@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Sites implements [Trace].
+// Sites implements [analysis.Trace].
 func (ix *fileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -197,7 +197,7 @@ func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int
 	})
 }
 
-// Weights implements [Trace].
+// Weights implements [analysis.Trace].
 func (ix *fileIndex) Weights(ctx context.Context, c analysis.Cost, q analysis.Query) ([]uint64, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -260,7 +260,7 @@ func (g *grouping) rowWeights(ctx context.Context, c analysis.Cost, lo, hi int) 
 	return out, ctx.Err()
 }
 
-// Functions implements [Trace].
+// Functions implements [analysis.Trace].
 func (ix *fileIndex) Functions(ctx context.Context, rg analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -327,7 +327,7 @@ func (ix *fileIndex) temporaryAtEdges(lo, hi int, f func(b *fileBlock, change ui
 	return nil
 }
 
-// Totals implements [Trace].
+// Totals implements [analysis.Trace].
 func (ix *fileIndex) Totals(ctx context.Context, rg analysis.Range) (analysis.Totals, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

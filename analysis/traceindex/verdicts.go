@@ -17,7 +17,7 @@ import (
 // mostJudged limits the number of sites that are judged, largest first. In a hostile file every event may be a site.
 const mostJudged = 1 << 15
 
-// Verdicts implements [Trace].
+// Verdicts implements [analysis.Trace].
 func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

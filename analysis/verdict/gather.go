@@ -107,7 +107,7 @@ func (c *chain) add(b *Block, window uint32, lives bool) {
 	case b.Size > c.size:
 		c.links++
 	default:
-		return // return // a smaller one beside it => a smaller block in addition to it
+		return // return // a smaller block in addition to the current one
 	}
 	c.was, c.size, c.died, c.lives = c.size, b.Size, b.Died, lives
 	c.born = [2]uint32{c.born[1], window}

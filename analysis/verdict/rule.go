@@ -55,7 +55,7 @@ func (e *Evidence) Judge(end model.Time) Verdict { return e.judge(end, allParts)
 
 func (e *Evidence) judge(end model.Time, use part) Verdict {
 	v := Verdict{Born: e.Born, Freed: e.Freed, Live: e.Live, Held: e.Bytes, Bytes: e.Bytes, Ended: e.Freed, First: e.first, Last: e.last, Longest: e.longest}
-	say := func(k Kind, r Reason, confidence float64) Verdict {
+	conclude := func(k Kind, r Reason, confidence float64) Verdict {
 		v.Kind, v.Reason, v.Confidence = k, r, float32(min(max(confidence, 0), 1))
 		if k == Leak {
 			v.Growth = e.growth(end)
@@ -63,12 +63,12 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 		return v
 	}
 	if e.Live == 0 {
-		return say(Unknown, lastMoment, 0)
+		return conclude(Unknown, lastMoment, 0)
 	}
 	if use&containers != 0 && e.grows() {
 		c := &e.chain
 		v.Replaced, v.FirstSize, v.Top = c.links, c.least, c.size
-		say(Leak, container, 0.5+0.05*float64(c.links))
+		conclude(Leak, container, 0.5+0.05*float64(c.links))
 		// The steps of a container are too large for a slope of levels.
 		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6))
 		return v
@@ -79,19 +79,19 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	even := evenness(quarters)
 	switch {
 	case room < leastRoom:
-		return e.byLevel(say, use)
+		return e.byLevel(conclude, use)
 	case v.Suspects == e.Live && v.Suspects < leastSuspects:
-		return say(Kept, fewBlocks, 0.5)
+		return conclude(Kept, fewBlocks, 0.5)
 	case v.Suspects < leastSuspects || float64(v.Suspects) < 2*e.strays():
-		return e.steady(say, use)
+		return e.steady(conclude, use)
 	case even < fullQuarter && use&spread != 0 && 2*v.Suspects < e.Live:
-		return e.steady(say, use)
+		return e.steady(conclude, use)
 	case even < fullQuarter && use&spread != 0:
-		return say(Kept, oneTime, 0.8-even)
+		return conclude(Kept, oneTime, 0.8-even)
 	case room-e.firstWindow() < leastRoom:
-		return say(Unknown, youngSite, 0.3)
+		return conclude(Unknown, youngSite, 0.3)
 	}
-	return say(Leak, outlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
+	return conclude(Leak, outlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
 }
 
 // limit returns the least age in windows of survivors that outlived the freed blocks.
@@ -152,25 +152,25 @@ func evenness(quarters [4]uint64) float64 {
 type verdicts = func(k Kind, r Reason, confidence float64) Verdict
 
 // steady judges a site whose survivors are about as old as freed blocks became.
-func (e *Evidence) steady(say verdicts, use part) Verdict {
+func (e *Evidence) steady(conclude verdicts, use part) Verdict {
 	if e.oldest() >= longLife && use&envelope != 0 && e.rise() == stays {
-		return say(Bounded, flatLevel, 0.8)
+		return conclude(Bounded, flatLevel, 0.8)
 	}
-	return say(InFlight, youngBlocks, 0.8)
+	return conclude(InFlight, youngBlocks, 0.8)
 }
 
 // byLevel judges a site whose freed blocks lived so long that ages say nothing.
-func (e *Evidence) byLevel(say verdicts, use part) Verdict {
+func (e *Evidence) byLevel(conclude verdicts, use part) Verdict {
 	if use&envelope == 0 {
-		return say(Unknown, noneApplies, 0.2)
+		return conclude(Unknown, noneApplies, 0.2)
 	}
 	switch e.rise() {
 	case stays:
-		return say(Bounded, flatLevel, 0.8)
+		return conclude(Bounded, flatLevel, 0.8)
 	case goesUp:
-		return say(Leak, risingLevel, 0.5)
+		return conclude(Leak, risingLevel, 0.5)
 	}
-	return say(Unknown, noneApplies, 0.2)
+	return conclude(Unknown, noneApplies, 0.2)
 }
 
 // trend is the development of the least level.

@@ -1,9 +1,9 @@
 // Package verdict judges what became of the memory of an allocation site: whether it leaks or merely stays. [Gatherer]
 // sums up the blocks of each site, and [Evidence.Judge] decides by the sums.
 //
-// Time is counted in allocations of the whole run, divided into [Windows] of equal numbers, because seconds are full of
-// pauses and bursts. The run ends where the program begins to free everything, so that cleaning up at exit changes no
-// verdict except that a leak becomes a late free.
+// Time is counted in allocations of the complete run, divided into [Windows] of equal numbers, because seconds are full
+// of pauses and bursts. The run ends where the program begins to free everything, so that cleaning up at exit changes
+// no verdict except that a leak becomes a late free.
 package verdict
 
 import (
@@ -44,7 +44,7 @@ const (
 	youngSite                 // it began to allocate late in the run
 	youngBlocks               // no survivor is much older than freed ones became
 	flatLevel                 // the least level stays the same in the last third
-	outlivedAll               // survivors of the whole run outlived everything that was freed
+	outlivedAll               // survivors of the complete run outlived everything that was freed
 	oneTime                   // survivors that outlived everything were born in one part of the run
 	risingLevel               // the least level rises to the end
 	container                 // one block that is replaced by a larger one again and again

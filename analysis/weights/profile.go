@@ -129,8 +129,8 @@ func (s *Selection) LargestWindow(ctx context.Context) (n int, ok bool, err erro
 	return n, ok, err
 }
 
-// windowsIn returns the windows that tell a metric from one time to another: of states the last one, else all that lie
-// within.
+// windowsIn returns the windows that contain a metric's figure for a time span: for states the last one, otherwise all
+// windows within the span.
 func windowsIn(w *model.StackProfile, metric model.MetricID, from, to model.Time) (list []int) {
 	for i := range w.Windows {
 		win := &w.Windows[i]

@@ -172,10 +172,12 @@ func (b *builder) seriesTables(r *report.Report) {
 	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none, cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
-		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max), s.Points, s.Events, s.Layouts)
+		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max),
+			s.Points, s.Events, s.Layouts)
 	}
 	b.keep(t)
-	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none, cols(titles.Time+":us", titles.Series+":plain", titles.Value+":bytes", titles.Name+":text")...)
+	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none,
+		cols(titles.Time+":us", titles.Series+":plain", titles.Value+":bytes", titles.Name+":text")...)
 	e.More = r.DumpCounts.Events - len(r.SeriesEvents)
 	for _, x := range r.SeriesEvents {
 		e.add(x.Time, x.Series, float64(x.Value), model.Clean(x.Name))
@@ -186,7 +188,8 @@ func (b *builder) seriesTables(r *report.Report) {
 func (b *builder) pageTables(p *report.Pages) {
 	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none, cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
 	for _, x := range p.Types {
-		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits), x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
+		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits),
+			x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
 	}
 	b.keep(t)
 	for _, l := range []struct {

@@ -188,7 +188,8 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols(titles.Retained+":bytes", titles.Share+":share", titles.Rows+":count", titles.Bytes+":bytes", titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
-		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label), d.Kind, d.Row)
+		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label),
+			d.Kind, d.Row)
 	}
 	b.keep(dominators)
 	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Count+":count", titles.Retained+":bytes", titles.Frame+":place")...)
@@ -207,7 +208,8 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 			columns = append(columns, strings.ToUpper(set.Many)+":count")
 		}
 	}
-	snapshots := b.table("snapshots", "Snapshots", model.Counted(len(h.Snapshots), "snapshot"), none, cols(append(columns, titles.Status+":text")...)...)
+	snapshots := b.table("snapshots", "Snapshots", model.Counted(len(h.Snapshots), "snapshot"), none,
+		cols(append(columns, titles.Status+":text")...)...)
 	for _, s := range h.Snapshots {
 		var at any
 		if s.Time != nil {
@@ -236,7 +238,8 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 	if s.Split {
 		columns = append(columns, titles.Unmanaged+":bytes")
 	}
-	columns = append(columns, titles.Retained+":bytes:by all "+objects.Many+" of the "+axis.One+" together", strings.ToUpper(axis.One)+":name")
+	columns = append(columns, titles.Retained+":bytes:by all "+objects.Many+" of the "+axis.One+" together",
+		strings.ToUpper(axis.One)+":name")
 	for i := range s.Axes {
 		if i > 0 && !s.Axes[i].ByRow {
 			columns = append(columns, strings.ToUpper(s.Axes[i].One)+":text")

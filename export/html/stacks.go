@@ -71,7 +71,8 @@ func (b *builder) windowTable(s *report.Stacks, unit string) {
 	if len(s.Windows) == 0 {
 		return
 	}
-	t := b.table("windows", "Windows", model.Counted(s.Rows.Windows, "window")+" in the order of their times", 1, cols(titles.Start+":plain", titles.Weight+":"+unit, titles.Window+":text")...)
+	t := b.table("windows", "Windows", model.Counted(s.Rows.Windows, "window")+" in the order of their times", 1,
+		cols(titles.Start+":plain", titles.Weight+":"+unit, titles.Window+":text")...)
 	t.More = s.Rows.Windows - len(s.Windows)
 	for _, w := range s.Windows {
 		t.add(w.Start.In(b.src.Report.Time.Unit), w.Value.Float64(), model.Clean(w.ID))
@@ -144,13 +145,15 @@ func (b *builder) stackGroups(s *report.Stacks, unit string) {
 	t := b.table("groups", "By "+s.GroupedBy(), model.Counted(s.Rows.Groups, "group")+" by "+s.GroupedBy(), 0, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Group+":text")...)
 	t.Group, t.More = "Functions", s.Rows.Groups-len(s.Groups)
 	for _, g := range s.Groups {
-		t.add(g.Self.Float64(), portion(g.Self, s.Total), g.Total.Float64(), portion(g.Total, s.Total), model.Clean(g.Name))
+		t.add(g.Self.Float64(), portion(g.Self, s.Total), g.Total.Float64(), portion(g.Total, s.Total),
+			model.Clean(g.Name))
 	}
 	b.keep(t)
 }
 
 func (b *builder) topTable(s *report.Stacks, unit string) {
-	t := b.table("top", "Stacks", model.Counted(s.Rows.Top, "stack")+", heaviest first", 0, cols(titles.Weight+":"+unit, titles.Share+":share", titles.Frame+":place")...)
+	t := b.table("top", "Stacks", model.Counted(s.Rows.Top, "stack")+", heaviest first", 0,
+		cols(titles.Weight+":"+unit, titles.Share+":share", titles.Frame+":place")...)
 	t.More = s.Rows.Top - len(s.Top)
 	p := b.src.Profile
 	for _, r := range s.Top {

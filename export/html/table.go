@@ -59,7 +59,8 @@ func (b *builder) keep(t *table) {
 		}
 	}
 	if t.More > 0 {
-		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"), model.Counted(len(t.Rows)+t.More, "row"))
+		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"),
+			model.Counted(len(t.Rows)+t.More, "row"))
 	}
 	b.Tables = append(b.Tables, t)
 }

@@ -149,7 +149,8 @@ func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64)
 	if levels {
 		out.add(r.LiveBytes, part(r.LiveBytes, whole), r.LiveCount, r.AllocBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
 	} else {
-		out.add(r.AllocBytes, part(r.AllocBytes, whole), r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
+		out.add(r.AllocBytes, part(r.AllocBytes, whole), r.AllocCount, part(r.TemporaryCount, r.AllocCount),
+			r.LiveBytes, r.PeakBytes, r.LeakedBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
 	}
 	out.Stacks = append(out.Stacks, b.stack(r.Frames))
 }
@@ -197,7 +198,8 @@ func (b *builder) leakTables(t *report.Trace) {
 			if g := r.Growth(); g > 0 {
 				growth = g
 			}
-			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), growth, r.Median, r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
+			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), growth, r.Median,
+				r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
 			out.Stacks = append(out.Stacks, b.stack(r.Frames))
 		}
 		b.keep(out)
@@ -207,11 +209,13 @@ func (b *builder) leakTables(t *report.Trace) {
 // groupTable adds the table of groups, in the requested order.
 func (b *builder) groupTable(t *report.Trace) {
 	by := t.GroupedBy()
-	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes")
+	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes",
+		titles.Peak+":bytes", titles.Leaked+":bytes")
 	if !by.Divides() {
 		columns = append(columns, cols(titles.Sites+":count", titles.Verdict+":text:the most telling one of its sites", titles.Sure+":share:of the verdict")...)
 	}
-	g := b.table("groups", "By "+by.String(), model.Counted(t.Rows.Groups, "group")+" by "+by.String(), none, append(columns, cols(titles.Group+":text")...)...)
+	g := b.table("groups", "By "+by.String(), model.Counted(t.Rows.Groups, "group")+" by "+by.String(), none,
+		append(columns, cols(titles.Group+":text")...)...)
 	g.Group, g.More = "Sites", t.Rows.Groups-len(t.Groups)
 	for _, r := range t.Groups {
 		cells := []any{r.AllocBytes, r.AllocCount, part(r.TemporaryCount, r.AllocCount), r.LiveBytes, r.PeakBytes, r.LeakedBytes}
@@ -235,25 +239,29 @@ func (b *builder) smallTables(t *report.Trace) {
 		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(report.Place{Function: &r.Function}.Name()))
 	}
 	b.keep(f)
-	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none, cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
+	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none,
+		cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	for _, s := range t.Sizes {
 		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
 	}
 	sizes.Group = "Blocks"
 	b.keep(sizes)
-	lives := b.table("lifetimes", "Lifetimes", "freed blocks by how long they lived", none, cols(titles.From+":us", titles.To+":us", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
+	lives := b.table("lifetimes", "Lifetimes", "freed blocks by how long they lived", none,
+		cols(titles.From+":us", titles.To+":us", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	for _, s := range t.Lifetimes {
 		lives.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
 	}
 	lives.Group = "Blocks"
 	b.keep(lives)
-	threads := b.table("threads", "Threads", model.Counted(t.Rows.Threads, "thread"), 1, cols(titles.Thread+":plain", titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count")...)
+	threads := b.table("threads", "Threads", model.Counted(t.Rows.Threads, "thread"), 1,
+		cols(titles.Thread+":plain", titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count")...)
 	threads.More = t.Rows.Threads - len(t.Threads)
 	for _, r := range t.Threads {
 		threads.add(r.Thread, r.AllocBytes, part(r.AllocBytes, t.AllocBytes), r.AllocCount)
 	}
 	b.keep(threads)
-	markers := b.table("markers", "Markers", model.Counted(t.Rows.Markers, "marker"), none, cols(titles.Time+":us", titles.Name+":text")...)
+	markers := b.table("markers", "Markers", model.Counted(t.Rows.Markers, "marker"), none,
+		cols(titles.Time+":us", titles.Name+":text")...)
 	markers.More = t.Rows.Markers - len(t.Markers)
 	for _, m := range t.Markers {
 		markers.add(m.Time, model.Clean(m.Name))

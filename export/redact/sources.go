@@ -104,7 +104,8 @@ func (h *heaps) named(ctx context.Context, i int, in *model.Heap) *model.Heap {
 }
 
 // Text replaces the complete text of an object.
-func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row, bytes int) (text string, whole, ok bool, err error) {
+func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row,
+	bytes int) (text string, whole, ok bool, err error) {
 	texts, ok := h.HeapSource.(model.HeapTexts)
 	if !ok {
 		return "", false, false, nil
@@ -114,7 +115,8 @@ func (h *heaps) Text(ctx context.Context, i int, in *model.Heap, r model.Row, by
 }
 
 // Fields replaces the names, types and values of an object's fields. Identities stay.
-func (h *heaps) Fields(ctx context.Context, i int, in *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
+func (h *heaps) Fields(ctx context.Context, i int, in *model.Heap, r model.Row,
+	from, most int) (fields []model.HeapField, total int, err error) {
 	contents, ok := h.HeapSource.(model.HeapContents)
 	if !ok {
 		return nil, 0, nil

@@ -6,8 +6,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// AroundType is a type of objects of a snapshot with what refers to its objects and what they refer to, all of them
-// together.
+// AroundType is a type of objects of a snapshot with the references to all its objects, and from them.
 type AroundType struct {
 	Type       string          `json:"type"`          // as requested
 	Matched    int             `json:"matched_types"` // number of types that matched

@@ -199,15 +199,15 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 	sites = limit(sites, b.opt.Limit)
 	out := make([]LeakSite, len(sites))
 	for i, s := range sites {
-		frames, said := newFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
+		frames, v := newFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
 		out[i] = LeakSite{
 			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
 			First: s.First, Last: s.Last,
-			Shape: cmp.Or(said.Kind.String(), "none"), Owner: b.owner(s.Stack), growth: said.Growth,
+			Shape: cmp.Or(v.Kind.String(), "none"), Owner: b.owner(s.Stack), growth: v.Growth,
 			Threads: s.Threads, history: s.History, allocs: s.AllocCount,
 		}
-		out[i].Verdict, out[i].Sure = wordOf(said)
+		out[i].Verdict, out[i].Sure = wordOf(v)
 	}
 	return out
 }

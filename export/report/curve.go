@@ -76,8 +76,7 @@ func (b *builder) addCurve(columns []analysis.Column) {
 	}
 }
 
-// stacked adds the top sites, or groups, to a query, and returns them: those with the most bytes at the maximum of the
-// query.
+// stacked adds the top sites, or groups, to a query and returns them: those with the most bytes at the curve's peak.
 func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	if b.opt.Stacked == 0 {
 		return nil, nil

@@ -42,8 +42,7 @@ func (m Mean) appendJSON(dst []byte) []byte {
 	return dst
 }
 
-// Series is one measured curve over the range. What a file does not say, and what a curve without points does not have,
-// is nil.
+// Series is one measured curve over the range. What the file or the range does not have is nil.
 type Series struct {
 	Index   int     `json:"index"` // in the file
 	ID      *string `json:"id,omitzero"`

@@ -12,8 +12,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// Finding is one thing worth looking at in a trace. It covers the complete run, regardless of the instant, the range
-// and the filters.
+// Finding is one thing worth looking at. It covers the complete run, regardless of instant, range and filters.
 type Finding struct {
 	Kind     string      `json:"kind"`
 	Owner    Owner       `json:"owner,omitzero"` // absent if the finding is about the complete file
@@ -36,8 +35,7 @@ func (f *Finding) Certain(then string) string {
 	return f.Sure.String() + " certain" + then
 }
 
-// History returns the live bytes of its sites over the run, in columns of equal duration, or nil if the history is not
-// informative.
+// History returns the live bytes of its sites over the run, in columns of equal duration, nil if uninformative.
 func (f *Finding) History() []uint64 { return f.history }
 
 // Owner is the frame that owns an allocation: the first one from the leaf that does not belong to a library. The zero

@@ -162,8 +162,7 @@ func (b *heapBuilder) snapshot(i int) error {
 	return b.lists(h)
 }
 
-// follow adds what is tracked across snapshots: types, and what the root reaches, which is computed for the chosen one
-// anyway.
+// follow adds what is tracked across snapshots: types, and what the root reaches (known of the chosen one anyway).
 func (b *heapBuilder) follow(h *model.Heap, i int, s *Snapshot, chosen bool) error {
 	b.growing.Add(h, i, b.opt.Edges)
 	n := b.growing.TypesIn(i)
@@ -428,8 +427,7 @@ func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	}
 }
 
-// HeapGroup holds the objects that have a property in common: a superclass, a package, a loader, an allocation site, or
-// their kind.
+// HeapGroup holds the objects with a common property: a superclass, a package, a loader, an allocation site, a kind.
 type HeapGroup struct {
 	Value     string  `json:"value"`
 	Count     uint64  `json:"count"`

@@ -82,11 +82,11 @@ func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot in
 
 // textOf returns the beginning of a row's text, or nil for rows without text.
 func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.Heap, r model.Row, most int) (text *string, whole *bool, err error) {
-	said, all, ok, err := texts.Text(ctx, snapshot, h, r, most)
+	start, all, ok, err := texts.Text(ctx, snapshot, h, r, most)
 	if !ok || err != nil {
 		return nil, nil, err
 	}
-	return &said, &all, nil
+	return &start, &all, nil
 }
 
 // newHeapField returns the description of a field.

@@ -4,8 +4,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapCounts holds the number of rows of each set of the schema. They are members of a JSON object, named by the sets'
-// keys.
+// HeapCounts holds the number of rows of each set of the schema: members of a JSON object named by the sets' keys.
 type HeapCounts []HeapCount
 
 // HeapCount is the number of rows of a set, or nil if it is unknown.

@@ -98,14 +98,14 @@ func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 }
 
 // orderOf returns the order of sites, or of groups with their verdicts.
-func orderOf(by string, said verdict.List) sortKey {
+func orderOf(by string, verdicts verdict.List) sortKey {
 	if i := slices.IndexFunc(siteOrders, func(k sortKey) bool { return k.name == by }); i >= 0 {
 		return siteOrders[i]
 	}
 	if by != ByVerdict {
 		return keyNamed(by)
 	}
-	return sortKey{by, func(s *analysis.Site) uint64 { v := said.Of(uint32(s.Key)); return v.Order() }, func(s *analysis.Site) uint64 { return s.AllocCount }}
+	return sortKey{by, func(s *analysis.Site) uint64 { v := verdicts.Of(uint32(s.Key)); return v.Order() }, func(s *analysis.Site) uint64 { return s.AllocCount }}
 }
 
 // SortKeys returns the names of the ways to sort sites, the default first.
@@ -128,8 +128,7 @@ func keyNamed(name string) sortKey {
 	return keys[0]
 }
 
-// sorted returns the rows that keep accepts, highest key first. Ties are broken by the key's count, then by stack, then
-// by name.
+// sorted returns the rows that keep accepts, highest key first, ties by the key's count, then by stack, then by name.
 func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) []*analysis.Site {
 	out := make([]*analysis.Site, 0, len(rows))
 	for i := range rows {
@@ -257,18 +256,18 @@ func (b *builder) groups() error {
 	if err != nil {
 		return err
 	}
-	said, err := b.trace.Verdicts(b.ctx, b.opt.Group, b.opt.Cell.Stacks)
+	verdicts, err := b.trace.Verdicts(b.ctx, b.opt.Group, b.opt.Cell.Stacks)
 	if err != nil {
 		return err
 	}
-	key := orderOf(b.opt.By, said)
+	key := orderOf(b.opt.By, verdicts)
 	if key.name == ByVerdict { // within a verdict, or without one: the largest leak first
 		key.count = func(s *analysis.Site) uint64 { return s.LeakBytes }
 	}
 	list := sorted(rows, key, func(*analysis.Site) bool { return true })
 	b.out.Rows.Groups, b.out.grouped = len(list), b.opt.Group
 	for _, s := range limit(list, b.opt.Limit) {
-		word, sure := wordOf(said.Of(uint32(s.Key)))
+		word, sure := wordOf(verdicts.Of(uint32(s.Key)))
 		b.out.Groups = append(b.out.Groups, Group{
 			s.Name, s.AllocBytes, s.AllocCount, s.LiveBytes, s.LiveCount, s.PeakBytes, s.LeakBytes, s.LeakCount, s.Temporary,
 			s.Sites, word, sure,

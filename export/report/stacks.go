@@ -454,8 +454,7 @@ func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups"}
 }
 
-// ProfileTables returns the names of the tables of stack profiles, including massif's curves, which only some formats
-// have.
+// ProfileTables returns the names of the tables of stack profiles, including massif's curves that few formats have.
 func ProfileTables() []string { return append(StackTables(), "series") }
 
 func (out *Stacks) list(table string) (any, bool) {

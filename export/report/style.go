@@ -53,8 +53,7 @@ func (s Style) time(t model.Time) string { return s.text(t.String()) }
 // share returns part of whole in percent, or "" if whole is 0.
 func (s Style) share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
-// shorten returns a name without template arguments. It suits heap types and compared rows, which need not be
-// functions.
+// shorten returns a name without template arguments. Unlike function, it suits heap types and compared rows.
 func (s Style) shorten(name string) string { return s.cuts(funcname.ShortenTemplates(name)) }
 
 // function returns a function's name as screens show it, without template arguments, arguments and return type.

@@ -175,8 +175,7 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 	return out
 }
 
-// leakStacks is the number of leaks in the text report that show their stack. leakFrames is the number of its frames
-// shown.
+// leakStacks is the number of leaks in the text report that show their stack, leakFrames the number of its frames.
 const (
 	leakStacks  = 3
 	leakFrames  = 5

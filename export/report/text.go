@@ -256,8 +256,7 @@ func (t *textWriter) row(tab table, widths []int, row []string) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// maxWhere limits the width of the column of file:line, so that names keep most of the room. maxSymbol limits other
-// short names.
+// maxWhere limits the column of file:line, so that names keep most of the room; maxSymbol limits other short names.
 const (
 	maxWhere  = 28
 	maxSymbol = 44

@@ -376,7 +376,8 @@ func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, 
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %s written\n", model.Clean(g.WriteBaseline), model.Counted(uint64(b.Len()), "known leak"))
+		fmt.Fprintf(m.env.Stderr, "memtui: note: %s: %s written\n", model.Clean(g.WriteBaseline),
+			model.Counted(uint64(b.Len()), "known leak"))
 	}
 	if !g.NoLeaks.Given {
 		return nil, nil

@@ -117,7 +117,8 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 		return c.File, "-", nil
 	}
 	in, out = c.File[:last], c.File[last]
-	if missing == nil && len(in) > 1 && out != "-" && suffixed(strings.TrimSuffix(strings.ToLower(out), outerSuffix(out))) == "" {
+	if missing == nil && len(in) > 1 && out != "-" &&
+		suffixed(strings.TrimSuffix(strings.ToLower(out), outerSuffix(out))) == "" {
 		return nil, "", usageError(fmt.Errorf("convert: %s exists and would be replaced: give the file to write with --output where several are read", out))
 	}
 	return in, out, nil

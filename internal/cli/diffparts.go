@@ -50,7 +50,8 @@ func (d *diffing) heaps(ctx context.Context) error {
 }
 
 // suspects finds what grew between the sides, and its owners. g is nil if dominators are not computed yet.
-func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspects.Census, h *model.Heap, g *heapgraph.Graph) (err error) {
+func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspects.Census, h *model.Heap,
+	g *heapgraph.Graph) (err error) {
 	if !h.Complete {
 		return nil
 	}

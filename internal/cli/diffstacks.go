@@ -143,7 +143,8 @@ func (d *diffing) peaks(metric string) bool {
 }
 
 // traceSide computes the rows of a trace; with peaks the total is that at the trace's peak.
-func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell, peaks bool) error {
+func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell,
+	peaks bool) error {
 	if _, err := in.numberOf(ctx, in.p, in.asked); err != nil {
 		return err
 	}
@@ -173,7 +174,8 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 }
 
 // profileSide computes the rows of a profile. counted is the unit of counts, "" for none.
-func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup, filter calltree.Filter) (counted string, err error) {
+func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup,
+	filter calltree.Filter) (counted string, err error) {
 	w := in.p.Weights
 	e, _, err := eventNamed(in.p, in.event)
 	if err != nil {
@@ -181,7 +183,8 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	}
 	m, ok := weights.Named(w, metric)
 	if !ok {
-		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", metric, in.p.Meta.Name, metricNames(w)))
+		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", metric, in.p.Meta.Name,
+			metricNames(w)))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {

@@ -80,12 +80,14 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 			n += count
 		}
 		if n < 0 || n >= count {
-			return 0, false, usageError(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name, *asked, count))
+			return 0, false, usageError(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name,
+				*asked, count))
 		}
 		return n, true, nil
 	}
 	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
-		return 0, false, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series, len(p.Timeline.Series)))
+		return 0, false, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series,
+			len(p.Timeline.Series)))
 	}
 	if f.Point != nil {
 		n, err = a.layoutAtPoint(p, count)

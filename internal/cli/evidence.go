@@ -227,7 +227,8 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 		put(screen, append([]string{"memtui"}, opened...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
 		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
 	for _, table := range src.Report.TableNames() {
-		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && (table != "groups" || grouped != nil) {
+		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" &&
+			(table != "groups" || grouped != nil) {
 			words := []string{"report", "-f", "csv", "--table", table, "--limit", "0"}
 			switch table {
 			case "groups":
@@ -248,7 +249,8 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 	case src.Report.Pages != nil:
 		err = errors.Join(err, say("the pages, one character each", "pages", "--map"))
 	case src.Report.Heap != nil:
-		err = errors.Join(err, say("the objects that retain most memory", "heap", "dominators"), say("the objects of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
+		err = errors.Join(err, say("the objects that retain most memory", "heap", "dominators"),
+			say("the objects of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
 	}
 	return err
 }

@@ -126,7 +126,8 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 			return err
 		}
 		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
-			return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", asked.Group, strings.Join(keys, ", ")))
+			return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", asked.Group,
+				strings.Join(keys, ", ")))
 		}
 		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
@@ -144,7 +145,8 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 
 // profileOf waits for a file that must be of a kind, and returns an error if it cannot be used. other makes the error
 // for a file of another kind.
-func (a *app) profileOf(ctx context.Context, s *session, k kind.Kind, other func(*model.Profile) error) (*model.Profile, error) {
+func (a *app) profileOf(ctx context.Context, s *session, k kind.Kind,
+	other func(*model.Profile) error) (*model.Profile, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -221,7 +223,8 @@ func references(ctx context.Context, h *model.Heap, p heapgraph.Policy, _ *repor
 }
 
 // dominators is the graphMaker with dominators, which are left out if they do not fit into memory.
-func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *report.Report) (g *heapgraph.Graph, err error) {
+func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy,
+	r *report.Report) (g *heapgraph.Graph, err error) {
 	err = model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) (err error) {
 		g, err = heapgraph.NewGraph(ctx, h, p)
 		return err
@@ -234,7 +237,8 @@ func dominators(ctx context.Context, h *model.Heap, p heapgraph.Policy, r *repor
 }
 
 // heapGraph decodes the chosen snapshot of a file and calls f with it and its graph.
-func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker, f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
+func (a *app) heapGraph(ctx context.Context, files []string, graphOf graphMaker,
+	f func(*report.Report, *model.Heap, *heapgraph.Graph) error) error {
 	return a.heapLook(ctx, files, graphOf, func(q heapLook) error { return f(q.r, q.h, q.g) })
 }
 

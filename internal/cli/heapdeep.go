@@ -55,7 +55,8 @@ func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		if len(x.LeftOut) > 0 {
-			r.Lacks(model.BudgetOf(ctx).Problem(strings.ReplaceAll(strings.Join(x.LeftOut, " and "), "_", " ") + " were left out"))
+			r.Lacks(model.BudgetOf(ctx).Problem(
+				strings.ReplaceAll(strings.Join(x.LeftOut, " and "), "_", " ") + " were left out"))
 		}
 		texts, whole := map[model.Row]string(nil), map[model.Row]bool(nil)
 		if c.Values {
@@ -110,7 +111,8 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" {
 			var ok bool
 			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
-				return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", c.Group, strings.Join(axisKeys(h.Schema.Axes), ", ")))
+				return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", c.Group,
+					strings.Join(axisKeys(h.Schema.Axes), ", ")))
 			}
 		}
 		var near []string

@@ -114,9 +114,9 @@ func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 		}
 		f = parsed
 	}
-	_, says := model.HeapFacet[model.HeapTexts](src)
+	_, hasText := model.HeapFacet[model.HeapTexts](src)
 	switch {
-	case c.Text != "" && !says:
+	case c.Text != "" && !hasText:
 		return nil, usageError(errors.New("--text: files of this format do not hold the texts of objects"))
 	case c.Text != "":
 		f = f.And(analysis.PartFilter(objects.TextField, c.Text, c.Exact))
@@ -130,7 +130,8 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	if c.Kind != "" {
 		k, ok := s.KindNamed(c.Kind)
 		if !ok {
-			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind, strings.ReplaceAll(kindsOf(s), ",", ", ")))
+			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind,
+				strings.ReplaceAll(kindsOf(s), ",", ", ")))
 		}
 		q.Kinds = model.KindsOf(k)
 	}
@@ -138,7 +139,8 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 		key, text, _ := strings.Cut(where, "=")
 		axis, ok := s.AxisNamed(key)
 		if !ok {
-			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key, strings.Join(axisKeys(s.Axes), ", ")))
+			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key,
+				strings.Join(axisKeys(s.Axes), ", ")))
 		}
 		q.On[axis] = text
 	}

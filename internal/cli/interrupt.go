@@ -39,7 +39,7 @@ const (
 // first.
 func (a *app) runUntil(ctx context.Context) (err error, ended bool) {
 	done := make(chan error, 1)
-	go func() { done <- a.runTold(ctx) }()
+	go func() { done <- a.runVerified(ctx) }()
 	select {
 	case err := <-done:
 		return err, true

@@ -84,7 +84,8 @@ func (m *measurer) unanswered(name, why string) error {
 	if len(flags) > 0 {
 		available = "available: " + joinWords(flags)
 	}
-	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; %s", name, m.p.Meta.Name, m.p.Meta.Format, why, available))
+	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; %s", name, m.p.Meta.Name, m.p.Meta.Format,
+		why, available))
 }
 
 func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
@@ -284,7 +285,8 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 		return nil, err
 	}
 	if counted := suspects.Counted(m.p.Heaps, at); len(counted) < 2 {
-		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.p.Meta.Name, wholeSnapshots(len(counted))))
+		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.p.Meta.Name,
+			wholeSnapshots(len(counted))))
 	}
 	h, err := m.heap(ctx, m.s, m.p, at)
 	if err != nil {
@@ -329,7 +331,8 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	}
 	t := m.p.Timeline
 	if n := m.flags.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
-		return f, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.p.Meta.Name, *n, len(t.Series)))
+		return f, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.p.Meta.Name, *n,
+			len(t.Series)))
 	}
 	from, to := max(opt.From, 0), model.MaxTime
 	if opt.To != model.NoTime {

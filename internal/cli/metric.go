@@ -76,7 +76,8 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 	if len(both[0]) > 0 {
 		in = b
 	}
-	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", by, in.p.Meta.Name, metricNames(in.p.Weights)))
+	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", by, in.p.Meta.Name,
+		metricNames(in.p.Weights)))
 }
 
 // candidate is a metric of an event that a profile can be compared by.

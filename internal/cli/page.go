@@ -70,7 +70,8 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	if kind.Of(p) == kind.Heap {
 		return src, a.heapPage(ctx, s, src)
 	}
-	if (kind.Of(p) == kind.Trace || kind.Of(p) == kind.Stacks) && groupNamed(string(c.Group)) == analysis.ByStack && !a.isGiven("group") {
+	if (kind.Of(p) == kind.Trace || kind.Of(p) == kind.Stacks) && groupNamed(string(c.Group)) == analysis.ByStack &&
+		!a.isGiven("group") {
 		c.Group = grouping(analysis.ByOwner.String())
 	}
 	if kind.Of(p) == kind.Trace && !a.isGiven("stacked") && c.Stacked == 0 {

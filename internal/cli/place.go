@@ -110,7 +110,8 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 		err = usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	case k == kind.Stacks:
 		if n, ok = p.Weights.WindowNumbered(*asked); !ok {
-			err = usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked, len(p.Weights.Windows)))
+			err = usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked,
+				len(p.Weights.Windows)))
 		}
 	}
 	if err != nil || !ok {

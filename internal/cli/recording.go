@@ -202,7 +202,8 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		whole.Problems = model.AddProblem(whole.Problems, model.Problem{Severity: model.Note, Code: "file-order", Count: 1, Offset: model.NoOffset,
 			Message: "the files do not record when they were made: their snapshots are in the order " + order})
 	}
-	whole.Heaps, whole.Meta.Name = heaps, fmt.Sprintf("%s and %s", whole.Meta.Name, model.Counted(uint64(len(list)-1), "other file"))
+	whole.Heaps, whole.Meta.Name = heaps, fmt.Sprintf("%s and %s", whole.Meta.Name,
+		model.Counted(uint64(len(list)-1), "other file"))
 	list[0].parts = list[1:]
 	list[0].store.Publish(whole)
 	return nil

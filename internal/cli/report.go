@@ -92,7 +92,8 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
-		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table), strings.Join(r.TableNames(), ", ")))
+		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table),
+			strings.Join(r.TableNames(), ", ")))
 	}
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))

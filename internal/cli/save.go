@@ -106,7 +106,8 @@ func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
 		q.Format, q.Table, q.Filter, q.Map, q.Limit = "", "", "", false, nil
 		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), filesOf(b))
 	case page || !prints(b, command, f.name):
-		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name, joinWords(printed(b, command))))
+		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name,
+			joinWords(printed(b, command))))
 	}
 	args = append(slices.Clone(args), "-f", f.name)
 	if f.name != "html" && !b.isGiven("limit") && uses.Means(command, "limit") && !isMap(b) && oneTable(b) {

@@ -278,13 +278,13 @@ func (a *app) frameOrder() loaders.FrameOrder {
 func (s *session) read(ctx context.Context, format loaders.Format, opt loaders.Options) {
 	defer close(s.done)
 	defer s.stop()
-	in := reading.Input{Source: s.src, Format: format, Options: opt, Store: s.store, Index: s.index, Loaded: s.tellIndex}
+	in := reading.Input{Source: s.src, Format: format, Options: opt, Store: s.store, Index: s.index, Loaded: s.publishIndexFact}
 	s.err = in.Read(ctx)
-	s.tellIndex()
+	s.publishIndexFact()
 }
 
-// tellIndex publishes the origin of the index of a trace.
-func (s *session) tellIndex() {
+// publishIndexFact publishes the origin of the index of a trace.
+func (s *session) publishIndexFact() {
 	fact, ok := s.indexFact() // not while the store is locked: the index uses it
 	if !ok {
 		return
@@ -484,13 +484,15 @@ func (a *app) warn(p *model.Profile) {
 	if len(what) == 0 {
 		what = []string{"not all of it was read"}
 	}
-	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(strings.Join(what, ": ")))
+	fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name),
+		model.Clean(strings.Join(what, ": ")))
 }
 
 // warnMemory is warn for a report that lacks parts for lack of memory, about a file that was read completely.
 func (a *app) warnMemory(p *model.Profile, h *report.Header) {
 	if i := slices.IndexFunc(h.Problems, func(q report.Problem) bool { return q.Code == model.CodeMemory }); i >= 0 && p.Complete {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name), model.Clean(h.Problems[i].Message))
+		fmt.Fprintf(a.env.Stderr, "memtui: warning: %s is incomplete: %s\n", model.Clean(p.Meta.Name),
+			model.Clean(h.Problems[i].Message))
 	}
 }
 

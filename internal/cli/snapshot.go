@@ -69,7 +69,8 @@ func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error)
 		n += count
 	}
 	if n < 0 || n >= count {
-		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: it has %d, counted from 0", p.Meta.Name, *asked, count))
+		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: it has %d, counted from 0", p.Meta.Name,
+			*asked, count))
 	}
 	return n, true, nil
 }
@@ -112,7 +113,8 @@ func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	for i := range s.Policies {
 		names = append(names, s.Policies[i].Name)
 	}
-	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges, strings.Join(names, ", ")))
+	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges,
+		strings.Join(names, ", ")))
 }
 
 // edgePolicies returns the names of the policies of all formats, and their help.

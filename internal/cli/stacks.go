@@ -104,7 +104,8 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, is ignored
-			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by, metricNames(w)))
+			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by,
+				metricNames(w)))
 		}
 	}
 	if !ok {
@@ -148,7 +149,8 @@ func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metr
 }
 
 // rangeSelection weighs stacks by their samples between --from and --to.
-func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (*weights.Selection, error) {
+func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16,
+	metric model.MetricID) (*weights.Selection, error) {
 	if first, last := weights.Span(p.Weights); first > last {
 		return nil, usageError(fmt.Errorf("--from and --to: %s has neither samples nor windows", p.Meta.Name))
 	}
@@ -201,7 +203,8 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 	for _, e := range w.Events {
 		known = append(known, e.Name)
 	}
-	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q; available: %s", p.Meta.Name, name, strings.Join(known, ", ")))
+	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q; available: %s", p.Meta.Name, name,
+		strings.Join(known, ", ")))
 }
 
 func metricNames(w *model.StackProfile) string {
@@ -241,7 +244,8 @@ func window(p *model.Profile, name string) (int, error) {
 	if len(w.Windows) > few {
 		names = append(names, "…")
 	}
-	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
+	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name,
+		strings.Join(names, ", ")))
 }
 
 // grouping is the kind of rows of a table of groups. "label:" is followed by a key.

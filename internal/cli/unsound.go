@@ -70,8 +70,9 @@ func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 	}
 }
 
-// runTold runs the command. It fails if the command used a damaged file, even if the command panicked because of it.
-func (a *app) runTold(ctx context.Context) (err error) {
+// runVerified runs the command. It fails if the command used a damaged file, even if the command panicked because of
+// it.
+func (a *app) runVerified(ctx context.Context) (err error) {
 	defer func() {
 		if a.screen || a.sound() == nil {
 			return // a panic continues

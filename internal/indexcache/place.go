@@ -308,7 +308,7 @@ func (k *Place) State() (state string, size int64, err error) {
 	return "unusable", info.Size(), err
 }
 
-// Where returns the name of a place for [globals.Index].
+// Where returns the name of a place for the flag --index.
 func (k *Place) Where() string {
 	if k.NextToInput {
 		return "beside"

@@ -88,21 +88,8 @@ var poorComments = []struct {
 	{regexp.MustCompile(`(?i)\btaken for\b|\btakes? .* for an?\b`), "treated as"},
 }
 
-// unwalked are folders whose comments may still have poorComments. A folder that was walked leaves the list.
-var unwalked = []string{
-	"analysis/",
-	"export/",
-	"internal/cli/",
-	"views/",
-}
-
-// notCommented returns the poor word in a comment of a file and a better one, "" where there is none.
-func notCommented(name, text string) (poor, better string) {
-	for _, dir := range unwalked {
-		if strings.HasPrefix(name, dir) {
-			return "", ""
-		}
-	}
+// notCommented returns the poor word in a comment and a better one, "" where there is none.
+func notCommented(text string) (poor, better string) {
 	for _, p := range poorComments {
 		if found := p.word.FindString(text); found != "" {
 			return found, p.better
@@ -123,9 +110,6 @@ func notPrinted(text string) (poor, better string) {
 
 // accepted are spellings that stay as they are: former names in users' files.
 var accepted = regexp.MustCompile(`colour-blind|(?i:there is no \w+)|"(max|norm)(im|al)ise"|(?i)\b(promise|otherwise|precise|likewise|noise|raise|rise|arise|wise|exercise|surprise|enterprise|improvise|advertise|comprise|compromise)(s|d)?\b`)
-
-// undone are folders whose words wait for a time when nothing else changes there.
-var undone = []string{}
 
 // notSaid returns the poor word in a text and a better one, "" where there is none.
 func notSaid(text string) (poor, better string) {
@@ -151,11 +135,6 @@ func TestPlainWords(t *testing.T) {
 		if name = filepath.ToSlash(name); err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		for _, dir := range undone {
-			if strings.HasPrefix(name, dir) {
-				return nil
-			}
-		}
 		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
 		if err != nil {
 			return err
@@ -165,7 +144,7 @@ func TestPlainWords(t *testing.T) {
 			for _, line := range group.List {
 				poor, better := notSaid(line.Text)
 				if poor == "" {
-					poor, better = notCommented(name, line.Text)
+					poor, better = notCommented(line.Text)
 				}
 				if poor != "" {
 					c.complain(line.Pos(), "%q: better %s", poor, better)
@@ -226,11 +205,8 @@ func TestPoorCommentsAreFound(t *testing.T) {
 		"for want of memory": true, "the rest is passed over": true, "the context is asked again": true, "thus it is": true,
 		"references that lead nowhere": true, "as the header says": false, "what the file says of itself": true, "a pipe taken for a file": true,
 	} {
-		if poor, _ := notCommented("model/file.go", text); (poor != "") != want {
+		if poor, _ := notCommented(text); (poor != "") != want {
 			t.Errorf("%q: found %q", text, poor)
 		}
-	}
-	if poor, _ := notCommented("views/file.go", "it lies in the file"); poor != "" {
-		t.Errorf("a folder that was not walked: found %q", poor)
 	}
 }

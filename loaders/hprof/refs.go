@@ -27,15 +27,15 @@ type linked struct {
 
 // linker builds the references of a dump.
 type linker struct {
-	f     *file
-	ctx   context.Context
-	tell  func(int64)
-	k     *classes
-	x     *rowindex.Index
-	h     *model.Heap
-	start []uint32 // by row, shifted by one: number of references
-	units []*unit
-	room  *model.Room // of the heap's columns
+	f       *file
+	ctx     context.Context
+	advance func(int64)
+	k       *classes
+	x       *rowindex.Index
+	h       *model.Heap
+	start   []uint32 // by row, shifted by one: number of references
+	units   []*unit
+	room    *model.Room // of the heap's columns
 
 	scratch  *model.Room
 	extra    []extra
@@ -168,7 +168,7 @@ func (l *linker) link() error {
 				l.mu.Unlock()
 				return
 			}
-			l.tell(l.units[i].end - l.units[i].from)
+			l.advance(l.units[i].end - l.units[i].from)
 		}
 	})
 	if err := cmp.Or(err, l.err); err != nil {

@@ -152,18 +152,18 @@ func (u *unit) problem(code string, at int64, format string, args ...any) {
 
 // scanner scans the parts of a dump, on all cores.
 type scanner struct {
-	f    *file
-	ctx  context.Context
-	tell func(bytes int64)
-	room *model.Room
-	next atomic.Int64
-	mu   sync.Mutex
-	err  error
+	f       *file
+	ctx     context.Context
+	advance func(bytes int64)
+	room    *model.Room
+	next    atomic.Int64
+	mu      sync.Mutex
+	err     error
 }
 
 // scan finds the contents of a dump: units in the order of the file, with their lists in a room.
-func (f *file) scan(ctx context.Context, d *dump, room *model.Room, tell func(int64)) ([]*unit, error) {
-	s := &scanner{f: f, ctx: ctx, tell: tell, room: room}
+func (f *file) scan(ctx context.Context, d *dump, room *model.Room, advance func(int64)) ([]*unit, error) {
+	s := &scanner{f: f, ctx: ctx, advance: advance, room: room}
 	jobs := jobsOf(d.segments)
 	found := make([][]*unit, len(jobs))
 	s.fail(cores.Run(func() {
@@ -229,14 +229,14 @@ func (s *scanner) segment(c *cursor, seg segment, list []*unit) []*unit {
 		}
 		u.end = c.at()
 		list = append(list, u)
-		s.tell(u.end - from)
+		s.advance(u.end - from)
 		if s.f.src.Budget().Full(model.BudgetOfFile) {
 			s.fail(s.f.src.Budget().Error("the objects of the dump"))
 			return list
 		}
 		if !ok {
 			u.broken = true
-			s.tell(seg.end - u.end)
+			s.advance(seg.end - u.end)
 			return list
 		}
 		from = u.end

@@ -295,7 +295,7 @@ func saturate(v, limit uint64, t *tally, at int64) uint64 {
 func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64), finish func(n int64)) {
 	h, rows, at := d.heap, int64(len(d.heap.Kinds)), d.s.blocks[k].start
 	var over tally
-	told := func(int64) { d.report(over, "entry-size", at, k.String()+" holds numbers that are too large") }
+	tooMany := func(int64) { d.report(over, "entry-size", at, k.String()+" holds numbers that are too large") }
 	switch k {
 	case colkind:
 		return d.f.maxRows(), d.takeKinds(&over), func(int64) { d.report(over, "kind", at, "rows have an unknown kind") }
@@ -306,7 +306,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 					d.setSize(model.Row(at)+model.Row(i), saturate(v, math.MaxUint16, &over, at+int64(i)), &full)
 				}
 			}, func(n int64) {
-				told(n)
+				tooMany(n)
 				d.reportSize(full, at)
 			}
 	case coltofi:
@@ -314,7 +314,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 			for i, v := range vals {
 				h.Entity[at+int64(i)] = uint32(saturate(v, math.MaxUint32, &over, at+int64(i)))
 			}
-		}, told
+		}, tooMany
 	case colrfcnt:
 		return rows, func(at int64, vals []uint64) {
 				for i, v := range vals {
@@ -324,7 +324,7 @@ func (d *decoding) taker(k kind) (limit int64, take func(at int64, vals []uint64
 				}
 				d.sum = min(d.sum, math.MaxInt64/2) // a damaged column may claim any number
 			}, func(n int64) {
-				told(n)
+				tooMany(n)
 				d.room(0, min(d.sum, d.f.maxRefs()))
 			}
 	case colrfstr:
@@ -471,7 +471,7 @@ func (l *labels) pack(kind, value uint64, at int64) model.EdgeLabel {
 	return model.LabelUnknown
 }
 
-func (l *labels) tell(at int64) {
+func (l *labels) reportProblems(at int64) {
 	l.d.report(l.bad, "label", at, "references have a description that does not exist")
 	l.d.report(l.dropped, tooLarge, at, "references have lost their index, which is 2^30 or more: there are more of these than the limit of "+
 		model.Group(uint64(l.d.f.large))+" in one snapshot, which cannot be raised")
@@ -492,6 +492,6 @@ func (d *decoding) takeLabels() (limit int64, take func(at int64, vals []uint64)
 			}
 		}, func(n int64) {
 			d.label = d.label[:n]
-			l.tell(d.s.blocks[refdescr].start)
+			l.reportProblems(d.s.blocks[refdescr].start)
 		}
 }

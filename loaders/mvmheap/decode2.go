@@ -125,7 +125,7 @@ func (d *decoding) refs2() error {
 		d.found(model.Error, "row-count", at.start, 1, "refs has %d references instead of %d", e, n)
 	}
 	d.report(bad, "target", at.start, "references lead to rows that do not exist")
-	l.tell(at.start)
+	l.reportProblems(at.start)
 	return err
 }
 

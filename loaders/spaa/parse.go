@@ -60,9 +60,9 @@ func (p *parser) block(data []byte, out *batch) error {
 			end = next - at
 		}
 		line := data[at : at+end]
-		said := out.problems
+		before := out.problems
 		kind := p.line(line, place{uint32(at), uint32(out.lines)}, next == len(data) && data[len(data)-1] != '\n')
-		if said == out.problems && (kind == typeSample || kind == typeStack || kind == typeFrame) {
+		if before == out.problems && (kind == typeSample || kind == typeStack || kind == typeFrame) {
 			p.learn(data[at:next], kind)
 		}
 		out.lines++

@@ -290,7 +290,7 @@ func (u *unit) refers(v value) (*unit, *entry) {
 		if d == nil {
 			return nil, nil
 		}
-		i := d.holding(v.n)
+		i := d.unitAt(v.n)
 		if i < 0 {
 			return nil, nil
 		}

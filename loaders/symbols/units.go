@@ -185,15 +185,15 @@ func (d *debugInfo) table(h *unitHead) (*abbrevs, error) {
 
 // starting returns the index of the unit that starts at an offset, -1 for none.
 func (d *debugInfo) starting(off uint64) int {
-	i := d.holding(off)
+	i := d.unitAt(off)
 	if i < 0 || d.units[i].off != off {
 		return -1
 	}
 	return i
 }
 
-// holding returns the index of the unit that contains an offset, -1 for none.
-func (d *debugInfo) holding(off uint64) int {
+// unitAt returns the index of the unit that contains an offset, -1 for none.
+func (d *debugInfo) unitAt(off uint64) int {
 	i, ok := slices.BinarySearchFunc(d.units, off, func(u unitHead, off uint64) int {
 		switch {
 		case u.end <= off:

@@ -58,7 +58,7 @@ type edgeForm struct {
 
 func newDecoding(ctx context.Context, f *file, progress func(float64)) *decoding {
 	d := &decoding{layout: &layout{ctx: ctx, src: f.src}, f: f, progress: progress, bad: map[string]*badNumbers{}, total: max(2*f.src.Size(), 1)}
-	d.tell = d.advance
+	d.onBytes = d.advance
 	return d
 }
 

@@ -25,10 +25,10 @@ type chunk struct{ from, commas int64 }
 
 // layout is the positions of the members of a file.
 type layout struct {
-	ctx  context.Context
-	src  *loaders.Source
-	tell func(bytes int64) // called with progress
-	buf  []byte
+	ctx     context.Context
+	src     *loaders.Source
+	onBytes func(bytes int64) // called with progress
+	buf     []byte
 
 	head       head
 	hasHead    bool
@@ -202,8 +202,8 @@ func (l *layout) index(from int64) (*section, error) {
 		commas += int64(bytes.Count(b, []byte{','}))
 		any = any || json.Blank(b, 0) < len(b)
 		s.end += int64(len(b))
-		if l.tell != nil {
-			l.tell(int64(len(b)))
+		if l.onBytes != nil {
+			l.onBytes(int64(len(b)))
 		}
 		if i >= 0 {
 			break

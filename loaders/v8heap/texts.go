@@ -23,7 +23,7 @@ func (d *decoding) readStrings() error {
 	if n := d.stringsEnd - d.strings; n > 0 && d.src.Budget().Fits(n) {
 		d.texts.All = make([]byte, 0, n+ownTexts) // decoded they are hardly ever longer
 	}
-	told := c.Offset()
+	reported := c.Offset()
 	for first := true; c.Element(&first); {
 		text := []byte(nil)
 		if c.Value() == json.String {
@@ -33,11 +33,11 @@ func (d *decoding) readStrings() error {
 			break
 		}
 		d.texts.Add(text)
-		if c.Offset()-told < textBlock {
+		if c.Offset()-reported < textBlock {
 			continue
 		}
-		d.advance(c.Offset() - told)
-		told = c.Offset()
+		d.advance(c.Offset() - reported)
+		reported = c.Offset()
 		if d.src.Budget().Full(model.BudgetOfFile) {
 			d.mu.Lock()
 			d.layout.problem(model.Error, model.CodeMemory, model.NoOffset, 1, "%s",

@@ -64,7 +64,7 @@ func (f Format) Restore(ctx context.Context, k Keeper, name string, layout []byt
 		uses.add(c.Sums)
 		time.AfterFunc(verifyAfter, func() {
 			if c.Sums.verifyRest(context.Background()) != nil {
-				uses.tell()
+				uses.signal()
 			}
 		})
 	}
@@ -147,8 +147,8 @@ func (u *Uses) Damaged() <-chan struct{} {
 	return u.damaged
 }
 
-// tell closes the channel.
-func (u *Uses) tell() {
+// signal closes the channel.
+func (u *Uses) signal() {
 	if u == nil {
 		return
 	}

@@ -158,7 +158,7 @@ func TestLargeFilesAreVerifiedLater(t *testing.T) {
 	if uses.Verify(ctx) != nil {
 		t.Error("what was discarded is verified again")
 	}
-	uses.tell()
+	uses.signal()
 	<-damaged
 	m.data[at] ^= 1
 	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) != nil {

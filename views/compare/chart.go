@@ -72,7 +72,8 @@ func (c *chart) Show(s *state.State, r widget.Rect) {
 	moments := s.Moments(c.env.Second != nil, c.env.TimeMap(s))
 	for i := range sides {
 		c.spans[i] = sides[i].file.Span(s)
-		if over := moments[i].Over; !over.IsWhole() && s.Compare.Align != diff.AlignMarker && over.To > max(over.From, 0) {
+		if over := moments[i].Over; !over.IsWhole() && s.Compare.Align != diff.AlignMarker &&
+			over.To > max(over.From, 0) {
 			c.spans[i] = diff.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
 		}
 	}
@@ -177,7 +178,8 @@ func (c *chart) answer(cols []diff.Column) string {
 			}
 		}
 	}
-	return fmt.Sprintf("A at most %s · B at most %s", ui.Format(c.state.Series, top[0], c.state.Exact), ui.Format(c.state.Series, top[1], c.state.Exact))
+	return fmt.Sprintf("A at most %s · B at most %s", ui.Format(c.state.Series, top[0], c.state.Exact),
+		ui.Format(c.state.Series, top[1], c.state.Exact))
 }
 
 func (c *chart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }

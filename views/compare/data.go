@@ -69,7 +69,8 @@ type Set struct {
 
 // makeSides returns the sides that a screen compares, before and after as marked; ok is false while one of the files
 // has nothing yet.
-func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (keys [2]sideKey, ok bool) {
+func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group,
+	cost analysis.Cost) (keys [2]sideKey, ok bool) {
 	if e.Dump != nil {
 		return layoutSides(e, s, what), layoutsKnown(e, s, what)
 	}
@@ -86,7 +87,8 @@ func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group, c
 	return keys, true
 }
 
-func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what ui.DiffRows, by analysis.Group, cost analysis.Cost) (k sideKey, ok bool) {
+func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, what ui.DiffRows, by analysis.Group,
+	cost analysis.Cost) (k sideKey, ok bool) {
 	p := f.Profile(s)
 	if p == nil || p.Stacks == nil {
 		return k, false
@@ -133,7 +135,8 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 
 // profileSide returns the question of one side of a comparison to a profile. A side of the second file without a mark
 // uses the event and the metric with the same names as the first file's, or the metric with the name of a trace's cost.
-func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment, cost analysis.Cost) ui.ProfileKey {
+func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFile, m state.Moment,
+	cost analysis.Cost) ui.ProfileKey {
 	at := *s
 	at.Prof, at.Range = m.Prof, m.Over
 	switch {

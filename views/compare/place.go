@@ -126,7 +126,8 @@ func SidesText(e *ui.Env, s *state.State, what ui.DiffRows, w int) string {
 		case width != 0 && width != 60:
 			continue
 		}
-		text := join("before", letters[0], names[files[0]], places[0], "→ after", letters[1], names[files[1]], places[1])
+		text := join("before", letters[0], names[files[0]], places[0], "→ after", letters[1],
+			names[files[1]], places[1])
 		if widget.Width(text) <= w {
 			return text
 		}

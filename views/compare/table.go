@@ -126,7 +126,8 @@ func (t *table) explain() {
 func (t *table) amounts(r *diff.Row) string {
 	set := t.of
 	text := func(n uint64) string { return set.amount(n, t.State.Exact) }
-	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes), t.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
+	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes),
+		t.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
 	if p := ui.PercentChange(t.Look, r.BeforeBytes, r.AfterBytes); strings.Contains(p, "%") {
 		out += " (" + p + ")"
 	}
@@ -174,7 +175,8 @@ func (t *table) openRow() {
 
 // drawTable draws the table and the explanation of the selected row.
 func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
-	if t.Low = 0; t.Set != nil && (t.Set.key.Sides[0].what > ui.DiffLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
+	if t.Low = 0; t.Set != nil &&
+		(t.Set.key.Sides[0].what > ui.DiffLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
 		t.Low = 6 // there is no stack to show
 	}
 	t.Split(r)

@@ -188,7 +188,7 @@ func measuredText(v float64, exact bool) string {
 	return sign + ui.BytesText(uint64(math.Round(amount)), exact)
 }
 
-// seriesGlyph returns the sign of a series beside its color.
+// seriesGlyph returns the sign of a series, shown next to its color.
 func seriesGlyph(e *ui.Env, n int) string {
 	signs := []string{"●", "◆", "▲", "■", "○", "◇", "△", "□"}
 	if e.Look.Glyphs.Plain {
@@ -222,7 +222,7 @@ func (c *chart) Do(a keymap.Action) bool {
 	return true
 }
 
-// Click moves the instant to a place in the chart; false means that it is none.
+// Click moves the instant to a position in the chart. It returns false if the position is outside of the chart.
 func (c *chart) Click(x, y int) bool {
 	t, ok := c.Chart.TimeAt(x, y)
 	if ok {

@@ -78,10 +78,12 @@ func (p *Pages) describePage(d *pageDetail, t *gridPages, page int) {
 	at := ""
 	if g := &p.Grid; g.level < 0 {
 		n := t.bits(page)
-		start, end := partStart(n, g.cursor.Part, g.parts(g.cursor.Typ)), partStart(n, g.cursor.Part+1, g.parts(g.cursor.Typ))
+		start := partStart(n, g.cursor.Part, g.parts(g.cursor.Typ))
+		end := partStart(n, g.cursor.Part+1, g.parts(g.cursor.Typ))
 		at = fmt.Sprintf("bytes %s – %s · ", model.Group(8*start), model.Group(max(8*end, 8*start+1)-1))
 	}
-	d.facts = at + fmt.Sprintf("occupied %s  free %s  runs %s", p.bits(occupied), p.bits(free), strings.Join(runs, " · "))
+	d.facts = at + fmt.Sprintf("occupied %s  free %s  runs %s", p.bits(occupied), p.bits(free),
+		strings.Join(runs, " · "))
 	switch {
 	case t.is.Known == nil || t.is.Known[page]:
 	case t.is.Occupancy != nil && t.is.Occupancy[page] >= 0:
@@ -111,7 +113,8 @@ func (p *Pages) describePages(d *pageDetail, t *gridPages, from, to int) {
 			full++
 		}
 	}
-	d.answer = fmt.Sprintf("%s · %s · %s occupied", model.Counted(to-from, "page"), ui.BytesText(size, p.State.Exact), ui.ShareText(ui.ShareOf(occupied, all)))
+	d.answer = fmt.Sprintf("%s · %s · %s occupied", model.Counted(to-from, "page"), ui.BytesText(size, p.State.Exact),
+		ui.ShareText(ui.ShareOf(occupied, all)))
 	d.facts = fmt.Sprintf("occupied %s  free %s  full %s · partial %s · empty %s", p.bits(occupied), p.bits(all-occupied),
 		model.Group(uint64(full)), model.Group(uint64(to-from-full-empty)), model.Group(uint64(empty)))
 }

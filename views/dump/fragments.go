@@ -274,7 +274,8 @@ func (p *Fragments) answer() string {
 	if f.Returned == 0 {
 		return "packing would reclaim nothing"
 	}
-	return fmt.Sprintf("packing would reclaim %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact), ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
+	return fmt.Sprintf("packing would reclaim %s of %s (%s)", ui.BytesText(f.Returned, p.State.Exact),
+		ui.BytesText(f.Bytes, p.State.Exact), ui.ShareText(ui.ShareOf(f.Returned, f.Bytes)))
 }
 
 // emptyText returns why there are no rows.

@@ -19,7 +19,7 @@ type gridPages struct {
 	is    *model.PageType
 	fills []pages.Fill
 	diff  *ui.TypeDiff // nil for occupancy
-	most  uint64       // bits of the largest page; 0 until it was asked for
+	most  uint64       // bits of the largest page; 0 until it is computed
 }
 
 func (g *gridPages) len() int {

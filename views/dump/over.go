@@ -110,7 +110,8 @@ func (c *layoutChart) worst(inRange bool) (layout int, ready bool) {
 		if r := c.state.Range; inRange && (m.At <= r.From || m.At > r.To) {
 			continue
 		}
-		if f, found := m.Of(c.typeName, c.typeName == ""); found && (layout == state.NoLayout || c.figure.of(&f) > most) {
+		if f, found := m.Of(c.typeName, c.typeName == ""); found &&
+			(layout == state.NoLayout || c.figure.of(&f) > most) {
 			layout, most = m.Layout, c.figure.of(&f)
 		}
 	}

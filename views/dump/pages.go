@@ -294,7 +294,8 @@ func (p *Pages) typeTitle(typ int) (title, answer string) {
 		if c.NewlyOccupied == 0 && c.NewlyFree == 0 && c.Before.Pages == c.After.Pages {
 			return title, "nothing changed"
 		}
-		answer = fmt.Sprintf("%s %s newly occupied · %s %s newly free", p.Look.Glyphs.Up, p.bits(c.NewlyOccupied), p.Look.Glyphs.Down, p.bits(c.NewlyFree))
+		answer = fmt.Sprintf("%s %s newly occupied · %s %s newly free", p.Look.Glyphs.Up, p.bits(c.NewlyOccupied),
+			p.Look.Glyphs.Down, p.bits(c.NewlyFree))
 		if d := c.After.Pages - c.Before.Pages; d != 0 {
 			answer = strings.Replace(fmt.Sprintf("%+d pages · ", d), "-", "−", 1) + answer
 		}

@@ -202,9 +202,9 @@ func (p *around) explain() {
 	case theType:
 		text = rows + " of " + ui.BytesText(r.Bytes, p.State.Exact)
 	}
-	lines := []widget.Line{ui.Said(text)}
+	lines := []widget.Line{ui.TextLine(text)}
 	if r.Edge != "" {
-		lines = append(lines, ui.Said("all through "+model.Clean(r.Edge)))
+		lines = append(lines, ui.TextLine("all through "+model.Clean(r.Edge)))
 	}
 	if r.part != theType {
 		lines = append(lines, p.Note("the first: "+namedRow(h, r.First, p.State.FullName)))

@@ -145,7 +145,8 @@ func (p *comparison) sentence() string {
 	default:
 		text += " the size of the heap did not change"
 	}
-	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)), after > before)
+	text += objectsChange(schemaOf(&p.State).Objects(), int64(countOf(&a.Totals, 0))-int64(countOf(&b.Totals, 0)),
+		after > before)
 	for i, l := range p.compared {
 		if !l.Heap.Complete {
 			return text + ", but " + [...]string{"before", "after"}[i] + " is incomplete."

@@ -38,7 +38,7 @@ func (p *comparison) explain() {
 		return
 	}
 	i, _ := p.List.Selected()
-	lines := []widget.Line{ui.Said(p.amounts(r))}
+	lines := []widget.Line{ui.TextLine(p.amounts(r))}
 	answer, of := r.Status.String(), p.of
 	switch g, is := p.comparedGraphs[1], of.group(r, 1); {
 	case is == nil:
@@ -91,17 +91,17 @@ func (p *comparison) amounts(r *diff.Row) string {
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
-	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
 		ui.BytesText(t.BeforeBytes, exact), model.Counted(t.BeforeRows, "object")))}
 	if t.Below != "" {
 		before := "none was there before"
 		if t.BelowBeforeRows > 0 {
 			before = "before " + model.Group(uint64(t.BelowBeforeRows)) + ", " + ui.BytesText(t.BelowBeforeBytes, exact)
 		}
-		lines = append(lines, ui.Said(fmt.Sprintf("most of it below: %s × %s, %s; %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
+		lines = append(lines, ui.TextLine(fmt.Sprintf("most of it below: %s × %s, %s; %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
 			ui.BytesText(t.BelowAfterBytes, exact), before)))
 	} else if t.Taken == 0 {
-		lines = append(lines, ui.Said("the objects themselves grew"))
+		lines = append(lines, ui.TextLine("the objects themselves grew"))
 	}
 	lines = append(lines, p.movedLines(t)...)
 	title := "the root"
@@ -123,10 +123,10 @@ func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 // movedLines returns what in a subtree had another dominator before.
 func (p *comparison) movedLines(t *heapgraph.GrownSubtree) (lines []widget.Line) {
 	if t.Moved > 0 {
-		lines = append(lines, ui.Said("another object dominated "+model.Group(uint64(t.Moved))+" of them before"))
+		lines = append(lines, ui.TextLine("another object dominated "+model.Group(uint64(t.Moved))+" of them before"))
 	}
 	if t.Taken > 0 {
-		lines = append(lines, ui.Said(fmt.Sprintf("directly below, another object dominated %s before, which retain %s", model.Counted(t.Taken, "object"),
+		lines = append(lines, ui.TextLine(fmt.Sprintf("directly below, another object dominated %s before, which retain %s", model.Counted(t.Taken, "object"),
 			ui.BytesText(t.TakenBytes, p.State.Exact))))
 	}
 	return lines
@@ -137,7 +137,8 @@ func (p *comparison) CopyText() string {
 		return p.objects.CopyText()
 	}
 	if t, ok := p.selectedTree(); ok {
-		return model.Clean(fmt.Sprintf("%s: retains %s, before %s", treeName(t, p.Look.Glyphs.ArrowRight), model.Bytes(t.AfterBytes).Exact(), model.Bytes(t.BeforeBytes).Exact()))
+		return model.Clean(fmt.Sprintf("%s: retains %s, before %s", treeName(t, p.Look.Glyphs.ArrowRight),
+			model.Bytes(t.AfterBytes).Exact(), model.Bytes(t.BeforeBytes).Exact()))
 	}
 	r, ok := p.selected()
 	if !ok {

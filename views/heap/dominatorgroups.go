@@ -73,7 +73,8 @@ func groupDominators(ctx context.Context, k dominatorsKey) (*dominatorGroups, er
 }
 
 // dominatorsOf counts the direct dominators of the rows of a type or frame, by the dominatorGroup's name.
-func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds, id uint32) (map[string]dominatorGroup, error) {
+func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds,
+	id uint32) (map[string]dominatorGroup, error) {
 	h := g.Heap
 	each := map[model.Row]uint64{}
 	for r := range h.Kinds {

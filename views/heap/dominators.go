@@ -322,7 +322,7 @@ func (p *Dominators) explain() {
 		return
 	}
 	h, g, exact := p.graph.Heap, p.graph, p.State.Exact
-	lines := []widget.Line{ui.Said(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", ui.BytesText(v.retained, exact),
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("retains %s (%s of all) in %s · itself %s", ui.BytesText(v.retained, exact),
 		ui.ShareText(ui.ShareOf(v.retained, g.Retained[model.RootRow])), rowsText(v.rows), ui.BytesText(v.own, exact)))}
 	if v.count > 1 {
 		lines = append(lines, p.Note(p.Hint("{open} lists these "), model.Group(v.count), " objects"))
@@ -343,5 +343,6 @@ func (p *Dominators) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true), model.Bytes(v.retained).Exact(), rowsText(v.rows)))
+	return model.Clean(fmt.Sprintf("%s retains %s in %s", namedRow(p.graph.Heap, v.row, true),
+		model.Bytes(v.retained).Exact(), rowsText(v.rows)))
 }

@@ -11,9 +11,9 @@ import (
 const (
 	// maxFields is how many fields or elements of an object are listed: the first ones.
 	maxFields = 1000
-	// maxSaid is the number of bytes of an object's text that are shown with it, maxSaidShort with a reference to it.
-	maxSaid      = 200
-	maxSaidShort = 60
+	// maxText is the number of bytes of an object's text that are shown with it, maxRefText with a reference to it.
+	maxText    = 200
+	maxRefText = 60
 )
 
 // fieldKey identifies the row whose contents are requested.
@@ -26,12 +26,12 @@ type fieldKey struct {
 // fieldSet is the contents of an object. Read-only once made.
 type fieldSet struct {
 	fieldKey
-	has   bool // the format has fields
-	rows  []refRow
-	total int
-	says  bool
-	text  string // not cleaned; "" where values are hidden
-	more  string // "…" where it is longer
+	has     bool // the format has fields
+	rows    []refRow
+	total   int
+	hasText bool
+	text    string // not cleaned; "" where values are hidden
+	more    string // "…" where it is longer
 }
 
 // stated is what a row of fields has in addition to a reference.
@@ -39,7 +39,7 @@ type stated struct {
 	none  bool   // it is not a reference to an object
 	kind  string // the type as the file has it
 	value string // if it is not a reference
-	said  string // the text of the object
+	quote string // the text of the object
 }
 
 // readFields reads the contents of a row from the file.
@@ -49,8 +49,8 @@ func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
 	if texts == nil {
 		return out, nil
 	}
-	text, whole, says, err := texts.Text(ctx, k.graph.I, h, k.row, maxSaid)
-	if out.says = says; says && k.values {
+	text, whole, hasText, err := texts.Text(ctx, k.graph.I, h, k.row, maxText)
+	if out.hasText = hasText; hasText && k.values {
 		out.text = text
 		if !whole {
 			out.more = "…"
@@ -67,7 +67,7 @@ func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
 	for i := range fields {
 		v := fieldRow(h, &fields[i], k.values)
 		if v.edge = model.Ref(i); k.values && !v.none {
-			if v.said, err = saidOf(ctx, texts, k.graph, v.end); err != nil {
+			if v.quote, err = quoteOf(ctx, texts, k.graph, v.end); err != nil {
 				return out, err
 			}
 		}
@@ -76,9 +76,9 @@ func readFields(ctx context.Context, k fieldKey) (*fieldSet, error) {
 	return out, nil
 }
 
-// saidOf returns the beginning of a row's text in quotes, "" for rows without text.
-func saidOf(ctx context.Context, texts model.HeapTexts, g *ui.HeapGraph, r model.Row) (string, error) {
-	return quoted(ctx, texts, g.I, g.Heap, r, maxSaidShort)
+// quoteOf returns the beginning of a row's text in quotes, "" for rows without text.
+func quoteOf(ctx context.Context, texts model.HeapTexts, g *ui.HeapGraph, r model.Row) (string, error) {
+	return quoted(ctx, texts, g.I, g.Heap, r, maxRefText)
 }
 
 // quoted returns at most most bytes of the text of a row of snapshot n in quotes, "" for rows without text.
@@ -145,7 +145,7 @@ func (s *fieldSet) heading(shown int) string {
 
 // secret reports whether the row has hidden contents.
 func (s *fieldSet) secret() bool {
-	if s.says {
+	if s.hasText {
 		return true
 	}
 	for i := range s.rows {

@@ -19,7 +19,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Find is the screen of the objects of a whole snapshot that pass a filter: a list, or how many have what in common.
+// Find is the screen of the objects of a snapshot that pass a filter. It shows a list, or counts by a common property.
 type Find struct {
 	objectsPane
 	counts  *ui.Lazy[countKey, *countSet]
@@ -132,8 +132,8 @@ func (p *Find) Useless(a keymap.Action) bool { return a == keymap.HoldersOf }
 
 // Reveals implements [ui.Revealer].
 func (p *Find) Reveals() bool {
-	_, says := model.HeapFacet[model.HeapTexts](p.State.Heaps())
-	return says
+	_, hasText := model.HeapFacet[model.HeapTexts](p.State.Heaps())
+	return hasText
 }
 
 // Fields implements [ui.Filtered].
@@ -256,7 +256,8 @@ func (p *Find) answer() string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"), ui.BytesText(t.Of.bytes, p.State.Exact))
+	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
+		ui.BytesText(t.Of.bytes, p.State.Exact))
 }
 
 func (p *Find) emptyText() []string {
@@ -278,7 +279,7 @@ func (p *Find) emptyText() []string {
 	return []string{"None passes the filter “" + p.State.Heap.Find + "”.", p.FilterHint()}
 }
 
-// explain says of the selected group what it is.
+// explain shows what the selected group is.
 func (p *Find) explain() {
 	c, ok := p.table.Selected()
 	if !ok {
@@ -287,7 +288,7 @@ func (p *Find) explain() {
 	}
 	d := p.table.Now().Of
 	row, _ := p.List.Selected()
-	lines := []widget.Line{ui.Said(fmt.Sprintf("%s of %s · %s of %s", model.Group(c.Count), model.Counted(d.found, "object"),
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("%s of %s · %s of %s", model.Group(c.Count), model.Counted(d.found, "object"),
 		ui.BytesText(c.Bytes, p.State.Exact), ui.BytesText(d.bytes, p.State.Exact))), p.Note(p.Hint("{open} lists them, {table.group} counts by another property, :per .FIELD by a field"))}
 	p.Detail.SetText(uint64(row)+1, counted(c), model.Counted(c.Count, "object"), lines)
 }

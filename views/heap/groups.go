@@ -269,7 +269,8 @@ func (p *Groups) answer() string {
 		text += model.Group(uint64(n)) + " of "
 	}
 	things := model.CountedAs(int(t.Shown.Count), strings.Replace(in, schema.Sets[by.set].Many, schema.Sets[by.set].One, 1), in)
-	return text + fmt.Sprintf("%s · %s in %s", model.CountedAs(len(t.Rows), one, many), ui.BytesText(t.Shown.Bytes(), p.State.Exact), things)
+	return text + fmt.Sprintf("%s · %s in %s", model.CountedAs(len(t.Rows), one, many),
+		ui.BytesText(t.Shown.Bytes(), p.State.Exact), things)
 }
 
 func (p *Groups) emptyText() []string {

@@ -184,7 +184,7 @@ func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	return ui.HeapName(g.Name)
 }
 
-// retains returns what a group retains: exactly, where that was asked for since the table was made.
+// retains returns what a group retains. The size is exact if it was requested since the table was made.
 func (p *Groups) retains(g *heapgraph.Group) (n heapgraph.SetSize, ok bool) {
 	d := p.table.Now().Of
 	if n, ok = d.retains(g); !ok || n.Exact {
@@ -224,7 +224,8 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 		if !n.Exact {
 			least = "at least "
 		}
-		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact), ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
+		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact),
+			ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
 		if n.Exact && n.Bytes < g.Bytes() {
 			text += ", less than their own bytes, as nothing retains those that are unreachable"
 		}
@@ -245,7 +246,7 @@ func (p *Groups) explain() {
 		}
 	}
 	i, _ := p.List.Selected()
-	lines := []widget.Line{ui.Said(p.amounts(g))}
+	lines := []widget.Line{ui.TextLine(p.amounts(g))}
 	answer, s := g.Sub, schemaOf(&p.State)
 	switch by := p.grouping(); {
 	case by.axis > 0 && s.Axes[by.axis].ByRow:

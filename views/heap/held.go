@@ -171,7 +171,8 @@ func (p *held) Draw(s tcell.Screen) {
 	}
 	if t := p.table.Now(); t != nil {
 		all := t.Of.all
-		answer = fmt.Sprintf("%s · %s, retain %s", model.Counted(all.Count, "object"), ui.BytesText(all.Bytes, p.State.Exact), ui.BytesText(all.Retained, p.State.Exact))
+		answer = fmt.Sprintf("%s · %s, retain %s", model.Counted(all.Count, "object"),
+			ui.BytesText(all.Bytes, p.State.Exact), ui.BytesText(all.Retained, p.State.Exact))
 	}
 	p.Split(p.DrawTitled(s, p.Rect(), title, answer))
 	p.table.Layout(p.ListAt.W, &p.State)
@@ -194,7 +195,7 @@ func (p *held) explain() {
 		return
 	}
 	d, of := p.table.Now().Of, r.of
-	lines := []widget.Line{ui.Said(fmt.Sprintf("hold %s of the objects (%s), which retain %s", model.Group(of.Count), ui.BytesText(of.Bytes, p.State.Exact), ui.BytesText(of.Retained, p.State.Exact)))}
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("hold %s of the objects (%s), which retain %s", model.Group(of.Count), ui.BytesText(of.Bytes, p.State.Exact), ui.BytesText(of.Retained, p.State.Exact)))}
 	if of.Row != model.RootRow {
 		lines = append(lines, p.Note("the largest: "+namedRow(d.graph.Heap, of.Row, p.State.FullName)+", which retains "+ui.BytesText(d.graph.Retained[of.Row], p.State.Exact)))
 	}

@@ -73,7 +73,8 @@ func (p *object) Scopes() []keymap.Scope {
 // Reveals implements [ui.Revealer].
 func (p *object) Reveals() bool { return p.fields != nil && (p.fields.values || p.fields.secret()) }
 
-// Useless implements [ui.Refuser]: what every path contains cannot be excluded, nor what is no retainer.
+// Useless implements [ui.Refuser]. The shown row and the root are on every path, and referenced rows are not retainers,
+// so neither can be excluded.
 func (p *object) Useless(a keymap.Action) bool {
 	if a != keymap.Exclude {
 		return false
@@ -149,7 +150,8 @@ func (p *object) showFields() {
 	}
 	l := &p.lists[listOut]
 	first := l.Now() == nil || l.Now().Of.fields == nil || l.Now().Of.fields.row != p.shown
-	if l.Ask(refData{fields: p.fields, full: p.State.FullName}, p.text); first && l.Now() != nil && l.Now().Of.fields == p.fields {
+	if l.Ask(refData{fields: p.fields, full: p.State.FullName}, p.text); first && l.Now() != nil &&
+		l.Now().Of.fields == p.fields {
 		l.selectReference()
 	}
 }
@@ -311,7 +313,8 @@ func (p *object) exclude(l *refList) {
 			p.Emit(state.SetRow{Of: p.graph.I, Row: p.shown})
 		}
 		p.Emit(state.Exclude{Row: v.end})
-		p.Say("searching for a path without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": " + p.Hint("{clear-range} includes it again"))
+		p.Say("searching for a path without " + model.Clean(namedRow(p.graph.Heap, v.end, p.State.FullName)) + ": " +
+			p.Hint("{clear-range} includes it again"))
 	}
 }
 

@@ -47,8 +47,8 @@ func (p *object) Draw(s tcell.Screen) {
 	p.drawLists(s, r)
 }
 
-// drawLists shares the room between the lists: the path needs its steps, references take the rest. Where there is room
-// side by side, what the row has stands at the left, and what leads to it at the right.
+// drawLists divides the area between the lists: the path gets the lines for its steps, references get the rest. In a
+// wide area, the fields of the row are at the left, and the references to it at the right.
 func (p *object) drawLists(s tcell.Screen, r widget.Rect) {
 	const wide = 110
 	if r.W >= ui.SideWidth {
@@ -192,7 +192,8 @@ func (p *object) facts() []string {
 	if id := h.IDText(r); id != "" {
 		what += " · " + id
 	}
-	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())), sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
+	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())),
+		sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
 	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():

@@ -102,7 +102,7 @@ type objects struct {
 	rows    *ui.Lazy[objectKey, *objectSet]
 	search  search
 	stopped objectKey // that a person stopped
-	said    *ui.Lazy[saidKey, string]
+	texts   *ui.Lazy[textKey, string]
 	table   *ui.Table[objectData, model.Row]
 	load    *ui.HeapLoad
 }
@@ -113,10 +113,10 @@ type objectKey struct {
 	by   heapgraph.By
 	id   uint32
 
-	whole bool         // of the whole snapshot, instead
+	whole bool         // of the complete snapshot, instead
 	in    choose.Group // of those, the ones of a group
 
-	filter string        // of what stands inside of rows; "" for one that the table sees to
+	filter string        // of the contents of rows; "" for one that the table applies
 	graph  *ui.HeapGraph // where the filter needs it
 }
 
@@ -137,14 +137,14 @@ type objectData struct {
 func newObjects(e *ui.Env) *objects {
 	p := &objects{TablePane: ui.NewTablePane(e)}
 	p.rows = ui.NewLazy(e, p.list)
-	p.said = ui.NewLazy(e, readSaid)
+	p.texts = ui.NewLazy(e, readText)
 	p.table = ui.NewTable(e, &p.ListPane, objectData{set: &objectSet{}}, p.objectSpec())
 	p.Enter = p.openObject
 	return p
 }
 
-// list lists the rows of a type or frame, those that pass a filter of what stands inside of them, or all objects of the
-// snapshot that do.
+// list lists the rows of a type or frame: those that pass a filter of their contents, or all objects of the snapshot
+// that do.
 func (p *objects) list(ctx context.Context, k objectKey) (set *objectSet, err error) {
 	set = &objectSet{objectKey: k}
 	c, filter, err := k.chooser()
@@ -405,7 +405,7 @@ func (p *objects) waiting() []string {
 	return []string{"The filter asks for what objects retain…", p.Loads.Progress()}
 }
 
-// stop ends the search until something else is asked for.
+// stop ends the search until the next request.
 func (p *objects) stop() {
 	if p.rows.Running() {
 		p.stopped = p.rows.Key
@@ -449,25 +449,25 @@ func (p *objects) explain() {
 	}
 	h, g := p.table.Now().Of.set.load.Heap, p.table.Now().Of.graph
 	to, _ := h.Out(r)
-	lines := []widget.Line{ui.Said(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("%s · %s", sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact),
 		model.CountedAs(to.Len(), "reference out", "references out")))}
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
-		lines = append(lines, ui.Said(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
+		lines = append(lines, ui.TextLine(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
 		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
-	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.says(r), lines...))
+	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.textLines(r), lines...))
 }
 
-// says returns what a row says, where that is to be shown.
-func (p *objects) says(r model.Row) []widget.Line {
+// textLines returns the text of a row, if texts are shown.
+func (p *objects) textLines(r model.Row) []widget.Line {
 	if !p.State.Values {
 		return nil
 	}
-	p.said.Ask(saidKey{p.table.Now().Of.set.load, r})
-	if text, ok := p.said.Get(); ok && text != "" && p.said.Fresh() {
-		return []widget.Line{ui.Said(text)}
+	p.texts.Ask(textKey{p.table.Now().Of.set.load, r})
+	if text, ok := p.texts.Get(); ok && text != "" && p.texts.Fresh() {
+		return []widget.Line{ui.TextLine(text)}
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ func (v *refRow) what(h *model.Heap, full bool) string {
 		return v.value
 	case v.count > 1:
 		return textOf(h, v.end, full)
-	case v.said != "":
-		return v.said + " " + namedRow(h, v.end, full)
+	case v.quote != "":
+		return v.quote + " " + namedRow(h, v.end, full)
 	}
 	return namedRow(h, v.end, full)
 }

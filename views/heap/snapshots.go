@@ -308,7 +308,8 @@ func (p *snapshots) answer() string {
 		text += " in " + (last.Time - first.Time).String()
 	}
 	if n > 1 && first.Bytes >= 0 && last.Bytes >= 0 {
-		text += fmt.Sprintf(" · %s %s %s", ui.BytesText(uint64(first.Bytes), p.State.Exact), p.Look.Glyphs.ArrowRight, ui.BytesText(uint64(last.Bytes), p.State.Exact))
+		text += fmt.Sprintf(" · %s %s %s", ui.BytesText(uint64(first.Bytes), p.State.Exact), p.Look.Glyphs.ArrowRight,
+			ui.BytesText(uint64(last.Bytes), p.State.Exact))
 	}
 	if at := state.Largest(p.State.Heaps()); n > 2 && at != state.LastWhole(p.State.Heaps()) {
 		text += fmt.Sprintf(" · largest #%d", at)

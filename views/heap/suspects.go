@@ -56,7 +56,7 @@ func suspectText(s *suspects.Suspect) string {
 	return s.Evidence() + "; " + ui.Certain(s.Confidence()) + " to grow on"
 }
 
-// sign returns what stands beside a sentence, and its color.
+// sign returns the sign next to a sentence, and its color.
 func (l *suspectPane) sign(v suspects.Verdict) (string, themes.Role) {
 	g := &l.p.Look.Glyphs
 	switch v {

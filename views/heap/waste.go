@@ -24,7 +24,7 @@ type Waste struct {
 	rowPane
 	sets    *ui.Lazy[*ui.HeapLoad, *wasteSet]
 	table   *ui.Table[wasteData, wasteRow]
-	said    *ui.Lazy[saidKey, string]
+	texts   *ui.Lazy[textKey, string]
 	found   search
 	stopped *ui.HeapLoad // that a person stopped
 }
@@ -54,7 +54,7 @@ type wasteData struct{ *wasteSet }
 func NewWaste(e *ui.Env) *Waste {
 	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
 	p.sets = ui.NewLazy(e, p.fetch)
-	p.said = ui.NewLazy(e, readSaid)
+	p.texts = ui.NewLazy(e, readText)
 	p.table = ui.NewTable(e, &p.ListPane, wasteData{&wasteSet{}}, ui.Spec[wasteData, wasteRow]{
 		Rows:    func(d wasteData) []wasteRow { return d.rows },
 		Columns: p.columns,
@@ -94,30 +94,30 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	return set, nil
 }
 
-// saidKey identifies a row with a text.
-type saidKey struct {
+// textKey identifies a row with a text.
+type textKey struct {
 	load *ui.HeapLoad
 	row  model.Row
 }
 
-// readSaid reads the beginning of a row's text, "" if it has none.
-func readSaid(ctx context.Context, k saidKey) (string, error) {
+// readText reads the beginning of a row's text, "" if it has none.
+func readText(ctx context.Context, k textKey) (string, error) {
 	texts, ok := model.HeapFacet[model.HeapTexts](k.load.Heaps.Source())
 	if !ok {
 		return "", nil
 	}
-	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxSaid)
+	return quoted(ctx, texts, k.load.I, k.load.Heap, k.row, maxText)
 }
 
-// sayText returns the text of duplicate strings, if values are shown.
-func (p *Waste) sayText(w *wasteRow, d wasteData) widget.Line {
+// textLine returns the text of duplicate strings, if values are shown.
+func (p *Waste) textLine(w *wasteRow, d wasteData) widget.Line {
 	if !p.State.Values {
 		return p.Note(p.Hint("{values} reveals the texts: they may be secrets"))
 	}
-	key := saidKey{d.load, w.row}
-	p.said.Ask(key)
-	if text, ok := p.said.Get(); ok && p.said.Fresh() {
-		return ui.Said(text)
+	key := textKey{d.load, w.row}
+	p.texts.Ask(key)
+	if text, ok := p.texts.Get(); ok && p.texts.Fresh() {
+		return ui.TextLine(text)
 	}
 	return p.Note("reading the texts" + p.Look.Glyphs.Ellipsis)
 }
@@ -228,7 +228,8 @@ func (p *Waste) answer() string {
 	if n := len(w.LeftOut); n > 0 {
 		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
 	}
-	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact), model.Counted(w.Strings.Objects, "string"))
+	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact),
+		model.Counted(w.Strings.Objects, "string"))
 }
 
 func (p *Waste) emptyText() []string {
@@ -240,7 +241,8 @@ func (p *Waste) emptyText() []string {
 		reading := []string{"Looking through strings and collections…", p.found.text()}
 		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing", "Nothing is wasted in this snapshot.")
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing",
+		"Nothing is wasted in this snapshot.")
 }
 
 // explain describes what the selected row wastes.
@@ -252,7 +254,7 @@ func (p *Waste) explain() {
 	}
 	d, exact := p.table.Now().Of, p.State.Exact
 	var lines []widget.Line
-	say := func(format string, args ...any) { lines = append(lines, ui.Said(fmt.Sprintf(format, args...))) }
+	say := func(format string, args ...any) { lines = append(lines, ui.TextLine(fmt.Sprintf(format, args...))) }
 	switch c := w.room; {
 	case w.doubled != nil:
 		say("loaded %s times, by:", model.Group(w.count))
@@ -261,9 +263,10 @@ func (p *Waste) explain() {
 		}
 	case c == nil:
 		say("%s with the same text, %s in total: one copy would be enough", model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
-		lines = append(lines, p.sayText(w, d))
+		lines = append(lines, p.textLine(w, d))
 	case c.Form == model.CollectionBox:
-		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"), ui.BytesText(w.bytes, exact))
+		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
+			ui.BytesText(w.bytes, exact))
 	default:
 		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s", model.Group(c.Empty), model.Group(c.Sparse),
 			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
@@ -303,5 +306,6 @@ func (p *Waste) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(), model.Group(w.count)))
+	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(),
+		model.Group(w.count)))
 }

@@ -240,7 +240,8 @@ func (p *Functions) nameCell(r *weights.Row) widget.Cell {
 func (p *Functions) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Now() == nil {
-		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Summing stacks …"), p.Look.Muted)
+		widget.Print(s, r.X+1, r.Y, r.W-2, cmp.Or(strings.Join(ui.Unanswered(p.rows), " "), "Summing stacks …"),
+			p.Look.Muted)
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
@@ -266,7 +267,8 @@ func (p *Functions) answer() string {
 	}
 	n := model.Counted(p.Len(), "row")
 	if p.Len() < len(p.Now().Rows) {
-		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(p.Len())), model.Group(uint64(len(p.Now().Rows))))
+		n = fmt.Sprintf("filter “%s”: %s of %s", widget.Truncate(p.State.Filter, 16), model.Group(uint64(p.Len())),
+			model.Group(uint64(len(p.Now().Rows))))
 	}
 	bound := ""
 	if !p.State.Status.Final {
@@ -318,7 +320,8 @@ func (p *Functions) Function() string {
 	if p.Now().Of.By == weights.ByDSO && r.Name != "" {
 		return calltree.ModulePrefix + r.Name
 	}
-	if by := p.Now().Of.By; by == weights.ByFunctionDSO || by == weights.ByOwner || by == weights.BySourceLine && r.Name != "" {
+	if by := p.Now().Of.By; by == weights.ByFunctionDSO || by == weights.ByOwner ||
+		by == weights.BySourceLine && r.Name != "" {
 		return p.functionOf(r.Frame)
 	}
 	return ""
@@ -336,7 +339,8 @@ func (p *Functions) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.Now().Of.dso(r), r.Weights[0].Self, r.Weights[0].Total))
+	return widget.Clean(fmt.Sprintf("%s  %s  self %s  total %s", r.Name, p.Now().Of.dso(r), r.Weights[0].Self,
+		r.Weights[0].Total))
 }
 
 // Difference implements [ui.Differing]: rows are functions at first.

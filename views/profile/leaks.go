@@ -118,7 +118,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 		ui.Column[leak]{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Drop: 4, Cut: widget.CutFolder, Muted: true, Text: t.where})
 }
 
-// where returns the place of the function that a stack is named after, which tells stacks of one name apart.
+// where returns the place of the function that a stack is named after. It distinguishes stacks of the same name.
 func (t *leakTable) where(r *leak) string {
 	st, node := t.of.Profile.Stacks, t.of.Weights.Records.Node[r.record]
 	if node == 0 {
@@ -312,7 +312,8 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // frees are unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact), model.Counted(len(t.rows), "stack"))
+	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact),
+		model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"
 	}

@@ -46,7 +46,8 @@ func (t *rows) CompareRows(a, b int32, c *ui.Column[weights.Row], up bool) int {
 		order = strings.Compare(c.Text(y), c.Text(x))
 	}
 	u, v := &x.Weights[0], &y.Weights[0]
-	return cmp.Or(sign*order, v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
+	return cmp.Or(sign*order, v.Self.Compare(u.Self), v.Total.Compare(u.Total), strings.Compare(x.Name, y.Name),
+		cmp.Compare(x.ID, y.ID))
 }
 
 // SortRows sorts rows as [rows.CompareRows] orders them, by numbers alone; ok is false where that is not possible.

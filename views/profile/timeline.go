@@ -180,7 +180,8 @@ func (p *Timeline) Draw(s tcell.Screen) {
 		return
 	}
 	title, body := list.CutTop(1)
-	widget.TitleLine(s, title, p.Look, model.Counted(len(p.Prof.Weights.Windows), "window"), p.Hint("{open} shows only that window on every screen"))
+	widget.TitleLine(s, title, p.Look, model.Counted(len(p.Prof.Weights.Windows), "window"),
+		p.Hint("{open} shows only that window on every screen"))
 	p.Layout(body.W, &p.State)
 	p.List.Focused = true
 	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
@@ -224,7 +225,7 @@ func (p *Timeline) Unopened() string {
 	return ""
 }
 
-// choose restricts all screens to the selected window, or resets them to the whole run.
+// choose restricts all screens to the selected window, or resets them to the complete run.
 func (p *Timeline) choose() {
 	row, ok := p.Selected()
 	switch {

@@ -84,7 +84,8 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 	type row = aroundRow
 	p, whole := v.of, set.data.Total[1]
 	figure := ui.CountFigure
-	if set.from != nil && (set.from.unit.Kind == ui.UnitBytes || set.from.key.prof.Of == nil && set.from.key.cost.IsBytes()) {
+	if set.from != nil &&
+		(set.from.unit.Kind == ui.UnitBytes || set.from.key.prof.Of == nil && set.from.key.cost.IsBytes()) {
 		figure = ui.BytesFigure
 	}
 	weight := func(title, field string, side, drop int) ui.Column[row] {

@@ -246,7 +246,8 @@ func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
 	return w.tree.key.stacks.At(id), mixed
 }
 
-// label returns a node's name as trees and graphs show it: without its signature, unless names stand as in the file.
+// label returns a node's name as trees and graphs show it: without its signature, unless names are shown as in the
+// file.
 func (w *weighed) label(n int32) string {
 	sign := w.sign(n)
 	if w.tree.key.full {

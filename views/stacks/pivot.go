@@ -75,7 +75,8 @@ func (p *Stacks) drawTrees(s tcell.Screen, r widget.Rect) {
 	line, r := r.CutTop(1)
 	name := widget.ShortenScopes(funcname.WithoutSignature(p.State.Filters.Pivot()), max(line.W/2, 10))
 	up, down := p.Look.Glyphs.Up, p.Look.Glyphs.Down
-	widget.TitleLine(s, line, p.Look, string(up)+" callers of "+name+", callees "+string(down), p.Hint("{next-pane} changes sides"))
+	widget.TitleLine(s, line, p.Look, string(up)+" callers of "+name+", callees "+string(down),
+		p.Hint("{next-pane} changes sides"))
 	p.drawTree(s, r, !p.inUpper && !p.detail)
 }
 

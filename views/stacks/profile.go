@@ -136,7 +136,7 @@ func (w *weighed) dso(n int32) string {
 	return d.Weights.DSOs[d.Weights.FrameDSO[f]].Name
 }
 
-// signStyle returns the color beside the sign of a frame; the zero style is that of ordinary ones.
+// signStyle returns the color next to the sign of a frame. Ordinary frames have the zero style.
 func (p *Stacks) signStyle(n int32) tcell.Style {
 	if p.Prof == nil {
 		return tcell.Style{}

@@ -19,7 +19,7 @@ type Stacks struct {
 	ui.Pane
 	tree    *ui.Lazy[treeKey, *callTree]
 	weights *ui.Lazy[foldKey, *weighed]
-	other   *ui.Lazy[foldKey, plainWeights] // blocks beside bytes, or bytes beside blocks
+	other   *ui.Lazy[foldKey, plainWeights] // blocks in addition to bytes, or bytes in addition to blocks
 	search  *ui.Lazy[searchKey, *found]
 	sides   ui.StackComparer // of the difference; nil where there is none
 	changes *ui.Lazy[changeKey, *weighed]
@@ -38,7 +38,7 @@ type Stacks struct {
 	touched        bool // the user has moved or opened something: keep the tree as it is
 	left           way  // path to the last selection
 	through        members
-	ids            int // stacks that the tree was asked for
+	ids            int // number of stacks requested for the tree
 	text           string
 	jump           bool // go to the first match once the search is done
 	adopted        state.Selection
@@ -137,7 +137,7 @@ func (p *Stacks) newest(s *state.State) *weighed {
 	}
 	key := foldKeyOf(t, s)
 	askWeights(p.weights, key)
-	if key.cost = beside(key.cost); key.cost < analysis.CostCountOf && p.Prof == nil {
+	if key.cost = complement(key.cost); key.cost < analysis.CostCountOf && p.Prof == nil {
 		askWeights(p.other, key)
 	}
 	if w, ok := p.weights.Get(); ok {
@@ -169,8 +169,9 @@ func askWeights[V any](z *ui.Lazy[foldKey, V], k foldKey) {
 	z.Ask(k)
 }
 
-// beside returns the cost that complements another: blocks for bytes, bytes for blocks; analysis.CostCountOf for none.
-func beside(c analysis.Cost) analysis.Cost {
+// complement returns the cost that complements another: blocks for bytes, bytes for blocks; analysis.CostCountOf for
+// none.
+func complement(c analysis.Cost) analysis.Cost {
 	switch c {
 	case analysis.CostLive:
 		return analysis.CostLiveCount
@@ -323,7 +324,8 @@ func (p *Stacks) Draw(s tcell.Screen) {
 	p.info.draw(p, s, side, below)
 }
 
-// divide shares the room between the tree and the detail, which is beside it where there is room, or below.
+// divide divides the area between the tree and the detail, which is to its right if the area is wide enough, or else
+// below.
 func (p *Stacks) divide(r widget.Rect) (body, side, below widget.Rect) {
 	if p.whole || p.Now == nil || p.Now.Total[0] == 0 {
 		return r, side, below

@@ -152,7 +152,7 @@ type stackDetail struct {
 	of   int32       // the node that it shows
 }
 
-// draw shows the detail beside the tree, or below it, or not at all.
+// draw shows the detail next to the tree, or below it, or not at all.
 func (d *stackDetail) draw(p *Stacks, s tcell.Screen, side, below widget.Rect) {
 	d.area = side
 	if side.Empty() {
@@ -261,7 +261,8 @@ func (p *Stacks) sentence(n int32) string {
 // besideText returns a frame's weight in blocks if the cost is bytes, and vice versa; "" if unknown.
 func (p *Stacks) besideText(n int32) string {
 	w, ok := p.other.Get()
-	if !ok || w.key.tree != p.Now.tree || w.key.at != p.Now.key.at || w.key.over != p.Now.key.over || beside(w.key.cost) != p.Now.key.cost {
+	if !ok || w.key.tree != p.Now.tree || w.key.at != p.Now.key.at || w.key.over != p.Now.key.over ||
+		complement(w.key.cost) != p.Now.key.cost {
 		return ""
 	}
 	bytes, blocks := p.Now.Total[n], uint64(0)

@@ -209,7 +209,7 @@ func (t *treePane) click(x, y int, double bool) bool {
 	return ok
 }
 
-// highlight marks what a search finds: the text itself, or whole names for expressions.
+// highlight marks what a search finds: the text itself, or complete names for expressions.
 func (t *treePane) highlight(text string) {
 	if strings.HasPrefix(text, "/") && len(text) > 1 {
 		text = ""

@@ -33,8 +33,8 @@ type Question struct {
 	Event    string
 	Group    string
 	Per      string // what objects found are counted by
-	Type     string // of objects that are asked for, or whose holders are
-	Exact    bool   // Type is the whole name
+	Type     string // of objects that are selected, or whose holders are
+	Exact    bool   // Type is the complete name
 	Kind     string // of rows
 	By       string
 
@@ -110,7 +110,7 @@ type args struct{ words []string }
 func (a *args) text(flag, value string) {
 	switch {
 	case value == "":
-	case value[0] == '-': // else taken for a flag
+	case value[0] == '-': // otherwise treated as a flag
 		a.words = append(a.words, "--"+flag+"="+value)
 	default:
 		a.words = append(a.words, "--"+flag, value)

@@ -29,7 +29,7 @@ type findingsPane struct {
 // findingKind is how many cells signs and kinds have.
 const findingKind = 12
 
-// findingsKey determines the findings. They cover the whole run, regardless of the instant and the range.
+// findingsKey determines the findings. They cover the complete run, regardless of the instant and the range.
 type findingsKey struct {
 	revision uint64
 	profile  *model.Profile
@@ -100,7 +100,7 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return f.Text
 }
 
-// sign returns what is beside a finding's color.
+// sign returns the sign of a finding, and its color.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
 	switch k {

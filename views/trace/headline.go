@@ -51,7 +51,7 @@ func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Head
 	return h, ctx.Err()
 }
 
-// count counts the sites and threads that allocate in the range, and the sites that keep anything of a whole run.
+// count counts the sites and threads that allocate in the range, and, for a complete run, the sites that keep memory.
 func (h *Headline) count(ctx context.Context, t analysis.Trace) {
 	ask := func(by analysis.Group) ([]analysis.Site, error) {
 		return t.Sites(ctx, analysis.Query{At: analysis.At(h.R.To), Range: h.R, By: by, NoPeaks: true})

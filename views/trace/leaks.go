@@ -26,7 +26,7 @@ type Leaks struct {
 	back   *sectionRow   // to be selected again once the section has rows; nil for none
 }
 
-// sectionRow is a selected row; the zero value is none.
+// sectionRow is a selected row. The zero value represents no row.
 type sectionRow struct {
 	id uint64
 	ok bool

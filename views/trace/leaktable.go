@@ -17,10 +17,10 @@ import (
 // leakList is a list of leaks with its grouping. Read-only once made.
 type leakList struct {
 	analysis.Leaks
-	by   analysis.Group
-	said verdict.List  // about all groups
-	late bool          // of blocks that were freed late
-	sum  analysis.Site // of all sites
+	by       analysis.Group
+	verdicts verdict.List  // about all groups
+	late     bool          // of blocks that were freed late
+	sum      analysis.Site // of all sites
 }
 
 func newLeakList(l analysis.Leaks, by analysis.Group, late bool) *leakList {
@@ -33,7 +33,7 @@ func newLeakList(l analysis.Leaks, by analysis.Group, late bool) *leakList {
 
 // judged adds the verdicts about all groups. Where there is no memory for them, there are none.
 func (l *leakList) judged(ctx context.Context, t analysis.Trace, only calltree.Filter) *leakList {
-	l.said, _ = t.Verdicts(ctx, l.by, only)
+	l.verdicts, _ = t.Verdicts(ctx, l.by, only)
 	return l
 }
 
@@ -51,11 +51,12 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 		ID:      func(d leakData, l *analysis.LeakSite) uint64 { return groupID(d.by, l.Key) },
 		Words: func(d leakData) func(*analysis.LeakSite) []string {
 			return func(l *analysis.LeakSite) []string {
-				return append(d.words(d.by, &l.Site), d.said.Of(uint32(l.Key)).Kind.String())
+				return append(d.words(d.by, &l.Site), d.verdicts.Of(uint32(l.Key)).Kind.String())
 			}
 		},
 		Last: func(a, b *analysis.LeakSite) int {
-			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+			return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack),
+				cmp.Compare(a.Key, b.Key))
 		},
 		Add: func(sum, l *analysis.LeakSite) {
 			sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, l.Bytes)
@@ -86,9 +87,9 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
 		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7, Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
-		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { v := d.said.Of(uint32(l.Key)); return v.Order() },
-			Cell: func(l *leak) widget.Cell { return p.VerdictCell(d.said.Of(uint32(l.Key)), p.Figures.Wide) }},
-		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Cell: func(l *leak) widget.Cell { return ui.SureCell(d.said.Of(uint32(l.Key))) }},
+		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 2, Rank: func(l *leak) uint64 { v := d.verdicts.Of(uint32(l.Key)); return v.Order() },
+			Cell: func(l *leak) widget.Cell { return p.VerdictCell(d.verdicts.Of(uint32(l.Key)), p.Figures.Wide) }},
+		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Cell: func(l *leak) widget.Cell { return ui.SureCell(d.verdicts.Of(uint32(l.Key))) }},
 		{Title: titles.Trend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},

@@ -157,7 +157,7 @@ func (p *Leaks) explain() {
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.Detail.Facts = []string{p.rhythm(row), p.fate(row)}
-	said := p.Now().Of.said.Of(uint32(row.Key))
+	said := p.Now().Of.verdicts.Of(uint32(row.Key))
 	if text := ui.VerdictSentence(said); text != "" {
 		p.Detail.Facts = append([]string{p.VerdictSign(said.Kind) + " " + text}, p.Detail.Facts...)
 	}
@@ -201,7 +201,8 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	case s.LeakCount >= s.AllocCount:
 		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, model.Blocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
+	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount),
+		model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
 	}

@@ -18,13 +18,13 @@ type Overview struct {
 	ui.Pane
 	chart    *ui.ChartPane
 	top      *topSites
-	second   *topSites // beside top where there is room
+	second   *topSites // next to top in a wide area
 	findings *findingsPane
-	curve    *findingCurve // of the selected finding, beside it where there is room
+	curve    *findingCurve // of the selected finding, next to it in a wide area
 	headline *ui.Lazy[HeadlineKey, Headline]
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
-	maximal  bool // the focused pane has the whole screen
+	maximal  bool // the focused pane fills the screen
 	areas    overviewAreas
 }
 
@@ -111,7 +111,7 @@ const (
 	lowOverview  = 12  // rows below which there is no chart
 	wideOverview = 150 // cells from which on there are two tables
 	maxChartRows = 16
-	tallOverview = 45 // rows from which on there is a curve beside the findings of a wide one
+	tallOverview = 45 // minimum number of lines for a curve next to the findings of a wide screen
 	curveRows    = 10 // of it
 )
 

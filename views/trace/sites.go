@@ -94,7 +94,7 @@ func (p *Sites) Show(s *state.State) {
 	}
 	d := siteData{siteRows: rows, naming: p.named(s)}
 	if p.Sorted().Title == titles.Verdict {
-		d.said, _ = p.said.Get()
+		d.verdicts, _ = p.verdicts.Get()
 	}
 	if !p.Ask(d, s.Filter) {
 		return

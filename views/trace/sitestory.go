@@ -12,12 +12,12 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// siteStory tells of one group in sentences: what it allocated, whether it leaks and why, and how long its blocks lived.
-// Every table of groups tells the same of the same group.
+// siteStory describes one group in sentences: what it allocated, whether it leaks and why, and how long its blocks
+// lived. Every table of groups describes a group in the same words.
 type siteStory struct {
-	env   *ui.Env
-	said  *ui.Lazy[verdictKey, *verdictSet]
-	lives *ui.Lazy[lifeKey, analysis.Lifetimes]
+	env      *ui.Env
+	verdicts *ui.Lazy[verdictKey, *verdictSet]
+	lives    *ui.Lazy[lifeKey, analysis.Lifetimes]
 }
 
 // lifeKey determines the lifetimes of one group's blocks.
@@ -40,8 +40,8 @@ type groupAmong struct {
 
 func newSiteStory(e *ui.Env) siteStory {
 	return siteStory{
-		env:  e,
-		said: ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) }),
+		env:      e,
+		verdicts: ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) }),
 		lives: ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 			return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 		}),
@@ -57,12 +57,12 @@ func (t *siteStory) askLives(s *state.State, g groupAmong) {
 
 // askVerdicts asks for the verdicts about all groups.
 func (t *siteStory) askVerdicts(s *state.State, by analysis.Group, only calltree.Filter) {
-	t.said.Ask(verdictKey{s.Status.Revision, by, only})
+	t.verdicts.Ask(verdictKey{s.Status.Revision, by, only})
 }
 
 // verdictOf returns the verdict about a group, none before it is known.
 func (t *siteStory) verdictOf(by analysis.Group, only calltree.Filter, k analysis.Key) verdict.Verdict {
-	said, _ := t.said.Get()
+	said, _ := t.verdicts.Get()
 	return said.of(by, only, k)
 }
 
@@ -103,7 +103,7 @@ func amounts(s *state.State, g groupAmong) string {
 		f.Bytes(g.AllocBytes), model.Blocks(g.AllocCount), mean, over)
 }
 
-// lifetimes says how long the blocks of the group that was asked for last lived, and who allocated them.
+// lifetimes returns how long the blocks of the most recently requested group lived, and who allocated them.
 func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
 	if !s.Settled() {
 		return "lifetimes: when everything is read"

@@ -92,7 +92,7 @@ func ownerWord(function string) string { return "owner:" + funcname.Bare(functio
 type siteData struct {
 	*siteRows
 	naming
-	said *verdictSet // to sort by verdict, else nil
+	verdicts *verdictSet // to sort by verdict, else nil
 }
 
 // siteSpec returns the table of sites. Rows are ordered as in the report: by the value, then by the tie, then by stack.
@@ -104,8 +104,8 @@ func (p *Sites) siteSpec() ui.Spec[siteData, analysis.Site] {
 		Words: func(d siteData) func(*analysis.Site) []string {
 			return func(s *analysis.Site) []string {
 				words := d.words(d.key.By, s)
-				if d.said != nil {
-					words = append(words, d.said.of(d.key.By, d.key.Cell.Stacks, s.Key).Kind.String())
+				if d.verdicts != nil {
+					words = append(words, d.verdicts.of(d.key.By, d.key.Cell.Stacks, s.Key).Kind.String())
 				}
 				return words
 			}
@@ -143,7 +143,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
 		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},
 		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
-			Rank: func(s *site) uint64 { v := d.said.of(d.key.By, d.key.Cell.Stacks, s.Key); return v.Order() },
+			Rank: func(s *site) uint64 { v := d.verdicts.of(d.key.By, d.key.Cell.Stacks, s.Key); return v.Order() },
 			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictAbout(s.Key), p.Figures.Wide) }},
 		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Hidden: !all, Cell: func(s *site) widget.Cell { return ui.SureCell(p.verdictAbout(s.Key)) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,

@@ -22,7 +22,7 @@ type Timeline struct {
 	rng     *ui.Lazy[rangeKey, rangeFigures]
 	step    *ui.Lazy[totalsKey, stepFigures]
 	focus   timelinePane
-	maximal bool // the focused pane has the whole screen
+	maximal bool // the focused pane fills the screen
 	areas   timelineAreas
 }
 

@@ -153,7 +153,8 @@ func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	if out.level, err = t.Live(ctx, k.at); err != nil {
 		return nil, err
 	}
-	if out.shown == analysis.CostLive && out.level.Count == 0 || out.shown == analysis.CostLiveCount && out.level.Count == 0 {
+	if out.shown == analysis.CostLive && out.level.Count == 0 ||
+		out.shown == analysis.CostLiveCount && out.level.Count == 0 {
 		out.shown = analysis.CostPeak
 	}
 	at := k.at
@@ -213,7 +214,8 @@ func (t *topSites) Show(s *state.State) {
 	}
 	t.askTrends()
 	t.List.Empty = t.empty()
-	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by && t.lazy.Settled() && t.Fresh() {
+	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by &&
+		t.lazy.Settled() && t.Fresh() {
 		t.adopted = s.Selected
 		t.List.SelectID(uint64(s.Selected.Key))
 	}
@@ -290,7 +292,8 @@ func (t *topSites) title() (title, answer string) {
 	}
 	answer += t.orderText()
 	if now := t.Now(); now != nil && t.state.Filter != "" {
-		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(len(now.Order))), model.Group(uint64(len(now.Rows))))
+		answer += fmt.Sprintf(" · %s of %s pass the filter", model.Group(uint64(len(now.Order))),
+			model.Group(uint64(len(now.Rows))))
 	}
 	return what, answer
 }
@@ -357,8 +360,8 @@ func (t *topSites) Function() string {
 	return t.labels.FilterName(t.state.Stacks(), t.data().by, s)
 }
 
-// tell publishes the selected row.
-func (t *topSites) tell() {
+// publish makes the selected row the selection of all screens.
+func (t *topSites) publish() {
 	if s, ok := t.Selected(); ok {
 		t.adopted = state.Selection{By: t.data().by, Key: s.Key, Stack: s.Stack, Set: true}
 		t.env.Emit(state.SelectKey{Sel: t.adopted})
@@ -369,9 +372,9 @@ func (t *topSites) tell() {
 func (t *topSites) Do(a keymap.Action) bool {
 	switch {
 	case ui.MoveList(&t.List, a):
-		t.tell()
+		t.publish()
 	case a == keymap.Open:
-		t.tell()
+		t.publish()
 		t.env.Open(keymap.ShowSites)
 	case a == keymap.Group:
 		t.env.Emit(state.SetGroup{By: (t.state.Group + 1) % analysis.GroupCount})
@@ -403,7 +406,7 @@ func (t *topSites) click(x, y int, double bool) {
 	if _, title := t.List.HitHeader(x, y); title && t.List.HideHeader || !t.Hit(x, y) {
 		return
 	}
-	t.tell()
+	t.publish()
 	if double {
 		t.env.Open(keymap.ShowSites)
 	}

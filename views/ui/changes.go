@@ -16,7 +16,7 @@ type ChangeSet struct {
 	Label  func(r *diff.Row, full bool) SiteLabel
 	Amount func(n uint64, exact bool) string
 	Rows   string // title of the column of names
-	Where  string // title of the column beside it, "" for none
+	Where  string // title of the column next to it, "" for none
 	Delta  string // title of the column of changes
 	Count  string // title of the changes of what is counted, "" for none
 	Narrow bool   // names are short, and counts matter more than percents

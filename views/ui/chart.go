@@ -216,7 +216,8 @@ func (c *ChartPane) answer() string {
 	case !ok || !p.Ok:
 		return ""
 	case p.withinRange:
-		return fmt.Sprintf("peak in the range %s at %s", BytesText(p.within.Bytes, s.Exact), TimeText(p.within.Time, s.Exact))
+		return fmt.Sprintf("peak in the range %s at %s", BytesText(p.within.Bytes, s.Exact),
+			TimeText(p.within.Time, s.Exact))
 	}
 	return fmt.Sprintf("peak %s at %s", BytesText(p.Run.Bytes, s.Exact), TimeText(p.Run.Time, s.Exact))
 }

@@ -10,7 +10,8 @@ import (
 // Measured returns the curve that was measured in addition to the events of a trace, such as the resident memory; nil
 // if there is none.
 func Measured(s *state.State) *model.Series {
-	if s.Profile == nil || s.Profile.Allocations == nil || s.Profile.Timeline == nil || len(s.Profile.Timeline.Series) == 0 {
+	if s.Profile == nil || s.Profile.Allocations == nil || s.Profile.Timeline == nil ||
+		len(s.Profile.Timeline.Series) == 0 {
 		return nil
 	}
 	return &s.Profile.Timeline.Series[0]

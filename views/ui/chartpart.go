@@ -235,7 +235,8 @@ func (c *ChartPane) partTitle() string {
 	s := &c.state
 	var of []string
 	v, ok := c.part.Get()
-	if s.ChartOf == state.ChartSelected && s.Selected.Set && ok && v.shows == state.ChartSelected && v.selected == s.Selected.Key && len(v.names) > 0 {
+	if s.ChartOf == state.ChartSelected && s.Selected.Set && ok && v.shows == state.ChartSelected &&
+		v.selected == s.Selected.Key && len(v.names) > 0 {
 		of = append(of, widget.Clean(v.names[0]))
 	}
 	steps := s.Filters.Steps()

@@ -84,7 +84,8 @@ func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 	if e.Second == nil {
 		return diff.TimeMap{}
 	}
-	return diff.NewTimeMap(s.Compare.Align, e.First.Span(s), e.Second.Span(s), s.Compare.Moments[state.SideA], s.Compare.Moments[state.SideB])
+	return diff.NewTimeMap(s.Compare.Align, e.First.Span(s), e.Second.Span(s), s.Compare.Moments[state.SideA],
+		s.Compare.Moments[state.SideB])
 }
 
 // JoinCache keeps the last tree joined from two sets of stacks: building it takes longer than all the rest, and it does
@@ -106,7 +107,8 @@ func (j *JoinCache) Forget() {
 
 // Get returns the joined tree of two sets of stacks, built anew unless it is the last one. The only errors are those of
 // ctx.
-func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string, match diff.FrameMatch) (*diff.JoinedStacks, error) {
+func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string,
+	match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if of := [2]*model.Stacks{before, after}; j.have == nil || j.of != of || j.masks != masks || j.match != match {

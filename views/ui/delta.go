@@ -51,7 +51,7 @@ func PercentChange(k *widget.Look, before, after uint64) string {
 	return strings.Replace(model.Change(before, after), "-", Minus(k), 1)
 }
 
-// DeltaCell returns a change: its sign and glyph are beside its color.
+// DeltaCell returns a change as a cell, with a sign and a glyph in addition to its color.
 func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.Cell {
 	switch {
 	case after > before:

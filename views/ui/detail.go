@@ -278,7 +278,7 @@ func (d *Detail) Scroll(n int) {
 	d.offset = max(0, min(d.offset+n, len(d.Frames)-d.height))
 }
 
-// Text returns the whole stack, a line per frame, without anything folded or shortened.
+// Text returns the complete stack, a line per frame, with nothing folded or shortened.
 func (d *Detail) Text() string {
 	k := d.key
 	k.full = true

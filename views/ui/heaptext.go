@@ -28,7 +28,7 @@ func (e *Env) Note(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, ""), Style: e.Look.Muted}}, Indent: 2}
 }
 
-// Said returns a line of text whose continuation rows are indented.
-func Said(parts ...string) widget.Line {
+// TextLine returns a line of text whose continuation rows are indented.
+func TextLine(parts ...string) widget.Line {
 	return widget.Line{Spans: []widget.Span{{Text: strings.Join(parts, "")}}, Indent: 2}
 }

@@ -166,7 +166,7 @@ func diffLayouts(ctx context.Context, k DiffKey) (*LayoutDiff, error) {
 	return out, nil
 }
 
-// pairTypes matches the types of two layouts, as [analysis.DiffLayouts] does.
+// pairTypes matches the types of two layouts, as [pages.DiffLayouts] does.
 func pairTypes(was, is *model.Layout) []TypeDiff {
 	type name struct {
 		text string

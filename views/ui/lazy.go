@@ -124,7 +124,7 @@ func (z *Lazy[K, V]) install(ctx context.Context, a answer[V]) {
 		return
 	}
 	z.Ready, z.Err = true, a.err
-	if z.value, z.have = a.value, a.err == nil; !z.have { // an old value would be taken for the current one
+	if z.value, z.have = a.value, a.err == nil; !z.have { // an old value would be treated as the current one
 		z.value = *new(V)
 	}
 	z.cancel()

@@ -42,13 +42,13 @@ type leadLine struct {
 	text    string
 }
 
-// Cells of the columns beside the text.
+// Cells of the columns next to the text.
 const (
 	leadSpark = 24
 	leadWide  = 110 // from here on the text leaves room for its curve
 )
 
-// fewLeads is how many rows are in view beside the chosen one: it gives up lines for them.
+// fewLeads is the number of rows that stay visible around the selected one: it gives up lines for them.
 const fewLeads = 3
 
 // NewLeads returns an empty pane whose rows are called by a noun, with so many cells for signs and kinds. follow goes

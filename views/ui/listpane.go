@@ -21,7 +21,7 @@ type ListPane struct {
 	Enter func()  // called when the selected row is opened
 	Order Orderly // the table; may be nil while it has no rows
 
-	big bool // the pane with the focus has the whole screen
+	big bool // the focused pane fills the screen
 }
 
 // Orderly is a table that a user can sort.
@@ -32,7 +32,7 @@ type Orderly interface {
 
 // Sizes below and above which the detail pane changes its place.
 const (
-	SideWidth = 150 // cells: from here it is beside the table
+	SideWidth = 150 // cells: from this width it is next to the table
 	LowHeight = 14  // rows: below there is none
 )
 
@@ -115,7 +115,7 @@ func (p *ListPane) do(a keymap.Action) bool {
 		if !MoveList(&p.List, a) {
 			return false
 		}
-		p.tellMoved()
+		p.notifyMoved()
 	}
 	return true
 }
@@ -129,7 +129,7 @@ func (p *ListPane) Leave() bool {
 	return true
 }
 
-func (p *ListPane) tellMoved() {
+func (p *ListPane) notifyMoved() {
 	if p.Moved != nil {
 		p.Moved()
 	}
@@ -151,7 +151,7 @@ func (p *ListPane) Hit(x, y int) (row bool) {
 func (p *ListPane) click(x, y int, double bool) {
 	if p.ListAt.Contains(x, y) && p.Hit(x, y) {
 		p.InDetail = false
-		p.tellMoved()
+		p.notifyMoved()
 		if double {
 			p.Enter()
 		}

@@ -125,7 +125,7 @@ type ProfileFile struct {
 	First, Last model.Time         // of samples; first > last without any
 	Samples     uint64
 	end         model.Time // of samples, windows and the file's own range
-	Classes     []uint32   // of frames: see [analysis.FrameClasses]
+	Classes     []uint32   // of frames: see [weights.FrameClasses]
 	usual       uint16     // the event that is shown if none is chosen
 	Views       StackViews
 	Groups      profileGroupings

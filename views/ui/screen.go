@@ -70,8 +70,8 @@ type Filtered interface {
 
 // Sorting is a screen with a table that can be sorted.
 type Sorting interface {
-	// Sorting returns the title of the column that rows are sorted by, what reports call it, "" for nothing, and
-	// whether rows stand as at first.
+	// Sorting returns the title of the column that rows are sorted by, its name in reports, "" for nothing, and whether
+	// rows are in their default order.
 	Sorting() (title, key string, usual bool)
 }
 

@@ -25,7 +25,8 @@ type stackView struct {
 const maxStackViews = 4
 
 // Of returns the filtered stacks, nil for a filter that changes nothing. The only errors are those of ctx.
-func (v *StackViews) Of(ctx context.Context, s *model.Stacks, f calltree.Filter, part calltree.Part) (*calltree.FilteredStacks, error) {
+func (v *StackViews) Of(ctx context.Context, s *model.Stacks, f calltree.Filter,
+	part calltree.Part) (*calltree.FilteredStacks, error) {
 	if f == "" || s == nil {
 		return nil, nil
 	}

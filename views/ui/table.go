@@ -307,14 +307,14 @@ func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
 func (t *Table[D, R]) RowFilter(text string) string { return rowFilter(t.Columns(), text) }
 
 func rowFilter[R any](cols []Column[R], text string) string {
-	var told []analysis.Field
+	var known []analysis.Field
 	for i := range cols {
 		if cols[i].Key != "" {
-			told = append(told, Fields(cols[i:i+1])...)
+			known = append(known, Fields(cols[i:i+1])...)
 		}
 	}
-	told = append(told, analysis.Field{}) // otherwise all fields would be accepted
-	if f, err := analysis.ParseFilter(text, told...); err != nil || f.ComparesShares() {
+	known = append(known, analysis.Field{}) // otherwise all fields would be accepted
+	if f, err := analysis.ParseFilter(text, known...); err != nil || f.ComparesShares() {
 		return ""
 	}
 	return text

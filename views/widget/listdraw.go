@@ -132,7 +132,8 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 func (l *List) keepWhole() {
 	for i := range l.Columns {
 		if c := &l.Columns[i]; c.Width < hiddenWidth {
-			if text := strings.TrimSpace(Clean(l.Table.Cell(l.selected, i).Text)); text != "" && strings.TrimSpace(c.Title) != "" {
+			if text := strings.TrimSpace(Clean(l.Table.Cell(l.selected, i).Text)); text != "" &&
+				strings.TrimSpace(c.Title) != "" {
 				l.whole = append(l.whole, Field{c.Title, text})
 			}
 		}

@@ -63,7 +63,7 @@ func (k *Look) InBox() *Look {
 	return &in
 }
 
-// Glyphs are the one-cell drawings that widgets use besides text. Every string is one cell wide.
+// Glyphs are the one-cell drawings that widgets use in addition to text. Every string is one cell wide.
 type Glyphs struct {
 	Plain bool // ASCII only: charts, bars and sparklines draw with letters and signs
 
@@ -75,7 +75,7 @@ type Glyphs struct {
 	Up, Down                                                string // sort direction
 	Peak, Marker, GC, Bullet                                string
 	Ellipsis, Track, Thumb, Separator, Crossing             string
-	Loss, Gain, Same, Warning, Check, ArrowLeft, ArrowRight string // signs that are beside colors
+	Loss, Gain, Same, Warning, Check, ArrowLeft, ArrowRight string // signs in addition to colors
 }
 
 // UnicodeGlyphs are for terminals that show Unicode.

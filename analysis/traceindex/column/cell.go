@@ -6,7 +6,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Dim is a key by which cumulative sums of blocks are kept. Every [analysis.Group] is one of them or is folded from
+// Dim is a key by which cumulative sums of blocks are kept. Every analysis.Group is one of them or is folded from
 // DimStack.
 type Dim uint8
 

@@ -114,7 +114,8 @@ func (r *RateLimit) UnmarshalText(text []byte) error {
 		return nil
 	}
 	num, den, known := model.TimeUnit(strings.TrimSpace(per))
-	if err := r.Limit.UnmarshalText([]byte(size)); err != nil || !known || r.kind != limitBytes && r.kind != limitBeyond {
+	if err := r.Limit.UnmarshalText([]byte(size)); err != nil || !known ||
+		r.kind != limitBytes && r.kind != limitBeyond {
 		return fmt.Errorf("invalid rate %q: write 1K/s or 10M/h", s)
 	}
 	r.Text, r.Per = s, strings.ToLower(strings.TrimSpace(per))

@@ -47,12 +47,14 @@ type guideStatus struct {
 
 // WriteText writes the guide as text.
 func (g *Guide) WriteText(w io.Writer) {
-	g.write(w, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n", "  %s\n    %s\n")
+	g.write(w, "memtui for scripts\n", "%s: %s\n", "memtui %s\n  %s\n", "  own flags: %s\n", "  shared flags: %s\n",
+		"  %s\n    %s\n")
 }
 
 // WriteMarkdown writes the guide as Markdown.
 func (g *Guide) WriteMarkdown(w io.Writer) {
-	g.write(w, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n", "\nShared flags: %s.\n", "- %s\n  `%s`\n")
+	g.write(w, "# memtui for scripts\n", "## %s\n\n%s\n\n", "### `memtui %s`\n\n%s\n", "\nOwn flags: %s.\n",
+		"\nShared flags: %s.\n", "- %s\n  `%s`\n")
 }
 
 func (g *Guide) write(w io.Writer, title, rule, command, flags, shared, answer string) {

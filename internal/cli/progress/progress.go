@@ -45,19 +45,19 @@ func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (std
 	}
 	l = &Line{watched: watched, out: terminal, begun: time.Now(), stop: make(chan struct{})}
 	if sameTerminal {
-		out = &besides{p: l, w: out, last: true}
+		out = &lineWriter{p: l, w: out, last: true}
 	}
-	return out, &besides{p: l, w: terminal}, l
+	return out, &lineWriter{p: l, w: terminal}, l
 }
 
-// besides writes to a terminal that may show the line of a progress.
-type besides struct {
+// lineWriter writes to a terminal that may show the line of a progress.
+type lineWriter struct {
 	p    *Line
 	w    io.Writer
 	last bool // output may end within a line, so no progress may follow
 }
 
-func (b *besides) Write(text []byte) (int, error) {
+func (b *lineWriter) Write(text []byte) (int, error) {
 	b.p.mu.Lock()
 	defer b.p.mu.Unlock()
 	b.p.erase()

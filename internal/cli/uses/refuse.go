@@ -209,7 +209,7 @@ func Fits(parsed *kong.Context, files ...Input) error {
 var particular = []struct {
 	flag  string
 	about func(Input) bool
-	says  string // after the name of a file
+	why   string // after the name of a file
 }{
 	{"sizes", func(in Input) bool { return in.Format.Sizes }, "states the sizes of its objects; the flag is for Java heap dumps"},
 	{"unit", func(in Input) bool { return in.Format.Unit }, "states the unit of its weights; the flag is for folded stacks"},
@@ -227,7 +227,7 @@ func addresses(in Input) bool { return in.Format.Addresses }
 func idle(parsed *kong.Context, files []Input) error {
 	for _, p := range particular {
 		if len(files) > 0 && IsGiven(parsed, p.flag) && !slices.ContainsFunc(files, p.about) {
-			return fmt.Errorf("--%s: %s %s", p.flag, files[0].Name, p.says)
+			return fmt.Errorf("--%s: %s %s", p.flag, files[0].Name, p.why)
 		}
 	}
 	return nil
@@ -268,7 +268,8 @@ func meantBy(f *kong.Flag, tables []string) string {
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name, meantBy(f, u.Values), strings.Join(u.Values, ", "))
+			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name,
+				meantBy(f, u.Values), strings.Join(u.Values, ", "))
 		}
 	}
 	switch flag := f.Name; {

@@ -64,7 +64,8 @@ func about() []Use {
 
 // looked returns the flags that select where names of addresses are searched.
 func looked() []Use {
-	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
+	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"),
+		of(profiles, "allocator-frames"))
 }
 
 // instant returns the flags that select the time.

@@ -30,19 +30,19 @@ type Parser interface {
 
 // reading is one pass over a file.
 type reading struct {
-	ctx  context.Context
-	src  *loaders.Source
-	size int64
-	tell func(bytes int64)
-	next atomic.Int64
-	mu   sync.Mutex
-	err  error
+	ctx     context.Context
+	src     *loaders.Source
+	size    int64
+	advance func(bytes int64)
+	next    atomic.Int64
+	mu      sync.Mutex
+	err     error
 }
 
 // read reads all lines of a file on all cores, and returns its units in the order of the file, with their lists in a
 // room.
-func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, tell func(int64), parser func(*Names) Parser) ([]*Unit, []*Names, error) {
-	r := &reading{ctx: ctx, src: src, size: size, tell: tell}
+func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, advance func(int64), parser func(*Names) Parser) ([]*Unit, []*Names, error) {
+	r := &reading{ctx: ctx, src: src, size: size, advance: advance}
 	units := make([]*Unit, (size+unitBytes-1)/unitBytes)
 	var names []*Names
 	err := cores.Run(func() {
@@ -65,7 +65,7 @@ func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room
 			last = fill{len(u.IDs), len(u.refs)}
 			u.shrink(room)
 			units[i] = u
-			tell(min(unitBytes, size-i*unitBytes))
+			advance(min(unitBytes, size-i*unitBytes))
 			if src.Budget().Full(model.BudgetOfFile) {
 				r.fail(src.Budget().Error("the objects of the dump"))
 			}
