@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -363,9 +364,10 @@ type diffPlace struct {
 	owner *string
 }
 
-func (p DiffPlace) members() (list []member) {
+// Members implements [object.Membered].
+func (p DiffPlace) Members() (list []object.Member) {
 	for i := range p {
-		list = append(list, member{"function", p[i].Function}, member{"file", p[i].File}, member{"line", p[i].Line}, member{"owner", p[i].owner})
+		list = append(list, object.Member{Name: "function", Value: p[i].Function}, object.Member{Name: "file", Value: p[i].File}, object.Member{Name: "line", Value: p[i].Line}, object.Member{Name: "owner", Value: p[i].owner})
 	}
 	return list
 }

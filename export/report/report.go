@@ -82,7 +82,8 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
-	Around     *Around     `json:"around,omitzero"`      // only when asked for, and then alone
+	Tree       *Tree       `json:"tree,omitzero"`        // only when asked for, and then alone
+	Around     *Around     `json:"around,omitzero"`      // the same
 	AroundType *AroundType `json:"around_type,omitzero"` // of a snapshot, the same
 
 	// What was asked about single rows of a snapshot.
