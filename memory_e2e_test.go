@@ -456,7 +456,7 @@ func TestNamedMemoryIsEnough(t *testing.T) {
 	}
 }
 
-// A heap is read whole, and who holds what is found out, with the memory that info names for it.
+// A heap is complete with the memory that info names for it; with a third of that, retained sizes have lower bounds.
 func TestNamedMemoryIsEnoughForHeaps(t *testing.T) {
 	if modeltest.UnderRace {
 		t.Skip("what a process takes under the race detector tells nothing")
@@ -488,7 +488,7 @@ func TestNamedMemoryIsEnoughForHeaps(t *testing.T) {
 			Heap     struct{ Dominators []struct{ Row int } }
 		}
 		ask(&report, memory/part, "report")
-		if whole := part == 1; report.Complete != whole || whole != (len(report.Heap.Dominators) > 0) {
+		if whole := part == 1; report.Complete != whole || len(report.Heap.Dominators) == 0 { // columns are in mapped files where memory is short
 			t.Errorf("with %d of the %d bytes: complete %v, %d dominators", memory/part, memory, report.Complete, len(report.Heap.Dominators))
 		}
 	}

@@ -87,7 +87,11 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 		f.owners = calltree.NewOwners(p.Stacks, libraries)
 	}
 	f.damage(p)
-	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, f.temporary, f.hot, f.trim, f.histories} {
+	temporary := f.temporary
+	if p != nil && p.Meta.Sampled != "" { // two events in a row are those of two samples
+		temporary = func() error { return nil }
+	}
+	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, temporary, f.hot, f.trim, f.histories} {
 		if err := look(); err != nil {
 			return nil, err
 		}

@@ -16,9 +16,9 @@ import (
 // HeapTables returns the names of the tables of a heap snapshot, the default first.
 func HeapTables() []string { return []string{"types", "frames", "dominators"} }
 
-// WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree: every row
-// before those that it dominates, with the row that dominates it and its depth below the root. Types and frames are in
-// the order of bytes, rows that share a dominator in that of retained bytes. g may be nil but for dominators.
+// WriteHeapCSV writes one table of a snapshot: its types of objects, its frames, or its dominator tree. The tree has
+// every row before those that it dominates, with its dominator and its depth below the root. Types and frames are in
+// the order of bytes, rows with the same dominator in that of retained bytes. g may be nil except for dominators.
 func WriteHeapCSV(ctx context.Context, w io.Writer, h *model.Heap, g *heapgraph.Graph, table string) ([]Loss, error) {
 	out := csv.NewWriter(w)
 	columns, err := heapColumns(h.Schema, table)

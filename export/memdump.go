@@ -74,8 +74,8 @@ const (
 	noColor       = "#000000"
 )
 
-// WriteMB writes the curves and page layouts of p as a .mb file of version 2, byte for byte as the application would
-// before compression. It reads the file of p twice.
+// WriteMB writes the curves and page layouts of p as a .mb file of version 2. Before compression it equals the
+// application's output byte for byte. It reads the file of p twice.
 func WriteMB(ctx context.Context, w io.Writer, p *model.Profile) ([]Loss, error) {
 	if p.Timeline == nil || p.Timeline.Points == nil {
 		return nil, errNoDump

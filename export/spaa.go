@@ -19,9 +19,9 @@ import (
 
 const spaaMalloc = "malloc"
 
-// WriteSPAA writes a trace as stacks of the event malloc with the metrics that section 9 of the specification names:
-// what q asks for of every stack. With samples there is one for every allocation of the range. Ids of stacks are hashes
-// of their resolved frames.
+// WriteSPAA writes a trace as stacks of the event malloc, with the metrics that section 9 of the specification names
+// and q selects. If samples is set, there is one for every allocation of the range. Ids of stacks are hashes of their
+// resolved frames.
 func WriteSPAA(ctx context.Context, w io.Writer, p *model.Profile, trace analysis.Trace, q analysis.Query, samples bool) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as stacks of allocations")

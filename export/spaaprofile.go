@@ -37,7 +37,7 @@ type spaaCopy struct {
 	frameless bool // a record has no frames
 }
 
-// prepare chooses what is written, and tells what is not.
+// prepare selects what is written, and records what is not.
 func (s *spaaCopy) prepare() {
 	w := s.w
 	s.left = make([]bool, len(w.Metrics))

@@ -17,7 +17,7 @@ type stackFrame struct {
 	dso      model.DSOID
 	inlined  bool
 	kernel   bool
-	id       model.FrameID // 0 for one that represents a whole stack
+	id       model.FrameID // 0 for one that represents a complete stack
 }
 
 // frameTable numbers the frames in use from 0, in the order of the rows.

@@ -155,9 +155,9 @@ func onlyOld(ctx context.Context, trace analysis.Trace, opt TraceOptions, sites 
 	return nil
 }
 
-// ProfileStacks takes the records of a stack profile that any of the selections weighs, which are of one event; main is
-// the index of the one that counts most. from and to are what they cover, both [model.NoTime] when the file does not
-// tell. The error is that of ctx.
+// ProfileStacks returns the records of a stack profile that have a weight in any of the selections, which are of one
+// event. main is the index of the main selection. from and to are the time that they cover, both [model.NoTime] if the
+// file does not record it. The error is that of ctx.
 func ProfileStacks(ctx context.Context, p *model.Profile, selections []*weights.Selection, main int, from, to model.Time) (*Stacks, error) {
 	s := &Stacks{Profile: p, Main: main, From: from, To: to}
 	for _, sel := range selections {

@@ -42,13 +42,13 @@ func (c *Cut) bySpan() bool { return c.MinLife > 0 || c.MaxLife < model.MaxTime 
 // endMark is the name of the marker that keeps the end of a cut trace where it was.
 const endMark = "memtui: end of the part"
 
-// WriteTrace writes the part of a trace that cut chooses as a .mlyze file. All times, stack ids, threads and addresses
-// stay what they are. Blocks that live at the start of the range are written before it, at their own times, so that
-// live figures and ages hold; nothing else is from before. FREEs belong to their blocks; collections and markers of the
-// range stay. A block that is kept, but ended when another one that is not took its address, ends with a FREE. Where
-// nothing kept happens at the end, a marker is there. What the range does not hold of a block is lost: one that is
-// freed after it looks never freed, so that lifetimes differ from those of the whole. The events are read three times,
-// and two times where only the end is cut off.
+// WriteTrace writes the part of a trace that cut selects as a .mlyze file. All times, stack ids, threads and addresses
+// stay unchanged. Blocks that are live at the start of the range are written before it, at their own times, so that
+// live figures and ages are right; nothing else is from before. FREEs belong to their blocks; collections and markers
+// of the range are kept. A kept block that ended because a block outside the part took its address ends with a FREE. If
+// nothing kept happens at the end, a marker is added there. What happens to a block outside the range is lost: a block
+// that is freed after it looks never freed, so that lifetimes differ from those of the complete trace. The events are
+// read three times, or twice if only the end is cut off.
 func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Time, cut Cut) ([]Loss, error) {
 	if p.Allocations == nil {
 		return nil, errors.New("only traces can be written as traces")
@@ -238,7 +238,7 @@ func (c *cutter) keep(n uint64, kept bool) {
 	c.kept[n/64] |= 1 << (n % 64)
 }
 
-// chooses decides about a block by what its ALLOC tells.
+// chooses reports whether the cut selects a block, based on its ALLOC.
 func (c *cutter) chooses(e *model.Event) bool {
 	if e.Size < c.cut.MinSize || e.Size > c.cut.MaxSize || c.cut.Threads != nil && !slices.Contains(c.cut.Threads, e.Thread) {
 		return false

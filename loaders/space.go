@@ -1,6 +1,7 @@
 package loaders
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -30,6 +31,15 @@ func resourceLeft(resource, field int) (left int64, limited bool) {
 		used = pages * int64(os.Getpagesize())
 	}
 	return max(0, int64(limit.Cur)-used), true
+}
+
+// freeSpace returns how many bytes a program without privileges may still write to the disk of a file.
+func freeSpace(f *os.File) int64 {
+	var disk unix.Statfs_t
+	if unix.Fstatfs(int(f.Fd()), &disk) != nil {
+		return math.MaxInt64
+	}
+	return int64(min(uint64(disk.Bavail), math.MaxInt64/uint64(disk.Bsize)) * uint64(disk.Bsize))
 }
 
 // mappable reports whether the mapping of a file leaves the process enough address space to work in.

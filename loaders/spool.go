@@ -24,6 +24,9 @@ const (
 	// 100 times.
 	spoolExpansion = 200       // times what has arrived, or the size of the file
 	spoolUnasked   = 256 << 20 // bytes
+
+	// The temporary copy of a pipe, which may never end, leaves a part of the free space of its disk to others.
+	spoolSpare = 16
 )
 
 // spool holds the bytes of a stream that can be read only once, so that they can be read at any offset, any number of
@@ -34,7 +37,8 @@ type spool struct {
 	stored   int64         // bytes of the input file, 0 for a pipe
 	opened   chan struct{} // closed when outer is known
 	budget   *model.Budget
-	memory   int64 // bytes kept in memory: spoolMemory, or less if the budget requires
+	free     func(f *os.File) int64 // bytes that are free on the disk of the temporary file
+	memory   int64                  // bytes kept in memory: spoolMemory, or less if the budget requires
 
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
@@ -44,6 +48,7 @@ type spool struct {
 	file     *os.File   // full chunks that do not fit; nil while there are none
 	places   []int64    // their positions by number, in chunks: chunks equal to the previous one share its position
 	written  int64      // chunks in the file
+	most     int64      // chunks after those in memory that there is room for
 	size     int64
 	done     bool // the end was reached
 	err      error
@@ -55,7 +60,7 @@ type spool struct {
 
 // startSpool starts filling from the result of open, which runs on the spool's goroutine and may block.
 func startSpool(ctx context.Context, stored int64, open func() (io.Reader, error)) *spool {
-	s := &spool{opened: make(chan struct{}), stored: stored, budget: model.BudgetOf(ctx)}
+	s := &spool{opened: make(chan struct{}), stored: stored, budget: model.BudgetOf(ctx), free: freeSpace}
 	s.memory = s.budget.Part(spoolMemory, 8) / spoolChunk * spoolChunk
 	s.arrived = sync.NewCond(&s.mu)
 	s.detached = context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx)) })
@@ -122,7 +127,7 @@ func (s *spool) adopt(c io.Closer) bool {
 // fill reads r to its end, or to the limit of its decompressed size.
 func (s *spool) fill(r io.Reader) error {
 	for {
-		if s.expanded() {
+		if s.expanded() || s.crowds() {
 			return nil
 		}
 		buf, stopped := s.room()
@@ -154,6 +159,24 @@ func (s *spool) expanded() bool {
 	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
 		"the limit of %s for a compressed file of this size is reached: the rest was not read; %s; a decompressed file has no such limit",
 		model.Bytes(limit), model.RaiseHint(2*limit))})
+	return true
+}
+
+// crowds reports whether the temporary copy has taken the space that it may, and records that as a problem.
+func (s *spool) crowds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := int64(len(s.places))
+	if s.outer != "" { // what it expands to is limited
+		taken = s.written
+	}
+	if s.file == nil || taken < s.most {
+		return false
+	}
+	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
+		"the limit of %s for the temporary copy of a pipe or a compressed file, nearly all that is free in %s, is reached: the rest was not read; "+
+			"set TMPDIR to a folder with more space, or give the program a decompressed file, which is not copied",
+		model.Bytes(s.most*spoolChunk), os.TempDir())})
 	return true
 }
 
@@ -208,6 +231,8 @@ func (s *spool) store() error {
 		}
 		os.Remove(f.Name())
 		s.file = f
+		free := s.free(f)
+		s.most = (free - free/spoolSpare) / spoolChunk
 	}
 	if _, err := s.file.WriteAt(s.tail, s.written*spoolChunk); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -68,6 +69,23 @@ func TestRepeatedChunksAreStoredOnce(t *testing.T) {
 	}
 }
 
+// zeros is an input that never ends.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// TestEndlessPipeLeavesSpace reads a pipe that never ends: reading does, before the disk is full.
+func TestEndlessPipeLeavesSpace(t *testing.T) {
+	s := &spool{opened: make(chan struct{}), memory: spoolChunk, free: func(*os.File) int64 { return 32 * spoolChunk }, detached: func() bool { return true }}
+	s.arrived = sync.NewCond(&s.mu)
+	defer s.close()
+	s.run(func() (io.Reader, error) { return zeros{}, nil })
+	said := s.problems()
+	if s.finalSize() != 31*spoolChunk || len(said) != 1 || said[0].Code != "too-large" || !strings.Contains(said[0].Message, "30.0 MiB") {
+		t.Errorf("%d MiB: %+v", s.finalSize()/spoolChunk, said)
+	}
+}
+
 // pieces is an input that gives pieces of any size.
 type pieces struct {
 	from *bytes.Reader
@@ -119,6 +137,32 @@ func TestExpansionEnds(t *testing.T) {
 		if got := src.Size(); limited != (got < size) || got < spoolUnasked {
 			t.Errorf("with %d bytes allowed: %d bytes of %d were read", allowed, got, size)
 		}
+	}
+}
+
+// TestExpansionOfLargeFiles reads a file so large that the limit is 200 times its size: more is not read.
+func TestExpansionOfLargeFiles(t *testing.T) {
+	const stored = 2 << 20 // bytes that do not compress
+	noise := make([]byte, stored)
+	for i, r := 0, rand.New(rand.NewPCG(1, 2)); i < len(noise); i++ {
+		noise[i] = byte(r.Uint32())
+	}
+	path := filepath.Join(t.TempDir(), "a.zst")
+	if err := os.WriteFile(path, append(zstded(t, noise), zstded(t, make([]byte, 600<<20))...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	limit := 200 * src.StoredSize()
+	if _, err := src.ReadAt(make([]byte, 1), 1<<40); err != io.EOF { // waits for the end
+		t.Error(err)
+	}
+	said := src.Problems()
+	if got := src.Size(); got < limit || got > limit+spoolChunk || len(said) != 1 || !strings.Contains(said[0].Message, model.Bytes(limit).String()) {
+		t.Errorf("%d bytes, limit %d: %+v", got, limit, said)
 	}
 }
 

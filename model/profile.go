@@ -39,6 +39,9 @@ type Meta struct {
 	InventedAddresses bool
 	// CoarseTimes reports that the file has the times of some events only: those in between are interpolated.
 	CoarseTimes bool
+	// Sampled states how blocks were chosen for recording ("sampled every 512 KiB"), so that figures are estimates. It
+	// is "" where all blocks were recorded, or the file does not state it.
+	Sampled string
 
 	// Live is the state of watching a growing file in a word or two: "live", "no response". It is "" if the file is not
 	// watched, or no longer.

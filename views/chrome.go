@@ -221,6 +221,8 @@ func (a *app) completeness() string {
 		return "incomplete"
 	case st.Unfreed:
 		return "live ≤ shown"
+	case p.Meta.Sampled != "":
+		return p.Meta.Sampled // so that every figure is an estimate
 	}
 	return complete
 }

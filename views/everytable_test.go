@@ -48,7 +48,7 @@ var madeBy = map[string]struct {
 	"palette.go:newPalette":             {why: "commands, the best match of what is typed first"},
 	"screenbar.go:newScreenList":        {why: "the screens, in the order of their keys"},
 	"heap/held.go:newHeld":              {why: "a tree, holders below what they hold: a filter would part them"},
-	"trace/findings.go:newFindingsPane": {why: "wrapped sentences without figures"},
+	"ui/leads.go:NewLeads": {why: "wrapped sentences without figures"},
 	"ui/changes.go:NewChanges":          {why: "the table of differences that the comparisons make"},
 	"ui/table.go:NewTable":              {why: "makes all others"},
 }

@@ -204,6 +204,17 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("Esc", "6", "b", "Enter").has("Objects of ")
 }
 
+// What types retain at least is said to be so, and what bounds do not tell is left open.
+func TestComparisonOfLowerBounds(t *testing.T) {
+	modeltest.Plain(t)
+	u := openRecords(t, 150, 40, colourCaps).keys("1", "6", "~", "u")
+	u.keys("c", "c").has("Δ RETAINED▼").hasNot("≥", "unknown")
+	u = openRecords(t, 150, 40, colourCaps).keys("1", "6", "~", "u")
+	u.sim.Do(func() { u.app.Ctx = model.WithBudget(u.app.Ctx, model.NewBudget(1)) })
+	u.keys("c", "c").has("Δ RETAINED▼", "≥: at least", "≥ ", "?", "unknown")
+	u.keys("!").has("unknown")
+}
+
 // Every screen can be printed by a command.
 func TestHeapCommands(t *testing.T) {
 	modeltest.Plain(t)

@@ -24,7 +24,7 @@ type Side struct {
 	Bases  Bases
 	Whole  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
 	Nested bool     // rows contain others: a function with all it calls
-	Sets   bool     // a row's weight is that of a set of things: it is unknown for rows that are merged
+	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 }
 
 // SideSum is the total of a side.
@@ -52,6 +52,7 @@ type SideRow struct {
 	Listed   bool         // present even if its weight is 0
 	Kept     bool         // makes a row even if its weight is 0, but does not count as present then
 	Unknown  bool         // its weight is unknown: it is not compared
+	AtLeast  bool         // Bytes is a lower bound
 
 	Bytes, Count uint64 // Bytes has the compared figure, of any unit
 }
@@ -128,12 +129,13 @@ const (
 	ChangeGone
 	ChangeGrown
 	ChangeShrunk
+	ChangeUnknown // it is on both sides, and lower bounds do not tell what became of it
 	ChangeCount
 )
 
 // String returns the word in tables, flags and JSON.
 func (s ChangeStatus) String() string {
-	return [...]string{"same", "new", "gone", "grown", "shrunk"}[s]
+	return [...]string{"same", "new", "gone", "grown", "shrunk", "unknown"}[s]
 }
 
 // Figures are the weights of a thing on both sides. Those of before are scaled if the sides are normalized.
@@ -167,14 +169,64 @@ type Row struct {
 	Key, Sub string       // as on the sides, masked; not cleaned. Key is "" for stacks
 	Row      [2]int       // index of the heaviest row of each side; -1 if it has none
 	There    [2]bool      // the side has it
+	AtLeast  [2]bool      // the side's bytes are a lower bound
 	Figures
 	Status ChangeStatus
+}
+
+// Certainty is how much is known of the change of a row's bytes.
+type Certainty uint8
+
+const (
+	CertainChange Certainty = iota
+	LeastChange             // it goes in the direction of the figures, and is at least so large
+	UnknownChange           // not even the direction is known
+)
+
+// Certainty returns how much is known of the change of bytes: lower bounds differ by anything.
+func (r *Row) Certainty() Certainty {
+	switch r.AtLeast {
+	case [2]bool{}:
+		return CertainChange
+	case [2]bool{true, false}:
+		if r.BeforeBytes > r.AfterBytes {
+			return LeastChange
+		}
+	case [2]bool{false, true}:
+		if r.AfterBytes > r.BeforeBytes {
+			return LeastChange
+		}
+	}
+	return UnknownChange
+}
+
+// Sign returns what to write before the change of bytes: "≥ ", or "≤ " before that of a row that shrank by at least so
+// much. What is unknown is "?" alone.
+func (r *Row) Sign() string {
+	switch known := r.Certainty(); {
+	case known == UnknownChange:
+		return "?"
+	case known == LeastChange && r.AfterBytes < r.BeforeBytes:
+		return "≤ "
+	case known == LeastChange:
+		return "≥ "
+	}
+	return ""
+}
+
+// Change returns how much the bytes changed at least, in either direction: 0 for an unknown change.
+func (r *Row) Change() uint64 {
+	if r.Certainty() == UnknownChange {
+		return 0
+	}
+	return distance(r.BeforeBytes, r.AfterBytes)
 }
 
 // Sum sums up rows of one side.
 type Sum struct {
 	Rows         int
 	Bytes, Count uint64
+	AtLeast      bool // a part of Bytes is a lower bound
 }
 
 // Options choose how rows are matched and scaled.
@@ -269,15 +321,21 @@ func (m *rowMatcher) add(side int, s *Side) {
 		}
 		at := m.row(side, row)
 		out := &m.c.Rows[at]
-		if row.Unknown || s.Sets && out.Row[side] >= 0 {
+		if row.Unknown {
 			m.unknown[at] = true
 		}
+		merged := s.Sets && out.Row[side] >= 0 // sets may overlap
+		out.AtLeast[side] = out.AtLeast[side] || row.AtLeast || merged
 		out.There[side] = out.There[side] || row.there()
 		bytes, count := &out.BeforeBytes, &out.BeforeCount
 		if side == 1 {
 			bytes, count = &out.AfterBytes, &out.AfterCount
 		}
-		*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
+		if merged {
+			*bytes = max(*bytes, row.Bytes)
+		} else {
+			*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
+		}
 		*count, _ = model.SaturatingAdd(*count, row.Count)
 		switch best := &out.Row[side]; {
 		case *best < 0:
@@ -334,6 +392,7 @@ func (c *Comparison) swap() {
 		r := &c.Rows[i]
 		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
 		r.There[0], r.There[1] = r.There[1], r.There[0]
+		r.AtLeast[0], r.AtLeast[1] = r.AtLeast[1], r.AtLeast[0]
 		r.Figures = Figures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
 	}
 }
@@ -382,12 +441,15 @@ func (c *Comparison) conclude() {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		r.Status = changeStatus(r.There, r.BeforeBytes, r.AfterBytes)
+		if r.There == [2]bool{true, true} && r.Certainty() == UnknownChange {
+			r.Status = ChangeUnknown
+		}
 		c.Counts[r.Status]++
 		c.unmatched(r)
 	}
 	slices.SortStableFunc(c.Rows, func(x, y Row) int {
 		return cmp.Or(
-			cmp.Compare(distance(y.BeforeBytes, y.AfterBytes), distance(x.BeforeBytes, x.AfterBytes)),
+			cmp.Compare(y.Change(), x.Change()),
 			cmp.Compare(distance(y.BeforeCount, y.AfterCount), distance(x.BeforeCount, x.AfterCount)),
 			cmp.Compare(max(y.BeforeBytes, y.AfterBytes), max(x.BeforeBytes, x.AfterBytes)),
 			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Sub, y.Sub))
@@ -421,8 +483,10 @@ func (c *Comparison) unmatched(r *Row) {
 		return
 	}
 	c.Unmatched[side].Add(bytes, count)
+	c.Unmatched[side].AtLeast = c.Unmatched[side].AtLeast || r.AtLeast[side]
 	if rows[r.Row[side]].Own && (c.Before.File != c.After.File || c.Before.File == "") {
 		c.Nameless[side].Add(bytes, count)
+		c.Nameless[side].AtLeast = c.Nameless[side].AtLeast || r.AtLeast[side]
 	}
 }
 

@@ -90,7 +90,7 @@ func TestCompareMatchesStacksByFrames(t *testing.T) {
 	if c.Totals != (Figures{185, 175, 18, 17}) {
 		t.Errorf("totals are %+v", c.Totals)
 	}
-	if c.Merged != [2]int{1, 0} || c.Unmatched != [2]Sum{{1, 10, 1}, {1, 40, 4}} || c.Counts != [ChangeCount]int{2, 1, 1, 0, 1} {
+	if c.Merged != [2]int{1, 0} || c.Unmatched != [2]Sum{{Rows: 1, Bytes: 10, Count: 1}, {Rows: 1, Bytes: 40, Count: 4}} || c.Counts != [ChangeCount]int{2, 1, 1, 0, 1, 0} {
 		t.Errorf("merged %v, unmatched %v, counts %v", c.Merged, c.Unmatched, c.Counts)
 	}
 	swapped := compareIn(t, before, after, Options{Swap: true})
@@ -112,7 +112,7 @@ func TestCompareNeverMatchesIDs(t *testing.T) {
 		return out
 	}
 	c := compareIn(t, side("a"), side("b"), Options{})
-	if len(c.Rows) != 2 || c.Nameless != [2]Sum{{1, 9, 1}, {1, 9, 1}} {
+	if len(c.Rows) != 2 || c.Nameless != [2]Sum{{Rows: 1, Bytes: 9, Count: 1}, {Rows: 1, Bytes: 9, Count: 1}} {
 		t.Errorf("the stack 77 of two files is matched: %q, %v", changes(c), c.Nameless)
 	}
 	if c = compareIn(t, side("a"), side("a"), Options{}); len(c.Rows) != 1 || c.Rows[0].Status != ChangeSame {

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"slices"
+
 	"math"
 
 	"github.com/memtui/memtui/analysis/pages"
@@ -80,4 +82,24 @@ func SeriesSide(t *model.Timeline, at model.Time) *Side {
 		out.Rows[i] = r
 	}
 	return out
+}
+
+// Added returns the rows that only the side after has, by index there, ascending.
+func (c *Comparison) Added() (added []int) {
+	for i := range c.Rows {
+		if c.Rows[i].Row[0] < 0 {
+			added = append(added, c.Rows[i].Row[1])
+		}
+	}
+	slices.Sort(added)
+	return added
+}
+
+// TypeIndex returns where a page type is in [pages.LayoutChange]: those of before, then the new ones.
+func TypeIndex(r *Row, added []int, before int) int {
+	if r.Row[0] >= 0 {
+		return r.Row[0]
+	}
+	i, _ := slices.BinarySearch(added, r.Row[1])
+	return before + i
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,24 +73,68 @@ func compareHeaps(t *testing.T, before, after *model.Heap, q HeapQuestion) *Comp
 	return compareIn(t, sides[0], sides[1], Options{})
 }
 
-// What two types of one name retain together is not the sum of what each does: such a row is left out, as is one whose
-// size took too long to find out, whichever side it is of.
+// What two types of one name retain together is not the sum of what each does, but at least as much as the larger.
 func TestRetainedSizesAreOfTheSameThing(t *testing.T) {
 	before := rowsOf([]model.HeapKind{9, 1, 1, 1}, []uint32{0, 0, 2, 1}, []int{0, 0, 1, 0})
 	after := rowsOf([]model.HeapKind{9, 1, 1}, []uint32{0, 0, 1}, []int{0, 0, 0})
 	before.Tables.Strings[2] = "A" // type 2 is another A, and held by the first
 	c := compareHeaps(t, before, after, HeapQuestion{Figure: HeapRetained})
-	if len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Rows[0].AfterBytes != 100 || c.Unknown != 1 {
-		t.Errorf("%d unknown, rows %+v", c.Unknown, c.Rows)
+	if len(c.Rows) != 2 || c.Unknown != 0 {
+		t.Fatalf("%d unknown, rows %+v", c.Unknown, c.Rows)
 	}
-	if lost := c.Losses(Words{Thing: "type"}); !slices.ContainsFunc(lost, func(s string) bool { return strings.HasPrefix(s, "Left out") }) {
+	for _, r := range c.Rows {
+		if want := r.Key == "A"; r.AtLeast != [2]bool{want, false} || want && r.BeforeBytes != 200 || !want && r.AfterBytes != 100 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if lost := c.Losses(Words{Thing: "type"}); !slices.ContainsFunc(lost, func(s string) bool { return strings.HasPrefix(s, "≥") }) {
 		t.Errorf("%q", lost)
 	}
-	known := &Side{File: "x", Rows: []SideRow{{Key: "A", Bytes: 5}, {Key: "B", Bytes: 7}}}
-	slow := &Side{File: "x", Rows: []SideRow{{Key: "A", Listed: true, Unknown: true}, {Key: "B", Bytes: 9}}}
-	for _, sides := range [][2]*Side{{known, slow}, {slow, known}} {
-		if c := compareIn(t, sides[0], sides[1], Options{}); len(c.Rows) != 1 || c.Rows[0].Key != "B" || c.Unknown != 1 || c.Counts[ChangeGone] > 0 {
-			t.Errorf("%d unknown, rows %+v", c.Unknown, c.Rows)
+}
+
+// A lower bound tells that something grew past an exact figure, and nothing else.
+func TestChangesOfLowerBounds(t *testing.T) {
+	const none = math.MaxUint64 // the side has no such row
+	for _, tt := range []struct {
+		before, after uint64
+		bound         [2]bool
+		status        ChangeStatus
+		known         Certainty
+		change        uint64
+	}{
+		{5, 9, [2]bool{}, ChangeGrown, CertainChange, 4},
+		{5, 9, [2]bool{false, true}, ChangeGrown, LeastChange, 4},
+		{5, 9, [2]bool{true, false}, ChangeUnknown, UnknownChange, 0},
+		{5, 9, [2]bool{true, true}, ChangeUnknown, UnknownChange, 0},
+		{9, 5, [2]bool{true, false}, ChangeShrunk, LeastChange, 4},
+		{9, 5, [2]bool{false, true}, ChangeUnknown, UnknownChange, 0},
+		{9, 9, [2]bool{false, true}, ChangeUnknown, UnknownChange, 0},
+		{none, 9, [2]bool{false, true}, ChangeNew, LeastChange, 9},
+		{9, none, [2]bool{true, false}, ChangeGone, LeastChange, 9},
+	} {
+		var sides [2]*Side
+		for i, n := range []uint64{tt.before, tt.after} {
+			sides[i] = &Side{File: "x", Rows: []SideRow{{Key: "B", Bytes: 1}}}
+			if n != none {
+				sides[i].Rows = append(sides[i].Rows, SideRow{Key: "A", Bytes: n, Listed: true, AtLeast: tt.bound[i]})
+			}
+		}
+		for _, swap := range []bool{false, true} {
+			c := compareIn(t, sides[0], sides[1], Options{Swap: swap})
+			i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Key == "A" })
+			status := tt.status
+			if at := slices.Index([]ChangeStatus{ChangeNew, ChangeGone, ChangeGrown, ChangeShrunk}, status); swap && at >= 0 {
+				status = []ChangeStatus{ChangeGone, ChangeNew, ChangeShrunk, ChangeGrown}[at]
+			}
+			if r := &c.Rows[i]; r.Status != status || r.Certainty() != tt.known || r.Change() != tt.change {
+				t.Errorf("%+v, swapped %v: %+v is %v, %d", tt, swap, r, r.Certainty(), r.Change())
+			}
+			if said := c.Bounds() != ""; said != (tt.bound != [2]bool{}) {
+				t.Errorf("%+v: bounds are %q", tt, c.Bounds())
+			}
+			if tt.known != CertainChange && strings.Contains(c.Sentence(Words{Measure: "x"}), "A grew") {
+				t.Errorf("%+v: %s", tt, c.Sentence(Words{Measure: "x"}))
+			}
 		}
 	}
 }

@@ -73,7 +73,7 @@ type HeapRows struct {
 }
 
 // HeapSide returns one side of a comparison of a snapshot. Types and frames whose retained size takes too long to
-// compute become unknown rows.
+// compute have a lower bound.
 func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
 	kinds := q.Set(h.Schema).Kinds
 	by := heapgraph.By{Kinds: kinds}
@@ -92,9 +92,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	out.Whole, out.Nested, out.Sets = &SideSum{}, true, true
 	for i := range groups {
 		n := retained[groups[i].ID]
-		if out.Rows[i].Unknown = !n.Exact; n.Exact {
-			out.Rows[i].Bytes = n.Bytes
-		}
+		out.Rows[i].Bytes, out.Rows[i].AtLeast = n.Bytes, !n.Exact
 		out.Whole.Count, _ = model.SaturatingAdd(out.Whole.Count, groups[i].Count)
 	}
 	out.Whole.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ type Words struct {
 	Measure string              // what bytes measure, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
 	Thing   string              // what a row represents: "stack", "type", "page type"
-	Unknown string              // why rows are left out; "" means that they take too long to compute
+	Unknown string              // why rows are left out
 	Sums    bool                // rows are unknown, so nothing is said about them
 	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
 	Name    func(string) string // how names of rows are written; nil: cleaned
@@ -108,7 +107,12 @@ func percentText(f *Figures) string {
 
 // most names the row with the largest part of the change.
 func (c *Comparison) most(w *Words) string {
-	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *Figures { return &c.Rows[i].Figures })
+	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *Figures {
+		if c.Rows[i].Certainty() != CertainChange {
+			return nil
+		}
+		return &c.Rows[i].Figures
+	})
 	if at < 0 {
 		return ""
 	}
@@ -129,12 +133,14 @@ type PartOfChange struct {
 }
 
 // MostOfChange returns the row with the largest change in the direction of the total. If the total did not change, it
-// is the row that changed most. Rows come by size of their change, largest first. The caller sets the name. most is
+// is the row that changed most. Rows come by size of their change, largest first; those of which it is not known are
+// nil. The caller sets the name. most is
 // negative if no row changed.
 func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p PartOfChange) {
 	most, p.Whole = -1, *whole
 	for i := range n {
 		switch r := row(i); {
+		case r == nil:
 		case r.opposes(whole):
 			p.Opposed = true
 		case most < 0 && r.DeltaBytes() != 0:
@@ -178,11 +184,37 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)
 }
 
+// Bounds returns what lower bounds among the rows mean, "" without any.
+func (c *Comparison) Bounds() string {
+	bound, unknown := 0, 0
+	for i := range c.Rows {
+		if c.Rows[i].AtLeast != [2]bool{} {
+			bound++
+		}
+		if c.Rows[i].Certainty() == UnknownChange {
+			unknown++
+		}
+	}
+	switch {
+	case bound == 0:
+		return ""
+	case unknown == 0:
+		return "≥: at least, as exact figures take too long, or rows of one name overlap"
+	}
+	return "≥: at least, as exact figures take too long, or rows of one name overlap; how much " + model.Counted(unknown, "row") + " changed is unknown (?)"
+}
+
 // Losses returns what could not be matched, and what was merged, one sentence each.
 func (c *Comparison) Losses(w Words) []string {
 	w.fill()
 	var out []string
-	side := func(of Sum) string { return model.Counted(of.Rows, w.Thing) + " (" + w.Amount(of.Bytes) + ")" }
+	side := func(of Sum) string {
+		bound := ""
+		if of.AtLeast {
+			bound = "≥ "
+		}
+		return model.Counted(of.Rows, w.Thing) + " (" + bound + w.Amount(of.Bytes) + ")"
+	}
 	if text := perSide(c.Unmatched, "only in ", side); text != "" {
 		out = append(out, model.Capital(text)+".")
 	}
@@ -190,8 +222,10 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, "Of these, without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		why := cmp.Or(w.Unknown, "computing them would take too long")
-		out = append(out, "Left out because "+why+": "+model.Counted(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out because "+w.Unknown+": "+model.Counted(c.Unknown, w.Thing)+".")
+	}
+	if text := c.Bounds(); text != "" {
+		out = append(out, text+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", model.Counted(c.Merged[0], w.Thing), model.Counted(c.Merged[1], w.Thing)))

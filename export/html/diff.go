@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -63,7 +64,15 @@ func (b *builder) diff(d *report.Diff) {
 			t.More++
 			continue
 		}
-		cells := []any{r.DeltaBytes, r.BeforeBytes, r.AfterBytes, known(r.Percent), r.DeltaCount, r.BeforeCount, r.AfterCount, r.Status}
+		f := r.Figures()
+		delta := any(f.DeltaBytes)
+		switch f.Change {
+		case diff.UnknownChange:
+			delta = nil
+		case diff.LeastChange:
+			delta = least{f.DeltaBytes, f.Sign}
+		}
+		cells := []any{delta, atLeast(f.BeforeBytes, f.AtLeast[0]), atLeast(f.AfterBytes, f.AtLeast[1]), known(r.Percent), f.DeltaCount, f.BeforeCount, f.AfterCount, r.Status}
 		if pages {
 			cells = append(cells, 8**r.NewlyOccupied, 8**r.NewlyFree)
 		}
@@ -73,6 +82,14 @@ func (b *builder) diff(d *report.Diff) {
 		b.diffRow(t, cells, r, kind == ":place")
 	}
 	b.keep(t)
+}
+
+// atLeast returns the cell of a figure that may be a lower bound.
+func atLeast(n uint64, bound bool) any {
+	if bound {
+		return least{Least: n}
+	}
+	return n
 }
 
 // stacked reports whether any row is a stack.

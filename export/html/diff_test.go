@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,5 +59,58 @@ func TestPageOfAComparisonIsBounded(t *testing.T) {
 	}
 	if table := dataOf(t, out.Bytes()).Tables[0]; len(table.Rows)+table.More != 1000 || table.More == 0 || out.Len() > MaxBytes {
 		t.Errorf("%d rows and %d more in %d bytes", len(table.Rows), table.More, out.Len())
+	}
+}
+
+// A lower bound is no exact figure in any form of a comparison, and what it does not tell is left open.
+func TestDiffOfLowerBounds(t *testing.T) {
+	row := func(key string, bytes uint64, bound bool) diff.SideRow {
+		return diff.SideRow{Key: key, Bytes: bytes, AtLeast: bound, Listed: true}
+	}
+	before := &diff.Side{Rows: []diff.SideRow{row("Open", 2048, true), row("More", 1024, false), row("Less", 4096, true)}}
+	after := &diff.Side{Rows: []diff.SideRow{row("Open", 4096, true), row("More", 4096, true), row("Less", 1024, false)}}
+	c, err := diff.Compare(t.Context(), before, after, diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := report.DiffSource{Profile: &model.Profile{Complete: true}}
+	d := report.NewDiff(c, report.DiffOptions{Before: of, After: of, Metric: "retained_bytes", What: "x"})
+	var js, csv, text, ascii, page bytes.Buffer
+	_, failed := WriteDiff(t.Context(), &page, &DiffSource{Diff: d})
+	for _, err := range []error{failed, report.WriteJSON(&js, d), report.WriteDiffCSV(&csv, d),
+		report.WriteDiffText(&text, d, report.Style{}), report.WriteDiffText(&ascii, d, report.Style{ASCII: true})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for out, want := range map[*bytes.Buffer][]string{
+		&js: {
+			`{"key": "Open", "before_count": 0, "after_count": 0, "delta_count": 0, "before_at_least": 2048, "after_at_least": 4096, "status": "unknown"}`,
+			`"key": "More", "before_bytes": 1024, "before_count": 0, "after_count": 0, "delta_count": 0, "after_at_least": 4096, "delta_at_least": 3072, "status": "grown"}`,
+			`"key": "Less", "after_bytes": 1024, "before_count": 0, "after_count": 0, "delta_count": 0, "before_at_least": 4096, "delta_at_least": -3072, "status": "shrunk"}`,
+			`"unknown": 1`,
+		},
+		&csv:   {"before_at_least,after_at_least,delta_at_least", "Open,,,,,,0,0,0,2048,4096,,unknown"},
+		&text:  {"≥ 2.00 KiB  ≥ 4.00 KiB            ?", "≥ +3.00 KiB", "≤ -3.00 KiB", "unknown (?)"},
+		&ascii: {">= +3.00 KiB", "<= -3.00 KiB"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("no %q in\n%s", w, out)
+			}
+		}
+	}
+	if strings.ContainsAny(ascii.String(), "≥≤") {
+		t.Errorf("not ASCII:\n%s", &ascii)
+	}
+	var got []string
+	for _, r := range dataOf(t, page.Bytes()).Tables[0].Rows {
+		got = append(got, fmt.Sprint(r[:3]))
+	}
+	want := []string{"[map[least:3072 sign:≥ ] 1024 map[least:4096]]", "[map[least:-3072 sign:≤ ] map[least:4096] 1024]", "[<nil> map[least:2048] map[least:4096]]"}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

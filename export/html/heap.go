@@ -260,13 +260,14 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 
 // least is a number that may be larger.
 type least struct {
-	Least uint64 `json:"least"`
+	Least any    `json:"least"`
+	Sign  string `json:"sign,omitempty"` // with a space, if it is not ≥
 }
 
-// retained returns what a group retains: exactly, at least, or nil where that is not known.
+// retained returns what a group retains: an exact number, a lower bound, or nil if it is unknown.
 func retained(r *report.HeapRetained) any {
 	if r.AtLeast != nil {
-		return least{*r.AtLeast}
+		return least{Least: *r.AtLeast}
 	}
 	return known(r.Retained)
 }

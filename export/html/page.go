@@ -82,8 +82,8 @@ type card struct {
 	Exact string `json:"exact,omitempty"`
 }
 
-// Write writes the page of src, at most [MaxBytes] long: it leaves out more until it fits, and returns what it left
-// out, in words. The errors are those of ctx, of the questions that the page asks, and of w.
+// Write writes the page of src, at most [MaxBytes] long. It leaves out more until the page fits, and returns what it
+// left out, in words. The errors are those of ctx, of the queries that the page needs, and of w.
 func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err error) {
 	return writePage(ctx, w, src, (*builder).report)
 }

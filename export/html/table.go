@@ -39,7 +39,7 @@ func cols(specs ...string) []column {
 	return out
 }
 
-// table begins a table, of which all rows are known to the file; sort is the column that they are sorted by.
+// table begins a table without rows. sort is the column that the rows will be sorted by.
 func (b *builder) table(id, title, answer string, sort int, c ...column) *table {
 	return &table{ID: id, Group: id, Title: title, Answer: answer, Sort: sort, Cols: c, Rows: [][]any{}}
 }

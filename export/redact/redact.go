@@ -1,13 +1,13 @@
 // Package redact replaces the names in a profile, so that what is written about it can be given away.
 //
-// It works at the source: the answer of [Redactor.Profile] holds no name of the file any longer, whoever asks it and
-// whatever is written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor.
-// The figures, the shape of stacks, times and line numbers stay.
+// It works at the source: the profile that [Redactor.Profile] returns has no name of the file, so neither has anything
+// that is written of it. Equal names become equal stand-ins, such as function-12, in every output of one Redactor. The
+// figures, the shape of stacks, times and line numbers stay.
 //
-// Kept are words that say nothing about the program, each as a whole, from the lists of [Kept]: allocation functions,
-// without which sites would be named after other frames; functions that start every program; words of the formats and
-// of MoarVM. Names of the standard library in general are not kept: template arguments in them are names of the
-// program.
+// Kept are words that reveal nothing about the program, each as a complete name, from the lists of [Kept]: allocation
+// functions, without which sites would be named after other frames; functions that start every program; words of the
+// formats and of MoarVM. Names of the standard library in general are not kept, as template arguments in them are names
+// of the program.
 package redact
 
 import (
@@ -42,7 +42,7 @@ func New() *Redactor {
 	return r
 }
 
-// Pairs returns what was replaced so far, in order of replacement: the only way back.
+// Pairs returns what was replaced so far, in order of replacement. Nothing else can restore the names.
 func (r *Redactor) Pairs() []Pair {
 	r.mu.Lock()
 	defer r.mu.Unlock()

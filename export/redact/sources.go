@@ -12,7 +12,7 @@ import (
 // errHidden replaces errors whose text may quote names.
 var errHidden = errors.New("it cannot be read (the reason is left out because it may contain names)")
 
-// hide keeps the context's own errors, and hides the text of all others.
+// hide returns the context's own errors unchanged, and hides the text of all others.
 func hide(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strings"
-
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
@@ -28,32 +26,11 @@ func (t *textWriter) chart() {
 		peak = t.r.Trace.CurvePeak
 	}
 	t.title(cells.Fit(t.style.text(model.Clean(t.r.Trace.CurveTitle())), t.style.width()/2, t.style.cut()), "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
-	const label = 6
-	width := t.style.width() - label - 3
-	ramp := cells.Ramp(t.style.ASCII)
-	axis, foot := "┤", "└"
-	if t.style.ASCII {
-		axis, foot = "|", "+"
+	c := cells.Chart{Width: t.style.width(), Rows: chartRows, Top: top, ASCII: t.style.ASCII, Label: func(n uint64) string { return model.Bytes(n).Short() }}
+	for _, line := range c.Lines(func(x, width int) uint64 { return curve[x*len(curve)/width].MaxBytes }) {
+		t.line(line)
 	}
-	for row := chartRows - 1; row >= 0; row-- {
-		tick := ""
-		switch row {
-		case chartRows - 1:
-			tick = model.Bytes(top).Short()
-		case chartRows/2 - 1:
-			tick = model.Bytes(top / 2).Short()
-		}
-		var line strings.Builder
-		line.WriteString(" " + cells.Pad(tick, label, true) + axis)
-		for x := range width {
-			p := curve[x*len(curve)/width]
-			filled := cells.Level(p.MaxBytes, top, chartRows*(len(ramp)-1)) - row*(len(ramp)-1)
-			line.WriteString(ramp[min(max(filled, 0), len(ramp)-1)])
-		}
-		t.line(strings.TrimRight(line.String(), " "))
-	}
-	t.line(" " + cells.Pad("0", label, true) + foot + strings.Repeat(t.style.text("─"), width))
-	t.axis(label+2, width)
+	t.axis(c.Left(), c.Inner())
 }
 
 // axis writes the times at the start, the middle and the end of the chart.
@@ -65,10 +42,7 @@ func (t *textWriter) axis(left, width int) {
 		first = *t.r.Time.From
 	}
 	from, mid, to := t.style.time(first), t.style.time(first+(last-first)/2), t.style.time(last)
-	gap := width/2 - cells.Width(from) - cells.Width(mid)/2
-	rest := width - cells.Width(from) - gap - cells.Width(mid) - cells.Width(to)
-	if gap < 1 || rest < 1 {
-		return
+	if line := cells.Axis(left, width, from, mid, to); line != "" {
+		t.line(line)
 	}
-	t.line(strings.Repeat(" ", left) + from + strings.Repeat(" ", gap) + mid + strings.Repeat(" ", rest) + to)
 }

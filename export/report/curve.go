@@ -78,8 +78,8 @@ func (b *builder) addCurve(columns []analysis.Column) {
 	}
 }
 
-// stacked adds the top sites, or groups, to a question, and returns them: those that hold most when what is asked about
-// is highest.
+// stacked adds the top sites, or groups, to a query, and returns them: those with the most bytes at the maximum of the
+// query.
 func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 	if b.opt.Stacked == 0 {
 		return nil, nil

@@ -80,14 +80,62 @@ type DiffFigures struct {
 	DeltaCount  int64  `json:"delta_count"`
 }
 
+// DiffAmounts are the figures of a row, of which there is one: a lower bound is not among the members of exact figures.
+type DiffAmounts []RowFigures
+
+// RowFigures are the figures of a row of both sides.
+type RowFigures struct {
+	DiffFigures
+	AtLeast [2]bool // the bytes before and after are lower bounds
+	Change  diff.Certainty
+	Sign    string // of Change
+	bounds  bool   // rows of the comparison may have lower bounds
+}
+
+// Figures returns the figures of a row.
+func (r *DiffRow) Figures() *RowFigures { return &r.DiffAmounts[0] }
+
+// Members implements [object.Membered].
+func (a DiffAmounts) Members() []object.Member {
+	if len(a) == 0 { // there are no rows, but columns
+		a = DiffAmounts{{}}
+	}
+	f := &a[0]
+	exact, least := f.Change == diff.CertainChange, f.Change == diff.LeastChange
+	list := []object.Member{{Name: "before_bytes", Value: only(!f.AtLeast[0], &f.BeforeBytes)}, {Name: "after_bytes", Value: only(!f.AtLeast[1], &f.AfterBytes)}, {Name: "delta_bytes", Value: only(exact, &f.DeltaBytes)},
+		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount}, {Name: "delta_count", Value: &f.DeltaCount}}
+	if f.bounds {
+		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)}, object.Member{Name: "after_at_least", Value: only(f.AtLeast[1], &f.AfterBytes)},
+			object.Member{Name: "delta_at_least", Value: only(least, &f.DeltaBytes)})
+	}
+	return list
+}
+
+// only returns v, nil unless it holds.
+func only[T any](holds bool, v *T) *T {
+	if !holds {
+		return nil
+	}
+	return v
+}
+
+// figures returns the figures of a row, nil for how rows look that have none.
+func (d *Diff) figures(r *diff.Row) DiffAmounts {
+	out := RowFigures{bounds: d.What != "dominator" && *d.Metric == diff.HeapRetained.String()}
+	if r != nil {
+		out.DiffFigures, out.AtLeast, out.Change, out.Sign = newFigures(&r.Figures), r.AtLeast, r.Certainty(), r.Sign()
+	}
+	return DiffAmounts{out}
+}
+
 // DiffRow is what is matched by Key on both sides.
 type DiffRow struct {
 	Key  string  `json:"key"`
 	Type *string `json:"type,omitzero"` // of heap snapshots
 	HeapPlaces
-	DiffFigures
-	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same"
-	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none
+	DiffAmounts
+	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same", "unknown"
+	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none, or not all is known
 	DiffPlace
 
 	// For page layouts: the changes of bits, page by page; not in CSV.
@@ -104,7 +152,7 @@ type DiffRow struct {
 	frames Frames // of stacks
 }
 
-// Frames returns the stack that a row is; the zero Frames for one that is none.
+// Frames returns the stack of a row, or the zero Frames if the row is not a stack.
 func (r *DiffRow) Frames() Frames { return r.frames }
 
 // DiffNormal is the normalization: figures of before are those of its file × Factor.
@@ -117,11 +165,12 @@ type DiffNormal struct {
 
 // DiffStatuses counts rows.
 type DiffStatuses struct {
-	New    int `json:"new"`
-	Gone   int `json:"gone"`
-	Grown  int `json:"grown"`
-	Shrunk int `json:"shrunk"`
-	Same   int `json:"same"`
+	New     int `json:"new"`
+	Gone    int `json:"gone"`
+	Grown   int `json:"grown"`
+	Shrunk  int `json:"shrunk"`
+	Same    int `json:"same"`
+	Unknown int `json:"unknown,omitzero"` // lower bounds do not tell what became of them
 }
 
 // DiffPair is something about each side.
@@ -132,9 +181,10 @@ type DiffPair[T any] struct {
 
 // DiffSum sums up rows.
 type DiffSum struct {
-	Rows  int    `json:"rows"`
-	Bytes uint64 `json:"bytes"`
-	Count uint64 `json:"count"`
+	Rows    int    `json:"rows"`
+	Bytes   uint64 `json:"bytes"`
+	Count   uint64 `json:"count"`
+	AtLeast bool   `json:"at_least,omitzero"` // bytes is a lower bound
 }
 
 // DiffSource is the input of one side.
@@ -253,7 +303,7 @@ func (d *Diff) sums(c *diff.Comparison) {
 	d.Totals = newFigures(&c.Totals)
 	n := &c.Counts
 	d.Statuses = DiffStatuses{
-		n[diff.ChangeNew], n[diff.ChangeGone], n[diff.ChangeGrown], n[diff.ChangeShrunk], n[diff.ChangeSame],
+		n[diff.ChangeNew], n[diff.ChangeGone], n[diff.ChangeGrown], n[diff.ChangeShrunk], n[diff.ChangeSame], n[diff.ChangeUnknown],
 	}
 	d.Unmatched = DiffPair[DiffSum]{DiffSum(c.Unmatched[0]), DiffSum(c.Unmatched[1])}
 	d.Nameless = DiffPair[DiffSum]{DiffSum(c.Nameless[0]), DiffSum(c.Nameless[1])}
@@ -280,19 +330,19 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 	if opt.Grown {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.Row) bool {
-			return r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
+			return r.Certainty() == diff.UnknownChange || r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
 		})
 	}
 	d.Count = len(rows)
-	added := addedTypes(c)
+	added := c.Added()
 	var owners *calltree.Owners
 	if c.Joined != nil {
 		owners = calltree.NewOwners(c.Joined.Stacks, opt.Libraries)
 	}
 	for i := range limit(rows, opt.Limit) {
 		r := &rows[i]
-		out := DiffRow{Key: r.Key, DiffFigures: newFigures(&r.Figures), Status: r.Status.String(), HeapPlaces: d.places(), DiffPlace: d.stackPlace()}
-		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 {
+		out := DiffRow{Key: r.Key, DiffAmounts: d.figures(r), Status: r.Status.String(), HeapPlaces: d.places(), DiffPlace: d.stackPlace()}
+		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 && r.Certainty() == diff.CertainChange {
 			p = math.Round(p*100) / 100
 			out.Percent = &p
 		}
@@ -311,7 +361,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			out.Key += " (" + r.Sub + ")"
 		}
 		if l := opt.Layouts; l != nil && len(l.Types) == len(c.Rows) { // no types fell together
-			t := &l.Types[typeIndex(r, added, len(c.Before.Rows))]
+			t := &l.Types[diff.TypeIndex(r, added, len(c.Before.Rows))]
 			out.NewlyOccupied, out.NewlyFree, out.SameOccupied = &t.NewlyOccupied, &t.NewlyFree, &t.SameOccupied
 		}
 		if len(opt.Places) > 0 {
@@ -389,26 +439,6 @@ func (p DiffPlace) set(f Frames, owners *calltree.Owners) {
 
 // noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.
 var noAxis = model.HeapAxis{Key: "repr"}
-
-// addedTypes returns the rows that only the side after has, by index there, ascending.
-func addedTypes(c *diff.Comparison) (added []int) {
-	for i := range c.Rows {
-		if c.Rows[i].Row[0] < 0 {
-			added = append(added, c.Rows[i].Row[1])
-		}
-	}
-	slices.Sort(added)
-	return added
-}
-
-// typeIndex returns where a page type is in [analysis.LayoutChange]: those of before, then the new ones.
-func typeIndex(r *diff.Row, added []int, before int) int {
-	if r.Row[0] >= 0 {
-		return r.Row[0]
-	}
-	i, _ := slices.BinarySearch(added, r.Row[1])
-	return before + i
-}
 
 func magnitude(n int64) uint64 {
 	if n < 0 {

@@ -16,7 +16,7 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffPlace: d.stackPlace()})
+	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
 }
 
 // WriteDiffText writes d for people.
@@ -111,7 +111,7 @@ func (d *Diff) notes(style Style) []string {
 	}
 	words := d.words
 	words.Amount = style.bytes
-	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.Merged != (DiffPair[int]{}) {
+	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.compared.Bounds() != "" || d.Merged != (DiffPair[int]{}) {
 		out = append(out, d.compared.Losses(words)...)
 	}
 	return out
@@ -150,12 +150,28 @@ func (s Style) change(n int64) string {
 	return "+" + s.bytes(uint64(n))
 }
 
+// atLeast formats bytes that may be a lower bound.
+func (s Style) atLeast(n uint64, bound bool) string {
+	if bound {
+		return s.text("≥ ") + s.bytes(n)
+	}
+	return s.bytes(n)
+}
+
+// changeOf formats the change of a row, as far as it is known.
+func (s Style) changeOf(f *RowFigures) string {
+	if f.Change == diff.UnknownChange {
+		return f.Sign
+	}
+	return s.text(f.Sign) + s.change(f.DeltaBytes)
+}
+
 // percent returns how much of the bytes before a row grew by.
-func (r *DiffRow) percent() string {
-	if r.DeltaBytes == 0 {
+func (f *RowFigures) percent() string {
+	if f.DeltaBytes == 0 || f.Change != diff.CertainChange {
 		return ""
 	}
-	return model.Change(r.BeforeBytes, r.AfterBytes)
+	return model.Change(f.BeforeBytes, f.AfterBytes)
 }
 
 // Shown returns the rows that a table for people lists, and how many there are of them: without a choice of statuses
@@ -191,7 +207,8 @@ func (d *Diff) table(s Style, full bool) table {
 	}
 	for i := range rows {
 		r := &rows[i]
-		cells := []string{s.bytes(r.BeforeBytes), s.bytes(r.AfterBytes), s.change(r.DeltaBytes), r.percent(), signed(r.DeltaCount), r.Status}
+		f := r.Figures()
+		cells := []string{s.atLeast(f.BeforeBytes, f.AtLeast[0]), s.atLeast(f.AfterBytes, f.AtLeast[1]), s.changeOf(f), f.percent(), signed(f.DeltaCount), r.Status}
 		if pages {
 			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree))
 		}

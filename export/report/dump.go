@@ -52,8 +52,8 @@ type Series struct {
 	Name    string  `json:"name"`
 	Color   *string `json:"color,omitzero"`
 	Visible *bool   `json:"visible,omitzero"`
-	Points  int     `json:"points"`            // of the range; of the whole file also those without a usable time or value
-	Dropped int     `json:"dropped_points"`    // those without, of the whole file
+	Points  int     `json:"points"`            // of the range; of the complete file also those not usable
+	Dropped int     `json:"dropped_points"`    // those without a usable time or value, of the complete file
 	FirstUS *int64  `json:"first_us,omitzero"` // since 1970, like the other times of a series
 	LastUS  *int64  `json:"last_us,omitzero"`
 	First   *Value  `json:"first,omitzero"`
@@ -65,7 +65,7 @@ type Series struct {
 	Mean    *Mean   `json:"mean,omitzero"`
 	At      *Value  `json:"at,omitzero"` // at the instant
 	Events  int     `json:"events"`
-	Layouts int     `json:"layouts"` // of the whole file
+	Layouts int     `json:"layouts"` // of the complete file
 
 	history []uint64 // highest values of columns of time, for people
 }
@@ -83,7 +83,7 @@ type DumpLengths struct {
 	Series int `json:"series"`
 	Events int `json:"series_events"`
 
-	points, layouts int // of the whole file, for people
+	points, layouts int // of the complete file, for people
 }
 
 // Pages is one page layout. 1 bit represents 8 bytes.

@@ -56,7 +56,7 @@ func (r *Report) dumpTables(s Style, full bool) []table {
 type dumpWriter struct {
 	r     *Report
 	style Style
-	full  bool // whole names: for markdown
+	full  bool // unabbreviated names: for Markdown
 }
 
 func (w dumpWriter) name(s string) string {

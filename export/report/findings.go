@@ -12,10 +12,11 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// Finding is one thing worth looking at in the whole of a trace, whatever the instant, the range and the filters.
+// Finding is one thing worth looking at in a trace. It covers the complete run, regardless of the instant, the range
+// and the filters.
 type Finding struct {
 	Kind     string      `json:"kind"`
-	Owner    Owner       `json:"owner,omitzero"` // absent where it is about the whole file
+	Owner    Owner       `json:"owner,omitzero"` // absent if the finding is about the complete file
 	Stacks   []uint64    `json:"stacks"`
 	Bytes    uint64      `json:"bytes"`
 	Count    uint64      `json:"count"`
@@ -24,7 +25,7 @@ type Finding struct {
 	At       *model.Time `json:"at_us,omitzero"` // instant to go to
 
 	history []uint64
-	verdict bool // it is one
+	verdict bool // the finding is a verdict
 }
 
 // Certain returns the confidence of a verdict ("96 % certain") followed by then, "" for other findings.
@@ -35,13 +36,15 @@ func (f *Finding) Certain(then string) string {
 	return f.Sure.String() + " certain" + then
 }
 
-// History returns the live bytes of its sites over the run, in columns of equal duration; nil where that says nothing.
+// History returns the live bytes of its sites over the run, in columns of equal duration, or nil if the history is not
+// informative.
 func (f *Finding) History() []uint64 { return f.history }
 
-// Owner is the frame that allocates: the first from the leaf that is no part of a library. The zero Owner is unknown.
+// Owner is the frame that owns an allocation: the first one from the leaf that does not belong to a library. The zero
+// Owner is unknown.
 type Owner struct{ place Place }
 
-// Titled returns the name, with the module where the name alone says nothing; cleaned.
+// Titled returns the cleaned name, with the module if the name alone is not specific.
 func (o Owner) Titled() string {
 	if o.place.File == nil {
 		return o.Name()
@@ -52,7 +55,7 @@ func (o Owner) Titled() string {
 // IsZero reports whether the owner is unknown.
 func (o Owner) IsZero() bool { return o.place == Place{} }
 
-// Name returns the owner's function, cleaned, or a stand-in where the file has none.
+// Name returns the owner's function, cleaned, or a placeholder if the file has none.
 func (o Owner) Name() string { return o.place.Name() }
 
 // AppendJSON implements [object.Appender].
@@ -78,7 +81,7 @@ func (b *builder) owner(id model.StackID) Owner {
 	return Owner{placeOf(s, s.Frame[b.owners.Node(leaf)])}
 }
 
-// findings returns those of the whole run, and the verdicts that rows of tables show.
+// findings fills in the findings about the complete run, and the verdicts that rows of tables show.
 func (b *builder) findings() (err error) {
 	if b.verdicts, err = b.trace.Verdicts(b.ctx, analysis.ByStack, ""); err != nil {
 		return err

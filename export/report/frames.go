@@ -10,14 +10,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Frames is a stack, leaf first, resolved only while it is written: stacks may be 50,000 frames deep, and many rows may
-// show the same one. The zero Frames is a stack that the file does not define.
+// Frames is a stack, leaf first. It is resolved only while it is written, because stacks may be 50,000 frames deep and
+// many rows may show the same one. The zero Frames is a stack that the file does not define.
 type Frames struct {
 	stacks *model.Stacks // nil in the zero Frames
 	leaf   model.NodeID
 }
 
-// newFrames finds the stack id; s may be nil.
+// newFrames returns the stack with that id; s may be nil.
 func newFrames(s *model.Stacks, id model.StackID) Frames {
 	leaf, ok := s.Node(id)
 	if !ok {
@@ -40,8 +40,8 @@ func (f Frames) All() iter.Seq[Place] {
 	}
 }
 
-// site returns the stack without the allocation functions at its leaf: what the screens name a site after. It is empty
-// where f is.
+// site returns the stack without the allocation functions at its leaf; screens name the site after its first frame. It
+// is empty if f is.
 func (f Frames) site() Frames {
 	if f.stacks == nil || f.leaf == 0 {
 		return f
@@ -49,8 +49,8 @@ func (f Frames) site() Frames {
 	return Frames{f.stacks, calltree.SiteNode(f.stacks, f.leaf)}
 }
 
-// from returns the stack from its owner up; the site's, and false, where the owner is not on it, as after a
-// filter.
+// from returns the stack starting at its owner. If the owner is not on the stack, as after filtering, it returns the
+// site's stack and false.
 func (f Frames) from(owner Owner) (Frames, bool) {
 	if f.stacks == nil {
 		return f, false
@@ -63,8 +63,8 @@ func (f Frames) from(owner Owner) (Frames, bool) {
 	return f.site(), false
 }
 
-// SitePlace returns what a site is named after: the first frame of its stack that is not an allocation function, else
-// p.
+// SitePlace returns the place that a site is named after: the first frame of its stack that is not an allocation
+// function, or p if there is none.
 func SitePlace(p Place, f Frames) Place {
 	if f = f.site(); f.Depth() > 0 {
 		return f.place(0)
@@ -92,7 +92,7 @@ func (f Frames) place(id model.StackID) Place {
 	return Place{}
 }
 
-// placeOf resolves one frame; what the file leaves out stays nil.
+// placeOf resolves one frame. Parts that the file omits are nil.
 func placeOf(s *model.Stacks, id model.FrameID) Place {
 	var p Place
 	if f := s.FrameFunc[id]; f != 0 {
@@ -107,7 +107,7 @@ func placeOf(s *model.Stacks, id model.FrameID) Place {
 	return p
 }
 
-// Name returns the function, cleaned, or a stand-in where the file has none.
+// Name returns the function, cleaned, or a placeholder if the file has none.
 func (p Place) Name() string {
 	if p.Function == nil || *p.Function == "" {
 		return calltree.NoFunction
@@ -115,7 +115,7 @@ func (p Place) Name() string {
 	return model.Clean(*p.Function)
 }
 
-// Where returns file:line, cleaned; "" where the file is unknown. A line of 0 or less says nothing and is left out.
+// Where returns file:line, cleaned, or "" if the file is unknown. A line of 0 or less is unknown and omitted.
 func (p Place) Where() string {
 	if p.File == nil {
 		return ""
@@ -132,10 +132,10 @@ func (p Place) Base() string {
 	return where[strings.LastIndexByte(where, '/')+1:]
 }
 
-// Unmatched is a filter of stacks that matches nothing of a file.
+// Unmatched is a stack filter that matches nothing in a file.
 type Unmatched struct {
 	Filter string   `json:"filter"` // "focus main"
-	Near   []string `json:"near"`   // names that may be meant, nearest first
+	Near   []string `json:"near"`   // similar names in the file, nearest first
 }
 
 // UnmatchedIn returns the filters that match nothing, as [calltree.FindUnmatched] finds them.
@@ -147,7 +147,7 @@ func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stac
 	return out, err
 }
 
-// String returns the filter that matches nothing, and similar names. It is clean.
+// String returns the filter and similar names, cleaned.
 func (u Unmatched) String() string {
 	text := model.Clean(u.Filter) + " matches nothing in this file"
 	if len(u.Near) > 0 {
@@ -156,7 +156,7 @@ func (u Unmatched) String() string {
 	return text
 }
 
-// unmatchedText returns which filters match nothing, for the line about filters.
+// unmatchedText describes the filters that match nothing, for the line about filters.
 func (h *Header) unmatchedText() (out []string) {
 	for _, u := range h.NoMatch {
 		out = append(out, u.String())

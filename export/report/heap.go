@@ -5,14 +5,14 @@ import "github.com/memtui/memtui/model"
 // SchemaHeap is the name of the object that commands about one heap snapshot write.
 const SchemaHeap = "memtui.heap/1"
 
-// Heap holds the answers about heap snapshots. Lists that were not asked for are nil, and absent.
+// Heap holds the results for heap snapshots. Lists that were not requested are nil and omitted.
 type Heap struct {
 	Snapshots  []Snapshot    `json:"snapshots,omitzero"`
-	Snapshot   *int          `json:"snapshot,omitzero"` // the one that the lists below are about
+	Snapshot   *int          `json:"snapshot,omitzero"` // the snapshot that the lists below describe
 	Edges      string        `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
 	Suspects   []HeapSuspect `json:"suspects,omitzero"` // what to look at first
 	Types      []HeapType    `json:"types,omitzero"`
-	Group      string        `json:"grouped_by,omitzero"` // what Groups are by: the key of an axis, or "kind"
+	Group      string        `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
 	Groups     []HeapGroup   `json:"groups,omitzero"`
 	Frames     []HeapFrame   `json:"frames,omitzero"`
 	Dominators []Dominator   `json:"dominators,omitzero"`
@@ -22,31 +22,31 @@ type Heap struct {
 	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
 	Counts     *HeapLengths  `json:"row_counts,omitzero"`
 
-	count  int      // snapshots of the file, whole or not
+	count  int      // snapshots of the file, including incomplete ones
 	shown  Snapshot // the figures of Snapshot, for people
 	schema *model.HeapSchema
-	policy *model.HeapPolicy // that Edges names
-	left   leftOut           // lists that there was no memory for
+	policy *model.HeapPolicy // the policy that Edges names
+	left   leftOut           // lists that did not fit into memory
 }
 
-// HeapTrends are how types develop over the snapshots that were decoded.
+// HeapTrends shows how types develop over the decoded snapshots.
 type HeapTrends struct {
 	Snapshots []int       `json:"snapshots"`
-	Types     []HeapTrend `json:"types"` // the most grown first
+	Types     []HeapTrend `json:"types"` // largest growth first
 	Count     int         `json:"type_count"`
 }
 
-// HeapTrend is the objects of one type, by snapshot.
+// HeapTrend holds the objects of one type, by snapshot.
 type HeapTrend struct {
 	Type       string   `json:"type"`
 	Sub        string   `json:"of,omitzero"` // what distinguishes types of one name: the loader of a class
 	Bytes      []uint64 `json:"bytes"`
 	Count      []uint64 `json:"count"`
-	GrownBytes uint64   `json:"growth_bytes"` // in the last one, since the one that had least
+	GrownBytes uint64   `json:"growth_bytes"` // in the last snapshot, since the one with the fewest
 	GrownCount uint64   `json:"growth_count"`
 }
 
-// HeapLengths says how long each list is without a limit; nil where there is none.
+// HeapLengths holds the length of each list before the limit; nil for lists that are absent.
 type HeapLengths struct {
 	Suspects   *int `json:"suspects,omitzero"`
 	Types      *int `json:"types,omitzero"`
@@ -56,8 +56,8 @@ type HeapLengths struct {
 	Threads    *int `json:"threads,omitzero"`
 }
 
-// Snapshot is the figures of one snapshot: counted over its rows, or what headers tell where it was not decoded. What
-// is not known is nil.
+// Snapshot holds the figures of one snapshot. They are counted over its rows, or taken from headers if it was not
+// decoded. Unknown figures are nil.
 type Snapshot struct {
 	Index      int         `json:"index"`
 	Time       *model.Time `json:"time_us,omitzero"` // since the recording began
@@ -65,7 +65,7 @@ type Snapshot struct {
 	Rows       *int64      `json:"rows,omitzero"`
 	References *int64      `json:"references,omitzero"`
 	HeapCounts
-	Types     *int    `json:"type_count,omitzero"` // of which there are objects
+	Types     *int    `json:"type_count,omitzero"` // types with objects
 	Bytes     *uint64 `json:"bytes,omitzero"`      // managed and unmanaged
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
@@ -73,19 +73,19 @@ type Snapshot struct {
 	Complete bool `json:"complete"`
 }
 
-// HeapType is the objects of one type: the rows of the schema's first set.
+// HeapType holds the objects of one type: the rows of the schema's first set.
 type HeapType struct {
 	ID   uint32 `json:"id"`
 	Type string `json:"type"`
 	HeapPlaces
 	Count     uint64  `json:"count"`
 	Bytes     uint64  `json:"bytes"`
-	Managed   *uint64 `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Managed   *uint64 `json:"managed_bytes,omitzero"` // if sizes have two parts
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	HeapRetained
 }
 
-// HeapFrame is the frames of one routine or block.
+// HeapFrame holds the frames of one routine or block.
 type HeapFrame struct {
 	ID    uint32  `json:"id"`
 	Frame string  `json:"frame"` // "" for an anonymous block
@@ -96,7 +96,7 @@ type HeapFrame struct {
 	HeapRetained
 }
 
-// Dominator is a row with what it alone keeps alive.
+// Dominator is a row with the memory that it alone keeps alive.
 type Dominator struct {
 	Row           model.Row `json:"row"`
 	Kind          string    `json:"kind"`
@@ -113,11 +113,11 @@ type HeapRow struct {
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
 	Bytes uint64    `json:"bytes"`
-	Text  *string   `json:"text,omitzero"` // with --values: the beginning of what it says
+	Text  *string   `json:"text,omitzero"` // with --values: the beginning of its text
 	HeapID
 }
 
-// HeapFound is how many of the rows that a search found have something in common.
+// HeapFound counts the found rows that have a property in common.
 type HeapFound struct {
 	Value string `json:"value"`
 	Count uint64 `json:"count"`
@@ -131,10 +131,10 @@ type HeapObject struct {
 	Label string    `json:"label"`
 	HeapID
 	HeapPlaces
-	Text          *string    `json:"text,omitzero"`       // what the object says: its beginning
-	TextWhole     *bool      `json:"text_whole,omitzero"` // that is all of it
+	Text          *string    `json:"text,omitzero"`       // the beginning of the object's text
+	TextWhole     *bool      `json:"text_whole,omitzero"` // whether Text is complete
 	Bytes         uint64     `json:"bytes"`
-	Managed       *uint64    `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Managed       *uint64    `json:"managed_bytes,omitzero"` // if sizes have two parts
 	Unmanaged     *uint64    `json:"unmanaged_bytes,omitzero"`
 	RetainedBytes uint64     `json:"retained_bytes"`
 	RetainedCount uint64     `json:"retained_count"`
@@ -144,29 +144,29 @@ type HeapObject struct {
 	OutCount      int        `json:"out_count"`
 	InCount       int        `json:"in_count"`
 
-	Fields     []HeapField `json:"fields,omitzero"` // with --values: what it states, in the file's order
+	Fields     []HeapField `json:"fields,omitzero"` // with --values: fields or elements, in the file's order
 	FieldCount *int        `json:"field_count,omitzero"`
 
-	left leftOut // what there was no memory for
+	left leftOut // parts that did not fit into memory
 }
 
 // HeapField is a field, a static or an element of an object: a value, a reference, or nothing.
 type HeapField struct {
 	Name      string     `json:"name,omitzero"`
 	Index     *int64     `json:"index,omitzero"` // of an element
-	Of        string     `json:"of,omitzero"`    // the class that declares it, where that is not the object's own; "static"
+	Of        string     `json:"of,omitzero"`    // the declaring class if it is another one; "static"
 	Type      string     `json:"type,omitzero"`
 	Value     *string    `json:"value,omitzero"`
 	Null      bool       `json:"null,omitzero"`
-	Dangling  *string    `json:"dangling,omitzero"` // the identity of what is not in the file
+	Dangling  *string    `json:"dangling,omitzero"` // the identity of an object that is not in the file
 	Row       *model.Row `json:"row,omitzero"`
 	Label     *string    `json:"label,omitzero"`
-	Text      *string    `json:"text,omitzero"` // what the object says that it leads to: its beginning
+	Text      *string    `json:"text,omitzero"` // the beginning of the text of the referenced object
 	TextWhole *bool      `json:"text_whole,omitzero"`
 	HeapID
 }
 
-// HeapEdge is a reference, seen from one of its ends: Row is the other one.
+// HeapEdge is a reference, seen from one of its ends. Row is the other end.
 type HeapEdge struct {
 	Row   model.Row `json:"row"`
 	Label string    `json:"label"` // of the other row
@@ -180,12 +180,12 @@ type HeapStep struct {
 	Row   model.Row `json:"row"`
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
-	Edge  *string   `json:"edge,omitzero"` // how the row before reaches it; nil for the root
+	Edge  *string   `json:"edge,omitzero"` // how the previous row refers to it; nil for the root
 	HeapEdgeKind
 	HeapID
 }
 
-// newSnapshot returns what headers tell of a snapshot.
+// newSnapshot returns the figures that headers record of a snapshot.
 func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
 		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
@@ -203,7 +203,7 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 	return s
 }
 
-// known returns a pointer to n, nil for what is not known.
+// known returns a pointer to n, or nil if n is unknown.
 func known(n int64) *int64 {
 	if n == model.NoCount {
 		return nil
@@ -219,7 +219,7 @@ func knownBytes(n int64) *uint64 {
 	return &u
 }
 
-// list returns where the table of that name is; "" is the first that was asked for.
+// list returns the table of that name and whether it exists; "" is the first requested table.
 func (h *Heap) list(table string) (any, bool) {
 	switch {
 	case h.Threads != nil:

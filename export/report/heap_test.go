@@ -273,8 +273,8 @@ func TestChanges(t *testing.T) {
 		}
 		p := &model.Profile{}
 		d := diffOf(t, sides, DiffOptions{Before: DiffSource{Profile: p}, After: DiffSource{Profile: p}, Metric: "bytes", What: "x"}, diff.Options{})
-		if r := d.Rows[0]; r.DeltaBytes != c.delta || r.Status != c.status {
-			t.Errorf("%+v: %d, %s", c, r.DeltaBytes, r.Status)
+		if r := d.Rows[0]; r.Figures().DeltaBytes != c.delta || r.Status != c.status {
+			t.Errorf("%+v: %d, %s", c, r.Figures().DeltaBytes, r.Status)
 		}
 	}
 }
@@ -299,19 +299,19 @@ func TestDiffTraces(t *testing.T) {
 		t.Errorf("%d rows, totals %+v", len(d.Rows), d.Totals)
 	}
 	for _, r := range d.Rows {
-		if r.Status != "same" || r.Key == "" || r.BeforeBytes == 0 {
+		if r.Status != "same" || r.Key == "" || r.Figures().BeforeBytes == 0 {
 			t.Errorf("%+v", r)
 		}
 	}
 	opt.Limit = 1
 	early := [2]*diff.Side{side(p, ix, analysis.At(5), "live_bytes"), side(q, other, analysis.End, "live_bytes")}
 	d = diffOf(t, early, opt, diff.Options{})
-	if len(d.Rows) != 1 || d.Count != 2 || d.Rows[0].Status != "new" || d.Rows[0].DeltaBytes != 1000 || *d.Before.At != 5 {
+	if len(d.Rows) != 1 || d.Count != 2 || d.Rows[0].Status != "new" || d.Rows[0].Figures().DeltaBytes != 1000 || *d.Before.At != 5 {
 		t.Errorf("%+v", d)
 	}
 	opt.Only, opt.Masks = []diff.ChangeStatus{diff.ChangeGone}, nil
 	d = diffOf(t, early, opt, diff.Options{Swap: true})
-	if len(d.Rows) != 1 || !d.Swapped || d.Rows[0].Status != "gone" || d.Rows[0].DeltaBytes != -1000 || *d.After.At != 5 || d.Before.At != nil {
+	if len(d.Rows) != 1 || !d.Swapped || d.Rows[0].Status != "gone" || d.Rows[0].Figures().DeltaBytes != -1000 || *d.After.At != 5 || d.Before.At != nil {
 		t.Errorf("%+v", d)
 	}
 	var out bytes.Buffer

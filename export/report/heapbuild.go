@@ -12,37 +12,37 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapLists says which lists a report about snapshots has.
+// HeapLists is a set of lists in a report about snapshots.
 type HeapLists uint8
 
-// The lists, to be added up.
+// The lists, to be combined with |.
 const (
 	ListSnapshots HeapLists = 1 << iota
 	ListTypes
 	ListFrames
 	ListDominators
 	ListSuspects
-	ListGroups // of objects, by [HeapOptions].Group; no part of EveryList
+	ListGroups // groups of objects, by [HeapOptions].Group; not part of EveryList
 	EveryList  = ListSnapshots | ListTypes | ListFrames | ListDominators | ListSuspects
 )
 
-// HeapOptions say what a report about snapshots is about.
+// HeapOptions configures a report about snapshots.
 type HeapOptions struct {
 	Schema   string // of the object
-	Snapshot int    // what types, frames and dominators are about; -1 for none of them
+	Snapshot int    // the snapshot for types, frames and dominators; -1 for none
 	Lists    HeapLists
 	Edges    heapgraph.Policy
-	By       string // sort key of the lists that have it, one of [HeapSortKeys]; "" is each list's own
-	Limit    int    // rows per list, but for snapshots; 0 is all
-	Group    string // what groups are by, one of [GroupKeys]
-	Exact    bool   // what types and groups retain is found out exactly, however long that takes
+	By       string // sort key of the lists that support it, one of [HeapSortKeys]; "" for each list's default
+	Limit    int    // rows per list, except snapshots; 0 for all
+	Group    string // grouping, one of [GroupKeys]
+	Exact    bool   // compute what types and groups retain exactly, regardless of the time
 
-	Graph func(*heapgraph.Graph) // is given the graph of the chosen snapshot, where there is one; may be nil
+	Graph func(*heapgraph.Graph) // called with the graph of the chosen snapshot, if there is one; may be nil
 }
 
-// BuildHeap answers the questions of opt about the snapshots of p. To count them, it decodes every whole snapshot, one
-// after the other, the chosen one last, and keeps none. One that cannot be decoded is a problem of the report. The only
-// errors are those of ctx.
+// BuildHeap returns a report about the snapshots of p, as opt requests. To count them, it decodes every complete
+// snapshot, one after the other, the chosen one last, and keeps none. A snapshot that cannot be decoded is a problem of
+// the report. The only errors are those of ctx.
 func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
 	r := newHeapReport(opt.Schema, p)
 	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
@@ -86,13 +86,13 @@ func newHeapReport(schema string, p *model.Profile) *Report {
 	return r
 }
 
-// follow notes the references that retained sizes follow.
+// follow records the references that retained sizes follow.
 func (h *Heap) follow(edges heapgraph.Policy) {
 	h.policy = edges.Of(h.schema)
 	h.Edges = h.policy.Name
 }
 
-// WholeSnapshot returns the last snapshot of which nothing is missing, -1 when there is none.
+// WholeSnapshot returns the last complete snapshot, or -1 if there is none.
 func WholeSnapshot(src model.HeapSource) int {
 	for i := src.Len() - 1; i >= 0; i-- {
 		if src.Info(i).Complete {
@@ -102,7 +102,7 @@ func WholeSnapshot(src model.HeapSource) int {
 	return -1
 }
 
-// heapBuilder carries what the steps of one BuildHeap share.
+// heapBuilder holds the state that the steps of one BuildHeap share.
 type heapBuilder struct {
 	ctx    context.Context
 	src    model.HeapSource
@@ -110,13 +110,13 @@ type heapBuilder struct {
 	report *Report
 
 	toCount []int             // snapshots whose objects are counted, for suspects
-	counted []suspects.Census // of those but the chosen one
-	growing suspects.Growing  // over all that were decoded
+	counted []suspects.Census // censuses of these except the chosen one
+	growing suspects.Growing  // over all decoded snapshots
 
-	ahead func() (map[uint32]heapgraph.SetSize, error) // waits for what types retain; nil where that is not found out meanwhile
+	ahead func() (map[uint32]heapgraph.SetSize, error) // waits for what types retain; nil if computed later
 }
 
-// snapshot adds snapshot i, and the lists about it when it is the chosen one.
+// snapshot adds snapshot i, and its lists if it is the chosen one.
 func (b *heapBuilder) snapshot(i int) error {
 	info := b.src.Info(i)
 	out, chosen := newSnapshot(b.src.Schema(), i, info), i == b.opt.Snapshot
@@ -162,8 +162,8 @@ func (b *heapBuilder) snapshot(i int) error {
 	return b.lists(h)
 }
 
-// follow adds what is followed from snapshot to snapshot: types, and what the root reaches, which is known of the
-// chosen one anyway.
+// follow adds what is tracked across snapshots: types, and what the root reaches, which is computed for the chosen one
+// anyway.
 func (b *heapBuilder) follow(h *model.Heap, i int, s *Snapshot, chosen bool) error {
 	b.growing.Add(h, i, b.opt.Edges)
 	n := b.growing.TypesIn(i)
@@ -192,7 +192,7 @@ func (b *heapBuilder) follow(h *model.Heap, i int, s *Snapshot, chosen bool) err
 	return err
 }
 
-// trends lists the types of several snapshots that grew most.
+// trends lists the types with the largest growth over several snapshots.
 func (b *heapBuilder) trends() {
 	if len(b.growing.Snapshots) < 2 {
 		return
@@ -206,7 +206,7 @@ func (b *heapBuilder) trends() {
 	b.report.Heap.Trends = out
 }
 
-// short reports whether err is that there is no memory for something, and notes what follows from it.
+// short reports whether err is a lack of memory, and records which part is missing because of it.
 func (b *heapBuilder) short(err error, what string) bool {
 	short := (*model.MemoryError)(nil)
 	if !errors.As(err, &short) {
@@ -220,7 +220,7 @@ func (b *heapBuilder) short(err error, what string) bool {
 	return true
 }
 
-// damaged notes a snapshot that is not what its headers say.
+// damaged records that a snapshot does not match its headers.
 func (b *heapBuilder) damaged(s *Snapshot, err error) {
 	s.Complete, b.report.Complete = false, false
 	b.report.Problems = append(b.report.Problems, newProblem(model.Problem{
@@ -229,7 +229,7 @@ func (b *heapBuilder) damaged(s *Snapshot, err error) {
 	}))
 }
 
-// count puts sums over all rows in the place of what headers say.
+// count replaces the figures from headers by sums over all rows.
 func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 	bytes := t.Bytes()
 	s.Rows, s.References, s.Bytes = &t.Rows, &t.References, &bytes
@@ -239,8 +239,8 @@ func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 	}
 }
 
-// lists fills in what is said about the chosen snapshot. A cut one has no graph: references that are missing would make
-// everything look unreachable.
+// lists fills in the lists about the chosen snapshot. An incomplete snapshot has no graph: missing references would
+// make everything look unreachable.
 func (b *heapBuilder) lists(h *model.Heap) error {
 	h = h.Under(b.opt.Edges.Of(h.Schema))
 	var graph *heapgraph.Graph
@@ -292,7 +292,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	return nil
 }
 
-// reach notes what of the chosen snapshot the root reaches.
+// reach records how much of the chosen snapshot the root reaches.
 func (b *heapBuilder) reach(g *heapgraph.Graph) {
 	if !g.Heap.Schema.Garbage {
 		return
@@ -305,8 +305,8 @@ func (b *heapBuilder) reach(g *heapgraph.Graph) {
 	b.report.Heap.shown.HeapReach = reach
 }
 
-// retainAhead finds out what types retain while suspects are found, where memory has no bound. The function that is
-// returned waits for it.
+// retainAhead computes what types retain while suspects are searched, if memory is unlimited. The returned function
+// waits for the result.
 func (b *heapBuilder) retainAhead(g *heapgraph.Graph) (wait func()) {
 	if model.BudgetOf(b.ctx) != nil {
 		return func() {}
@@ -332,7 +332,7 @@ func (b *heapBuilder) retainAhead(g *heapgraph.Graph) (wait func()) {
 	}
 }
 
-// typesOf returns the groups that types are.
+// typesOf returns the grouping by type.
 func typesOf(h *model.Heap) heapgraph.By { return heapgraph.By{Kinds: h.Schema.Objects().Kinds} }
 
 func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
@@ -381,10 +381,10 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	return nil
 }
 
-// bounds notes that lower bounds are listed of what groups retain, and why.
+// bounds records that some listed retained sizes are lower bounds, and why.
 func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retained map[uint32]heapgraph.SetSize, what string) {
 	if g == nil {
-		return // that is said already
+		return // already recorded
 	}
 	n := int64(0)
 	for i := range listed {
@@ -404,12 +404,12 @@ func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retai
 	b.report.addProblems(p)
 }
 
-// HeapSortKeys returns the names of the ways to sort types and frames, the default first.
+// HeapSortKeys returns the sort keys of types and frames, the default first.
 func HeapSortKeys() []string {
 	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
 }
 
-// dominators lists the rows that retain most; the recorder's own roots are left out.
+// dominators lists the rows that retain most, without the recorder's own roots.
 func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	real, count := g.Heap.Schema.Real(), 0
 	for k, n := range heapgraph.CountKinds(g.Heap) {
@@ -428,25 +428,25 @@ func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	}
 }
 
-// HeapGroup is the objects that have something in common: a superclass, a package, a loader, where they were allocated,
+// HeapGroup holds the objects that have a property in common: a superclass, a package, a loader, an allocation site, or
 // their kind.
 type HeapGroup struct {
 	Value     string  `json:"value"`
 	Count     uint64  `json:"count"`
 	Bytes     uint64  `json:"bytes"`
-	Managed   *uint64 `json:"managed_bytes,omitzero"` // where sizes have two parts
+	Managed   *uint64 `json:"managed_bytes,omitzero"` // if sizes have two parts
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	HeapRetained
 }
 
-// HeapRetained is what the rows of a group retain together: exactly, or a lower bound where that takes too long to find
-// out. Both are nil without a graph.
+// HeapRetained is the memory that the rows of a group retain together. It is a lower bound if the exact size takes too
+// long to compute. Both members are nil without a graph.
 type HeapRetained struct {
 	Retained *uint64 `json:"retained_bytes,omitzero"`
 	AtLeast  *uint64 `json:"retained_at_least,omitzero"`
 }
 
-// newRetained returns what a group retains, nothing where that is not known.
+// newRetained returns what a group retains, or the zero value if that is unknown.
 func newRetained(retained map[uint32]heapgraph.SetSize, id uint32) (r HeapRetained) {
 	switch n, ok := retained[id]; {
 	case !ok:
@@ -458,18 +458,18 @@ func newRetained(retained map[uint32]heapgraph.SetSize, id uint32) (r HeapRetain
 	return r
 }
 
-// text writes the figure for people, "" for what is not known.
+// text returns the figure for people, or "" if it is unknown.
 func (r *HeapRetained) text(s Style) string {
 	switch {
 	case r.Retained != nil:
 		return s.bytes(*r.Retained)
 	case r.AtLeast != nil:
-		return s.text("≥ ") + s.bytes(*r.AtLeast)
+		return s.atLeast(*r.AtLeast, true)
 	}
 	return ""
 }
 
-// groupedBy returns the question that a key asks: that of an axis, or [GroupKind]. ok is false for other keys.
+// groupedBy returns the grouping of a key: that of an axis, or [GroupKind]. ok is false for other keys.
 func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
 	by.Kinds = s.Objects().Kinds
 	if key == GroupKind {
@@ -480,10 +480,10 @@ func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
 	return by, ok
 }
 
-// GroupKind groups objects by what kind of rows they are.
+// GroupKind groups objects by the kind of their rows.
 const GroupKind = "kind"
 
-// GroupKeys names what objects can be grouped by.
+// GroupKeys returns the keys that objects can be grouped by.
 func GroupKeys(s *model.HeapSchema) (keys []string) {
 	for i := range s.Axes {
 		keys = append(keys, s.Axes[i].Key)
@@ -491,7 +491,7 @@ func GroupKeys(s *model.HeapSchema) (keys []string) {
 	return append(keys, GroupKind)
 }
 
-// groups lists the objects of a snapshot by the axis that is asked for.
+// groups lists the objects of a snapshot by the requested axis.
 func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
 	by, _ := groupedBy(h.Schema, b.opt.Group)
 	groups := heapgraph.Groups(h, by)
@@ -507,8 +507,9 @@ func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
 	return nil
 }
 
-// retainedBy asks what groups retain, nil without a graph, and sorts them. Where only lower bounds are known, those of
-// the rows that will be listed are made exact on demand: of all where the order depends on it.
+// retainedBy computes what groups retain, and sorts the groups. It returns nil without a graph. If only lower bounds
+// are known, exact sizes are computed on demand for the rows that will be listed, or for all rows if the order depends
+// on them.
 func (b *heapBuilder) retainedBy(g *heapgraph.Graph, by heapgraph.By, groups []heapgraph.Group) (map[uint32]heapgraph.SetSize, error) {
 	var retained map[uint32]heapgraph.SetSize
 	if g != nil {

@@ -43,14 +43,14 @@ func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 }
 
 const (
-	// maxText is how many bytes of what an object says are told.
+	// maxText is the number of bytes shown of an object's text.
 	maxText = 1 << 10
-	// maxFieldText is how many of what an object says that a field leads to.
+	// maxFieldText is the same for the object that a field refers to.
 	maxFieldText = 200
 )
 
-// Show adds what the object says, and its first n fields or elements, where the file holds that: they may be secrets. n
-// is 0 for all.
+// Show adds the object's text and its first n fields or elements, or all if n is 0, if the file contains them. They may
+// be secrets.
 func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot int, h *model.Heap, n int) error {
 	texts, ok := model.HeapFacet[model.HeapTexts](src)
 	if !ok {
@@ -80,7 +80,7 @@ func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot in
 	return err
 }
 
-// textOf returns the beginning of what a row says, nil for rows that say nothing.
+// textOf returns the beginning of a row's text, or nil for rows without text.
 func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.Heap, r model.Row, most int) (text *string, whole *bool, err error) {
 	said, all, ok, err := texts.Text(ctx, snapshot, h, r, most)
 	if !ok || err != nil {
@@ -89,7 +89,7 @@ func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.H
 	return &said, &all, nil
 }
 
-// newHeapField describes a field.
+// newHeapField returns the description of a field.
 func newHeapField(h *model.Heap, f *model.HeapField) HeapField {
 	out := HeapField{Name: f.Name, Of: f.Of, Type: f.Type}
 	if f.Name == "" {
@@ -109,12 +109,12 @@ func newHeapField(h *model.Heap, f *model.HeapField) HeapField {
 	return out
 }
 
-// newEdge returns a reference, seen from one of its ends: the other one is row.
+// newEdge returns a reference, seen from one of its ends. row is the other end.
 func newEdge(h *model.Heap, row model.Row, edge model.Ref) HeapEdge {
 	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge), newID(h, row)}
 }
 
-// edgeKind returns the kind of a reference, nil where the format has one kind.
+// edgeKind returns the kind of a reference, or nil if the format has only one kind.
 func edgeKind(h *model.Heap, edge model.Ref) HeapEdgeKind {
 	if len(h.Schema.Edges) < 2 {
 		return nil
@@ -138,7 +138,8 @@ func NewHeapPath(h *model.Heap, steps []heapgraph.Step) []HeapStep {
 	return out
 }
 
-// NewHeapRows describes rows, at most n of them, 0 for all: in their order, or the largest first, which sorts them.
+// NewHeapRows describes at most n rows, or all if n is 0. They keep their order, unless bySize is set, which sorts rows
+// in place, the largest first.
 func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow {
 	if bySize {
 		slices.SortFunc(rows, func(x, y model.Row) int { return cmp.Or(cmp.Compare(h.Bytes(y), h.Bytes(x)), cmp.Compare(x, y)) })
@@ -151,7 +152,7 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	return out
 }
 
-// Say adds what rows say, where the file holds that: it may be secret.
+// Say adds the texts of rows, if the file contains them. They may be secret.
 func Say(ctx context.Context, rows []HeapRow, src model.HeapSource, snapshot int, h *model.Heap) (err error) {
 	texts, ok := model.HeapFacet[model.HeapTexts](src)
 	for i := range rows {

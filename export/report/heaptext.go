@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// heapScope returns which snapshot everything below is about.
+// heapScope returns the snapshot that everything below describes.
 func (t *textWriter) heapScope() []string {
 	h := t.r.Heap
 	if h.Snapshot == nil {
@@ -32,7 +32,7 @@ func (t *textWriter) heapScope() []string {
 	return parts
 }
 
-// heapFigures are the sums of the chosen snapshot.
+// heapFigures writes the sums of the chosen snapshot.
 func (t *textWriter) heapFigures() {
 	s := t.r.Heap.shown
 	if t.r.Heap.Snapshot == nil || s.Bytes == nil || t.r.Schema != SchemaReport {
@@ -53,7 +53,7 @@ func (t *textWriter) heapFigures() {
 	}
 }
 
-// heapFigures is the table of sums, rounded and exact.
+// heapFigures writes the table of sums, rounded and exact.
 func (m *markdownWriter) heapFigures() {
 	s, style := m.text.r.Heap.shown, m.text.style
 	if m.text.r.Heap.Snapshot == nil || m.text.r.Schema != SchemaReport {
@@ -134,7 +134,7 @@ func (r *Report) heapTables(s Style, full bool) []table {
 type heapWriter struct {
 	h     *Heap
 	style Style
-	full  bool // whole names and paths: for markdown
+	full  bool // unabbreviated names and paths: for markdown
 }
 
 func (w heapWriter) total() uint64 {
@@ -144,7 +144,7 @@ func (w heapWriter) total() uint64 {
 	return *w.h.shown.Bytes
 }
 
-// bytes renders what may be unknown.
+// bytes renders a size, or "" if it is unknown.
 func (w heapWriter) bytes(n *uint64) string {
 	if n == nil {
 		return ""
@@ -159,7 +159,7 @@ func (w heapWriter) count(n *int64) string {
 	return w.style.count(uint64(max(*n, 0)))
 }
 
-// length returns how long a list is without a limit, 0 for one that was not asked for.
+// length returns the length of a list before the limit, or 0 if it was not requested.
 func (w heapWriter) length(of func(*HeapLengths) *int) int {
 	if w.h.Counts == nil || of(w.h.Counts) == nil {
 		return 0
@@ -231,10 +231,10 @@ func (w heapWriter) trends() table {
 	return out
 }
 
-// trendCells is the width of a curve over snapshots at most, in cells.
+// trendCells is the maximum width of a curve over snapshots, in cells.
 const trendCells = 16
 
-// columns returns the sets whose numbers lists of snapshots have.
+// columns returns the sets that have a column in lists of snapshots.
 func (w heapWriter) columns() (sets []*model.HeapSet) {
 	for i := range w.h.schema.Sets {
 		if set := &w.h.schema.Sets[i]; set.Column {
@@ -382,7 +382,7 @@ func (w heapWriter) object(o *HeapObject) table {
 	return out
 }
 
-// fields returns a table of what an object states.
+// fields returns a table of the fields of an object.
 func (w heapWriter) fields(o *HeapObject) table {
 	out := table{
 		name: "fields", title: "Fields", answer: model.Counted(*o.FieldCount, "field"), more: *o.FieldCount - len(o.Fields),
@@ -405,7 +405,7 @@ func (w heapWriter) fields(o *HeapObject) table {
 	return out
 }
 
-// value returns what a field has, or what it leads to.
+// value returns the value of a field, or the object that it refers to.
 func (w heapWriter) value(f *HeapField) string {
 	switch {
 	case f.Null:
@@ -434,7 +434,7 @@ func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 	return out
 }
 
-// edge returns a reference's text, with its kind where that is worth telling.
+// edge returns a reference's text, with its kind if that is worth showing.
 func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
 	if len(kind) == 0 || !kind[0].Marked {
 		return w.name(text)
@@ -472,7 +472,7 @@ func (w heapWriter) found(rows []HeapRow, all int) table {
 	return out
 }
 
-// foundBy returns a table of what rows that were found have in common.
+// foundBy returns a table of the properties that found rows have in common.
 func (w heapWriter) foundBy(list []HeapFound, all int) table {
 	out := table{
 		name: "row_groups", title: "Found", answer: model.Counted(all, "row"), empty: "no row matches",

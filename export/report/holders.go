@@ -8,11 +8,11 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapHolders are who holds the objects of a type: their dominators, grouped by type and field.
+// HeapHolders lists the holders of the objects of a type: their dominators, grouped by type and field.
 type HeapHolders struct {
-	Type     string       `json:"type"`          // as asked for
-	Matched  int          `json:"matched_types"` // how many types that represents
-	Group    string       `json:"group"`         // what holders are grouped by
+	Type     string       `json:"type"`          // as requested
+	Matched  int          `json:"matched_types"` // number of types that match
+	Group    string       `json:"group"`         // the grouping of holders
 	Count    uint64       `json:"count"`
 	Bytes    uint64       `json:"bytes"`
 	Retained uint64       `json:"retained_bytes"` // by the objects
@@ -20,12 +20,12 @@ type HeapHolders struct {
 	More     int          `json:"more_holders,omitzero"`
 }
 
-// HeapHolder is rows that are grouped.
+// HeapHolder is a group of holders.
 type HeapHolder struct {
 	Label    string       `json:"label"`
-	Edge     *string      `json:"edge,omitzero"` // the field, "[]" for elements; nil where no reference leads down directly
+	Edge     *string      `json:"edge,omitzero"` // the field, "[]" for elements; nil if no reference goes down directly
 	Rows     uint64       `json:"holder_count"`
-	Row      model.Row    `json:"row"` // the one below which most is retained
+	Row      model.Row    `json:"row"` // the row that retains most
 	Count    uint64       `json:"count"`
 	Bytes    uint64       `json:"bytes"`
 	Retained uint64       `json:"retained_bytes"`
@@ -46,7 +46,7 @@ type holderRow struct {
 	Retained uint64    `json:"retained_bytes"`
 }
 
-// SetHolders adds who holds the objects of a type of that name.
+// SetHolders adds the holders of the objects of a type of that name.
 func (r *Report) SetHolders(h *model.Heap, name string, q heapgraph.HoldersQuery, x *heapgraph.Holders) {
 	r.Heap.Holders = &HeapHolders{
 		Type: name, Matched: len(q.Types), Group: h.Schema.Axes[q.Axis].Key, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
@@ -70,7 +70,7 @@ func newHolders(h *model.Heap, list []heapgraph.Holders) []HeapHolder {
 	return out
 }
 
-// holderRows returns the tree as rows, each before those that hold it.
+// holderRows returns the tree as rows, each one before its own holders.
 func holderRows(list []HeapHolder, depth int) (rows []holderRow) {
 	for _, x := range list {
 		rows = append(rows, holderRow{depth, x.Label, x.Edge, x.Rows, x.Row, x.Count, x.Bytes, x.Retained})
@@ -79,7 +79,7 @@ func holderRows(list []HeapHolder, depth int) (rows []holderRow) {
 	return rows
 }
 
-// leftOutHolders returns how many holders the limit left out, at all levels.
+// leftOutHolders returns the number of holders that the limit left out, at all levels.
 func leftOutHolders(list []HeapHolder, more int) int {
 	for i := range list {
 		more += leftOutHolders(list[i].Holders, list[i].More)
@@ -87,7 +87,7 @@ func leftOutHolders(list []HeapHolder, more int) int {
 	return more
 }
 
-// holders draws the tree: below each holder who holds that.
+// holders draws the tree, with the holders of each holder below it.
 func (w heapWriter) holders(x *HeapHolders) table {
 	out := table{
 		name: "holders", title: "Holders of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// leftOut names the tables that there was no memory for, as JSON does. They are unknown, not empty: neither they nor
-// their lengths are written.
+// leftOut is the list of tables that did not fit into memory, named as in JSON. They are unknown, not empty: neither
+// they nor their lengths are written.
 type leftOut []string
 
 func (l *leftOut) has(table string) bool { return l != nil && slices.Contains(*l, table) }
@@ -35,7 +35,7 @@ func (d Diff) Lacks(name string) bool { return d.left.has(name) }
 // Lacks reports whether a member of the JSON object is left out.
 func (c StackRows) Lacks(name string) bool { return c.left.has(name) }
 
-// fits calls f, which fills in tables, and returns those that there is no memory for.
+// fits calls f, which fills in tables, and returns the tables that did not fit into memory.
 func fits(ctx context.Context, tables []string, f func(context.Context) error) (leftOut, error) {
 	err := model.BudgetOf(ctx).Try(ctx, "", f)
 	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
@@ -44,7 +44,7 @@ func fits(ctx context.Context, tables []string, f func(context.Context) error) (
 	return nil, err
 }
 
-// leaveOut says what is missing.
+// leaveOut records what is missing.
 func (r *Report) leaveOut(ctx context.Context, left leftOut) {
 	if len(left) > 0 {
 		if r.Trace != nil {
@@ -60,7 +60,7 @@ func (r *Report) leaveOut(ctx context.Context, left leftOut) {
 	}
 }
 
-// LeftOut reports whether there was no memory for the table of that name, as WriteCSV takes it.
+// LeftOut reports whether the table of that name did not fit into memory. Names are those of [WriteCSV].
 func (r *Report) LeftOut(table string) bool {
 	switch {
 	case r.Trace != nil:
@@ -76,5 +76,5 @@ func (r *Report) LeftOut(table string) bool {
 	return false
 }
 
-// Lacks notes what is missing from a report that others grouped.
+// Lacks records what is missing from a report whose groups were made elsewhere.
 func (r *Report) Lacks(p model.Problem) { r.addProblems(p) }

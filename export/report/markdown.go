@@ -11,7 +11,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// WriteMarkdown writes r as tables for tickets and reviews: whole names and paths, no drawings.
+// WriteMarkdown writes r as tables for tickets and reviews, with unabbreviated names and paths, and without drawings.
 func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	style.Color = false
@@ -43,7 +43,7 @@ func (m *markdownWriter) head() {
 	m.printf("%s · %s\n", t.style.text(t.wholeness()), t.style.text(t.scope()))
 }
 
-// figures is the table of sums, rounded and exact.
+// figures writes the table of sums, rounded and exact.
 func (m *markdownWriter) figures() {
 	v, s := m.text.r.Trace, m.text.style
 	m.printf("\n| | bytes | exact | blocks |\n|---|---:|---:|---:|\n")
@@ -123,8 +123,8 @@ func (m *markdownWriter) problems() {
 	}
 }
 
-// code quotes a name so that nothing in it is markup: cleaned, in a code span that is longer than any run of backticks
-// in it, and with the one character that ends a table cell escaped.
+// code quotes a name so that nothing in it is markup. The name is cleaned, in a code span longer than any run of
+// backticks in it, and the one character that ends a table cell is escaped.
 func code(s string) string {
 	s = strings.TrimSpace(model.Clean(s))
 	if s == "" {
@@ -146,7 +146,7 @@ func code(s string) string {
 	return ticks + blank + strings.ReplaceAll(s, "|", `\|`) + blank + ticks
 }
 
-// prose makes a sentence that may hold names of the file safe: cleaned, and nothing in it is markup.
+// prose makes a sentence safe that may contain names of the file: it is cleaned, and nothing in it is markup.
 func prose(s string) string {
 	var out strings.Builder
 	for _, r := range model.Clean(s) {
@@ -158,7 +158,7 @@ func prose(s string) string {
 	return out.String()
 }
 
-// lower returns a title as tables for tickets have it.
+// lower returns a title in the form that tables for tickets use.
 func lower(title string) string {
 	return strings.ReplaceAll(strings.ToLower(title), "δ", titles.Delta)
 }

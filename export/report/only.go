@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteTableText writes one table of r for people, named as WriteCSV takes it.
+// WriteTableText writes one table of r for people. Names are those of [WriteCSV].
 func WriteTableText(w io.Writer, r *Report, name string, style Style) error {
 	tab, err := r.one(name, style, false)
 	if err != nil {
@@ -26,7 +26,7 @@ func WriteTableText(w io.Writer, r *Report, name string, style Style) error {
 	return out.Flush()
 }
 
-// WriteTableMarkdown returns WriteTableText for tickets.
+// WriteTableMarkdown writes one table of r as Markdown, for tickets.
 func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error {
 	style.Color = false
 	tab, err := r.one(name, style, true)
@@ -41,8 +41,7 @@ func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error 
 	return out.Flush()
 }
 
-// one returns a table as reports lay it out; of those that reports leave out, and of those without rows, as CSV has
-// them.
+// one returns a table as reports lay it out. Tables that reports leave out or that have no rows are laid out as in CSV.
 func (r *Report) one(which string, style Style, full bool) (table, error) {
 	list := r.tables(style, full)
 	if i := slices.IndexFunc(list, func(t table) bool { return t.name == which }); i >= 0 {
@@ -55,7 +54,7 @@ func (r *Report) one(which string, style Style, full bool) (table, error) {
 	return plain(which, reflect.ValueOf(rows)), nil
 }
 
-// plain lays rows out as they are in CSV.
+// plain returns rows laid out as in CSV.
 func plain(which string, rows reflect.Value) table {
 	out := table{name: which, title: model.Capital(strings.ReplaceAll(which, "_", " ")), answer: model.Counted(rows.Len(), "row")}
 	first := reflect.Zero(rows.Type().Elem())
@@ -75,7 +74,7 @@ func plain(which string, rows reflect.Value) table {
 		out.rows = append(out.rows, cells)
 	}
 	for k := len(out.cols) - 1; k >= 0; k-- {
-		if out.cols[k].kind == word { // the last one has the frames, or another text without a bound
+		if out.cols[k].kind == word { // the last column has the frames, or another text of any length
 			out.cols[k].kind = name
 			break
 		}

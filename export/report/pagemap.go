@@ -11,14 +11,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// mapCells is the width of the grid, mapRows how many lines it has at most where nothing else is asked for.
+// mapCells is the width of the grid. mapRows is the default maximum number of its lines.
 const (
 	mapCells = 64
 	mapRows  = 512
 )
 
-// WritePageMap draws the layout of r as a grid in the file's order, a cell for so many pages: 0 takes as few as fit on
-// some screens.
+// WritePageMap draws the layout of r as a grid in the file's order. Each cell represents perCell pages; 0 selects the
+// fewest that fit on a few screens.
 func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style Style) error {
 	if perCell <= 0 {
 		perCell = 1

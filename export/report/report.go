@@ -1,4 +1,4 @@
-// Package report writes what analysis knows about a profile: as JSON, text, markdown and CSV.
+// Package report writes the results of analyzing a profile as JSON, text, Markdown and CSV.
 //
 // [Build] asks the same questions as the screens and puts the answers into a [Report], which is plain data; the writers
 // only arrange it. The names in the JSON tags are the command line's contract: they do not change. An unknown value is
@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Schema names of the objects, with the version that rises when a name's meaning changes.
+// Schema names of the objects, with a version that increases when the meaning of a name changes.
 const (
 	SchemaReport   = "memtui.report/1"
 	SchemaInfo     = "memtui.info/1"
@@ -21,7 +21,7 @@ const (
 	SchemaIndex    = "memtui.index/1"
 )
 
-// Header is what every command's object starts with.
+// Header is the beginning of every command's object.
 type Header struct {
 	Schema    string    `json:"schema"`
 	File      File      `json:"file"`
@@ -30,19 +30,20 @@ type Header struct {
 	Problems  []Problem `json:"problems"`
 	Time      Time      `json:"time"`
 
-	NoMatch []Unmatched `json:"unmatched_filters,omitzero"` // that match nothing
+	NoMatch []Unmatched `json:"unmatched_filters,omitzero"` // filters without a match
 }
 
-// File says which file the object is about.
+// File describes the file of the object.
 type File struct {
 	Name        string `json:"name"` // without directories
 	Format      string `json:"format,omitzero"`
 	Version     *int   `json:"version,omitzero"`
-	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 while a pipe has not ended: no file is empty
+	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 until a pipe has ended, as no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
+	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
 }
 
-// Kind returns the format, and its version where formats of the kind have one.
+// Kind returns the format, with its version if formats of the kind have one.
 func (f *File) Kind() string {
 	if f.Version == nil {
 		return f.Format
@@ -60,17 +61,17 @@ type Problem struct {
 	Line     *int64 `json:"line,omitzero"`
 }
 
-// Time is in microseconds since the start of the file, but for Start, which is since 1970.
+// Time holds microseconds since the start of the file, except for Start, which is since 1970.
 type Time struct {
 	Start    *uint64     `json:"start_us,omitzero"`
 	Duration *model.Time `json:"duration_us,omitzero"`
 	At       *model.Time `json:"at_us,omitzero"`
 	From     *model.Time `json:"from_us,omitzero"` // only when the user narrowed the range
 	To       *model.Time `json:"to_us,omitzero"`
-	Unit     string      `json:"unit,omitzero"` // that all times of the object count instead of microseconds, such as "instructions"
+	Unit     string      `json:"unit,omitzero"` // of all times of the object if not microseconds: "instructions"
 }
 
-// Report is everything that is said about one file at one instant and over one range.
+// Report is everything reported about one file at one instant and over one range.
 type Report struct {
 	Header
 	Trace  *Trace  `json:"trace,omitzero"`
@@ -82,24 +83,24 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
-	Tree       *Tree       `json:"tree,omitzero"`        // only when asked for, and then alone
-	Around     *Around     `json:"around,omitzero"`      // the same
-	AroundType *AroundType `json:"around_type,omitzero"` // of a snapshot, the same
+	Tree       *Tree       `json:"tree,omitzero"`        // only if requested; then it is the only table
+	Around     *Around     `json:"around,omitzero"`      // likewise
+	AroundType *AroundType `json:"around_type,omitzero"` // of a snapshot; likewise
 
-	// What was asked about single rows of a snapshot.
+	// Results about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`
 	Path     []HeapStep  `json:"path,omitzero"`
 	Found    []HeapRow   `json:"rows,omitzero"`
-	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: how many have what in common
-	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, without a limit
+	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: counts by a common property
+	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, before the limit
 
-	rowsLeft *rowsLeft // nil for whole tables
+	rowsLeft *rowsLeft // nil for complete tables
 }
 
-// GroupedBy returns what Groups are.
+// GroupedBy returns the grouping of Groups.
 func (t *Trace) GroupedBy() analysis.Group { return t.grouped }
 
-// Trace holds the answers about an allocation trace. Sums cover the whole range, whatever the limit of the tables is.
+// Trace holds the results for an allocation trace. Sums cover the complete range, regardless of the limit of tables.
 type Trace struct {
 	Events           uint64 `json:"events"`
 	AllocCount       uint64 `json:"alloc_count"`
@@ -120,35 +121,35 @@ type Trace struct {
 	LiveUpperBound   bool   `json:"live_upper_bound"` // blocks without an address can never be freed
 	Saturated        bool   `json:"saturated"`        // a sum did not fit 64 bits and is at 2^64-1
 
-	Peak *Peak `json:"peak,omitzero"` // nil when the range has no event
+	Peak *Peak `json:"peak,omitzero"` // nil if the range has no event
 	Live Live  `json:"live"`
 
-	Findings   []Finding   `json:"findings"` // most telling first, about the whole run
+	Findings   []Finding   `json:"findings"` // most significant first, about the complete run
 	Sites      []Site      `json:"sites"`
 	LiveSites  []Site      `json:"live_sites"`
 	PeakSites  []Site      `json:"peak_sites"`
 	Leaks      Leaks       `json:"leaks"`
 	LateFreed  Late        `json:"late_freed"`
 	Functions  []Function  `json:"functions"`
-	Groups     []Group     `json:"groups,omitzero"`     // only when grouping was asked for
-	Filters    []string    `json:"filters,omitzero"`    // of stacks and blocks, in all tables that Unfiltered does not name: "focus main"; and "cell 4096,never"
-	Unfiltered []string    `json:"unfiltered,omitzero"` // what Filters do not narrow: tables, and "sums" for the counts and bytes of the trace
+	Groups     []Group     `json:"groups,omitzero"`     // only if grouping was requested
+	Filters    []string    `json:"filters,omitzero"`    // of stacks and blocks: "focus main", "cell 4096,never"
+	Unfiltered []string    `json:"unfiltered,omitzero"` // tables without Filters; "sums" for the trace's sums
 	Threads    []Thread    `json:"threads"`
 	Markers    []Marker    `json:"markers"`
 	Sizes      []Size      `json:"sizes"`
 	Lifetimes  []Lifetime  `json:"lifetimes"`
 	Grid       []GridCell  `json:"grid"`
 	Curve      []Point     `json:"curve"`
-	CurvePeak  *Peak       `json:"curve_peak,omitzero"`  // of the curve, where Filters narrow it
-	CurveSites []CurveSite `json:"curve_sites,omitzero"` // only when asked for, most bytes at its peak first
-	Blocks     []Block     `json:"blocks,omitzero"`      // only when asked for: those that live at the instant
-	Born       []Block     `json:"born_blocks,omitzero"` // only when asked for: those allocated in the range
+	CurvePeak  *Peak       `json:"curve_peak,omitzero"`  // of the curve, if Filters apply to it
+	CurveSites []CurveSite `json:"curve_sites,omitzero"` // only if requested, most bytes at its peak first
+	Blocks     []Block     `json:"blocks,omitzero"`      // only if requested: those live at the instant
+	Born       []Block     `json:"born_blocks,omitzero"` // only if requested: those allocated in the range
 	Rows       RowCounts   `json:"row_counts"`           // of the tables before the limit
 
-	left      leftOut             // tables that there was no memory for
-	kept      filtered            // of the sums, by Filters
-	histories map[uint64][]uint64 // live bytes over the whole run by stack, of the rows shown; nil when not asked for
-	grouped   analysis.Group      // what Groups are
+	left      leftOut             // tables that did not fit into memory
+	kept      filtered            // the part of the sums that passes Filters
+	histories map[uint64][]uint64 // live bytes over the complete run by stack, of the rows shown; nil if not requested
+	grouped   analysis.Group      // the grouping of Groups
 }
 
 // Peak is the state just after the event that first reaches the highest live bytes of the range.
@@ -158,20 +159,20 @@ type Peak struct {
 	Time  model.Time `json:"time_us"`
 }
 
-// Live is what lives at the instant.
+// Live holds what is live at the instant.
 type Live struct {
 	Bytes uint64 `json:"bytes"`
 	Count uint64 `json:"count"`
 }
 
-// Place is a line of a program. Each part is nil where the file does not tell it.
+// Place is a line of a program. Parts that the file does not record are nil.
 type Place struct {
 	Function *string `json:"function,omitzero"`
 	File     *string `json:"file,omitzero"`
 	Line     *int64  `json:"line,omitzero"`
 }
 
-// Site is one stack's figures. Its place is that of the leaf frame.
+// Site holds the figures of one stack. Its place is that of the leaf frame.
 type Site struct {
 	Stack uint64 `json:"stack"`
 	Place
@@ -187,13 +188,13 @@ type Site struct {
 	LeakedBytes    uint64 `json:"leaked_bytes"`
 	LeakedCount    uint64 `json:"leaked_count"`
 	TemporaryCount uint64 `json:"temporary_count"`
-	Verdict        string `json:"verdict,omitzero"`    // about the whole run; "" where nothing is live at its end
+	Verdict        string `json:"verdict,omitzero"`    // about the complete run; "" if nothing is live at its end
 	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
 	Owner          Owner  `json:"owner,omitzero"`
 	Frames         Frames `json:"frames,omitzero"`
 }
 
-// Leaks are the blocks of the range that live at its end and are old enough.
+// Leaks holds the blocks of the range that are live at its end and are old enough.
 type Leaks struct {
 	MinAge model.Time `json:"min_age_us"`
 	Bytes  uint64     `json:"bytes"`
@@ -201,14 +202,14 @@ type Leaks struct {
 	Sites  []LeakSite `json:"sites"`
 }
 
-// Late are the blocks that lived long and were freed only at the end of the run.
+// Late holds the blocks that lived long and were freed only at the end of the run.
 type Late struct {
 	Bytes uint64     `json:"bytes"`
 	Count uint64     `json:"count"`
 	Sites []LeakSite `json:"sites"`
 }
 
-// LeakSite is one stack's leaked blocks. Ages are those at the end of the range.
+// LeakSite holds one stack's leaked blocks. Ages are those at the end of the range.
 type LeakSite struct {
 	Stack uint64 `json:"stack"`
 	Place
@@ -219,25 +220,25 @@ type LeakSite struct {
 	Median  model.Time `json:"median_us"`
 	First   model.Time `json:"first_us"` // birth of the oldest, since the start of the file
 	Last    model.Time `json:"last_us"`
-	Shape   string     `json:"shape"` // Verdict, "none" where there is none
+	Shape   string     `json:"shape"` // Verdict, or "none" if there is no verdict
 	Threads []uint16   `json:"threads"`
-	Verdict string     `json:"verdict,omitzero"`    // about the whole run
+	Verdict string     `json:"verdict,omitzero"`    // about the complete run
 	Sure    *Sure      `json:"confidence,omitzero"` // of the verdict
 	Owner   Owner      `json:"owner,omitzero"`
 	Frames  Frames     `json:"frames,omitzero"`
 
 	history []uint64
 	growth  float64 // of a leak, in bytes per second
-	allocs  uint64  // blocks that the site allocated in the range, to say which share leaked
+	allocs  uint64  // blocks that the site allocated in the range, for the share that leaked
 }
 
 // History returns the live bytes of the site over the run, in columns of equal duration.
 func (s *LeakSite) History() []uint64 { return s.history }
 
-// Growth returns how fast a leak grows, in bytes per second; 0 for what is none.
+// Growth returns how fast a leak grows, in bytes per second, or 0 if the site does not leak.
 func (s *LeakSite) Growth() float64 { return s.growth }
 
-// Function is one function name's share, a function once per stack in the totals.
+// Function holds the share of one function name. Totals count a function once per stack.
 type Function struct {
 	Function   string `json:"function"`
 	SelfBytes  uint64 `json:"self_bytes"`
@@ -246,7 +247,7 @@ type Function struct {
 	TotalCount uint64 `json:"total_count"`
 }
 
-// Group is one member of the grouping asked for.
+// Group is one group of the requested grouping.
 type Group struct {
 	Group          string `json:"group"`
 	AllocBytes     uint64 `json:"alloc_bytes"`
@@ -257,12 +258,12 @@ type Group struct {
 	LeakedBytes    uint64 `json:"leaked_bytes"`
 	LeakedCount    uint64 `json:"leaked_count"`
 	TemporaryCount uint64 `json:"temporary_count"`
-	Sites          uint64 `json:"sites,omitzero"`      // that it sums up; absent where groups divide sites: threads, sizes
-	Verdict        string `json:"verdict,omitzero"`    // the most telling one of its sites
+	Sites          uint64 `json:"sites,omitzero"`      // in the group; absent if groups divide sites: threads, sizes
+	Verdict        string `json:"verdict,omitzero"`    // the most significant one of its sites
 	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
 }
 
-// Thread is what one thread allocated.
+// Thread holds what one thread allocated.
 type Thread struct {
 	Thread     uint16 `json:"thread"`
 	AllocBytes uint64 `json:"alloc_bytes"`
@@ -306,14 +307,14 @@ type Block struct {
 	Address *string     `json:"address,omitzero"` // hexadecimal
 	Bytes   uint64      `json:"bytes"`
 	Born    model.Time  `json:"born_us"`
-	Died    *model.Time `json:"died_us,omitzero"` // nil while never freed
-	Age     model.Time  `json:"age_us"`           // at the instant; of blocks of the range how long they lived, or have lived at the end of the run
+	Died    *model.Time `json:"died_us,omitzero"` // nil for blocks that were never freed
+	Age     model.Time  `json:"age_us"`           // at the instant; of blocks of the range, at the end or when freed
 	Thread  uint16      `json:"thread"`
 	Stack   uint64      `json:"stack"`
 	Place
 
 	frames Frames // for filters
-	owner  Owner  // the same
+	owner  Owner  // for filters
 }
 
 // Point is one column of the live curve: the extremes after any event of the column, and the state at its end.
@@ -327,7 +328,7 @@ type Point struct {
 	CurveParts
 }
 
-// RowCounts says how long each table is without a limit.
+// RowCounts holds the length of each table before the limit.
 type RowCounts struct {
 	Sites     int `json:"sites"`
 	LiveSites int `json:"live_sites"`
@@ -344,11 +345,11 @@ type RowCounts struct {
 	left *leftOut
 }
 
-// NewHeader fills in what a profile's headers tell. The schema's times are left to the caller.
+// NewHeader returns a header with what a profile's headers record. The times of the schema are left to the caller.
 func NewHeader(schema string, p *model.Profile) Header {
 	h := Header{
 		Schema:   schema,
-		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer},
+		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled},
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}
@@ -364,8 +365,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 	return h
 }
 
-// Renew takes over what was found in the file since the header was made: its snapshots are decoded later than its
-// headers.
+// Renew adds what was found in the file since the header was made: snapshots are decoded later than headers.
 func (h *Header) Renew(p *model.Profile) {
 	now := NewHeader(h.Schema, p)
 	for _, q := range h.Problems {

@@ -12,14 +12,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// RowFilter is what rows of a table pass, as on the screens: words, expressions, and comparisons of figures by their
-// names in JSON or by the words of the screens.
+// RowFilter is the filter of a table's rows, as on the screens: words, expressions, and comparisons of figures by their
+// names in JSON or by the screens' words.
 type RowFilter struct {
 	Text  string
-	Limit int // rows that pass, 0 for all
+	Limit int // maximum number of rows that pass, 0 for all
 }
 
-// rowsLeft says what a filter left of a table.
+// rowsLeft records how many rows of a table passed a filter.
 type rowsLeft struct {
 	table     string
 	text      string
@@ -29,8 +29,8 @@ type rowsLeft struct {
 // unlimited are the tables that a limit does not cut.
 const unlimited = "snapshots events sizes lifetimes grid curve"
 
-// Filter keeps those rows of a table, named as WriteCSV takes it, that pass f, and reports how many do. The report must
-// have been built without a limit.
+// Filter keeps the rows of a table that pass f, and reports how many do. Table names are those of [WriteCSV]. The
+// report must have been built without a limit.
 func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 	list, ok := r.list(table)
 	if !ok {
@@ -62,7 +62,7 @@ func (r *Report) mainTable() string {
 	return ""
 }
 
-// Filter keeps the rows that pass f.
+// Filter keeps the rows that pass f, and reports whether f is valid.
 func (d *Diff) Filter(f RowFilter) error {
 	if _, err := f.keep(reflect.ValueOf(&d.Rows).Elem()); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (f RowFilter) keep(rows reflect.Value) (left int, err error) {
 type rowView struct {
 	row     reflect.Value
 	names   []string       // of the columns
-	figures map[string]int // by the words of filters: the column
+	figures map[string]int // column index by the words of filters
 	timed   map[string]bool
 }
 
@@ -129,13 +129,13 @@ func newRowView(rows reflect.Value) *rowView {
 	return v
 }
 
-// screenNames is what screens call the figures of columns.
+// screenNames maps names of columns to the words that screens use for them.
 var screenNames = map[string]string{
 	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp", "leaked_bytes": "leak bytes", "oldest_us": "age",
 	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
 }
 
-// screenWords returns what screens call the figure of a column of a table.
+// screenWords returns the words that screens use for the figures of a table's columns.
 func screenWords(name string, names []string) (words []string) {
 	words = strings.Fields(screenNames[name])
 	switch {
@@ -152,7 +152,7 @@ func screenWords(name string, names []string) (words []string) {
 	return words
 }
 
-// isNumber reports whether a column holds numbers.
+// isNumber reports whether a column contains numbers.
 func isNumber(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -160,7 +160,7 @@ func isNumber(t reflect.Type) bool {
 	return t == reflect.TypeFor[Amount]() || t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64
 }
 
-// fields returns what filters can compare.
+// fields returns the fields that filters can compare.
 func (v *rowView) fields() (list []analysis.Field) {
 	for i, name := range v.names {
 		f := analysis.Field{Names: []string{name}, Time: strings.HasSuffix(name, "_us")}
@@ -177,7 +177,7 @@ func (v *rowView) fields() (list []analysis.Field) {
 	return list
 }
 
-// Texts implements [analysis.Row]: names, and of stacks the site alone.
+// Texts implements [analysis.Row]. It returns names; for stacks only the site.
 func (v *rowView) Texts() (texts []string) {
 	var frames Frames
 	id := uint64(0)
@@ -222,7 +222,7 @@ func (v *rowView) Value(field string, _ bool) (float64, bool) {
 	return 0, false
 }
 
-// answer returns how many rows pass.
+// answer returns the number of rows that pass, for people.
 func (f *rowsLeft) answer() string {
 	return fmt.Sprintf("%s of %d pass the filter %s", model.Counted(f.left, "row"), f.all, model.Clean(f.text))
 }

@@ -5,33 +5,34 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// HeapCounts are the rows of each set of the schema: members of a JSON object named by the sets' keys.
+// HeapCounts holds the number of rows of each set of the schema. They are members of a JSON object, named by the sets'
+// keys.
 type HeapCounts []HeapCount
 
-// HeapCount is the number of rows of a set, nil where it is not known.
+// HeapCount is the number of rows of a set, or nil if it is unknown.
 type HeapCount struct {
 	Set *model.HeapSet
 	N   *int64
 }
 
-// HeapPlaces are what a type, or a row, is on axes of the schema but the first: members of a JSON object named by the
-// axes' keys.
+// HeapPlaces holds the places of a type, or of a row, on all axes of the schema except the first. They are members of a
+// JSON object, named by the axes' keys.
 type HeapPlaces []HeapPlace
 
-// HeapPlace is a place on an axis; not cleaned.
+// HeapPlace is a place on one axis; not cleaned.
 type HeapPlace struct {
 	Axis *model.HeapAxis
 	Text string
 }
 
-// HeapEdgeKind is the kind of a reference, "edge_kind", where the format has several: nil where it has not.
+// HeapEdgeKind is the kind of a reference, "edge_kind". It is nil if the format has only one kind.
 type HeapEdgeKind []model.HeapEdgeInfo
 
 // Members implements [object.Membered].
 func (k HeapEdgeKind) Members() (list []object.Member) {
 	for i := range k {
 		name := &k[i].Name
-		if *name == "" { // of the root, which nothing leads to
+		if *name == "" { // of the root, which no reference leads to
 			name = nil
 		}
 		list = append(list, object.Member{Name: "edge_kind", Value: name})
@@ -39,8 +40,8 @@ func (k HeapEdgeKind) Members() (list []object.Member) {
 	return list
 }
 
-// HeapID is the identity of a row's object as the format's tools write it, "id": nil where the format has none. Rows
-// that are no objects have none, either.
+// HeapID is the identity of a row's object as the format's tools write it, "id". It is nil if the format has no
+// identities, or if the row is not an object.
 type HeapID []*string
 
 func newID(h *model.Heap, row model.Row) HeapID {
@@ -70,11 +71,10 @@ func (c HeapCounts) Members() (list []object.Member) {
 	return list
 }
 
-// HeapReach is how much of a snapshot the root reaches, where the format keeps the rest, too: nothing where it does
-// not.
+// HeapReach is how much of a snapshot the root reaches. It is empty for formats that record reachable objects only.
 type HeapReach []heapReach
 
-// heapReach has the figures of the chosen snapshot, nil for others.
+// heapReach holds the figures of the chosen snapshot; nil for others.
 type heapReach struct {
 	bytes, unreachableBytes *uint64
 	unreachableRows         *int
@@ -110,7 +110,8 @@ func newPlaces(h *model.Heap, typ uint32) (list HeapPlaces) {
 	return list
 }
 
-// rowPlaces returns the places of a row on all axes, those of its type only where it has one.
+// rowPlaces returns the places of a row on all axes except the first. Places of its type are included only if it has a
+// type.
 func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
 	for i := range h.Schema.Axes {
 		if axis := &h.Schema.Axes[i]; i > 0 && (axis.ByRow || h.Kind(r).Naming == model.NamedByType) {
@@ -120,7 +121,7 @@ func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
 	return list
 }
 
-// emptyRow returns a row of a table that has none: it says which columns the table has.
+// emptyRow returns a row of a table without rows. It determines the columns of the table.
 func (h *Heap) emptyRow(table string) any {
 	if h == nil || table != "types" && table != "" {
 		return nil
@@ -128,7 +129,7 @@ func (h *Heap) emptyRow(table string) any {
 	return HeapType{HeapPlaces: newPlaces(&model.Heap{Schema: h.schema, Tables: &model.HeapTables{}}, 0)}
 }
 
-// on returns what a type is on an axis.
+// on returns the place of a type on an axis.
 func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 	for _, p := range t.HeapPlaces {
 		if p.Axis == &s.Axes[axis] {
@@ -138,7 +139,7 @@ func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 	return ""
 }
 
-// many returns a number with the word for one, or for more.
+// many returns a number with its noun in the singular or plural.
 func many(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -146,7 +147,7 @@ func many(n int, one, more string) string {
 	return model.Group(uint64(n)) + " " + more
 }
 
-// part returns a part of a size, nil where sizes have none.
+// part returns a part of a size, or nil if sizes have only one part.
 func part(s *model.HeapSchema, bytes uint64) *uint64 {
 	if !s.Split {
 		return nil
@@ -154,13 +155,13 @@ func part(s *model.HeapSchema, bytes uint64) *uint64 {
 	return &bytes
 }
 
-// Schema returns what the snapshots are made of.
+// Schema returns the schema of the snapshots.
 func (h *Heap) Schema() *model.HeapSchema { return h.schema }
 
-// Policy describes the references that retained sizes follow, nil where nothing retained is told.
+// Policy returns the references that retained sizes follow, or nil if the report has no retained sizes.
 func (h *Heap) Policy() *model.HeapPolicy { return h.policy }
 
-// Words names the types and frames of the format: "type", "types", "frame" …
+// Words returns what the format calls types and frames: "type", "types", "frame" …
 func (h *Heap) Words() (axis *model.HeapAxis, objects, frames *model.HeapSet) {
 	frames, _ = h.schema.Frames()
 	return &h.schema.Axes[0], h.schema.Objects(), frames

@@ -13,13 +13,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// sortKey is one way to sort sites: the value, and the count that breaks ties.
+// sortKey is one way to sort sites: by a value, with ties broken by a count.
 type sortKey struct {
 	name         string
 	value, count func(*analysis.Site) uint64
 }
 
-// sortKeys returns what --by takes. The first is the default.
+// sortKeys returns the values of --by. The first is the default.
 func sortKeys() []sortKey {
 	allocs := func(s *analysis.Site) uint64 { return s.AllocCount }
 	lives := func(s *analysis.Site) uint64 { return s.LiveCount }
@@ -38,19 +38,19 @@ func sortKeys() []sortKey {
 	}
 }
 
-// siteOrders are orders of sites and groups by what does not add up, which only tables of reports have.
+// siteOrders are orders of sites and groups by values that do not add up. Only tables of reports have them.
 var siteOrders = []sortKey{
 	{"mean_bytes", (*analysis.Site).MeanSize, func(s *analysis.Site) uint64 { return s.AllocCount }},
 	{"temporary_share", shareOrder((*analysis.Site).TemporaryShare), func(s *analysis.Site) uint64 { return s.AllocCount }},
 	{"leaked_share", shareOrder((*analysis.Site).LeakShare), func(s *analysis.Site) uint64 { return s.LeakBytes }},
 }
 
-// shareOrder returns what sorts rows by a share.
+// shareOrder returns the sort value for a share.
 func shareOrder(share func(*analysis.Site) float64) func(*analysis.Site) uint64 {
 	return func(s *analysis.Site) uint64 { return math.Float64bits(max(share(s), 0)) }
 }
 
-// SiteOrders names all orders of the tables of sites and groups, the default first.
+// SiteOrders returns the names of all orders of the tables of sites and groups, the default first.
 func SiteOrders() []string {
 	names := append(SortKeys(), ByVerdict)
 	for _, k := range siteOrders {
@@ -59,10 +59,10 @@ func SiteOrders() []string {
 	return names
 }
 
-// ByVerdict is the order of verdicts, the most telling first, which only tables of reports have.
+// ByVerdict is the order by verdict, the most significant first. Only tables of reports have it.
 const ByVerdict = "verdict"
 
-// leakKeys are the orders of leaks but that by verdict. The first is the default.
+// leakKeys are the orders of leaks except that by verdict. The first is the default.
 var leakKeys = []struct {
 	name  string
 	value func(*analysis.LeakSite) uint64
@@ -83,7 +83,7 @@ func LeakKeys() []string {
 	return append(names, ByVerdict)
 }
 
-// sortLeaks sorts sites, which come most bytes first, by one of [LeakKeys]. Other names leave them so.
+// sortLeaks sorts sites by one of [LeakKeys]. Sites are given with the most bytes first; other names keep that order.
 func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 	value := func(s *analysis.LeakSite) uint64 { return 0 }
 	if by == ByVerdict {
@@ -97,7 +97,7 @@ func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 	slices.SortStableFunc(sites, func(x, y analysis.LeakSite) int { return cmp.Compare(value(&y), value(&x)) })
 }
 
-// orderOf returns the order of sites, or of groups whose verdicts are said.
+// orderOf returns the order of sites, or of groups with their verdicts.
 func orderOf(by string, said verdict.List) sortKey {
 	if i := slices.IndexFunc(siteOrders, func(k sortKey) bool { return k.name == by }); i >= 0 {
 		return siteOrders[i]
@@ -117,7 +117,7 @@ func SortKeys() []string {
 	return names
 }
 
-// keyNamed finds a sort key; names that are unknown mean the default.
+// keyNamed returns the sort key of that name, or the default if the name is unknown.
 func keyNamed(name string) sortKey {
 	keys := sortKeys()
 	for _, k := range keys {
@@ -128,7 +128,8 @@ func keyNamed(name string) sortKey {
 	return keys[0]
 }
 
-// sorted returns the rows that keep accepts, highest key first, ties by the key's count, then by stack, then by name.
+// sorted returns the rows that keep accepts, highest key first. Ties are broken by the key's count, then by stack, then
+// by name.
 func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) []*analysis.Site {
 	out := make([]*analysis.Site, 0, len(rows))
 	for i := range rows {
@@ -144,12 +145,13 @@ func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) [
 	return out
 }
 
-// lives reports whether a row belongs into a table of what is live. An empty block is one too.
+// lives reports whether a row belongs in a table of live sites. An empty block counts as live.
 func lives(s *analysis.Site) bool { return s.LiveCount > 0 }
 
 func allocated(s *analysis.Site) bool { return s.AllocCount > 0 }
 
-// sites fills the tables of sites of the range, of the instant and, where that is the range's peak, of it.
+// sites fills the tables of sites of the range and of the instant. If the instant is the range's peak, it fills the
+// table of the peak, too.
 func (b *builder) sites() error {
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, Cell: b.opt.Cell})
 	if err != nil {
@@ -169,7 +171,7 @@ func (b *builder) sites() error {
 	return nil
 }
 
-// peakSites fills the table of the range's peak where the other two do not tell it.
+// peakSites fills the table of the range's peak, unless sites has done so.
 func (b *builder) peakSites() error {
 	if b.peak == nil || b.peak.Instant == b.opt.At && !b.out.left.has("sites") {
 		return nil
@@ -187,7 +189,7 @@ func (b *builder) atPeak(rows []analysis.Site) {
 	b.out.kept.peak = leftOf(rows).live
 }
 
-// filtered is what filters leave of the sums of a trace.
+// filtered is the part of a trace's sums that passes the filters.
 type filtered struct{ alloc, live, peak uint64 } // bytes
 
 func leftOf(rows []analysis.Site) (f filtered) {
@@ -198,7 +200,7 @@ func leftOf(rows []analysis.Site) (f filtered) {
 	return f
 }
 
-// table turns the first rows into those of the report, and says how many there were.
+// table returns the first rows in the form of the report, and the number of all rows.
 func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 	n := len(rows)
 	rows = limit(rows, b.opt.Limit)
@@ -219,7 +221,7 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 	return out, n
 }
 
-// remember notes a stack whose history will be drawn.
+// remember records a stack whose history will be drawn.
 func (b *builder) remember(stack uint64, key analysis.Key) {
 	if b.keys == nil {
 		b.keys = map[uint64]analysis.Key{}
@@ -246,7 +248,7 @@ func (b *builder) functions() error {
 	return nil
 }
 
-// groups fills the table of the grouping asked for, sorted like the sites.
+// groups fills the table of the requested grouping, sorted like the sites.
 func (b *builder) groups() error {
 	if b.opt.Group == analysis.ByStack {
 		return nil
@@ -260,7 +262,7 @@ func (b *builder) groups() error {
 		return err
 	}
 	key := orderOf(b.opt.By, said)
-	if key.name == ByVerdict { // of one verdict, or none: who leaks most
+	if key.name == ByVerdict { // within a verdict, or without one: the largest leak first
 		key.count = func(s *analysis.Site) uint64 { return s.LeakBytes }
 	}
 	list := sorted(rows, key, func(*analysis.Site) bool { return true })
@@ -275,7 +277,7 @@ func (b *builder) groups() error {
 	return nil
 }
 
-// threads lists what each thread allocated in the range, most bytes first.
+// threads lists the allocations of each thread in the range, most bytes first.
 func (b *builder) threads() error {
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: b.opt.Cell})
 	if err != nil {
@@ -301,8 +303,8 @@ func threadOf(s analysis.Site) uint64 {
 	return n
 }
 
-// SiteFigure returns what one of [SortKeys] compares sites by: its value, and the count that goes with it. An unknown
-// name is the default.
+// SiteFigure returns the figure by which one of [SortKeys] compares sites: its value, and the count that breaks ties.
+// An unknown name selects the default.
 func SiteFigure(name string) diff.Figure {
 	key := keyNamed(name)
 	return func(s *analysis.Site) (bytes, count uint64) { return key.value(s), key.count(s) }

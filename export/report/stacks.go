@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Stacks holds the answers about a profile of weighted stacks.
+// Stacks holds the results for a profile of weighted stacks.
 type Stacks struct {
 	SourceTool  string `json:"source_tool,omitzero"`
 	Command     string `json:"command,omitzero"`
@@ -23,11 +23,11 @@ type Stacks struct {
 	StackIDMode string `json:"stack_id_mode,omitzero"`
 
 	Events    []StackEvent      `json:"events"`           // in the file's order
-	Event     *string           `json:"event,omitzero"`   // that the tables are about; nil when the file has none
-	Metric    *string           `json:"metric,omitzero"`  // that the tables are about
+	Event     *string           `json:"event,omitzero"`   // event of the tables; nil if the file has none
+	Metric    *string           `json:"metric,omitzero"`  // metric of the tables
 	Unit      string            `json:"unit,omitzero"`    // of Metric, as the file states it
-	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil where a sum means nothing
-	Window    *string           `json:"window,omitzero"`  // that the tables are about; nil for none
+	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil if a sum is meaningless
+	Window    *string           `json:"window,omitzero"`  // window of the tables; nil for none
 	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
 	Top       []WeightedStack   `json:"top"`              // heaviest first
 	Functions []WeighedFunction `json:"functions"`        // all, by self; empty for peaks, which do not add up
@@ -36,19 +36,19 @@ type Stacks struct {
 	Rows      StackRows         `json:"row_counts"`       // of the tables before the limit
 	Threads   []ProfiledThread  `json:"threads,omitzero"` // by weight
 	Windows   []StackWindow     `json:"windows,omitzero"` // in the file's order
-	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only when grouping was asked for
+	Groups    []StackGroup      `json:"groups,omitzero"`  // by self; only if grouping was requested
 
 	groupedBy string
 	measure   model.Measure // of Metric
-	apart     error         // why Metric has no sum; nil where it has
-	estimate  string        // how figures of the event were scaled from samples, "" where they were not
-	left      leftOut       // tables that there was no memory for
+	apart     error         // why Metric has no sum; nil if it has one
+	estimate  string        // how figures of the event were scaled from samples, "" if they were not
+	left      leftOut       // tables that did not fit into memory
 }
 
-// Measure returns how figures of the metric are written.
+// Measure returns the format of figures of the metric.
 func (out *Stacks) Measure() model.Measure { return out.measure }
 
-// StackCounts are numbers of records of the file.
+// StackCounts holds numbers of records in the file.
 type StackCounts struct {
 	DSOs    int64 `json:"dsos"`
 	Frames  int64 `json:"frames"`
@@ -58,7 +58,7 @@ type StackCounts struct {
 	Windows int64 `json:"windows"`
 }
 
-// StackRows says how long each table is without a limit.
+// StackRows holds the length of each table before the limit.
 type StackRows struct {
 	Top       int `json:"top"`
 	Functions int `json:"functions"`
@@ -70,7 +70,7 @@ type StackRows struct {
 	left *leftOut
 }
 
-// StackEvent is one event with the plain sums of its metrics.
+// StackEvent is one event with the unscaled sums of its metrics.
 type StackEvent struct {
 	Name    string  `json:"name"`
 	Kind    string  `json:"kind,omitzero"`
@@ -126,7 +126,7 @@ func (a Amount) cell() string                 { return a.String() }
 type RecordName struct {
 	text   string
 	number bool
-	known  bool // the file gives one
+	known  bool // the file has an id
 }
 
 // AppendJSON implements [object.Appender].
@@ -141,7 +141,7 @@ func (n RecordName) cell() string { return model.Clean(n.text) }
 
 // WeightedStack is one record.
 type WeightedStack struct {
-	Stack  RecordName    `json:"stack,omitzero"` // absent where the file gives none
+	Stack  RecordName    `json:"stack,omitzero"` // absent if the file has no id
 	Value  Amount        `json:"value"`
 	Labels StackLabels   `json:"labels,omitzero"`
 	Frames ProfileFrames `json:"frames"`
@@ -160,11 +160,11 @@ func (l StackLabels) text() string {
 
 func (l StackLabels) cell() string { return model.Clean(l.text()) }
 
-// StackLabel is what a recording says of a stack beside its frames. A stack may have several of one key.
+// StackLabel is a label of a stack, recorded in addition to its frames. A stack may have several with the same key.
 type StackLabel struct {
 	Key    string `json:"key"`
 	Text   string `json:"text,omitzero"`
-	Number *int64 `json:"number,omitzero"` // instead of a text
+	Number *int64 `json:"number,omitzero"` // in place of a text
 	Unit   string `json:"unit,omitzero"`
 }
 
@@ -189,7 +189,7 @@ func stackLabels(w *model.StackProfile, r model.RecordID) (out StackLabels) {
 	return out
 }
 
-// WeighedFunction is one function of one DSO. What the file does not tell is nil.
+// WeighedFunction is one function of one DSO. Parts that the file does not record are nil.
 type WeighedFunction struct {
 	Function string  `json:"function"`
 	DSO      *string `json:"dso,omitzero"`
@@ -197,14 +197,14 @@ type WeighedFunction struct {
 	Total    Amount  `json:"total"`
 }
 
-// StackGroup is what a binary, a source line, a thread or a kind of frames weighs.
+// StackGroup holds the weight of a binary, a source line, a thread or a kind of frames.
 type StackGroup struct {
 	Name  string `json:"name"`
 	Self  Amount `json:"self"`
 	Total Amount `json:"total"`
 }
 
-// ProfiledThread is what one thread weighs. What the file does not tell is nil.
+// ProfiledThread holds the weight of one thread. Parts that the file does not record are nil.
 type ProfiledThread struct {
 	PID   *int64 `json:"pid,omitzero"`
 	TID   *int64 `json:"tid,omitzero"`
@@ -215,7 +215,7 @@ type ProfiledThread struct {
 // ProfileFrames is a stack, leaf first, resolved only while it is written.
 type ProfileFrames struct {
 	p      *model.Profile
-	stacks *model.Stacks // of p, or what a filter makes of them
+	stacks *model.Stacks // of p, or the result of a filter
 	leaf   model.NodeID
 }
 
@@ -255,18 +255,18 @@ func (f ProfileFrames) AppendJSON(dst []byte) []byte {
 
 func (f ProfileFrames) cell() string { return Frames{f.stacks, f.leaf}.cell() }
 
-// StackOptions say what a report about weighted stacks is about.
+// StackOptions configures a report about weighted stacks.
 type StackOptions struct {
-	Selection *weights.Selection // nil when the file has no event or no metric
-	Window    *model.Window      // that Selection is of; nil for none
-	Filter    calltree.Filter    // that Selection has been through
-	Group     bool               // also a table of groups
+	Selection *weights.Selection // nil if the file has no event or no metric
+	Window    *model.Window      // window of Selection; nil for none
+	Filter    calltree.Filter    // filter that was applied to Selection
+	Group     bool               // also build a table of groups
 	By        weights.By         // of that table
 	Limit     int                // rows per table, 0 is all
 	Libraries *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
-// BuildStacks answers what a report says about the weighted stacks of p. The only errors are those of ctx.
+// BuildStacks returns the report about the weighted stacks of p. The only errors are those of ctx.
 func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Report, error) {
 	w := p.Weights
 	r := &Report{Header: NewHeader(SchemaReport, p), Stacks: &Stacks{
@@ -315,7 +315,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	return r, nil
 }
 
-// stackPart is a part of the report that is left out where there is no memory for it.
+// stackPart is a part of the report that is left out if it does not fit into memory.
 type stackPart struct {
 	tables []string
 	fill   func(context.Context) error
@@ -324,7 +324,7 @@ type stackPart struct {
 func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 	s := opt.Selection
 	list := []stackPart{{[]string{"top"}, func(ctx context.Context) error { return out.top(ctx, p, s, opt.Limit) }}}
-	if s.Profile.Metrics[s.Metric].NoSum() { // nor do parts of a program add up to anything
+	if s.Profile.Metrics[s.Metric].NoSum() { // parts of a program do not add up, either
 		return list
 	}
 	list = append(list,
@@ -354,7 +354,7 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	return nil
 }
 
-// filterLines returns what narrows stacks and blocks as reports state it, nil for nothing.
+// filterLines returns the filters of stacks and blocks as reports state them, or nil for none.
 func filterLines(c analysis.Cell) (out []string) {
 	for _, s := range c.Stacks.Steps() {
 		out = append(out, s.String())
@@ -365,10 +365,10 @@ func filterLines(c analysis.Cell) (out []string) {
 	return out
 }
 
-// GroupedBy returns what Groups are: "owner".
+// GroupedBy returns the grouping of Groups, such as "owner".
 func (out *Stacks) GroupedBy() string { return out.groupedBy }
 
-// groups fills the table of the grouping asked for.
+// groups fills the table of the requested grouping.
 func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOptions) error {
 	rows, err := weights.Table(ctx, opt.By, opt.Libraries, s)
 	if err != nil {
@@ -422,7 +422,7 @@ func newWeighedFunction(p *model.Profile, f weights.Function) WeighedFunction {
 	return out
 }
 
-// threads lists threads by weight, where records tell more than one.
+// threads lists threads by weight, if records name more than one.
 func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) error {
 	w := s.Profile
 	sums := make([]model.Amount, len(w.Threads))
@@ -450,7 +450,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 		return ctx.Err()
 	}
 	slices.SortStableFunc(rows, func(a, b ProfiledThread) int { return b.Value.Compare(a.Value.Amount) })
-	out.Rows.Threads, out.Threads = len(rows), slices.Clone(limit(rows, n)) // the rest is garbage
+	out.Rows.Threads, out.Threads = len(rows), slices.Clone(limit(rows, n)) // the rest can be freed
 	return nil
 }
 
@@ -459,8 +459,8 @@ func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
 }
 
-// ProfileTables returns the names of the tables of stack profiles, those that only some formats have included: massif's
-// curves.
+// ProfileTables returns the names of the tables of stack profiles, including massif's curves, which only some formats
+// have.
 func ProfileTables() []string { return append(StackTables(), "series") }
 
 func (out *Stacks) list(table string) (any, bool) {

@@ -36,7 +36,7 @@ func (out *Stacks) part(a model.Amount) string {
 	return a.ShareOf(out.Total.Amount).String()
 }
 
-// stackScope returns what recorded the profile, and what the tables are about.
+// stackScope returns the recorder of the profile, and the subject of the tables.
 func (t *textWriter) stackScope() string {
 	s := t.r.Stacks
 	var parts []string
@@ -103,7 +103,7 @@ func (w stackWriter) name(s string) string {
 	return w.style.shorten(s)
 }
 
-// function returns name for functions, which have arguments and return types.
+// function returns a function's name. The name has no arguments and no return type unless full is set.
 func (w stackWriter) function(s string) string {
 	if w.full || s == "" {
 		return w.name(s)
@@ -182,7 +182,7 @@ func (w stackWriter) top() table {
 	return out
 }
 
-// filterText returns what stacks are filtered by.
+// filterText returns the filters of stacks, as text.
 func filterText(filters []string) []string {
 	if len(filters) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// StackWindow is what one window of time weighs, by the metric of the tables.
+// StackWindow holds the weight of one window of time, by the metric of the tables.
 type StackWindow struct {
 	ID    string     `json:"id"`
 	Start model.Time `json:"start_us"`
@@ -18,8 +18,8 @@ type StackWindow struct {
 	stacks int
 }
 
-// windows fills the table of windows, in the file's order. It covers all of them whatever part of the time the other
-// tables are about.
+// windows fills the table of windows, in the file's order. It has all of them, regardless of the part of the time that
+// the other tables cover.
 func (out *Stacks) windows(ctx context.Context, s *weights.Selection, n int) error {
 	sums, err := s.WindowSums(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (w stackWriter) windows() table {
 	return out
 }
 
-// change returns by how much an amount differs from the one before.
+// change returns the difference between an amount and the previous one.
 func (w stackWriter) change(before, after model.Amount) string {
 	switch before.Compare(after) {
 	case -1:

@@ -10,8 +10,8 @@ import (
 
 // Style is how text looks.
 type Style struct {
-	Width int  // of lines, in cells; 0 is 100, and it is kept within 80 … 240
-	ASCII bool // no character outside ASCII but those of names
+	Width int  // of lines, in cells; 0 is 100; limited to 80 … 240
+	ASCII bool // only ASCII characters, except in names
 	Color bool // bold and dim by escape sequences
 	Exact bool // bytes as exact numbers
 }
@@ -29,12 +29,12 @@ func (s Style) width() int {
 	return min(max(s.Width, minWidth), maxWidth)
 }
 
-// text replaces our own typography where only ASCII is wanted. Names must not pass through it.
+// text replaces typographic characters if only ASCII is allowed. Names must not be passed to it.
 func (s Style) text(t string) string {
 	if !s.ASCII {
 		return t
 	}
-	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">").Replace(t)
+	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">", "≥", ">=", "≤", "<=").Replace(t)
 }
 
 func (s Style) cut() string { return s.text("…") }
@@ -50,13 +50,14 @@ func (s Style) count(n uint64) string { return model.Group(n) }
 
 func (s Style) time(t model.Time) string { return s.text(t.String()) }
 
-// share returns part of whole in percent, "" of nothing.
+// share returns part of whole in percent, or "" if whole is 0.
 func (s Style) share(part, whole uint64) string { return model.ShareOf(part, whole).String() }
 
-// shorten returns a name without the arguments of templates. Types of heaps and what is compared may be no functions.
+// shorten returns a name without template arguments. It suits heap types and compared rows, which need not be
+// functions.
 func (s Style) shorten(name string) string { return s.cuts(funcname.ShortenTemplates(name)) }
 
-// function returns a function's name as screens show it: without template arguments, arguments and return type.
+// function returns a function's name as screens show it, without template arguments, arguments and return type.
 func (s Style) function(name string) string { return s.cuts(funcname.Bare(name)) }
 
 func (s Style) cuts(name string) string { return strings.ReplaceAll(name, "…", s.cut()) }

@@ -10,28 +10,28 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapSuspect is objects of one type, or of one package, that hold much of the heap or become more.
+// HeapSuspect is a group of objects of one type, or of one package, that hold much of the heap or whose number grows.
 type HeapSuspect struct {
-	Type        string     `json:"type"`           // or what By says
-	By          *string    `json:"by,omitzero"`    // the axis where they have no type in common: "package"
+	Type        string     `json:"type"`           // or a place on the axis By
+	By          *string    `json:"by,omitzero"`    // the axis if they have no type in common: "package"
 	Count       uint64     `json:"count"`          // of the objects
-	Bytes       uint64     `json:"bytes"`          // their own
-	Retained    uint64     `json:"retained_bytes"` // by them, nothing of it twice
+	Bytes       uint64     `json:"bytes"`          // shallow size of the objects
+	Retained    uint64     `json:"retained_bytes"` // together, nothing counted twice
 	Row         *model.Row `json:"accumulation_row,omitzero"`
 	Holder      *string    `json:"holder_label,omitzero"`
 	HolderRow   *model.Row `json:"holder_row,omitzero"`
 	Through     *string    `json:"through,omitzero"`      // the name of the holder's reference
 	Growth      *int64     `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
-	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // their own
-	Same        *uint64    `json:"same_count,omitzero"`   // objects that the first snapshot has, too; where the format identifies objects
+	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // change of their shallow size
+	Same        *uint64    `json:"same_count,omitzero"`   // that the first snapshot has, too; nil without identities
 	Verdict     string     `json:"verdict"`
-	Sure        *Sure      `json:"confidence,omitzero"` // of Verdict; absent where there is one snapshot
+	Sure        *Sure      `json:"confidence,omitzero"` // of Verdict; absent if there is one snapshot
 	Evidence    string     `json:"evidence"`
 
 	share model.Share
 }
 
-// newSuspect renders a suspect.
+// newSuspect returns a suspect in the form of reports.
 func newSuspect(s *suspects.Suspect) HeapSuspect {
 	out := HeapSuspect{
 		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Verdict.String(), Evidence: s.Evidence(),
@@ -58,7 +58,7 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 	return out
 }
 
-// Certain returns how certain the verdict is ("90 % certain"), with what follows it, "" where there is one snapshot.
+// Certain returns the confidence of the verdict ("90 % certain") followed by then, or "" if there is only one snapshot.
 func (s *HeapSuspect) Certain(then string) string {
 	if s.Sure == nil {
 		return ""
@@ -66,7 +66,7 @@ func (s *HeapSuspect) Certain(then string) string {
 	return s.Sure.String() + " certain" + then
 }
 
-// What returns what the objects are: "Session", "package shop.cart".
+// What returns the name of the objects: "Session", "package shop.cart".
 func (s *HeapSuspect) What() string {
 	if s.By != nil {
 		return *s.By + " " + model.Clean(s.Type)
@@ -74,7 +74,7 @@ func (s *HeapSuspect) What() string {
 	return model.Clean(s.Type)
 }
 
-// suspects lists what to look at first in the chosen snapshot; the others were counted before.
+// suspects lists what to look at first in the chosen snapshot. The other snapshots are already counted.
 func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 	var list []suspects.Suspect
 	err := model.BudgetOf(b.ctx).Try(b.ctx, "", func(ctx context.Context) (err error) {
@@ -98,7 +98,7 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 	return nil
 }
 
-// suspects returns lines of figures, each with its sentence below.
+// suspects returns a table of figures, with a sentence below each row.
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
@@ -129,7 +129,7 @@ func (w heapWriter) suspects() table {
 	return out
 }
 
-// NoSuspects reports that nothing was found where suspects were searched, "" elsewhere.
+// NoSuspects returns a message that no suspects were found, or "" if none were searched.
 func (h *Heap) NoSuspects() string {
 	if h == nil || h.Suspects == nil || len(h.Suspects) > 0 {
 		return ""

@@ -13,16 +13,16 @@ import (
 
 // table is one table of the text and markdown reports, formatted but not yet laid out.
 type table struct {
-	name   string // as --table takes it
+	name   string // name for --table
 	title  string
-	answer string // what the table says in a few words, beside its title
-	more   int    // rows that the limit left out
-	each   string // of what the limit counts rows: "level"; "" for the whole table
-	empty  string // what is said where there are no rows; "" for a table that is then left out
+	answer string // summary in a few words, next to the title
+	more   int    // rows that the limit omitted
+	each   string // unit of the limit: "level"; "" if the limit applies to the entire table
+	empty  string // text if there are no rows; if it is "", the table is omitted
 	cols   []col
 	rows   [][]string // one cell per column; all clean
-	notes  [][]string // lines below a row, by row; nil without
-	spare  []string   // heads of columns that text leaves out where names have no room, the first one first
+	notes  [][]string // lines below a row, by row; nil for none
+	spare  []string   // heads of columns that are dropped, the first one first, if names need the room in text
 }
 
 type col struct {
@@ -33,16 +33,16 @@ type col struct {
 type colKind uint8
 
 const (
-	number  colKind = iota // to the right
-	word                   // to the left
-	name                   // to the left, takes the room that is left over
-	where                  // to the left, cut at its start
-	symbol                 // to the left, short; it is in the file
-	prosaic                // a sentence, only in markdown
-	sketch                 // a bar or a curve: only in text
+	number  colKind = iota // right-aligned
+	word                   // left-aligned
+	name                   // left-aligned, gets the remaining width
+	where                  // left-aligned, cut at its start
+	symbol                 // left-aligned, short; from the file
+	prosaic                // a sentence, only in Markdown
+	sketch                 // a bar or a curve, only in text
 )
 
-// tables returns all tables that have something to say, in the order of the text report.
+// tables returns all tables that are not empty, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
 	switch {
 	case r.Tree != nil:
@@ -72,9 +72,9 @@ func (r *Report) tables(s Style, full bool) []table {
 type tableWriter struct {
 	t      *Trace
 	style  Style
-	full   bool   // whole paths and names: for markdown
+	full   bool   // unabbreviated paths and names: for Markdown
 	at     string // the instant in words
-	narrow bool   // the range is not the whole file
+	narrow bool   // the range is not the complete file
 }
 
 // instant returns the name of the instant: "at the end", "at 20.0 ms".
@@ -85,8 +85,8 @@ func (r *Report) instant() string {
 	return "at " + r.Time.At.String()
 }
 
-// place returns the two last cells of a row: who owns it and the first frame that is not an allocation function, where
-// those are not the same, and the owner's line. Whole names are those of the frame alone.
+// place returns the last two cells of a row: the owner, and the first frame that is not an allocation function if that
+// is another one, with the owner's line. Unabbreviated names are those of the frame alone.
 func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
 	f = f.site()
 	if f.Depth() > 0 {
@@ -102,7 +102,7 @@ func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
 	return []string{name, p.Base()}
 }
 
-// function returns a function's name, the whole of it for markdown.
+// function returns a function's name, unabbreviated for Markdown.
 func (w tableWriter) function(name string) string {
 	if w.full {
 		return name
@@ -110,7 +110,7 @@ func (w tableWriter) function(name string) string {
 	return w.style.function(name)
 }
 
-// group returns a group's name, where that is a function like those of other tables.
+// group returns a group's name, shortened like those of other tables if it is a function.
 func (w tableWriter) group(name string) string {
 	if w.t.grouped == analysis.ByFunction || w.t.grouped == analysis.ByOwner {
 		return w.function(name)
@@ -118,7 +118,7 @@ func (w tableWriter) group(name string) string {
 	return name
 }
 
-// verdictCols returns those of a verdict and of how certain it is.
+// verdictCols returns the columns of a verdict and its confidence.
 func verdictCols() []col { return []col{{titles.Verdict, word}, {titles.Sure, number}} }
 
 func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
@@ -159,7 +159,7 @@ func (w tableWriter) peak() table {
 	return out
 }
 
-// levels returns a table of what lives at some instant, of total bytes.
+// levels returns a table of what is live at an instant; total is its bytes.
 func (w tableWriter) levels(sites []Site, total uint64) table {
 	trend := titles.Trend
 	if w.narrow {
@@ -178,11 +178,12 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 	return out
 }
 
-// leakStacks is how many leaks show their stack in the text report, leakFrames how many frames of it.
+// leakStacks is the number of leaks in the text report that show their stack. leakFrames is the number of its frames
+// shown.
 const (
 	leakStacks  = 3
 	leakFrames  = 5
-	leakColumns = 10 // of their curves: the row has much else to say
+	leakColumns = 10 // of their curves, as the row has many other cells
 )
 
 func (w tableWriter) leaks() table {
@@ -215,7 +216,7 @@ func (w tableWriter) lateFreed() table {
 	return out
 }
 
-// leakRows returns a table of leaked blocks; share is the heading of their part of the site's blocks.
+// leakRows returns a table of leaked blocks; share is the title of the column with their share of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{
 		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, verdictCols(),
@@ -232,7 +233,7 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	return out
 }
 
-// verdict returns the word, with how fast a leak grows.
+// verdict returns the verdict, with how fast a leak grows.
 func (w tableWriter) verdict(s LeakSite) string {
 	if s.growth > 0 {
 		return s.Verdict + " " + w.style.rate(s.growth)
@@ -240,7 +241,7 @@ func (w tableWriter) verdict(s LeakSite) string {
 	return s.Verdict
 }
 
-// found returns the lines below a row that a finding is about: who called its owner. It is nil for other rows.
+// found returns the lines below a row that has a finding: the callers of its owner. It is nil for other rows.
 func (w tableWriter) found(stack uint64, f Frames, owner Owner) []string {
 	about := func(x Finding) bool { return slices.Contains(x.Stacks, stack) }
 	if !slices.ContainsFunc(w.t.Findings, about) {
@@ -272,7 +273,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 	return lines
 }
 
-// ofAll returns the text above sums of all blocks over tables of filtered ones: how much the filters leave.
+// ofAll returns the text for sums of all blocks above filtered tables: how much passes the filters.
 func (w tableWriter) ofAll(left uint64) string {
 	if len(w.t.Filters) > 0 {
 		return "filters leave " + w.style.bytes(left) + " of "
@@ -280,7 +281,7 @@ func (w tableWriter) ofAll(left uint64) string {
 	return ""
 }
 
-// unless returns the note at a table that filters do not narrow.
+// unless returns the note for a table that filters do not apply to.
 func (w tableWriter) unless(table string) string {
 	if slices.Contains(w.t.Unfiltered, table) {
 		return ", all stacks: filters do not apply"
@@ -400,7 +401,7 @@ func HeapTables() []string {
 	return strings.Fields("types frames dominators suspects snapshots trends")
 }
 
-// EveryTable names the tables of all kinds of files, each once.
+// EveryTable returns the names of the tables of all kinds of files, each once.
 func EveryTable() (all []string) {
 	for _, name := range slices.Concat(Tables(), HeapTables(), DumpTables(), StackTables()) {
 		if !slices.Contains(all, name) {
@@ -410,10 +411,10 @@ func EveryTable() (all []string) {
 	return all
 }
 
-// TableHeaded returns which of some tables of a kind of file is meant by words of its heading in reports, "" for none.
+// TableHeaded returns the table whose heading in reports has these words, or "" if none of tables has.
 func TableHeaded(words string, tables []string) string {
 	words = strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(words))
-	if about, _, by := strings.Cut(words, " by "); by && strings.HasPrefix(about, "live") { // what divides the curve
+	if about, _, by := strings.Cut(words, " by "); by && strings.HasPrefix(about, "live") { // the divided curve
 		words = about
 	}
 	for _, name := range tables {
@@ -430,7 +431,7 @@ func TableHeaded(words string, tables []string) string {
 	return ""
 }
 
-// headings are those over tables that have other names, in lower case.
+// headings maps tables to their headings in reports, in lower case, if those differ from the name.
 var headings = map[string][]string{
 	"sites": {"top sites"}, "live_sites": {"live", "live at the end", "live sites"}, "peak_sites": {"at the peak", "peak"},
 	"leaks":      {"never freed", "leaked", "allocated in the range, not freed by its end"},
@@ -457,10 +458,10 @@ func (r *Report) TableNames() []string {
 	return HeapTables()
 }
 
-// noRows is in the place of the rows of a table that was asked for and has none.
+// noRows replaces the rows of a requested table that has none.
 const noRows = "no rows"
 
-// leftOut returns how many rows the limit left out, and how it counts.
+// leftOut returns how many rows the limit omitted, and their unit.
 func (t *table) leftOut() string {
 	how := ""
 	if t.each != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteText writes r for people: headline, chart, then every table that has rows. Every name is cleaned, so that
-// nothing in a file can move the cursor or change colors.
+// WriteText writes r for people: headline, chart, then every table with rows. Every name is cleaned, so that nothing in
+// a file can move the cursor or change colors.
 func WriteText(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	t := &textWriter{out, r, style}
@@ -50,7 +50,7 @@ func (t *textWriter) line(parts ...string) {
 	t.out.WriteByte('\n')
 }
 
-// head says what the report is about, and in a word whether the file is whole.
+// head writes what the report is about, and whether the file is complete.
 func (t *textWriter) head() {
 	f := t.r.File
 	about := []string{}
@@ -88,6 +88,8 @@ func (t *textWriter) head() {
 // wholeness returns a word or two on how much of the file could be used.
 func (t *textWriter) wholeness() string {
 	switch {
+	case t.r.Complete && t.r.File.Sampled != "":
+		return t.r.File.Sampled + ": figures are estimates"
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:
@@ -150,7 +152,7 @@ func (t *textWriter) scope() string {
 	return strings.Join(parts, " · ")
 }
 
-// StartTime renders an absolute start in UTC; values beyond the calendar are shown as the number they are.
+// StartTime renders an absolute start in UTC. Values beyond the calendar are written as plain numbers.
 func StartTime(us uint64) string {
 	const year9999 = 253402300800_000000
 	if us >= year9999 {
@@ -159,7 +161,7 @@ func StartTime(us uint64) string {
 	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// figures are the sums in a few lines, each with its exact number.
+// figures writes the sums in a few lines, each with its exact number.
 func (t *textWriter) figures() {
 	v := t.r.Trace
 	t.line()
@@ -176,8 +178,10 @@ func (t *textWriter) figures() {
 	if v.UnaddressedCount > 0 {
 		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
 	}
-	t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
-		"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	if t.r.File.Sampled == "" { // else two events in a row are those of two samples
+		t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
+			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
 	}
@@ -190,7 +194,7 @@ func (t *textWriter) figures() {
 	}
 }
 
-// measured tells a curve that was measured beside the events.
+// measured writes a line about a curve that was measured in addition to the events.
 func (t *textWriter) measured(s *Series) {
 	if s.At != nil && s.Max != nil {
 		t.line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(t.style.value(s.At), 10, true), "  at most ", t.style.value(s.Max))
@@ -212,7 +216,7 @@ func (t *textWriter) figure(name string, bytes, count uint64, note string) {
 	t.line(" ", cells.Pad(name, 12, false), cells.Pad(t.style.bytes(bytes), 10, true), exact, " in ", model.Counted(count, "block"), note)
 }
 
-// title starts a section: its name, a rule, its answer.
+// title starts a section with its name, a rule, and its summary.
 func (t *textWriter) title(name, answer string) {
 	answer = cells.Fit(answer, t.style.width()-cells.Width(name)-6, t.style.cut())
 	rule := max(t.style.width()-cells.Width(name)-cells.Width(answer)-4, 1)
@@ -247,7 +251,7 @@ func (t *textWriter) table(tab table) {
 	}
 }
 
-// row lays out one row; the result has no blanks at its end.
+// row lays out one row; the result has no trailing spaces.
 func (t *textWriter) row(tab table, widths []int, row []string) string {
 	var line strings.Builder
 	for i, cell := range row {
@@ -263,16 +267,17 @@ func (t *textWriter) row(tab table, widths []int, row []string) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// maxWhere bounds the column of file:line, so that names keep most of the room, maxSymbol those of other short names.
+// maxWhere limits the width of the column of file:line, so that names keep most of the room. maxSymbol limits other
+// short names.
 const (
 	maxWhere  = 28
 	maxSymbol = 44
 )
 
-// leastName is how many cells names have before columns are left out for them.
+// leastName is the minimum width of names. Below it, columns are dropped.
 const leastName = 20
 
-// roomy returns the table without as many of its spare columns as names need to be told.
+// roomy returns the table without as many of its spare columns as are needed for distinguishable names.
 func (tab table) roomy(s Style) table {
 	for _, head := range tab.spare {
 		left := s.width()
@@ -304,7 +309,7 @@ func (tab table) without(column int) table {
 	return tab
 }
 
-// need returns how many cells a column takes at most.
+// need returns the maximum width of a column's cells.
 func (tab table) need(column int) int {
 	c := tab.cols[column]
 	n := cells.Width(c.head)
@@ -320,7 +325,7 @@ func (tab table) need(column int) int {
 	return n
 }
 
-// widths fits the columns into the line: numbers get what they need, the name what is left over.
+// widths fits the columns into the line: numbers get the width that they need, and the name gets the rest.
 func (tab table) widths(s Style) []int {
 	widths, flexible, left := make([]int, len(tab.cols)), -1, s.width()
 	for i, c := range tab.cols {
@@ -349,7 +354,7 @@ func (t *textWriter) problems() {
 	}
 }
 
-// bySeverity orders errors before warnings before notes, and keeps the order otherwise.
+// bySeverity sorts errors before warnings before notes. It is stable.
 func bySeverity(problems []Problem) []Problem {
 	var out []Problem
 	for _, want := range []model.Severity{model.Error, model.Warning, model.Note} {

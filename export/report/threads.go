@@ -10,20 +10,20 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapThread is a thread of the program when the snapshot was made.
+// HeapThread is a thread of the program at the time of the snapshot.
 type HeapThread struct {
 	n        int               // in the file's order
 	Name     string            `json:"name"`
 	ID       string            `json:"id"`
 	Row      *model.Row        `json:"row,omitzero"`            // its object
-	Retained *uint64           `json:"retained_bytes,omitzero"` // by it alone, with what its frames hold
+	Retained *uint64           `json:"retained_bytes,omitzero"` // by it alone, including what its frames hold
 	Locals   int               `json:"local_count"`
 	Frames   []HeapThreadFrame `json:"frames"` // the innermost first
 }
 
 // HeapThreadFrame is a call with the objects that it holds.
 type HeapThreadFrame struct {
-	Function string      `json:"function"` // "" of what the thread holds elsewhere than in a call
+	Function string      `json:"function"` // "" for what the thread holds outside of calls
 	File     *string     `json:"file,omitzero"`
 	Line     *int64      `json:"line,omitzero"`
 	Locals   []HeapLocal `json:"locals"`
@@ -38,7 +38,7 @@ type HeapLocal struct {
 	Retained *uint64 `json:"retained_bytes,omitzero"` // by the object alone
 }
 
-// threadRow is a row of CSV: a local, or a frame without any.
+// threadRow is a row of CSV: a local variable, or a frame without any.
 type threadRow struct {
 	Thread   string     `json:"thread"`
 	ID       string     `json:"id"`
@@ -51,7 +51,7 @@ type threadRow struct {
 	Retained *uint64    `json:"retained_bytes"`
 }
 
-// SetThreads adds the threads of a snapshot, those first that retain most, at most n of them, 0 for all.
+// SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first.
 func (r *Report) SetThreads(g *heapgraph.Graph, list []model.HeapThread, n int) {
 	retained := func(row model.Row) *uint64 {
 		if row == model.RootRow || !g.HasDominators() || !g.Heap.Has(row) {
@@ -104,7 +104,7 @@ func orZero(n *uint64) uint64 {
 	return *n
 }
 
-// threadRows returns the rows of CSV.
+// threadRows returns the rows for CSV.
 func (h *Heap) threadRows() (list []threadRow) {
 	for _, t := range h.Threads {
 		for i, f := range t.Frames {
@@ -121,7 +121,7 @@ func (h *Heap) threadRows() (list []threadRow) {
 	return list
 }
 
-// threads returns a table of all threads, and one of each with its frames and what they hold.
+// threads returns a table of all threads, and one for each thread with its frames and what they hold.
 func (w heapWriter) threads() (list []table) {
 	all := table{
 		name: "threads", title: "Threads", cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Locals, number}, {titles.Depth, number}, {titles.Row, number}, {titles.Thread, name}},
@@ -151,7 +151,7 @@ func (w heapWriter) threadName(t *HeapThread) string {
 	return w.name(of.Title(t.n))
 }
 
-// thread lists the frames of one, what they hold below each.
+// thread returns a table of the frames of one thread, with what each holds below it.
 func (w heapWriter) thread(t *HeapThread) table {
 	out := table{
 		name: "thread", title: "Thread " + w.threadName(t), answer: model.Counted(len(t.Frames), "frame"),

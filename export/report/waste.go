@@ -9,48 +9,49 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapWaste is memory of a snapshot that says nothing, or says it twice.
+// HeapWaste holds what wastes memory in a snapshot: duplicate strings, unused capacity, classes loaded twice, and
+// objects that wait to be finalized.
 type HeapWaste struct {
 	Bytes       uint64          `json:"wasted_bytes"`
 	Strings     *HeapStrings    `json:"duplicate_strings,omitzero"`
 	Collections []HeapRoom      `json:"collections,omitzero"` // most wasted first
 	Doubled     []DoubledClass  `json:"classes_loaded_twice"`
 	Referents   []HeapReferents `json:"referents"`
-	Finalizers  *HeapFinalizers `json:"finalizers,omitzero"` // nil where no object has a method that is still to run
-	Counts      WasteLengths    `json:"row_counts"`          // without the limit
+	Finalizers  *HeapFinalizers `json:"finalizers,omitzero"` // nil if no object has a finalizer that is still to run
+	Counts      WasteLengths    `json:"row_counts"`          // before the limit
 }
 
-// HeapFinalizers are objects of Java that are kept until their finalize method has run.
+// HeapFinalizers holds Java objects that are kept until their finalize method has run.
 type HeapFinalizers struct {
-	Count    uint64    `json:"count"`        // that have one
-	Queued   uint64    `json:"queued_count"` // of these, those that wait for the thread that runs it: nothing else holds them
-	Bytes    uint64    `json:"bytes"`        // of these and of what keeps them
+	Count    uint64    `json:"count"`        // objects with such a method
+	Queued   uint64    `json:"queued_count"` // those of Count that only wait for the finalizer thread
+	Bytes    uint64    `json:"bytes"`        // of the objects and of what keeps them
 	Retained *uint64   `json:"retained_bytes,omitzero"`
 	Row      model.Row `json:"row"` // the first instance of Finalizer
 	HeapID
 }
 
-// WasteLengths says how long each list is without a limit.
+// WasteLengths holds the length of each list before the limit.
 type WasteLengths struct {
 	Strings     *uint64 `json:"duplicate_strings,omitzero"`
 	Collections *int    `json:"collections,omitzero"`
 	Doubled     int     `json:"classes_loaded_twice"`
 }
 
-// HeapStrings are the strings of a snapshot.
+// HeapStrings holds the strings of a snapshot.
 type HeapStrings struct {
 	Objects    uint64       `json:"objects"`
 	Distinct   uint64       `json:"distinct"`
 	Duplicated uint64       `json:"duplicated_values"`
 	Bytes      uint64       `json:"bytes"`
 	Wasted     uint64       `json:"wasted_bytes"`
-	Maybe      uint64       `json:"maybe_count"` // of equal beginnings, where the file has no more
+	Maybe      uint64       `json:"maybe_count"` // strings with equal beginnings, if the file has only these
 	Top        []HeapString `json:"top"`
 }
 
-// HeapString is a content that several strings have.
+// HeapString is a text that several strings have.
 type HeapString struct {
-	Value  *string   `json:"value,omitzero"` // its beginning, where contents were asked for
+	Value  *string   `json:"value,omitzero"` // its beginning, if texts were requested
 	Whole  *bool     `json:"value_whole,omitzero"`
 	Row    model.Row `json:"row"` // the first one
 	Label  string    `json:"label"`
@@ -61,7 +62,7 @@ type HeapString struct {
 	HeapID
 }
 
-// HeapRoom is all collections of one type.
+// HeapRoom holds all collections of one type.
 type HeapRoom struct {
 	Type     string    `json:"type"`
 	Form     string    `json:"form"` // "list", "table", "array", "box"
@@ -85,7 +86,7 @@ type DoubledClass struct {
 	HeapID
 }
 
-// HeapReferents are what references of one kind lead to.
+// HeapReferents holds the targets of references of one kind.
 type HeapReferents struct {
 	Kind       string `json:"kind"`
 	References uint64 `json:"reference_count"`
@@ -93,8 +94,8 @@ type HeapReferents struct {
 	Bytes      uint64 `json:"bytes"`
 }
 
-// SetWaste adds what is wasted in a snapshot, at most n rows of each list, 0 for all. Contents of strings are told by
-// texts, where it is not nil.
+// SetWaste adds what is wasted in a snapshot, at most n rows of each list, or all if n is 0. texts has the beginnings
+// of strings, and whole reports which of them are complete. Without texts, strings have no values.
 func (r *Report) SetWaste(h *model.Heap, x *waste.Waste, texts map[model.Row]string, whole map[model.Row]bool, n int) {
 	out := &HeapWaste{Bytes: x.Bytes(), Doubled: []DoubledClass{}, Referents: []HeapReferents{}}
 	lacks := func(what string) bool {
@@ -184,7 +185,7 @@ func (w heapWriter) finalizers(f *HeapFinalizers) table {
 	return out
 }
 
-// strings lists contents that several strings have. Contents are there only where they were asked for.
+// strings returns a table of texts that several strings have. The texts are there only if they were requested.
 func (w heapWriter) strings(x *HeapWaste) table {
 	out := table{
 		name: "duplicate_strings", title: "Duplicate strings",
@@ -212,7 +213,7 @@ func (w heapWriter) strings(x *HeapWaste) table {
 	return out
 }
 
-// room lists collections by type.
+// room returns a table of collections by type.
 func (w heapWriter) room(x *HeapWaste) table {
 	out := table{
 		name: "collections", title: "Collections",

@@ -73,7 +73,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if len(budgets) == 0 && c.Base == "" && !c.wanted() {
 		return usageError(errors.New("check: no limit given: try --no-leaks, --max-peak 512M, --max-leak 1M, --max-growth 1K/s, --max-type-growth 1M, --max-live-at 50%=10M or --base FILE"))
 	}
-	a.anew = true // what lies in a cache must not make a check pass
+	a.anew = true // an index from the cache must not make a check pass
 	sides := [][]string{c.File}
 	if c.Base != "" {
 		sides = append(sides, []string{c.Base})

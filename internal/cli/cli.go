@@ -74,6 +74,7 @@ type grammar struct {
 	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
 	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
+	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
@@ -85,7 +86,7 @@ type app struct {
 	out       *bufio.Writer // of standard output; Main flushes it
 	written   *soundWriter  // below it
 	flags     *globals
-	parser    *kong.Kong    // of the whole command line, nil where nothing needed it
+	parser    *kong.Kong    // of the complete command line, nil where nothing needed it
 	parsed    *kong.Context // the command line
 	config    *keymap.Config
 	keys      *keymap.Map

@@ -103,8 +103,8 @@ func targetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// split tells the files that are read from the one that is written: the last of several without --output. One that
-// exists and whose name has no suffix of a format is rather another input.
+// split separates the input files from the output file: the last of several without --output. A file that exists and
+// whose name has no suffix of a format is taken as another input.
 func (c *convertCmd) split() (in []string, out string, err error) {
 	last := len(c.File) - 1
 	_, missing := os.Stat(c.File[last])

@@ -154,7 +154,7 @@ func (c *conversion) stacks(ctx context.Context, write stackWriter, rows bool) (
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) { return write(ctx, w, s) }, nil
 }
 
-// traceStacks weighs stacks as the report's flags say.
+// traceStacks returns the stacks of a trace, weighted as the report's flags request.
 func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*export.Stacks, error), error) {
 	if err := c.checkKey(export.TraceMetrics()); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 	}, nil
 }
 
-// profileStacks weighs the stacks of an event by each of its metrics that is known in the range.
+// profileStacks returns the stacks of an event, weighted by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
 	if m, ok := c.p.Weights.Metric(c.flags.By); ok && c.p.Weights.Metrics[m].NoSum() && !rows {
 		return nil, usageError(fmt.Errorf("--by: values of %s belong to single stacks and do not add up; csv and ndjson hold them", c.flags.By))
@@ -195,7 +195,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 	}, nil
 }
 
-// weighed takes the stacks that main selects, with all metrics of its event that are known.
+// weighed returns the stacks that main selects, with all metrics of its event that are known.
 func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows bool) (*export.Stacks, error) {
 	ranged := c.flags.From.Given() || c.flags.To.Given()
 	window, err := c.windowAt(ctx, c.p, main.Event, main.Metric)
@@ -223,7 +223,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows 
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				continue // samples do not tell this one
+				continue // samples do not record this metric
 			}
 		}
 		all = append(all, sel)

@@ -36,7 +36,7 @@ type diffFlags struct {
 	Match     string      `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"When two frames match: frames (equal function, file and line), files (equal function and file name) or functions. The default is frames; between files of different formats functions."`
 	Depth     int         `placeholder:"N" help:"Match stacks by the N frames nearest to the leaf only: recorders cut stacks at different depths. 0 is all (the default)."`
 	Normalize string      `enum:"none,total,duration,allocations,gcs,markers," default:"" placeholder:"BY" help:"Scale the figures of before so that both sides have the same total, duration, or number of allocations, collections or markers."`
-	Only      []string    `enum:"new,gone,grown,shrunk,same" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk or same; separate several with commas."`
+	Only      []string    `enum:"new,gone,grown,shrunk,same,unknown" placeholder:"STATUS" help:"Only rows that are new, gone, grown, shrunk, same or, with lower bounds, unknown; separate several with commas."`
 	Swap      bool        `help:"Swap before and after."`
 	Cell      arg.Cell    `placeholder:"SIZE,LIFETIME" help:"For traces: only blocks of that size and lifetime, as in report."`
 	arg.StepFlags

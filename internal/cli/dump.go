@@ -67,9 +67,9 @@ func dumpPeak(t *model.Timeline) model.Time {
 	return at
 }
 
-// layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant;
-// else the last one that has pages of the first series that has such. ok is false when there is none and he asks for
-// none.
+// layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant.
+// The default is the last layout with pages, of the first series that has one. ok is false if there is no such layout
+// and the user selects none.
 func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
 	f, count := a.flags, 0
 	if p.Pages != nil {
@@ -160,8 +160,8 @@ func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(mode
 	return empty, nil
 }
 
-// worstLayout returns the layout of which packing would reclaim most bytes, the first of several, as p does on
-// Fragmentation; of one series where the user names it. It is none where none can be decoded.
+// worstLayout returns the layout with the most reclaimable bytes, the first of several, like the key on Fragmentation.
+// If the user names a series, only its layouts count. It returns none if no layout can be decoded.
 func (a *app) worstLayout(ctx context.Context, s *session, p *model.Profile, none int) (worst int, err error) {
 	found, most := false, uint64(0)
 	worst = none

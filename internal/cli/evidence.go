@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -214,8 +215,16 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 	if src.Trace != nil {
 		divided = append(slices.Clip(grouped), "--stacked", strconv.Itoa(pageParts))
 	}
+	screen, opened := "the full screen", files
+	if src.Report.Stacks != nil && len(files) == 2 {
+		if dir, whole := folderOf(files); whole {
+			opened = []string{dir}
+		} else {
+			screen = "the full screen, which compares two files (a folder of only these two is opened as one recording)"
+		}
+	}
 	err := errors.Join(
-		put("the full screen", append([]string{"memtui"}, files...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
+		put(screen, append([]string{"memtui"}, opened...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
 		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
 	for _, table := range src.Report.TableNames() {
 		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" && (table != "groups" || grouped != nil) {
@@ -242,6 +251,21 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 		err = errors.Join(err, say("the objects that retain most memory", "heap", "dominators"), say("the objects of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
 	}
 	return err
+}
+
+// folderOf returns the folder of some files, and whether it holds them and nothing else.
+func folderOf(files []string) (dir string, whole bool) {
+	dir = filepath.Dir(files[0])
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != len(files) {
+		return dir, false
+	}
+	for i, f := range list { // sorted by name
+		if !f.Type().IsRegular() || files[i] != filepath.Join(dir, f.Name()) {
+			return dir, false
+		}
+	}
+	return dir, true
 }
 
 // evidenceOf returns a function that writes evidence about a session, for the full screen; file names the session's

@@ -17,7 +17,7 @@ import (
 // afterBudget is the number of bytes of decoded snapshots that are kept of a second file: one of a large program.
 const afterBudget = 512 << 20
 
-// FullScreen runs the full-screen program on the process's terminal, until ctx ends at the latest. main puts it into
+// FullScreen runs the full-screen program on the process's terminal, at the latest until ctx ends. main puts it into
 // [Env.FullScreen].
 func FullScreen(ctx context.Context, s Screen) error {
 	return onTerminal(ctx, s, func(t *term.Terminal, list []*themes.Theme) error {

@@ -142,8 +142,8 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 	})
 }
 
-// profileOf waits for a file that must be of a kind, and tells what is wrong with it; other makes the error of one that
-// is not.
+// profileOf waits for a file that must be of a kind, and returns an error if it cannot be used. other makes the error
+// for a file of another kind.
 func (a *app) profileOf(ctx context.Context, s *session, k kind.Kind, other func(*model.Profile) error) (*model.Profile, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
@@ -273,7 +273,8 @@ func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, 
 	})
 }
 
-// checkKey finds a sort key that a command does not know. A setting, which is for all commands, gives way.
+// checkKey returns an error for a sort key that a command does not have. If the key is a setting, which applies to all
+// commands, it is reset instead.
 func (a *app) checkKey(keys []string) error {
 	a.flags.By = state.SortKey(a.flags.By, keys)
 	err := checkKey(a.flags.By, keys)
@@ -286,7 +287,7 @@ func (a *app) checkKey(keys []string) error {
 
 func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
 
-// checkKey finds sort keys that are none of those known.
+// checkKey returns an error for a sort key that is not among the known ones.
 func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil
@@ -304,7 +305,7 @@ type heapObjectCmd struct {
 	Values bool `help:"Also print the values of its fields and the texts of strings. They may be secrets."`
 }
 
-// Run says everything about one row.
+// Run prints everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLook(ctx, []string{c.File}, dominators, func(q heapLook) error {
 		row, err := rowOf(q.h, c.Row)

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/loaders/pyheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -135,4 +136,15 @@ func noType(name string, near []string) string {
 		text += ", near: " + model.Clean(strings.Join(near, ", "))
 	}
 	return text
+}
+
+// heapDumperCmd prints the source of a program.
+type heapDumperCmd struct {
+	Language string `arg:"" enum:"python" help:"${enum}: a module that needs only the standard library, to import or to run with sys.remote_exec of Python 3.14: memtui heap dumper python > heapdump.py"`
+}
+
+// Run prints it.
+func (c *heapDumperCmd) Run(a *app) error {
+	_, err := a.out.Write(pyheap.Dumper())
+	return err
 }

@@ -28,7 +28,7 @@ type infoObject struct {
 // infoIndex is the location and state of a trace's index.
 type infoIndex struct {
 	Path    string `json:"path"`
-	Place   string `json:"place"`           // "cache" or "beside"
+	Place   string `json:"place"`           // in the cache, or next to the file
 	State   string `json:"state"`           // "none", "ready", "stale", "unusable"
 	Reason  string `json:"reason,omitzero"` // why it is not ready
 	Bytes   *int64 `json:"bytes,omitzero"`

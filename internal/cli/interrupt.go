@@ -72,8 +72,8 @@ func (e *ending) removeUnfinished() {
 // memoryLimit returns how many bytes of memory the program may take, 0 for unlimited. All limits are derived from it.
 func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 
-// bound makes the memory limit hold from here: it returns a context that carries the budget, and ends with a
-// [model.MemoryError] as its cause where the limit cannot be kept.
+// bound enforces the memory limit from now on. It returns a context with the budget, which ends with a
+// [model.MemoryError] as its cause if the limit cannot be kept.
 func (a *app) bound(ctx context.Context) (context.Context, error) {
 	system, err := memory.System(os.DirFS("/"))
 	if err != nil {
@@ -107,8 +107,8 @@ func Guard() bool { return term.Guard() }
 // [Env.Watched].
 func Watched() bool { return term.Foreground(os.Stderr) }
 
-// Signals returns a context that ends when the process is asked to, with a [term.SignalError] as its cause. Another
-// signal ends the process at once. What was ignored when the process began stays ignored.
+// Signals returns a context that ends when the process receives a signal to end, with a [term.SignalError] as its
+// cause. Another signal ends the process at once. Signals that were ignored when the process began stay ignored.
 func Signals(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	asked := make(chan os.Signal, 1)

@@ -27,7 +27,7 @@ type measurer struct {
 	growing *suspects.Growing // types of heap snapshots; nil until a limit needs them
 }
 
-// known returns the limits that the file has a figure for.
+// known returns the limits for which the file has a figure.
 func (m *measurer) known() []string {
 	switch kind.Of(m.p) {
 	case kind.Heap:

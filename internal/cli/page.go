@@ -18,7 +18,8 @@ import (
 // pageRows is the default number of rows of tables in a page.
 const pageRows = 200
 
-// pageParts is the default number of groups that divide the curve of a page: as many as colors can be distinguished.
+// pageParts is the default number of groups that divide the curve of a page: as many as colors that can be
+// distinguished.
 const pageParts = 5
 
 // writesHTML reports whether a command can write a page: those that print reports can.

@@ -125,7 +125,7 @@ func (c *manCmd) Run(a *app) error {
 	return nil
 }
 
-// grammar returns the whole command line with the flags of each command.
+// grammar returns the complete command line with the flags of each command.
 func (a *app) grammar() manual.Grammar {
 	app := a.parser.Model
 	return manual.Grammar{Application: app, Shared: func(command *kong.Node) []*kong.Flag { return sharedFlags(app, command) }}

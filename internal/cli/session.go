@@ -22,8 +22,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// session is one input being read: symbols and events in parallel, into a store and an index that can be queried
-// meanwhile.
+// session is one input being read: symbols and events in parallel, into a store and an index that can be queried at the
+// same time.
 type session struct {
 	src   *loaders.Source
 	store *model.Store
@@ -173,7 +173,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	return s
 }
 
-// loading returns the user's answers to what files leave open.
+// loading returns the user's options for what files leave open.
 func (a *app) loading() loaders.Options {
 	return loaders.Options{
 		FrameOrder: a.frameOrder(), Unit: a.flags.Unit, Sizes: a.heapSizes(), Symbols: a.symbols(), AllocatorFrames: a.flags.AllocFrames,
@@ -365,7 +365,7 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	return a.traceReport(ctx, s, p, &c)
 }
 
-// maxStacked is how many sites of a curve --stacked shows at most.
+// maxStacked is the maximum number of sites in a curve of --stacked.
 const maxStacked = 100
 
 // lists reports whether the requested table is one of single blocks.
@@ -392,7 +392,7 @@ func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 	return "", "", a.checkKey(report.SiteOrders())
 }
 
-// traceReport says what a trace needed, at an instant or over a range.
+// traceReport returns the report about what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
 	ordered, leaks, err := a.order(c)
 	if err != nil {

@@ -30,7 +30,7 @@ type showing struct {
 	err    error // why nothing can be shown
 }
 
-// mostUnseen is how long the first screen may take before a frame replaces it. Most files have one much sooner.
+// mostUnseen is how long the first screen may take before a frame replaces it. Most files have one much earlier.
 const mostUnseen = 100 * time.Millisecond
 
 // show starts the full-screen program, as soon as the headers are read, or prints the report.
@@ -174,7 +174,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	return nil
 }
 
-// saver returns save so that the session stays open until what it began is written.
+// saver wraps save so that the session stays open until everything it started is written.
 func (w *showing) saver(save func(views.SaveQuery) (views.SaveFunc, error)) func(views.SaveQuery) (views.SaveFunc, error) {
 	return func(q views.SaveQuery) (views.SaveFunc, error) {
 		write, err := save(q)

@@ -17,14 +17,14 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// target is a file as the user names it, and the snapshot in it that he asks for: nil for none.
+// target is a file as the user names it, and the snapshot selected in it, nil for none.
 type target struct {
 	path     string
 	snapshot *int
 	numbered bool // the name has the number
 }
 
-// target takes FILE#N apart, unless a file has that very name. --snapshot holds where the name says nothing.
+// target splits FILE#N, unless a file has that very name. Without a number in the name, --snapshot applies.
 func (a *app) target(name string) target {
 	path, number, ok := arg.CutLast(name, '#')
 	if n, err := strconv.Atoi(number); ok && err == nil {
@@ -52,8 +52,8 @@ func (a *app) numbered(command *kong.Node) bool {
 	return false
 }
 
-// snapshot returns the number of the snapshot that the user asks for: by number, from the end, or by an instant; else
-// the last whole one. ok is false when there is none and he asks for none.
+// snapshot returns the number of the snapshot that the user selects: by number, from the end, or by an instant. The
+// default is the last complete one. ok is false if there is none and the user selects none.
 func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error) {
 	count := p.Heaps.Len()
 	if asked == nil && a.flags.At.Given() {
@@ -74,7 +74,7 @@ func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error)
 	return n, true, nil
 }
 
-// snapshotAt finds the last whole snapshot taken up to --at; the peak is the largest one.
+// snapshotAt returns the last complete snapshot at or before --at. The peak is the largest one.
 func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	largest, last, most := model.NoTime, model.NoTime, model.NoCount
 	for i := range p.Heaps.Len() {
@@ -99,7 +99,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	return 0, usageError(fmt.Errorf("--at: %s has no complete snapshot up to %s", p.Meta.Name, at))
 }
 
-// edges returns the edge policy that flags choose, of those that the file's snapshots have.
+// edges returns the edge policy that flags select, among those of the file's snapshots.
 func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	s := p.Heaps.Schema()
 	if a.flags.Edges == "" {

@@ -77,7 +77,7 @@ func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 	return filter, err
 }
 
-// warnUnmatched prints on standard error which filters match nothing in the stacks. The error is that of ctx.
+// warnUnmatched warns on standard error about filters that match nothing in the stacks. The error is that of ctx.
 func (a *app) warnUnmatched(ctx context.Context, filter calltree.Filter, stacks *model.Stacks) error {
 	lost, err := report.UnmatchedIn(ctx, filter, stacks)
 	a.warnFilters(lost)
@@ -140,7 +140,7 @@ func (a *app) around(r *report.Report, err error) (*report.Report, error) {
 	return r, err
 }
 
-// selection returns the selection of --event, --by, --from and --to; nil if the profile has nothing to select from.
+// selection returns the selection by --event, --by, --from and --to, or nil if the profile has nothing to select from.
 func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.Selection, error) {
 	w := p.Weights
 	event, ok, err := eventNamed(p, name)
@@ -169,7 +169,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 	return a.rangeSelection(ctx, p, event, metric)
 }
 
-// windowAt returns the window that --at chooses, -1 where that is not given. The peak is the one of the largest sum.
+// windowAt returns the window that --at selects, or -1 without --at. The peak is the window with the largest sum.
 func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID) (int, error) {
 	w, at := p.Weights, a.flags.At
 	switch {
@@ -214,8 +214,8 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	return s, nil
 }
 
-// sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration are
-// those of the last sample, after which the recording may go on.
+// sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration refer to
+// the time of the last sample, although the recording may have continued.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
 	first, last := weights.Span(w)
 	end := max(last, w.End)
@@ -235,8 +235,8 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 	return from, to, notBeyond(max(from, to), end)
 }
 
-// eventNamed finds the event that tables are about; "" is the first that has stacks. ok is false without an error when
-// the profile has no events at all.
+// eventNamed returns the event for the tables; "" selects the first event with stacks. If the profile has no events at
+// all, ok is false without an error.
 func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error) {
 	w := p.Weights
 	if name == "" {
@@ -263,7 +263,7 @@ func metricsOf(w *model.StackProfile) (names []string) {
 	return names
 }
 
-// window finds the window of a name.
+// window returns the index of the window with that name.
 func window(p *model.Profile, name string) (int, error) {
 	w := p.Weights
 	if len(w.Windows) == 0 {
@@ -292,7 +292,7 @@ func window(p *model.Profile, name string) (int, error) {
 	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name, strings.Join(names, ", ")))
 }
 
-// grouping is what rows of a table of groups represent. "label:" is followed by a key.
+// grouping is the kind of rows of a table of groups. "label:" is followed by a key.
 type grouping string
 
 // String returns the value as help lists it.
@@ -303,7 +303,7 @@ func (g grouping) String() string {
 	return string(g)
 }
 
-// profileGroup returns the grouping that --group names; ok is false for none.
+// profileGroup returns the grouping that --group names; ok is false if it names none.
 func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, err error) {
 	if name == "" || name == "function" {
 		return weights.ByFunctionDSO, false, nil
@@ -336,7 +336,7 @@ func traceGroup(name string) error {
 	return nil
 }
 
-// chosenWindow returns the window that --window or --at chooses, -1 for none.
+// chosenWindow returns the window that --window or --at selects, or -1 for none.
 func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, sel *weights.Selection) (int, error) {
 	if c.Window == "" {
 		return a.windowAt(ctx, p, sel.Event, sel.Metric)
@@ -347,7 +347,7 @@ func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, 
 	return window(p, c.Window)
 }
 
-// stackOptions returns what the flags say about a report of weighted stacks.
+// stackOptions returns the options of a report about weighted stacks from the flags.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit, opt.Libraries = a.flags.Limit, settings.Libraries(a.config)
 	if opt.By, opt.Group, err = profileGroup(p.Weights, string(c.Group)); err != nil {

@@ -211,3 +211,30 @@ func TestSeriesAreWritten(t *testing.T) {
 		t.Errorf("the last file was taken for the output: status %d, %s", status, errs)
 	}
 }
+
+// TestCommandsOfTwoFiles expects the evidence of two files, which the full screen compares, to say so, or to name their
+// folder if it holds nothing else.
+func TestCommandsOfTwoFiles(t *testing.T) {
+	dir, files := series(t)
+	for _, alone := range []bool{false, true} {
+		if alone {
+			for _, f := range []string{files[2], filepath.Join(dir, "notes.md")} {
+				if err := os.Remove(f); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		place := filepath.Join(t.TempDir(), "evidence")
+		if status, _, errs := run(t, Env{}, "evidence", "-o", place, files[0], files[1]); status != 0 {
+			t.Fatal(errs)
+		}
+		commands, err := os.ReadFile(filepath.Join(place, "COMMANDS.txt"))
+		want := "which compares two files (a folder of only these two is opened as one recording)\nmemtui " + files[0] + " " + files[1] + "\n"
+		if alone {
+			want = "# the full screen\nmemtui " + dir + "\n"
+		}
+		if err != nil || !strings.Contains(string(commands), want) {
+			t.Errorf("%v %s", err, commands)
+		}
+	}
+}

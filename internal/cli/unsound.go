@@ -9,10 +9,10 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// errUnsound says that what is about to be written was made of a kept file that is damaged.
+// errUnsound is the error for output that is based on a damaged cached file.
 var errUnsound = errors.New("what an earlier run kept of this file is damaged: it was discarded, the next run reads the file again")
 
-// soundWriter writes only what is made of files that are whole: those that were taken into use are verified first.
+// soundWriter writes only output that is based on intact files: the files in use are verified before the first write.
 type soundWriter struct {
 	io.Writer
 	ctx   context.Context
@@ -29,20 +29,21 @@ func (w *soundWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// sound fails where what was made so far is made of a damaged file.
+// sound fails where what was made so far is made of a damaged file. What a screen saves is made of what the screen
+// shows, which is read again when a file turns out to be damaged.
 func (a *app) sound() error {
-	if a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
+	if a.written != nil && a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
 		return errUnsound
 	}
 	return nil
 }
 
-// mostRuns is how often a command is run: a snapshot and its dominators are files of their own, which are found damaged
-// one after the other.
+// mostRuns is the maximum number of times that a command runs. A snapshot and its dominators are separate files, so
+// their damage is found in separate runs.
 const mostRuns = 4
 
-// runSound runs the command, and again where what it was about to write is made of a file that an earlier run kept and
-// that turns out to be damaged: it is discarded then. ended is that of [app.runUntil].
+// runSound runs the command, and again if its output would be based on a damaged file that an earlier run cached. Such
+// a file has been discarded by then. ended is that of [app.runUntil].
 func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 	for runs := 1; ; runs++ {
 		uses := &sections.Uses{}
@@ -69,11 +70,11 @@ func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 	}
 }
 
-// runTold runs the command. That it was about a damaged file is its error, also where it broke off because of that.
+// runTold runs the command. It fails if the command used a damaged file, even if the command panicked because of it.
 func (a *app) runTold(ctx context.Context) (err error) {
 	defer func() {
 		if a.screen || a.sound() == nil {
-			return // a panic goes on
+			return // a panic continues
 		}
 		_ = recover()
 		err = errUnsound

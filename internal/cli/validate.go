@@ -23,7 +23,7 @@ type validation struct {
 	Violations []violation `json:"violations"`
 
 	unread *violation // why the rest of the file is not checked; nil if all was
-	broken bool       // a rule is
+	broken bool       // a rule is broken
 }
 
 type violation struct {
@@ -103,7 +103,8 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 	return v, nil
 }
 
-// validateHeader returns what the file is; of a damaged one as much as its loader knows without it.
+// validateHeader returns the header of a report about the file. For a damaged file, it has as much as its loader finds
+// out.
 func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format loaders.Format) report.Header {
 	var p *model.Profile
 	err := src.Guard(func() (err error) {
@@ -122,7 +123,7 @@ func (a *app) validateHeader(ctx context.Context, src *loaders.Source, format lo
 	return h
 }
 
-// add notes a violation. Notes are not violations: they explain, and nothing is wrong.
+// add records a violation. Notes are not violations: they explain, and nothing is wrong.
 func (v *validation) add(x loaders.Violation) {
 	if x.Severity == model.Note {
 		return
@@ -136,13 +137,13 @@ func (v *validation) add(x loaders.Violation) {
 	}
 	v.Violations = append(v.Violations, out)
 	v.broken = v.broken || x.Severity == model.Error
-	if x.Rule == model.CodeMemory && v.unread == nil { // it is unknown whether that follows the rules
+	if x.Rule == model.CodeMemory && v.unread == nil { // it is unknown whether that part follows the rules
 		v.unread = &out
 	}
 	v.Valid = !v.broken && v.unread == nil
 }
 
-// undecided fails where no rule is broken in what was checked, and there was no memory for the rest.
+// undecided returns an error if no rule is broken in the checked part, and the rest did not fit into memory.
 func (v *validation) undecided() error {
 	if v.broken || v.unread == nil {
 		return nil

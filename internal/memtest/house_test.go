@@ -113,6 +113,8 @@ var allowed = map[string][]string{
 	"internal/cli/uses":          {"analysis", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
 	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
+	"internal/record":            {"model", "model/mlyze", "export", "loaders", "loaders/symbols", "internal/record/hook", "golang.org/x/sys"},
+	"internal/record/hook":       {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",

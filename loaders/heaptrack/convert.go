@@ -153,10 +153,14 @@ func (c *converter) one() bool {
 		c.found.add(p)
 		return true
 	}
+	if n == 0 {
+		c.in.skipEmpty()
+		return true
+	}
 	b := c.in.rest()[:n]
 	used := n + 1
 	ok := true
-	if n > 0 && b[0] != '#' && !(n == 1 && b[0] == '\r') {
+	if b[0] != '#' && !(n == 1 && b[0] == '\r') {
 		used, ok = c.record(b)
 	}
 	if !ok {

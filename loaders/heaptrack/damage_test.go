@@ -63,6 +63,19 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestEmptyLines reads empty lines anywhere, more than a buffer holds: they change nothing but the numbers of lines.
+func TestEmptyLines(t *testing.T) {
+	for _, n := range []int{1, 4095, 4096, 4097, 3 * blockSize} {
+		gap := strings.Repeat("\n", n)
+		r := read(t, []byte(rawHead+gap+"+ 10 2 5000\n"+gap+"- 5000\nbad\n"+gap))
+		p := r.profile.Problems
+		at := slices.IndexFunc(p, func(p model.Problem) bool { return p.Code == "record-type" })
+		if len(r.events) != 2 || at < 0 || p[at].Line != int64(strings.Count(rawHead, "\n")+2*n+3) {
+			t.Errorf("%d empty lines: %d events, %v", n, len(r.events), p)
+		}
+	}
+}
+
 // FuzzLoad opens, replays and validates any text.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(rawHead + "+ 10 2 5000\n- 5000\nc a\nR 1\n"))

@@ -105,6 +105,22 @@ func (l *lines) skip(n int) {
 	l.pos += n
 }
 
+// manyEmpty are empty lines, which are compared at once.
+var manyEmpty = bytes.Repeat([]byte{'\n'}, 4096)
+
+// skipEmpty skips the empty lines at pos, as far as they are in the buffer.
+func (l *lines) skipEmpty() {
+	b, n := l.rest(), 0
+	for bytes.HasPrefix(b[n:], manyEmpty) {
+		n += len(manyEmpty)
+	}
+	for n < len(b) && b[n] == '\n' {
+		n++
+	}
+	l.line += int64(n)
+	l.pos += n
+}
+
 // skipLong skips a line of any length, and returns its length.
 func (l *lines) skipLong() (n int64) {
 	for {

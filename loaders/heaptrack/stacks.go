@@ -2,10 +2,9 @@ package heaptrack
 
 import (
 	"context"
-	"path"
-	"strconv"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -159,7 +158,7 @@ func (b *builder) instruction(in *instruction) span {
 		p := t.places[i-1]
 		k := frame{b.funcs.string(p.function, t.strings), b.files.string(p.file, t.strings), p.line}
 		if k.fn == 0 {
-			k.fn = b.funcs.id(unnamed(in.address, module))
+			k.fn = b.funcs.id(symbols.Unnamed(in.address, module))
 		}
 		if k.file == 0 {
 			k.file = b.files.string(in.module, t.strings)
@@ -167,19 +166,10 @@ func (b *builder) instruction(in *instruction) span {
 		b.flat = append(b.flat, b.frame(k))
 	}
 	if in.from == in.to {
-		b.flat = append(b.flat, b.frame(frame{b.funcs.id(unnamed(in.address, module)), b.files.id(module), model.NoLine}))
+		b.flat = append(b.flat, b.frame(frame{b.funcs.id(symbols.Unnamed(in.address, module)), b.files.id(module), model.NoLine}))
 	}
 	of.to = uint32(len(b.flat))
 	return of
-}
-
-// unnamed returns the replacement for the name of an unknown function.
-func unnamed(address uint64, module string) string {
-	name := "0x" + strconv.FormatUint(address, 16)
-	if module != "" {
-		name += " in " + path.Base(module)
-	}
-	return name
 }
 
 func (b *builder) frame(k frame) model.FrameID {

@@ -83,7 +83,7 @@ func (n *namer) add(b *builder, id int) span {
 	for i := len(list) - 1; i >= 0; i-- {
 		f := list[i]
 		if f.Function == "" {
-			f.Function = unnamed(address, m.Path)
+			f.Function = symbols.Unnamed(address, m.Path)
 		}
 		if f.File == "" {
 			f.File = m.Path

@@ -63,6 +63,7 @@ func (o *opening) meta() model.Meta {
 		fact("stacks", "Stacks", int64(len(t.stacks)))
 		fact("functions", "Function names", int64(len(t.funcs.index)))
 		fact("files", "File names", int64(len(t.files.index)))
+		t.recorded.describe(&m)
 		if t.empty() {
 			m.Facts = append(m.Facts, model.Fact{Key: "tables", Label: "Tables", Value: "empty: the names of stacks and markers are lost"})
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -74,6 +75,7 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 	err = o.readTables(early)
 	src.Forget() // nothing points into the metadata
+	o.namesElsewhere()
 	o.deliver()
 	if err != nil {
 		return err
@@ -90,6 +92,17 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 	o.publish(store, stacks, note)
 	return nil
+}
+
+// namesElsewhere reports that a recorder keeps the names in a file of its own until the recording ends.
+func (o *opening) namesElsewhere() {
+	if o.tables == nil || !o.tables.empty() && len(o.tables.stacks) > 0 {
+		return
+	}
+	if _, err := os.Stat(o.src.Path() + ".names"); err == nil {
+		o.found.add(model.Warning, "names-elsewhere", model.NoOffset,
+			"the recording goes on, or its recorder was killed: names of functions are missing until it ends, or until memtui record --recover FILE")
+	}
 }
 
 // looksRight reports whether the metadata ends where the header states and events follow: then they can be shown before
@@ -325,6 +338,9 @@ func (o *opening) publish(store *model.Store, stacks *model.Stacks, note string)
 		}
 		next.Meta, next.Stacks, next.Allocations = meta, stacks, o.trace
 		next.Lost += lost
+		if t := o.tables; t != nil && len(t.recorded.series) > 0 {
+			next.Timeline = &model.Timeline{Series: t.recorded.series}
+		}
 		for _, p := range found {
 			next.Problems = model.AddProblem(next.Problems, p)
 		}

@@ -22,20 +22,21 @@ const (
 
 // tables is the metadata as in the file: ids are the file's own, sparse and unchecked.
 type tables struct {
-	stacks  map[uint64]span // by stack id; spans of flat
-	flat    []uint32        // frames of all stacks, in the file's order: indexes into frames
-	order   []uint64        // stack ids in the file's order
-	frames  []rawFrame      // distinct
-	frameAt []uint32        // position of the first occurrence of each in the metadata
-	files   nameTable
-	funcs   nameTable
-	present [3]bool // tables in the JSON: stack_traces, files, functions
-	states  string  // the order of frames that the file states, "" for none
-	end     int     // length of the JSON value, or of its readable part
-	broken  string  // why the JSON cannot be read to its end, "" if it can
-	cut     bool    // because the bytes end within it
-	full    bool    // because there is no memory for more
-	limited bool    // because of a limit, that of memory or another: missing entries are not damage
+	stacks   map[uint64]span // by stack id; spans of flat
+	flat     []uint32        // frames of all stacks, in the file's order: indexes into frames
+	order    []uint64        // stack ids in the file's order
+	frames   []rawFrame      // distinct
+	frameAt  []uint32        // position of the first occurrence of each in the metadata
+	files    nameTable
+	funcs    nameTable
+	recorded recorded
+	present  [3]bool // tables in the JSON: stack_traces, files, functions
+	states   string  // the order of frames that the file states, "" for none
+	end      int     // length of the JSON value, or of its readable part
+	broken   string  // why the JSON cannot be read to its end, "" if it can
+	cut      bool    // because the bytes end within it
+	full     bool    // because there is no memory for more
+	limited  bool    // because of a limit, that of memory or another: missing entries are not damage
 }
 
 // empty reports whether the file names nothing at all, like those of the reference tracer.
@@ -227,10 +228,14 @@ func (m *metaParser) root() {
 				m.states = string(text)
 			}
 		default:
+			if m.recordedKey(string(key)) {
+				break
+			}
 			m.warn("metadata-keys", at, "the metadata has a key of unknown meaning")
 			m.Value()
 		}
 	}
+	m.recorded.problems(m.found)
 	if !m.Dead() {
 		m.reportMissing()
 	}

@@ -1,9 +1,11 @@
 package symbols
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +103,95 @@ func TestCompiled(t *testing.T) {
 				reference = build(t, t.TempDir(), flags[1])
 			}
 			agrees(t, loaders.Symbols{}, file, reference)
+		})
+	}
+}
+
+// TestStrictDWARF2 reads a program of C++ in strict DWARF 2, which cannot say that a function has several pieces:
+// what is inlined into it may be outside of its range.
+func TestStrictDWARF2(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles")
+	}
+	dir := t.TempDir()
+	source, err := filepath.Abs("testdata/sample.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool(t, dir, "g++", "-O2", "-gdwarf-2", "-gstrict-dwarf", source, "-o", "prog", "-lpthread")
+	file := filepath.Join(dir, "prog")
+	compare(t, file, randomAddresses(t, file, 2000))
+}
+
+// TestDamagedCompanions cuts and changes what has a part of the debug information: nothing fails, and what a cut takes
+// away is told.
+func TestDamagedCompanions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles")
+	}
+	for name, c := range map[string]struct {
+		flags string
+		file  string // that is damaged
+		tool  []string
+	}{
+		"dwo 4": {"-gdwarf-4 -gsplit-dwarf", "prog-lib.dwo", nil},
+		"dwo 5": {"-gdwarf-5 -gsplit-dwarf", "prog-lib.dwo", nil},
+		"dwp":   {"-gdwarf-4 -gsplit-dwarf", "prog.dwp", []string{"dwp", "-e", "prog", "-o", "prog.dwp"}},
+		"dwz":   {"-gdwarf-4", "common", []string{"dwz", "-m", "common", "prog", "copy"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := build(t, dir, c.flags)
+			if name == "dwz" {
+				tool(t, dir, "cp", "prog", "copy")
+			}
+			if c.tool != nil {
+				tool(t, dir, c.tool[0], c.tool[1:]...)
+			}
+			if name == "dwp" { // or these are read
+				tool(t, dir, "rm", "prog-lib.dwo", "prog-main.dwo")
+			}
+			path := filepath.Join(dir, c.file)
+			good, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, addrs := moduleOf(t, file, file, loadedAt), randomAddresses(t, file, 300)
+			names := func(b []byte) (all string, problems []string) {
+				if err := os.WriteFile(path, b, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				table, list := resolved(t, loaders.Symbols{}, m, addrs...)
+				for i := range addrs {
+					all += told(table.Frames(i))
+				}
+				for _, p := range list {
+					problems = append(problems, p.Message)
+				}
+				noDefects(t, name, problems)
+				return all, problems
+			}
+			want, said := names(good)
+			if len(said) > 0 {
+				t.Fatal(said)
+			}
+			for i := range 50 {
+				n := len(good) * i / 50
+				if got, said := names(good[:n]); got != want && len(said) == 0 {
+					t.Errorf("cut at %d of %d bytes: other names, and nothing is told", n, len(good))
+				}
+			}
+			r, silent := rand.New(rand.NewPCG(1, 2)), 0
+			for range 100 { // these files have no checksum: a letter of a name may change unnoticed
+				b := slices.Clone(good)
+				b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
+				if got, said := names(b); got != want && len(said) == 0 {
+					silent++
+				}
+			}
+			if silent > 25 {
+				t.Errorf("%d of 100 changes are not noticed", silent)
+			}
 		})
 	}
 }

@@ -3,6 +3,8 @@ package symbols
 import (
 	"bytes"
 	"math"
+
+	"github.com/memtui/memtui/model"
 )
 
 // unit is a compilation unit, with the data that its entries refer to.
@@ -61,13 +63,13 @@ func (d *debugInfo) unit(i int) (*unit, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.opened) < maxOpened {
+	if len(d.opened) < maxOpened && !d.budget.Full(model.BudgetOfFile) {
 		d.opened[i] = u
 	}
 	return u, nil
 }
 
-const maxOpened = 1 << 16 // units that are kept in memory
+const maxOpened = 1 << 16 // units that are kept in memory, if there is enough: the others are read again
 
 // entries reads the entries of a unit.
 type entries struct {

@@ -44,6 +44,7 @@ type finder struct {
 	w     *work
 	addrs []uint64 // sorted
 	calls map[uint64][]call
+	path  []call // inlined functions around the current entry, in DWARF 2
 }
 
 // functions finds the functions around sorted addresses, outermost first. If there is none around an address that a
@@ -79,15 +80,17 @@ func (f *finder) walk(everything bool) error {
 			depth--
 			continue
 		}
+		f.leave(depth)
 		enter := everything || a.role == roleScope
 		more := false
 		if a.role == roleFunction || a.role == roleInlined {
 			e := r.entry(a)
+			partial := f.extend(&e, depth)
 			covered, err := f.covers(&e, depth)
 			if err != nil {
 				return err
 			}
-			enter, more = enter || covered, a.children
+			enter, more = enter || covered || partial, a.children
 			if more && !enter {
 				if err := r.past(&e, f.w); err != nil {
 					return err
@@ -140,11 +143,33 @@ func (f *finder) covers(e *entry, depth int) (any bool, err error) {
 	return any, err
 }
 
+// leave removes from the path what an entry at a depth is not within.
+func (f *finder) leave(depth int) {
+	for len(f.path) > 0 && f.path[len(f.path)-1].depth >= depth {
+		f.path = f.path[:len(f.path)-1]
+	}
+}
+
+// extend adds an inlined function to the path, and reports whether functions within it may have code outside of its
+// range: strict DWARF 2 has no lists of ranges, so that of a function in several pieces only the first one is known.
+func (f *finder) extend(e *entry, depth int) (partial bool) {
+	if f.u.head.version > 2 || e.abbrev.role != roleInlined || len(f.path) == maxFrames {
+		return false
+	}
+	copied := *e
+	f.path = append(f.path, call{depth: depth, entry: &copied})
+	return true
+}
+
 // note adds a function to the list of an address, replacing those that it is not within.
 func (f *finder) note(a uint64, e *entry, depth int) {
 	list := f.calls[a]
 	if e.abbrev.role != roleInlined {
 		f.calls[a] = []call{{depth: depth, entry: e, function: true}}
+		return
+	}
+	if len(list) > 0 && len(f.path) > 0 {
+		f.calls[a] = append(list[:1:1], f.path...)
 		return
 	}
 	for len(list) > 0 && list[len(list)-1].depth >= depth {

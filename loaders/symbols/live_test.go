@@ -59,13 +59,17 @@ func compare(t *testing.T, file string, addrs []uint64) {
 
 // same reports whether addr2line says the same, but for what it is known to say otherwise: it names the nearest symbol
 // where none covers an address, gives functions of C that are inlined the name of the one around them, and calls a
-// constructor that a class inherits as the base class is called.
+// constructor that a class inherits as the base class is called. It knows no lines of the cold part of a function in strict
+// DWARF 2.
 func same(got, want string) bool {
 	if got == want {
 		return true
 	}
 	g, w := strings.Split(strings.TrimSpace(got), "\n"), strings.Split(strings.TrimSpace(want), "\n")
 	if strings.HasSuffix(w[0], ":0") && len(w) == 1 && len(g) == 1 {
+		if function, _ := split(g[0]); strings.HasSuffix(function, ".cold") && strings.HasPrefix(w[0], function+" ") {
+			return true
+		}
 		name, _, _ := strings.Cut(g[0], " ??:0")
 		return name == "??" || strings.HasPrefix(w[0], name+" ")
 	}

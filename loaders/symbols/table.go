@@ -2,8 +2,10 @@ package symbols
 
 import (
 	"context"
+	"path"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -36,7 +38,16 @@ var whys = [...]string{"known", "no module is mapped there", "the file is not th
 // String describes the reason in lower case.
 func (w Why) String() string { return whys[min(int(w), len(whys)-1)] }
 
-// Limits of a table, so that a hostile recording takes no more memory than its size justifies.
+// Unnamed returns a name for code without one: its address in the file of a module, whose path may be "".
+func Unnamed(address uint64, module string) string {
+	name := "0x" + strconv.FormatUint(address, 16)
+	if module != "" {
+		name += " in " + path.Base(module)
+	}
+	return name
+}
+
+// limits of a table, so that a hostile recording takes no more memory than its own size explains.
 const (
 	maxModules = 1 << 20
 	maxSame    = 1 << 10 // modules of the same path and base

@@ -104,7 +104,14 @@ func (d *dhat) fault(f json.Fault) bool {
 		return true
 	}
 	d.Cut = true
-	d.Say(model.Error, "syntax", f.Byte, f.Line, "this is not JSON: the rest was left out")
+	switch f.Code {
+	case json.TooDeep:
+		d.Say(model.Error, "syntax", f.Byte, f.Line, "arrays and objects are nested deeper than the limit of 1,000, which cannot be raised: the rest was left out")
+	case json.LongWord:
+		d.Say(model.Error, "syntax", f.Byte, f.Line, "a number is longer than the limit of 64 KiB, or a string than 1 GiB, which cannot be raised: the rest was left out")
+	default:
+		d.Say(model.Error, "syntax", f.Byte, f.Line, "this is not JSON: the rest was left out")
+	}
 	return false
 }
 

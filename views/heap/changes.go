@@ -113,8 +113,8 @@ func (s *changeSet) notes() string {
 	if s.masks != "" {
 		parts = append(parts, "names masked by "+model.Clean(strings.ReplaceAll(s.masks, "\n", ", ")))
 	}
-	if s.Unknown > 0 {
-		parts = append(parts, model.CountedAs(s.Unknown, "row is", "rows are")+" left out: the retained size is not known on both sides")
+	if text := s.Bounds(); text != "" {
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")
 }

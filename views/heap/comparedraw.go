@@ -212,6 +212,9 @@ func (p *comparison) answer(w int) string {
 	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk} {
 		parts = append(parts, model.Group(uint64(p.of.Counts[k]))+" "+k.String())
 	}
+	if n := p.of.Counts[diff.ChangeUnknown]; n > 0 {
+		parts = append(parts, model.Group(uint64(n))+" "+diff.ChangeUnknown.String())
+	}
 	if w >= 70 {
 		parts = append([]string{"all " + model.Group(uint64(len(p.of.Rows)))}, parts...)
 	}

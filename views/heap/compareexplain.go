@@ -68,11 +68,21 @@ func (p *comparison) explain() {
 func (p *comparison) amounts(r *diff.Row) string {
 	before, after := model.Group(r.BeforeCount), model.Group(r.AfterCount)
 	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
+	bound := func(side int) string {
+		if r.AtLeast[side] {
+			return "≥ "
+		}
+		return ""
+	}
 	switch p.of.figure {
 	case diff.HeapCount:
 		return "before " + before + ", after " + after
 	case diff.HeapRetained:
-		return fmt.Sprintf("before %s retain %s, after %s retain %s", before, bytes(r.BeforeBytes), after, bytes(r.AfterBytes))
+		text := fmt.Sprintf("before %s retain %s, after %s retain %s", before, bound(0)+bytes(r.BeforeBytes), after, bound(1)+bytes(r.AfterBytes))
+		if r.Certainty() == diff.UnknownChange {
+			text += ": how much that changed is unknown"
+		}
+		return text
 	}
 	return fmt.Sprintf("before %s in %s, after %s in %s", bytes(r.BeforeBytes), before, bytes(r.AfterBytes), after)
 }

@@ -125,9 +125,10 @@ func (NextGroup) apply(s State) State {
 	return s
 }
 
-// apply goes from all rows through those that changed to each kind of change; what stayed the same is no change.
+// apply goes from all rows through those that changed to each kind of change; what stayed the same is no change,
+// and unknown ones are among those that changed.
 func (NextOnly) apply(s State) State {
-	s.Compare.Only = (s.Compare.Only + 1) % (int(diff.ChangeCount) + 1)
+	s.Compare.Only = (s.Compare.Only + 1) % (int(diff.ChangeUnknown) + 1)
 	return s
 }
 

@@ -120,8 +120,8 @@ func (r *change) id() uint64 {
 	return text | uint64(r.n)
 }
 
-// ChangeOf returns how much a row changed, in either direction.
-func ChangeOf(r *diff.Row) uint64 { return distance(r.BeforeBytes, r.AfterBytes) }
+// ChangeOf returns how much a row changed at least, in either direction.
+func ChangeOf(r *diff.Row) uint64 { return r.Change() }
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
@@ -129,39 +129,51 @@ func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 func (t *Changes) columns(d changeData) []Column[change] {
 	set, totals := d.set, &d.set.Totals
 	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope}, Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
-	percent, count := 1, 5 // their Drop
+	percent, count, status := 1, 5, 6 // Drop of two, and a width
 	if set.Narrow {
 		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle}, Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
 		percent, count = 4, 1
+	}
+	if set.Bounds() != "" {
+		width, status = widget.Width("≥ 1023 KiB"), widget.Width(diff.ChangeUnknown.String())
 	}
 	name.Title, name.Key, name.Grow = set.Rows, "key", 4
 	name.Text = func(r *change) string { return set.Label(r.Row, d.full).Name }
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
 	where.Text = func(r *change) string { return set.Label(r.Row, d.full).Where }
-	side := func(title, key, field string, drop int, whole uint64, of func(r *change) uint64) Column[change] {
+	side := func(title, key, field string, drop int, whole uint64, n int, of func(r *change) uint64) Column[change] {
 		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Whole: whole, Value: of,
-			Cell: func(r *change) widget.Cell { return t.faint(of(r)) }}
+			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
-	style := func(r *change) tcell.Style { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, model.Group).Style }
+	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
 	return []Column[change]{
 		name,
-		side(titles.Before, "before_bytes", "before", 3, totals.BeforeBytes, func(r *change) uint64 { return r.BeforeBytes }),
-		side(titles.After, "after_bytes", "after", 2, totals.AfterBytes, func(r *change) uint64 { return r.AfterBytes }),
+		side(titles.Before, "before_bytes", "before", 3, totals.BeforeBytes, 0, func(r *change) uint64 { return r.BeforeBytes }),
+		side(titles.After, "after_bytes", "after", 2, totals.AfterBytes, 1, func(r *change) uint64 { return r.AfterBytes }),
 		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
 			Rank: func(r *change) uint64 { return ChangeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
-			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeBytes, r.AfterBytes, t.amount) }},
+			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
+			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.Row), t.most), Style: style(r)}
 		}},
 		{Title: titles.Percent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
-			Rank: func(r *change) uint64 { return Sortable(Growth(r.BeforeBytes, r.AfterBytes)) },
+			Rank: func(r *change) uint64 {
+				if r.Certainty() == diff.UnknownChange {
+					return 0
+				}
+				return Sortable(Growth(r.BeforeBytes, r.AfterBytes))
+			},
 			Cell: func(r *change) widget.Cell {
+				if r.There == [2]bool{true, true} && r.Certainty() != diff.CertainChange {
+					return widget.Cell{}
+				}
 				return widget.Cell{Text: PercentChange(t.env.Look, r.BeforeBytes, r.AfterBytes), Style: style(r)}
 			}},
 		{Title: set.Count, Key: "delta_count", Fields: set.countFields(), Figure: CountFigure, Width: 9, Drop: count, Hidden: set.Count == "",
 			Rank: func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) }, Number: func(r *change) float64 { return float64(r.DeltaCount()) },
 			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
-		{Title: titles.Status, Key: "status", Width: 6, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
+		{Title: titles.Status, Key: "status", Width: status, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
 			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
 		where,
 	}
@@ -178,9 +190,11 @@ func (s *ChangeSet) countFields() []string {
 // amount formats a figure of the comparison.
 func (t *Changes) amount(n uint64) string { return t.Set().Amount(n, t.state.Exact) }
 
-func (t *Changes) faint(n uint64) widget.Cell {
+func (t *Changes) faint(n uint64, bound bool) widget.Cell {
 	c := widget.Cell{Text: t.amount(n)}
-	if n == 0 {
+	if bound {
+		c.Text = "≥ " + c.Text
+	} else if n == 0 {
 		c.Style = t.env.Look.Muted
 	}
 	return c

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/widget"
@@ -59,6 +60,16 @@ func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.C
 		return widget.Cell{Text: Minus(e.Look) + text(before-after), Style: e.Style(themes.Gain)}
 	}
 	return widget.Cell{Text: "=", Style: e.Look.Muted}
+}
+
+// ChangeCell returns the change of a row's bytes, as far as it is known.
+func (e *Env) ChangeCell(r *diff.Row, text func(uint64) string) widget.Cell {
+	c := e.DeltaCell(r.BeforeBytes, r.AfterBytes, text)
+	if r.Certainty() == diff.UnknownChange {
+		return widget.Cell{Text: r.Sign(), Style: e.Look.Muted}
+	}
+	c.Text = r.Sign() + c.Text
+	return c
 }
 
 // Minus returns the sign of what shrank.

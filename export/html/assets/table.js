@@ -60,7 +60,7 @@ function cell(t, c, v, top) {
       if (v.length) td.append(spark(v, 96, 18));
       break;
     default: {
-      const bound = v.least !== undefined, n = bound ? v.least : v, sign = bound ? "≥ " : "";
+      const bound = v.least !== undefined, n = bound ? v.least : v, sign = bound ? (v.sign || "≥ ") : "";
       td.textContent = sign + text(c.kind, n); td.title = sign + exact(c.kind, n);
     }
   }

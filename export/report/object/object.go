@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// Write writes v, a struct, as one JSON object: members on lines of their own, table rows
-// one per line. Rows are written as they are encoded, so that deep stacks cost no memory. It differs from encoding/json
-// in what a terminal must never see: every control and format character is escaped, also DEL and C1. Invalid UTF-8
-// becomes U+FFFD; nil slices are empty arrays; NaN and infinity are null.
+// Write writes v, a struct, as one JSON object: members on lines of their own, table rows one per line. Rows are written
+// as they are encoded, so that deep stacks cost no memory. It differs from encoding/json where a terminal must be
+// protected: every control and format character is escaped, including DEL and C1. Invalid UTF-8 becomes U+FFFD, nil
+// slices are empty arrays, and NaN and infinity are null.
 func Write(w io.Writer, v any) error {
 	e := &encoder{w: w}
 	e.value(reflect.ValueOf(v), 0)
@@ -24,7 +24,7 @@ func Write(w io.Writer, v any) error {
 	return e.err
 }
 
-// Appender is implemented by types that know a cheaper way than reflection.
+// Appender is implemented by types that have a faster encoding than reflection.
 type Appender interface{ AppendJSON(dst []byte) []byte }
 
 // Member is a member of a JSON object, or a column of CSV, whose name is data.
@@ -36,7 +36,7 @@ type Member struct {
 // Membered is implemented by embedded fields whose members have names that are data.
 type Membered interface{ Members() []Member }
 
-// lacking is implemented by structs whose members can be left out.
+// lacking is implemented by structs with members that can be left out.
 type lacking interface{ Lacks(name string) bool }
 
 type encoder struct {
@@ -45,7 +45,7 @@ type encoder struct {
 	err error // the first write error; everything after it is dropped
 }
 
-// flush writes the buffer out when it is longer than keep.
+// flush writes the buffer if it is longer than keep.
 func (e *encoder) flush(keep int) {
 	if len(e.buf) <= keep {
 		return
@@ -59,7 +59,7 @@ func (e *encoder) flush(keep int) {
 // compact is the indentation of values that are on one line.
 const compact = -1
 
-// value appends v. indent is how deep its members stand, or compact.
+// value appends v. indent is the depth of its members, or compact.
 func (e *encoder) value(v reflect.Value, indent int) {
 	if a, ok := v.Interface().(Appender); ok {
 		e.buf = a.AppendJSON(e.buf)
@@ -120,7 +120,7 @@ func (e *encoder) object(v reflect.Value, indent int) {
 	e.buf = append(e.buf, '}')
 }
 
-// array writes the rows of tables one per line, and everything inside a row on that line.
+// array writes the rows of tables one per line, with everything inside a row on that line.
 func (e *encoder) array(v reflect.Value, indent int) {
 	rows := indent != compact && v.Len() > 0 && v.Type().Elem().Kind() == reflect.Struct
 	e.buf = append(e.buf, '[')
@@ -147,7 +147,7 @@ func (e *encoder) array(v reflect.Value, indent int) {
 	e.buf = append(e.buf, ']')
 }
 
-// nested reports whether a row is itself a whole object with tables.
+// nested reports whether a row is itself an object with tables.
 func nested(t reflect.Type) bool {
 	_, ok := t.FieldByName("Header")
 	return ok
@@ -171,7 +171,7 @@ func (e *encoder) newline(indent int, first bool) {
 	e.line(indent + 1)
 }
 
-// line starts a new line at a depth.
+// line starts a new line, indented to a depth.
 func (e *encoder) line(depth int) {
 	e.buf = append(e.buf, '\n')
 	for range depth {
@@ -179,8 +179,8 @@ func (e *encoder) line(depth int) {
 	}
 }
 
-// fields yields the members of a struct in order with their JSON names, those of embedded structs in their place, and
-// leaves out what has no name or is zero and marked omitzero.
+// fields yields the members of a struct in order with their JSON names. Members of embedded structs are in their place.
+// Members without a name, and zero ones marked omitzero, are left out.
 func fields(v reflect.Value) func(yield func(reflect.Value, string) bool) {
 	return func(yield func(reflect.Value, string) bool) { eachField(v, yield) }
 }
@@ -215,7 +215,7 @@ func eachField(v reflect.Value, yield func(reflect.Value, string) bool) bool {
 	return true
 }
 
-// MembersOf returns the embedded field whose members have names that are data, nil for other fields.
+// MembersOf returns the embedded field whose members have names from the data, or nil for other fields.
 func MembersOf(f reflect.StructField, v reflect.Value) Membered {
 	if !f.Anonymous || f.Type.Kind() != reflect.Slice { // a struct that embeds one inherits its methods
 		return nil
@@ -259,7 +259,7 @@ func Quote(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// appendEscape appends what represents r, read from n bytes.
+// appendEscape appends the representation of r, which was decoded from n bytes.
 func appendEscape(dst []byte, r rune, n int) []byte {
 	switch {
 	case r == utf8.RuneError && n <= 1:

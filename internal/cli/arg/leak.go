@@ -8,17 +8,18 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// LeastLeak is the size of leaks that make a check fail: a switch that may have a value. The zero value was not given.
+// LeastLeak is the minimum size of leaks that make a check fail. Its flag is a switch with an optional value. The zero
+// value means that the flag is absent.
 type LeastLeak struct {
 	Given bool
 	Text  string // as written, "" for any size
 	Bytes uint64
 }
 
-// IsBool tells the parser that no word need follow.
+// IsBool makes the value of the flag optional.
 func (l *LeastLeak) IsBool() bool { return true }
 
-// Decode reads --no-leaks or --no-leaks=1MiB; of an environment or a config file also true and false.
+// Decode reads --no-leaks or --no-leaks=1MiB. From an environment or a config file it also reads true and false.
 func (l *LeastLeak) Decode(ctx *kong.DecodeContext) error {
 	*l = LeastLeak{Given: true}
 	if ctx.Scan.Peek().Type != kong.FlagValueToken {

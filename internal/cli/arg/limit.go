@@ -1,5 +1,5 @@
-// Package arg is what the flags of commands take: values as users write them, and groups of flags that several commands
-// have. An error is a mistake of the user's.
+// Package arg holds the types of command-line flags: values as users write them, and groups of flags that several
+// commands have. Its errors are mistakes of the user.
 package arg
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Limit is the most that a figure may be as the user writes it: absolute, or relative to the figure of another file.
-// The zero limit was not given.
+// Limit is the maximum of a figure as the user writes it: absolute, or relative to the figure of another file. The zero
+// Limit is absent.
 type Limit struct {
 	Text  string // as written
 	kind  limitKind
-	bytes int64         // absolute, or beyond the base
-	share model.Decimal // percent beyond the base, or how many times the base
+	bytes int64         // absolute, or in addition to the base
+	share model.Decimal // percent in addition to the base, or a multiple of the base
 }
 
 type limitKind uint8
@@ -29,10 +29,10 @@ const (
 	limitTimes
 )
 
-// Given reports whether the user gave it.
+// Given reports whether the limit is present.
 func (l *Limit) Given() bool { return l.kind != limitNone }
 
-// Relative reports whether it says how the figure compares with another file's.
+// Relative reports whether the limit is relative to another file's figure.
 func (l *Limit) Relative() bool { return l.kind > limitBytes }
 
 // NoMore returns the limit +0%: no more than the base.
@@ -70,7 +70,7 @@ func (l *Limit) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Resolve returns the limit in bytes; base counts for relative ones only. It saturates.
+// Resolve returns the limit in bytes. base matters only for relative limits. The result saturates.
 func (l *Limit) Resolve(base int64) int64 {
 	size := uint64(max(base, -base, 0))
 	switch l.kind {
@@ -96,14 +96,14 @@ func addClamped(a, b int64) int64 {
 	return a + b
 }
 
-// RateLimit is a limit per time: 1K/s, 10M/h, or relative as a limit is.
+// RateLimit is a limit per time: 1K/s, 10M/h, or relative like a [Limit].
 type RateLimit struct {
 	Limit
 	Per     string  // the unit of time as written; "" is a second
-	Seconds float64 // that it has; 0 is one
+	Seconds float64 // length of the unit; 0 is one second
 }
 
-// UnmarshalText reads one.
+// UnmarshalText reads a rate limit.
 func (r *RateLimit) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	size, per, ok := CutLast(s, '/')
@@ -128,7 +128,7 @@ type LiveLimit struct {
 	At model.Moment
 }
 
-// UnmarshalText reads one.
+// UnmarshalText reads a limit at an instant.
 func (l *LiveLimit) UnmarshalText(text []byte) error {
 	at, size, ok := strings.Cut(string(text), "=")
 	if !ok {

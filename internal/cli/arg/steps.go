@@ -15,7 +15,7 @@ type StepFlags struct {
 	Pivot    string   `aliases:"around" placeholder:"FUNCTION" help:"Like --focus, but on the screens (:around FUNCTION) trees show its callers and callees. --around means the same. Cannot be repeated."`
 }
 
-// Filter returns what the flags say about stacks.
+// Filter returns the filter of stacks that the flags define.
 func (f *StepFlags) Filter() (calltree.Filter, error) {
 	var steps []calltree.Step
 	add := func(k calltree.StepKind, names ...string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Cell is a cell of sizes and lifetimes as the user writes it: by a size and a lifetime that are in it.
+// Cell is a cell of sizes and lifetimes. The user writes a size and a lifetime that are in it.
 type Cell struct{ analysis.Cell }
 
 // UnmarshalText reads "64,1ms", "4K,never" or "any,10us".
@@ -53,8 +53,8 @@ func (l *Length) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Bytes is an amount of memory as the user writes it: 64KiB, 1.5M, 4096. What does not fit 63 bits is the largest that
-// does.
+// Bytes is an amount of memory as the user writes it: 64KiB, 1.5M, 4096. Amounts that do not fit 63 bits become the
+// largest that does.
 type Bytes int64
 
 // UnmarshalText reads an amount of memory.
@@ -66,7 +66,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Pattern is a regular expression as the user writes it; the zero one was not given.
+// Pattern is a regular expression as the user writes it; the zero Pattern is absent.
 type Pattern struct{ Expr *regexp.Regexp }
 
 // UnmarshalText reads an expression.

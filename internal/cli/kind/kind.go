@@ -1,4 +1,4 @@
-// Package kind says what files record, which decides what can be asked about them.
+// Package kind classifies files by what they record, which decides what can be asked about them.
 package kind
 
 import (
@@ -11,15 +11,15 @@ type Kind uint8
 
 // The kinds of files.
 const (
-	None   Kind = iota // nothing that is known yet
+	None   Kind = iota // not known yet
 	Trace              // allocations, one by one
 	Stacks             // stacks with weights
 	Heap               // heap snapshots
 	Dump               // curves and page layouts
 )
 
-// Of returns what a profile records. Everything that differs by kind asks this function, so that all of it agrees where
-// a file could be taken for two.
+// Of returns the kind of a profile. Everything that differs by kind calls this function, so that all of it agrees if a
+// file fits several kinds.
 func Of(p *model.Profile) Kind {
 	switch {
 	case p == nil:
@@ -36,7 +36,7 @@ func Of(p *model.Profile) Kind {
 	return None
 }
 
-// OfFormat returns what files of a format record, None where only reading one tells.
+// OfFormat returns the kind of the files of a format, or None if it depends on the file.
 func OfFormat(f loaders.Format) Kind {
 	if f.Heap != nil {
 		return Heap
@@ -59,7 +59,7 @@ func (k Kind) String() string {
 // Set is a set of kinds.
 type Set uint8
 
-// Sets of one kind, and that of all.
+// Sets of one kind, and the set of all kinds.
 const (
 	Traces   Set = 1 << Trace
 	Profiles Set = 1 << Stacks
@@ -68,10 +68,10 @@ const (
 	All          = Traces | Profiles | Heaps | Dumps
 )
 
-// Has reports whether k is in the set. What is not known yet is in every set.
+// Has reports whether k is in the set. [None] is in every set.
 func (s Set) Has(k Kind) bool { return k == None || s&(1<<k) != 0 }
 
-// Names names the kinds in the set.
+// Names returns the names of the kinds in the set.
 func (s Set) Names() (names []string) {
 	for k, name := range []string{Trace: "traces", Stacks: "stack profiles", Heap: "heap snapshots", Dump: "memory dumps"} {
 		if s&(1<<k) != 0 {

@@ -18,7 +18,7 @@ func FlagNames(f *kong.Flag) []string {
 	return names
 }
 
-// choices returns the values that a flag or argument takes, nil when it takes any.
+// choices returns the values that a flag or argument accepts, or nil if it accepts any.
 func choices(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
@@ -29,7 +29,7 @@ func choices(v *kong.Value) []string {
 // takesValue reports whether a word must follow the flag.
 func takesValue(f *kong.Flag) bool { return !f.IsBool() }
 
-// OptionalValue returns what may follow the name of a flag that may have a value: "[=SIZE]"; "" for others.
+// OptionalValue returns the form of a flag's optional value, "[=SIZE]", or "" for flags without one.
 func OptionalValue(f *kong.Flag) string {
 	if f.Tag == nil || !f.Tag.Has("optvalue") {
 		return ""
@@ -37,8 +37,8 @@ func OptionalValue(f *kong.Flag) string {
 	return "[=" + f.Tag.Get("optvalue") + "]"
 }
 
-// Grammar is a command line: its commands, and the flags of the program that mean something to each of them. nil
-// represents the command that is meant where none is named.
+// Grammar is a command line: its commands, and the flags of the program that apply to each of them. The key nil
+// represents the default command.
 type Grammar struct {
 	*kong.Application
 	Shared func(command *kong.Node) []*kong.Flag
@@ -76,7 +76,7 @@ func ownFlags(command *kong.Node) []*kong.Flag {
 	return flags
 }
 
-// words returns what may be in place of an argument besides files: choices and verbs.
+// words returns the words that are possible in place of an argument, in addition to files: choices and verbs.
 func words(command *kong.Node) []string {
 	var out []string
 	for _, verb := range command.Children {

@@ -1,2 +1,3 @@
-// Package manual writes what a command line's grammar tells: completion scripts for shells and the manual page.
+// Package manual generates documentation from a command line's grammar: completion scripts for shells and the manual
+// page.
 package manual

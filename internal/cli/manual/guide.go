@@ -12,8 +12,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/uses"
 )
 
-// Guide is for scripts and other callers that are no people: which command answers which question, and what they may
-// rely on.
+// Guide is a description of the program for scripts and other automated callers: which command answers which question,
+// and what is guaranteed.
 type Guide struct {
 	Schema   string         `json:"schema"`
 	Rules    []guideRule    `json:"rules"`
@@ -29,7 +29,7 @@ type guideRule struct {
 type guideCommand struct {
 	Command string    `json:"command"` // with its arguments
 	Help    string    `json:"help"`
-	Flags   []string  `json:"flags"` // its own, beside those that it shares with other commands
+	Flags   []string  `json:"flags"` // its own, in addition to shared ones
 	Shared  []string  `json:"shared_flags"`
 	Answers []example `json:"answers"`
 }
@@ -128,7 +128,7 @@ func Arguments(c *kong.Node) string {
 	return out
 }
 
-// guideRules returns what holds for all commands.
+// guideRules returns the rules that apply to all commands.
 func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table; text and markdown print all, or that one. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
@@ -142,7 +142,7 @@ func guideRules() []guideRule {
 	}
 }
 
-// ExitStatuses returns the numbers and what they mean.
+// ExitStatuses returns the exit statuses with their meanings.
 func ExitStatuses() []string {
 	return []string{
 		"0 done", "1 done, and validate found violations or check a limit exceeded or a leak", "2 the command line or the config file is wrong",
@@ -156,7 +156,7 @@ type Question struct {
 	Words    []string
 }
 
-// Questions returns those of the guide, in the order in which one asks. A test parses every command.
+// Questions returns the questions of the guide, in the order in which users ask them. A test parses every command.
 func Questions() []Question {
 	ask := func(text, command string) Question { return Question{text, strings.Fields(command)} }
 	return []Question{

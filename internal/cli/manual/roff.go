@@ -85,7 +85,7 @@ func (m manual) command(c *kong.Node, name string, shared []*kong.Flag) {
 	}
 }
 
-// detail prints paragraphs; those that begin with spaces are tables.
+// detail prints paragraphs; paragraphs that begin with spaces are tables.
 func (m manual) detail(text string) {
 	if text == "" {
 		return
@@ -108,7 +108,7 @@ func (m manual) flag(f *kong.Flag) {
 	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(FlagNames(f), ", ")), value, roff(f.Help))
 }
 
-// roff escapes what roff would take for markup, and what is not ASCII: readers take the bytes for Latin-1.
+// roff escapes what roff would treat as markup, and non-ASCII characters: readers treat the bytes as Latin-1.
 func roff(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\e`), "-", `\-`)
 	var ascii strings.Builder
@@ -133,7 +133,7 @@ func orDash(s string) string {
 	return s
 }
 
-// in adds where a key works.
+// in returns where a key works, in words.
 func in(where string) string {
 	if where == "" {
 		return ""

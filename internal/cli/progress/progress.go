@@ -1,4 +1,4 @@
-// Package progress says on a terminal what a command that takes long does, and how far it is.
+// Package progress shows on a terminal what a slow command is doing, and how far it is.
 package progress
 
 import (
@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	firstAfter = 2 * time.Second // a command that takes less says nothing
+	firstAfter = 2 * time.Second // faster commands show nothing
 	every      = 250 * time.Millisecond
-	mostWidth  = 79 // columns: a line that wraps cannot be taken back
+	mostWidth  = 79 // columns: a line that wraps cannot be erased
 )
 
-// Line says on standard error, where people watch it, what a command that takes long does and how far it is: one line
-// that is written again and again, and is gone as soon as anything else is printed. Any goroutine may use it; nil says
+// Line shows on standard error, if people watch it, what a slow command is doing and how far it is. It is one line that
+// is rewritten repeatedly, and erased as soon as anything else is printed. Any goroutine may use it. A nil Line shows
 // nothing.
 type Line struct {
-	watched func() bool // asked before each line
+	watched func() bool // called before each line
 
 	mu      sync.Mutex
 	out     io.Writer
-	shown   int // columns of the line that is there
+	shown   int // columns of the visible line
 	over    bool
 	stop    chan struct{} // closed by End
 	ended   sync.Once
 	begun   time.Time
-	sources []*loaders.Source // that were opened, in order
+	sources []*loaders.Source // opened inputs, in order
 }
 
-// Watch returns a line on a terminal, and what others must write to from here: the terminal that is standard error, and
-// out, which may be the same one. watched is asked whether people watch; where it is nil or says no, there is no line.
-// The caller ends it.
+// Watch returns a line on a terminal, and the writers that must be used from now on: for the terminal, which is
+// standard error, and for out, which may be the same terminal. watched reports whether people watch; if it is nil or
+// returns false, there is no line. The caller must call End.
 func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (stdout, stderr io.Writer, l *Line) {
 	if watched == nil || !watched() {
 		return out, terminal, nil
@@ -50,11 +50,11 @@ func Watch(out, terminal io.Writer, sameTerminal bool, watched func() bool) (std
 	return out, &besides{p: l, w: terminal}, l
 }
 
-// besides writes to a terminal that the line of a progress may be on.
+// besides writes to a terminal that may show the line of a progress.
 type besides struct {
 	p    *Line
 	w    io.Writer
-	last bool // what is written may end within a line, so that no progress may follow
+	last bool // output may end within a line, so no progress may follow
 }
 
 func (b *besides) Write(text []byte) (int, error) {
@@ -65,7 +65,7 @@ func (b *besides) Write(text []byte) (int, error) {
 	return b.w.Write(text)
 }
 
-// follow shows the line from after on, every so often, until stop is closed.
+// follow shows the line after a delay and then at an interval, until stop is closed.
 func (p *Line) follow(stop <-chan struct{}, after, every time.Duration) {
 	for wait := after; ; wait = every {
 		select {
@@ -77,14 +77,14 @@ func (p *Line) follow(stop <-chan struct{}, after, every time.Duration) {
 	}
 }
 
-// Start follows a command in the background.
+// Start shows the line in the background.
 func (p *Line) Start() {
 	if p != nil {
 		go p.follow(p.stop, firstAfter, every)
 	}
 }
 
-// End takes the line away, for good: the command is over, or has the terminal to itself from here.
+// End removes the line for good: the command has ended, or needs the terminal for itself.
 func (p *Line) End() {
 	if p == nil {
 		return
@@ -96,7 +96,7 @@ func (p *Line) End() {
 	p.over = true
 }
 
-// Reads notes an input that was opened.
+// Reads records an input that was opened.
 func (p *Line) Reads(src *loaders.Source) {
 	if p == nil {
 		return
@@ -106,7 +106,7 @@ func (p *Line) Reads(src *loaders.Source) {
 	p.sources = append(p.sources, src)
 }
 
-// Show writes the line anew.
+// Show rewrites the line.
 func (p *Line) Show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +119,7 @@ func (p *Line) Show() {
 	io.WriteString(p.out, line)
 }
 
-// erase takes the line away; the lock is held.
+// erase removes the line. The caller holds the lock.
 func (p *Line) erase() {
 	if p.shown > 0 {
 		io.WriteString(p.out, "\r"+strings.Repeat(" ", p.shown)+"\r") // which every terminal understands
@@ -127,7 +127,7 @@ func (p *Line) erase() {
 	}
 }
 
-// Doing returns what is done with inputs, and how far that is.
+// Doing returns what is being done with inputs, and how far that is.
 func Doing(sources []*loaders.Source) string {
 	for _, src := range slices.Backward(sources) {
 		if read, size := src.Progress(); size < 0 && src.Piped() {
@@ -144,12 +144,12 @@ func Doing(sources []*loaders.Source) string {
 	return "working"
 }
 
-// done returns how much of whole was read.
+// done returns how much of whole was read, in words.
 func done(part, whole int64) string {
 	return model.ShareOf(uint64(max(part, 0)), uint64(max(whole, 1))).Done()
 }
 
-// shortName returns a name that leaves room for figures.
+// shortName returns the input's name, shortened so that figures fit next to it.
 func shortName(src *loaders.Source) string {
 	return widget.Truncate(model.Clean(src.Name()), mostWidth-45)
 }

@@ -1,4 +1,4 @@
-// Package settings gives flags the values that are in the environment and in the user's config file.
+// Package settings reads values of flags from the environment and from the user's config file.
 package settings
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 )
 
-// Path returns where the user's config file would be, "" when there is no home.
+// Path returns the path of the user's config file, or "" if there is no home directory. The file need not exist.
 func Path(getenv func(string) string) string {
 	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "memtui", "config")
@@ -58,11 +58,12 @@ func Read(getenv func(string) string) (*keymap.Config, error) {
 	return config, nil
 }
 
-// librariesSetting names functions and files that own no memory, in addition to the built-in ones: a site belongs to
-// who calls them.
+// librariesSetting names functions and files that own no memory, in addition to the built-in ones. Their allocations
+// belong to their callers.
 const librariesSetting = "libraries"
 
-// Libraries returns what a config, which may be nil, says of them: nil for nothing.
+// Libraries returns the expression for these functions and files in a config, or nil if it has none. The config may be
+// nil.
 func Libraries(config *keymap.Config) *regexp.Regexp {
 	if config == nil {
 		return nil
@@ -75,8 +76,8 @@ func Libraries(config *keymap.Config) *regexp.Regexp {
 	return nil
 }
 
-// isSetting reports whether a config file may hold a value for the flag of that name. What is about one file or one
-// question has no place there.
+// isSetting reports whether a config file may hold a value for the flag of that name. Flags about one file or one
+// question are excluded.
 func isSetting(name string) bool {
 	switch name {
 	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse", "theme", librariesSetting:
@@ -85,24 +86,23 @@ func isSetting(name string) bool {
 	return false
 }
 
-// Resolver gives flags that the command line does not set their value from the environment, else from the config file.
+// Resolver sets flags that are not on the command line from the environment, or else from the config file.
 type Resolver struct {
 	Config *keymap.Config
 	Getenv func(string) string
 }
 
-// Validate returns part of kong's interface; config files are checked when they are read, environments have nothing to
-// check.
+// Validate implements [kong.Resolver]. Config files are checked when they are read, and environments need no check.
 func (Resolver) Validate(*kong.Application) error { return nil }
 
-// Resolve returns the value of a flag, nil to leave it at its default.
+// Resolve returns the value of a flag, or nil for its default.
 func (s Resolver) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if flag.Name == "help" || flag.Hidden {
 		return nil, nil
 	}
 	if command := ctx.Selected(); command != nil && uses.IsShared(ctx.Model, flag) {
 		if !uses.Means(uses.Path(command), flag.Name) {
-			return nil, nil // not even a wrong value does harm to a command that does not apply to
+			return nil, nil // even an invalid value is harmless for commands that the flag does not apply to
 		}
 	}
 	name := "MEMTUI_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
@@ -120,7 +120,7 @@ func (s Resolver) Resolve(ctx *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	return nil, nil
 }
 
-// value puts the words of config files into those of the parser.
+// value translates the words of config files into those of the parser.
 func value(flag *kong.Flag, v string) string {
 	if !flag.IsBool() {
 		return v

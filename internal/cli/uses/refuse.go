@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/loaders"
 )
 
-// Input is a file of a command line: its name, what it is, and whether the command line chooses a part of it as FILE#N.
+// Input is a file on a command line: its name, its kind, and whether the command line selects a part of it as FILE#N.
 type Input struct {
 	Name     string
 	Path     string // as the user names it
@@ -47,7 +47,7 @@ func Possible(parsed *kong.Context, numbered bool) error {
 	if pairs(command) {
 		sets = append(sets, stacked)
 	}
-	var why error // what is refused for another reason than the kind tells more than that the kind is wrong
+	var why error // another reason, which is more helpful than a wrong kind
 	for _, of := range sets {
 		if of&readBy(command) == 0 || numbered && of&(heaps|dumps) == 0 && (of == traces || !pairs(command)) {
 			continue
@@ -83,7 +83,7 @@ func words(of kind.Set) string { return strings.Join(of.Names(), " and ") }
 // pairs reports whether a command reads two files, which may be a trace and a stack profile.
 func pairs(command string) bool { return has("diff check open", command) }
 
-// meant returns the uses of a flag that its value belongs to; all where none does.
+// meant returns the uses of a flag for its value, or all uses if the value belongs to none.
 func meant(command string, f *kong.Flag) (list []Use) {
 	all := usesOf(command, f.Name)
 	for _, u := range all {
@@ -94,7 +94,7 @@ func meant(command string, f *kong.Flag) (list []Use) {
 	return list
 }
 
-// refusal returns what is wrong with the flags for files of these kinds: a flag that does not apply to them or, as the
+// refusal returns why the flags are rejected for files of these kinds: a flag that does not apply to them or, as the
 // error, flags that do not apply together.
 func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag, err error) {
 	command := Path(parsed.Selected())
@@ -163,7 +163,7 @@ func satisfied(parsed *kong.Context, needs string) bool {
 	})
 }
 
-// alternatives returns the names of the flags of which another needs one.
+// alternatives returns the names of the flags, one of which another flag needs.
 func alternatives(needs string) string {
 	list := strings.Fields(needs)
 	for i, need := range list {
@@ -253,7 +253,8 @@ func numberable(command string, k kind.Kind, files int) bool {
 	return (heaps | dumps).Has(k) || command == "diff" || k == kind.Stacks && (command == "check" || files > 1)
 }
 
-// meantBy introduces the values that there are, with the table that is known by another heading in reports.
+// meantBy returns the words that introduce the available values. If the value is a table's heading in reports, they
+// name that table.
 func meantBy(f *kong.Flag, tables []string) string {
 	if f.Name == "table" {
 		if name := report.TableHeaded(f.Target.String(), tables); name != "" {

@@ -1,4 +1,4 @@
-// Package uses is the table of which flags apply to which commands, and to which kinds of files that they read.
+// Package uses defines which flags apply to which commands, and to which kinds of files that they read.
 package uses
 
 import (
@@ -16,9 +16,9 @@ import (
 type Use struct {
 	Flag   string
 	Of     kind.Set // of the files that it applies to
-	Values []string // that apply to them; nil for all that the grammar accepts
-	With   string   // the flags, or FLAG=VALUE, one of which it needs; "" for none
-	help   string   // instead of the grammar's, "" for that
+	Values []string // that apply to these kinds; nil for all that the grammar accepts
+	With   string   // flags, or FLAG=VALUE, one of which it needs; "" for none
+	help   string   // replaces the grammar's help; "" for none
 }
 
 const (
@@ -51,7 +51,7 @@ func helped(kinds kind.Set, flag, help string) []Use {
 	return []Use{{Flag: flag, Of: kinds, help: help}}
 }
 
-// valued returns a flag of which only these values mean something for files of some kinds.
+// valued returns a flag of which only these values apply to files of some kinds.
 func valued(kinds kind.Set, flag string, values ...string) []Use {
 	return []Use{{Flag: flag, Of: kinds, Values: values}}
 }
@@ -62,7 +62,7 @@ func about() []Use {
 		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
-// looked returns where names of addresses are searched.
+// looked returns the flags that select where names of addresses are searched.
 func looked() []Use {
 	return slices.Concat(of(stacked, "symbols", "sysroot", "debuginfod", "no-symbols"), of(profiles, "allocator-frames"))
 }
@@ -80,14 +80,14 @@ func part() []Use {
 // steps returns the flags that filter stacks.
 func steps() []Use { return of(stacked, "focus", "ignore", "show-from", "hide", "pivot") }
 
-// reader returns flags of every command that reads a file whole.
+// reader returns flags of every command that reads a complete file.
 func reader() []Use { return of(kind.All, "max-memory", "index", "insecure") }
 
-// drawing returns flags of what prints text, tables those of what prints tables.
+// drawing returns flags of commands that print text. tables returns those of commands that print tables.
 func drawing() []Use { return of(kind.All, "format", "color", "ascii") }
 func tables() []Use  { return append(drawing(), of(kind.All, "limit")...) }
 
-// paged returns flags of what prints tables, or a page for browsers.
+// paged returns flags of commands that print tables, or a page for browsers.
 func paged() []Use {
 	return slices.Concat(helped(kind.All, "format", "Output: text, json, markdown or csv, or html, a page for browsers."), tables()[1:])
 }
@@ -97,10 +97,9 @@ func rows(kinds kind.Set) []Use { return with("table format=csv", kinds, "filter
 
 func written(formats string) []Use { return helped(kind.All, "format", "Output: "+formats+".") }
 
-// Table returns the flags that mean something to each command: the shared ones, and those of its own that mean
-// something for some kinds of files or beside other flags only. What help, completion, manual and guide list is this,
-// and what else is given on a command
-// line is refused.
+// Table returns the flags that apply to each command: the shared ones, and those of its own that apply only to some
+// kinds of files or only together with other flags. Help, completion, manual and guide list exactly these, and other
+// flags on the command line are rejected.
 var Table = sync.OnceValue(func() map[string][]Use {
 	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
@@ -115,6 +114,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
+		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps)),
 		"heap snapshots":  inHeap,
@@ -143,7 +143,8 @@ func reportUses() []Use {
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
 }
 
-// checkUses returns the flags of check: those that select, but apply to no limit, apply to the growth since the base.
+// checkUses returns the flags of check. Flags that select, but do not apply to any limit, apply to the growth since the
+// base.
 func checkUses() []Use {
 	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
 		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
@@ -168,7 +169,8 @@ func convertUses() []Use {
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
 }
 
-// need is a value of a flag that chooses what only another flag makes: that must have another value than its default.
+// need is a value of a flag that selects output which only another flag produces. That flag must have a value other
+// than its default.
 type need struct {
 	flag, value, other string
 	of                 kind.Set

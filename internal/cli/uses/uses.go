@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
-// harmless reports whether a flag only reduces what a command does: a command without that ignores it, so scripts may
-// give it to all commands.
+// harmless reports whether a flag only reduces what a command does. Commands that lack such a flag ignore it, so
+// scripts may pass it to all commands.
 func harmless(flag string) bool {
 	return flag == "help" || slices.Contains(Harmless(), "--"+flag) || flag == "mouse"
 }
@@ -32,7 +32,7 @@ func usesOf(command, flag string) (list []Use) {
 	return list
 }
 
-// kindsOf returns the files that a flag means something for.
+// kindsOf returns the kinds of files that a flag applies to.
 func kindsOf(list []Use) (all kind.Set) {
 	for _, u := range list {
 		all |= u.Of
@@ -50,8 +50,8 @@ func IsShared(app *kong.Application, flag *kong.Flag) bool {
 	return slices.ContainsFunc(app.Flags, func(f *kong.Flag) bool { return f.Name == flag.Name })
 }
 
-// Shared returns the flags of the program that mean something to a command, with the help that tells what: nil
-// represents the default one. Help texts name lists by words. For a command with verbs they are those of any verb.
+// Shared returns the flags of the program that apply to a command, with the help text for that command; nil is the
+// default command. words fill in the placeholders of help texts. A command with verbs has the flags of all its verbs.
 func Shared(app *kong.Application, command *kong.Node, words kong.Vars) []*kong.Flag {
 	paths := []string{"open"}
 	if command != nil {
@@ -85,7 +85,7 @@ func readBy(command string) kind.Set {
 	return kind.All
 }
 
-// described returns a flag with the help text that it has for a command, which reads these kinds of files.
+// described returns a flag with its help text for a command that reads these kinds of files.
 func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Flag {
 	help, kinds, needs := "", kindsOf(list), len(list) > 0
 	for _, u := range list {
@@ -111,7 +111,7 @@ func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Fla
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// Given returns the flags that are on the command line; what the environment or the config file sets is not given.
+// Given returns the flags that are on the command line, without values from the environment or the config file.
 func Given(parsed *kong.Context) (list []*kong.Flag) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
@@ -121,12 +121,12 @@ func Given(parsed *kong.Context) (list []*kong.Flag) {
 	return list
 }
 
-// Understood returns those of some flags, each with its value, that mean something to a command.
+// Understood returns those of the flags that apply to a command, each with its value.
 func Understood(command string, flags []string) []string {
 	return Kept(flags, func(name string) bool { return Means(command, name) })
 }
 
-// Kept returns those of some flags, each with its value if it has one, whose names keep accepts.
+// Kept returns those of the flags whose names keep accepts, each with its value if it has one.
 func Kept(flags []string, keep func(name string) bool) (out []string) {
 	for i := 0; i < len(flags); i++ {
 		name, _, whole := strings.Cut(strings.TrimPrefix(flags[i], "--"), "=")

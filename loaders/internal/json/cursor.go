@@ -25,6 +25,8 @@ const (
 	MaxDepth = 1000
 	// MaxWord bounds the bytes of a number that crosses the border of two chunks.
 	MaxWord = 64 << 10
+	// MaxPassed bounds the bytes of a string that are skipped after MaxText: a pipe may never end.
+	MaxPassed = 1 << 30
 
 	window = 64 << 10 // bytes in memory between two checks of the context
 )
@@ -42,7 +44,7 @@ const (
 	NoMember                   // a comma or the end of an object is missing
 	BadByte                    // a byte that begins no token
 	TooDeep                    // arrays and objects nest deeper than MaxDepth
-	LongWord                   // a number is longer than MaxWord
+	LongWord                   // a number is longer than MaxWord, or a string than MaxPassed
 	LongText                   // a string is longer than MaxText; the rest is skipped unless the loader raises that
 	ExtraComma                 // a comma before a closing bracket
 	BadWord                    // an invalid number or literal; it is read as a Word

@@ -80,8 +80,11 @@ func (c *Cursor) string() Kind {
 
 // passText skips the rest of a string that is not kept.
 func (c *Cursor) passText() Kind {
-	for {
+	for begin := c.Offset(); ; {
 		if c.pos = plainEnd(c.buf, c.pos); c.pos == len(c.buf) {
+			if c.Offset()-begin > MaxPassed {
+				return c.fail(LongWord)
+			}
 			if !c.more() {
 				return c.fail(Truncated)
 			}

@@ -72,9 +72,11 @@ func faultText(code json.Code) string {
 	case json.NoComma, json.NoMember:
 		return "a comma or closing bracket is missing"
 	case json.TooDeep:
-		return "arrays and objects are nested too deeply"
-	case json.LongWord, json.LongText:
-		return "a string or number is too long"
+		return "arrays and objects are nested deeper than the limit of 1,000, which cannot be raised: the rest was not read"
+	case json.LongWord:
+		return "a number is longer than the limit of 64 KiB, or a string than 1 GiB, which cannot be raised: the rest was not read"
+	case json.LongText:
+		return "a string is longer than the limit of " + model.Bytes(jsonText).String() + ", which cannot be raised: it was cut"
 	case json.ExtraComma:
 		return "a comma before a closing bracket"
 	case json.BadWord:

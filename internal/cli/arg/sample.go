@@ -1,0 +1,39 @@
+package arg
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// Sample chooses what is recorded: a block about every so many bytes, or each block with a chance. The zero one is every
+// event.
+type Sample struct {
+	Bytes int64
+	Rate  float64
+}
+
+// UnmarshalText reads a size, a rate below 1, or the word all.
+func (s *Sample) UnmarshalText(text []byte) error {
+	*s = Sample{}
+	if string(text) == "all" {
+		return nil
+	}
+	if rate, err := strconv.ParseFloat(string(text), 64); err == nil && rate <= 1 {
+		if !(rate > 0) {
+			return fmt.Errorf("invalid rate %q: it must be above 0", text)
+		}
+		if rate < 1 {
+			s.Rate = rate
+		}
+		return nil
+	}
+	n, err := model.ParseSize(string(text))
+	if err != nil || n < 1 {
+		return fmt.Errorf("invalid sampling %q: a size such as 512KiB, a rate such as 0.1, or all", text)
+	}
+	s.Bytes = int64(min(n, math.MaxInt64/2))
+	return nil
+}

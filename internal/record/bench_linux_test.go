@@ -1,0 +1,92 @@
+package record
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// BenchmarkOverhead runs programs bare, recorded, and under heaptrack where that is installed, in turns, and reports
+// their CPU time as a ratio to the bare one: the best of all rounds. Run it with -benchtime 5x or more.
+func BenchmarkOverhead(b *testing.B) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		b.Skip("needs gcc")
+	}
+	folder := b.TempDir()
+	path := filepath.Join(folder, "workloads")
+	if out, err := exec.Command("gcc", "-O2", "-g", "-pthread", "-o", path, "testdata/workloads.c").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	programs := map[string][]string{}
+	for _, mode := range []string{"small", "deep", "threads", "large"} { // these do little but allocate
+		programs[mode] = []string{path, mode}
+	}
+	if out, err := exec.Command("gcc", "-print-prog-name=cc1").Output(); err == nil {
+		programs["compiler"] = []string{strings.TrimSpace(string(out)), "-quiet", "-O2", "-o", "/dev/null", "testdata/known.c"}
+	}
+	if python, err := exec.LookPath("python3"); err == nil {
+		programs["python"] = []string{python, "-c", "import json\nd = {str(i): list(range(i % 50)) for i in range(3000)}\nfor _ in range(12): json.loads(json.dumps(d))"}
+	}
+	for _, mode := range slices.Sorted(maps.Keys(programs)) {
+		command := programs[mode]
+		b.Run(mode, func(b *testing.B) {
+			best := map[string]time.Duration{}
+			note := func(name string, run func()) {
+				before := childrenTime()
+				run()
+				if t := childrenTime() - before; best[name] == 0 || t < best[name] {
+					best[name] = t
+				}
+			}
+			record := func(o Options) func() {
+				return func() {
+					o.Command, o.Output, o.Frames, o.Ring = command, filepath.Join(folder, "out.mlyze"), 64, 16<<20
+					o.Log = b.Logf
+					if _, _, err := Run(b.Context(), o); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			for b.Loop() {
+				note("bare", func() { _ = exec.Command(command[0], command[1:]...).Run() })
+				note("sampled", record(Options{Sample: 512 << 10}))
+				note("all", record(Options{}))
+				if preload := heaptrackPreload(); preload != "" {
+					note("heaptrack", func() {
+						cmd := exec.Command(command[0], command[1:]...)
+						cmd.Env = append(cmd.Environ(), "LD_PRELOAD="+preload, "DUMP_HEAPTRACK_OUTPUT=/dev/null")
+						_ = cmd.Run()
+					})
+				}
+			}
+			for name, t := range best {
+				b.ReportMetric(float64(t)/float64(best["bare"]), name+"/bare")
+			}
+			b.ReportMetric(float64(best["bare"].Milliseconds()), "bare-ms")
+		})
+	}
+}
+
+// heaptrackPreload returns the library of heaptrack, "" where it is not installed.
+func heaptrackPreload() string {
+	list, _ := filepath.Glob("/usr/lib/*/heaptrack/libheaptrack_preload.so")
+	more, _ := filepath.Glob("/usr/lib/heaptrack/libheaptrack_preload.so")
+	for _, path := range append(list, more...) {
+		return path
+	}
+	return ""
+}
+
+// childrenTime returns the CPU time of all children that have ended.
+func childrenTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,14 @@
+// Package hook holds the library that memtui record preloads into programs, built for each machine by src/build.sh.
+package hook
+
+import _ "embed"
+
+// Source is what the library is built of, for a machine that none was built for.
+//
+//go:embed src/hook.c
+var Source string
+
+// Unwinder is the file that Source includes.
+//
+//go:embed src/unwind.h
+var Unwinder string

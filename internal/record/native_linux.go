@@ -1,0 +1,429 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/internal/record/hook"
+	"github.com/memtui/memtui/model"
+)
+
+// Run starts a program with the hook and records it until it ends, or as the options say. status is the program's, as
+// shells state it, 0 where it still runs. When ctx is done, recording ends and the program goes on.
+func Run(ctx context.Context, o Options) (files []Recorded, status int, err error) {
+	if len(hook.Library) == 0 {
+		return nil, 0, errors.New("there is no hook for this machine: only for linux/amd64 and linux/arm64")
+	}
+	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	defer s.stop()
+	if s.folder, err = os.MkdirTemp("", "memtui-record-"); err != nil {
+		return nil, 0, err
+	}
+	defer os.RemoveAll(s.folder)
+	cmd, err := s.start()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.signals(cmd.Process)()
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	s.await(ended)
+	_ = s.listener.Close()
+	s.wait.Wait()
+	select {
+	case <-ended:
+		status = exitStatus(cmd.ProcessState)
+	default:
+		o.Log("recording ended; process %d goes on", cmd.Process.Pid)
+	}
+	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
+	return s.files, status, s.err
+}
+
+// session is one run of the recorder.
+type session struct {
+	o        Options
+	folder   string // private: the hook and the socket
+	listener *net.UnixListener
+	ctx      context.Context // of recording
+	stop     context.CancelFunc
+	wait     sync.WaitGroup // goroutines that read rings, and the one that hands them out
+
+	known chan struct{} // closed when main is known
+	main  int           // process ID of the program that was started
+
+	mu    sync.Mutex
+	tasks map[int]*task // by process ID
+	files []Recorded
+	err   error // the first one
+}
+
+// task is the recording of one process until it ends or executes another program.
+type task struct {
+	pid      int
+	ring     *ring
+	file     *traceFile
+	curves   curves
+	replaced chan struct{} // closed when the process executed another program
+	done     chan struct{} // closed when the file is closed
+}
+
+// start starts the program with the hook in its environment.
+func (s *session) start() (*exec.Cmd, error) {
+	library, socket := filepath.Join(s.folder, "memtui-hook.so"), filepath.Join(s.folder, "socket")
+	if err := os.WriteFile(library, hook.Library, 0o500); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.listener, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: socket, Net: "unixpacket"}); err != nil {
+		return nil, err
+	}
+	s.wait.Go(s.accept)
+	cmd := exec.Command(s.o.Command[0], s.o.Command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	preload := library
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		preload += ":" + before
+	}
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+preload, "MEMTUI_RECORDER="+socket)
+	if err := cmd.Start(); err != nil {
+		_ = s.listener.Close()
+		return nil, err
+	}
+	s.main = cmd.Process.Pid
+	close(s.known)
+	return cmd, nil
+}
+
+// signals passes on what is meant for the program, and returns a function that ends that. The first interrupt from the
+// terminal reaches the program by itself; the second ends recording.
+func (s *session) signals(p *os.Process) (end func()) {
+	list := make(chan os.Signal, 4)
+	signal.Notify(list, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	go func() {
+		interrupts := 0
+		for sig := range list {
+			if sig == os.Interrupt {
+				if interrupts++; interrupts > 1 {
+					s.stop()
+				}
+				continue
+			}
+			_ = p.Signal(sig)
+		}
+	}()
+	return func() {
+		signal.Stop(list)
+		close(list)
+	}
+}
+
+// await waits until the program has ended, or recording has.
+func (s *session) await(ended chan struct{}) {
+	var over, early <-chan time.Time
+	if s.o.Duration > 0 {
+		over = time.After(s.o.Duration)
+	}
+	early = time.After(2 * time.Second)
+	for {
+		select {
+		case <-ended:
+			if !s.o.Follow || !s.children() {
+				s.stop()
+				return
+			}
+			ended = nil
+		case <-early:
+			if !s.asked() {
+				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
+			}
+		case <-over:
+			s.stop()
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// children waits for the recordings of children that outlive the program, and reports whether there were some.
+func (s *session) children() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tasks) == 0 {
+		return false
+	}
+	go func() {
+		for s.ctx.Err() == nil {
+			s.mu.Lock()
+			n := len(s.tasks)
+			s.mu.Unlock()
+			if n == 0 {
+				s.stop()
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	return true
+}
+
+func (s *session) asked() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.tasks) > 0 || len(s.files) > 0
+}
+
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// accept hands out rings until the listener is closed.
+func (s *session) accept() {
+	for {
+		conn, err := s.listener.AcceptUnix()
+		if err != nil {
+			return
+		}
+		if err := s.hand(conn); err != nil {
+			s.fail(err)
+		}
+		_ = conn.Close()
+	}
+}
+
+// hand gives a ring to a process, if that is to be recorded.
+func (s *session) hand(conn *net.UnixConn) error {
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	var hello [16]byte
+	if n, err := conn.Read(hello[:]); err != nil || n != 8 {
+		return nil // not a hook
+	}
+	peer, err := peerOf(conn)
+	if err != nil {
+		return err
+	}
+	<-s.known
+	pid := int(peer.Pid)
+	if pid != s.main && !s.o.Follow {
+		return nil
+	}
+	t, err := s.begin(pid)
+	if err != nil {
+		return err
+	}
+	_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(t.ring.file.Fd())), nil)
+	s.wait.Go(func() { s.record(t) })
+	if err != nil {
+		close(t.replaced)
+	}
+	return nil
+}
+
+func peerOf(conn *net.UnixConn) (peer *unix.Ucred, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	if failed := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); failed != nil {
+		return nil, failed
+	}
+	return peer, err
+}
+
+// begin makes the ring and the file of a process. A process that asks again has executed another program: what was
+// recorded of the one before, a shell or a wrapper, goes.
+func (s *session) begin(pid int) (*task, error) {
+	s.mu.Lock()
+	before := s.tasks[pid]
+	s.mu.Unlock()
+	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if before != nil {
+		close(before.replaced)
+		<-before.done
+		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
+	}
+	r, err := newRing(int(s.o.Ring), s.o)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newTraceFile(s.path(pid, exe), before != nil || s.o.Output != "", time.Now(), exe, s.o)
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	if note := unseen(exe); note != "" {
+		s.o.Log("%s", note)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tasks[pid] = t
+	return t, nil
+}
+
+// unseen returns what a hook of malloc does not see of a runtime with an allocator of its own, "" for other programs.
+func unseen(exe string) string {
+	name := filepath.Base(exe)
+	switch {
+	case strings.HasPrefix(name, "python"):
+		return "Python: only what malloc sees is recorded, with C stacks; Python keeps objects of up to 512 bytes elsewhere, except with PYTHONMALLOC=malloc in the environment"
+	case name == "node":
+		return "Node.js: the heap of JavaScript is not recorded, only what malloc sees; see also node --heap-prof"
+	case name == "java":
+		return "Java: the heap of Java is not recorded, only what malloc sees; see also jcmd PID GC.heap_dump FILE"
+	case name == "ruby":
+		return "Ruby: only what malloc sees is recorded, with C stacks; see also ObjectSpace.dump_all"
+	}
+	return ""
+}
+
+// path returns the name of the file for a process.
+func (s *session) path(pid int, exe string) string {
+	if s.o.Output != "" && pid == s.main {
+		return s.o.Output
+	}
+	return filepath.Join(filepath.Dir(s.o.Output), fileName(exe, pid, ".mlyze"))
+}
+
+// How often the ring is looked at while events come, at most while none do, and how often the file is made whole.
+const (
+	busy  = 2 * time.Millisecond
+	idle  = 50 * time.Millisecond
+	whole = 250 * time.Millisecond
+)
+
+// record reads a ring until its process ends or executes another program, or recording ends.
+func (s *session) record(t *task) {
+	defer close(t.done)
+	gone := watch(t.pid)
+	defer gone.close()
+	pause, flushed := busy, time.Now()
+	var broken error
+	for broken == nil {
+		t.curves.look(t.pid, t.micros())
+		over := gone.yes() || s.ctx.Err() != nil || closed(t.replaced) // asked before the ring is read to its end
+		n, err := t.ring.drain(t.file.take)
+		broken = err
+		if over && n == 0 {
+			break
+		}
+		if n < 1<<16 {
+			time.Sleep(pause)
+			if pause = min(2*pause, idle); n > 0 {
+				pause = busy
+			}
+		}
+		if time.Since(flushed) > whole {
+			flushed = time.Now()
+			if t.file.flush() != nil || s.o.MaxSize > 0 && t.file.written > s.o.MaxSize {
+				break
+			}
+		}
+	}
+	s.end(t, broken)
+}
+
+// end completes the file of a task.
+func (s *session) end(t *task, broken error) {
+	page := t.ring.page
+	done := Recorded{
+		Path: t.file.path, PID: t.pid, Program: t.file.exe, Events: t.file.events,
+		Lost: Lost{page.lostAllocs.Load(), page.lostFrees.Load(), page.waits.Load(), page.cut.Load()},
+	}
+	t.ring.close()
+	t.file.end(broken)
+	done.Stopped = t.file.flush()
+	_, err := t.file.finish(context.Background(), t.facts(done))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tasks, t.pid)
+	if !closed(t.replaced) {
+		s.files = append(s.files, done)
+	}
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// micros returns the time of the recording, in microseconds.
+func (t *task) micros() uint64 { return (monotonic() - t.ring.page.start) / 1000 }
+
+// facts are what metadata say of the recording, beyond the names.
+func (t *task) facts(r Recorded) map[string]any {
+	facts := map[string]any{"recorder": "memtui", "program": r.Program}
+	if s := t.file.sampling(); s != nil {
+		facts["sampling"] = s
+	}
+	if list := t.curves.list(); len(list) > 0 {
+		facts["series"] = list
+	}
+	if r.Lost.Allocations > 0 || r.Lost.Frees > 0 {
+		facts["lost"] = map[string]uint64{"allocations": r.Lost.Allocations, "frees": r.Lost.Frees}
+	}
+	return facts
+}
+
+func closed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// watched is a process whose end is waited for.
+type watched struct{ pid, fd int }
+
+func watch(pid int) watched {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		fd = -1 // an older kernel, or the process is gone
+	}
+	return watched{pid, fd}
+}
+
+// yes reports whether the process has ended.
+func (w watched) yes() bool {
+	if w.fd < 0 {
+		return errors.Is(syscall.Kill(w.pid, 0), syscall.ESRCH)
+	}
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}, 0)
+	return err == nil && n > 0
+}
+
+func (w watched) close() {
+	if w.fd >= 0 {
+		_ = unix.Close(w.fd)
+	}
+}
+
+// exitStatus returns the status of a program as shells state it.
+func exitStatus(p *os.ProcessState) int {
+	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return p.ExitCode()
+}

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/symbols"
+	"github.com/memtui/memtui/model"
+)
+
+// Recover puts names into a trace whose recorder was killed, from the journal next to it. What the journal has lost of
+// its last line is not missed by any event.
+func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
+	names, err := os.OpenFile(path+namesSuffix, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no %s next to it: the recording is complete, or was not made by memtui record", path, path+namesSuffix)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		_ = names.Close()
+		return nil, err
+	}
+	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, journal: bufio.NewWriter(io.Discard), table: symbols.NewTable(look)}
+	facts := map[string]any{"recorder": "memtui", "stopped": "the recorder was killed"}
+	if err = t.unfinished(); err == nil {
+		err = t.readJournal(ctx, facts)
+	}
+	if err != nil {
+		_ = f.Close()
+		_ = names.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t.finish(ctx, facts)
+}
+
+// unfinished checks that the file is one whose names are missing, and reads when it began.
+func (t *traceFile) unfinished() error {
+	var b [reserve]byte
+	if _, err := io.ReadFull(t.f, b[:]); err != nil {
+		return fmt.Errorf("it is shorter than the beginning of a recording: %w", err)
+	}
+	t.start = time.UnixMicro(int64(binary.LittleEndian.Uint64(b[8:])))
+	if string(b[:]) != string(head(t.start, []byte(noNames), reserve)) {
+		return errors.New("it has names already")
+	}
+	return nil
+}
+
+// readJournal takes the lines of the journal up to the first that is not complete.
+func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error {
+	r := bufio.NewReaderSize(t.names, 1<<16)
+	for line := 0; ; line++ {
+		if line%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b, err := r.ReadSlice('\n')
+		if err != nil {
+			return nil // the last line is cut
+		}
+		var n note
+		if json.Unmarshal(b, &n) != nil {
+			return nil
+		}
+		t.takeNote(n, facts)
+	}
+}
+
+func (t *traceFile) takeNote(n note, facts map[string]any) {
+	switch {
+	case n.Start != 0:
+		facts["program"] = n.Program
+		t.exe, t.period, t.rate = n.Program, float64(n.Period), n.Rate
+		if s := t.sampling(); s != nil {
+			facts["sampling"] = s
+		}
+	case n.Forget:
+		t.table.Forget()
+	case n.Module != nil:
+		t.module(*n.Module)
+	case n.Stack != nil:
+		t.stack(n.Stack)
+	}
+}

@@ -1,0 +1,416 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/internal/record/hook"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
+	"github.com/memtui/memtui/model"
+)
+
+// built compiles the program of known allocations once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "memtui-known-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "known")
+	out, err := exec.Command("gcc", "-O1", "-g", "-pthread", "-o", path, "testdata/known.c").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if path, err := built(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(status)
+}
+
+func known(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil || len(hook.Library) == 0 {
+		t.Skip("needs gcc, and a machine that a hook was built for")
+	}
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// run records a mode of the program.
+func run(t *testing.T, o Options, mode string) (files []Recorded, status int) {
+	t.Helper()
+	if o.Command == nil {
+		o.Command = []string{known(t), mode}
+	}
+	if o.Output == "" {
+		o.Output = filepath.Join(t.TempDir(), "out.mlyze")
+	}
+	if o.Frames == 0 {
+		o.Frames = 64
+	}
+	if o.Ring == 0 {
+		o.Ring = 1 << 20
+	}
+	o.Log = t.Logf
+	files, status, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, status
+}
+
+// block is a block as the file has it.
+type block struct {
+	size  uint64
+	stack string
+	freed bool
+}
+
+// read returns the blocks of a file in the order of their allocation, and frees without a block.
+func read(t *testing.T, path string) (blocks []block, unmatched int, p *model.Profile) {
+	t.Helper()
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	store := &model.Store{}
+	if err := mlyze.Format().Load(t.Context(), src, loaders.Options{}, store); err != nil {
+		t.Fatal(err)
+	}
+	p = store.Current()
+	live := map[uint64]int{}
+	err = p.Allocations.Replay(t.Context(), func(b *model.EventBatch) error {
+		for _, e := range b.Events {
+			switch e.Kind {
+			case model.Alloc:
+				if _, ok := live[e.Addr]; ok {
+					t.Errorf("%#x is allocated twice", e.Addr)
+				}
+				live[e.Addr] = len(blocks)
+				blocks = append(blocks, block{size: e.Size, stack: stackOf(p.Stacks, e.ID)})
+			case model.Free:
+				i, ok := live[e.Addr]
+				if !ok {
+					unmatched++
+					continue
+				}
+				blocks[i].freed = true
+				delete(live, e.Addr)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks, unmatched, p
+}
+
+func stackOf(s *model.Stacks, id uint64) string {
+	leaf, ok := s.Node(model.StackID(id))
+	if !ok {
+		return ""
+	}
+	var names []string
+	for n := leaf; n != 0; n = s.Parent[n] {
+		names = append(names, s.Functions[s.FrameFunc[s.Frame[n]]])
+	}
+	return strings.Join(names, ";")
+}
+
+// from returns the blocks whose stack begins with a function, and how many of them were freed.
+func from(blocks []block, function string) (list []block, freed int) {
+	for _, b := range blocks {
+		if leaf, _, _ := strings.Cut(b.stack, ";"); leaf == function {
+			list = append(list, b)
+			if b.freed {
+				freed++
+			}
+		}
+	}
+	return list, freed
+}
+
+func sum(blocks []block) (n uint64) {
+	for _, b := range blocks {
+		n += b.size
+	}
+	return n
+}
+
+func TestEveryEventIsRecorded(t *testing.T) {
+	files, status := run(t, Options{}, "plain")
+	if status != 0 || len(files) != 1 || files[0].Lost != (Lost{}) && files[0].Lost.Allocations > 0 {
+		t.Fatalf("status %d, %+v", status, files)
+	}
+	blocks, unmatched, p := read(t, files[0].Path)
+	churned, freed := from(blocks, "churn")
+	leaks, unfreed := from(blocks, "leaking")
+	if len(churned) != 10000 || freed != 10000 || len(leaks) != 50 || unfreed != 0 || sum(leaks) != 50*100+49*50/2 {
+		t.Errorf("%d blocks, %d freed; %d leaks, %d freed, %d B", len(churned), freed, len(leaks), unfreed, sum(leaks))
+	}
+	if !strings.HasPrefix(leaks[0].stack, "leaking;main;") || !strings.HasSuffix(leaks[0].stack, ";_start") {
+		t.Errorf("stack %q", leaks[0].stack)
+	}
+	if unmatched != 0 || p.Meta.Sampled != "" || p.Lost != 0 {
+		t.Errorf("%d unmatched, sampled %q, %d B lost, %v", unmatched, p.Meta.Sampled, p.Lost, p.Problems)
+	}
+	if p.Timeline == nil || len(p.Timeline.Series) == 0 || p.Timeline.Series[0].Name != "RSS" || p.Timeline.Series[0].Values[0] < 1<<16 {
+		t.Errorf("no curve of the resident set: %+v", p.Timeline)
+	}
+	if _, err := os.Stat(files[0].Path + namesSuffix); err == nil {
+		t.Error("the journal is still there")
+	}
+}
+
+func TestWholeMallocFamilyIsRecorded(t *testing.T) {
+	files, _ := run(t, Options{}, "family")
+	blocks, unmatched, _ := read(t, files[0].Path)
+	list, freed := from(blocks, "family")
+	var sizes []uint64
+	for _, b := range list {
+		sizes = append(sizes, b.size)
+	}
+	// The block that could not be enlarged ends and begins again, with the size that it really has.
+	if len(sizes) != 8 || freed != 7 || unmatched != 0 || sizes[7] < 41 {
+		t.Fatalf("sizes %d, %d freed, %d unmatched", sizes, freed, unmatched)
+	}
+	if want := []uint64{11, 21, 128, 31, 77, 100000, 41}; fmt.Sprint(sizes[:7]) != fmt.Sprint(want) {
+		t.Errorf("sizes %d, want %d", sizes, want)
+	}
+}
+
+func TestThreadsKeepTheirOrder(t *testing.T) {
+	files, _ := run(t, Options{}, "threads")
+	blocks, unmatched, _ := read(t, files[0].Path) // which fails where an address is allocated twice
+	list, freed := from(blocks, "passing")
+	if len(list) != 80000 || freed != 80000-64 || unmatched != 0 {
+		t.Errorf("%d blocks, %d freed, %d unmatched", len(list), freed, unmatched)
+	}
+}
+
+func TestKilledProgramLosesNothing(t *testing.T) {
+	files, status := run(t, Options{}, "kill")
+	blocks, _, p := read(t, files[0].Path)
+	churned, _ := from(blocks, "churn")
+	leaks, _ := from(blocks, "leaking")
+	if status != 128+9 || len(churned) != 1000 || len(leaks) != 1 || leaks[0].size != 4321 || p.Lost != 0 {
+		t.Errorf("status %d, %d blocks, %v", status, len(churned), leaks)
+	}
+}
+
+func TestChildrenAreFollowedOnDemand(t *testing.T) {
+	for _, follow := range []bool{false, true} {
+		files, _ := run(t, Options{Follow: follow}, "fork")
+		var sizes []uint64
+		for _, f := range files {
+			blocks, _, _ := read(t, f.Path)
+			leaks, _ := from(blocks, "leaking")
+			for _, b := range leaks {
+				sizes = append(sizes, b.size)
+			}
+		}
+		want := map[bool]string{false: "[111 333]", true: "[111 333 222]"}[follow]
+		if fmt.Sprint(sizes) != want {
+			t.Errorf("follow %v: leaks %d, want %s in %d files", follow, sizes, want, len(files))
+		}
+	}
+}
+
+func TestProgramThatExecutesAnotherIsRecordedFromThere(t *testing.T) {
+	files, _ := run(t, Options{}, "exec")
+	blocks, _, _ := read(t, files[0].Path)
+	if churned, _ := from(blocks, "churn"); len(files) != 1 || len(churned) != 10000 {
+		t.Errorf("%d files, %d blocks", len(files), len(churned))
+	}
+}
+
+func TestProgramThatClosesEverythingIsRecorded(t *testing.T) {
+	files, _ := run(t, Options{}, "closed")
+	blocks, _, _ := read(t, files[0].Path)
+	if leaks, _ := from(blocks, "leaking"); len(leaks) != 1 || leaks[0].size != 4444 {
+		t.Errorf("leaks %v", leaks)
+	}
+}
+
+func TestSamplesAreFair(t *testing.T) {
+	const all = 20972 * 1000
+	for name, tt := range map[string]struct {
+		o    Options
+		part float64 // the standard error that theory gives
+	}{
+		"size": {Options{Sample: 64 << 10}, math.Sqrt(float64(64<<10) / all)},
+		"rate": {Options{Rate: 0.05}, math.Sqrt(0.95 / (0.05 * 20972))},
+	} {
+		files, _ := run(t, tt.o, "much")
+		blocks, _, p := read(t, files[0].Path)
+		leaks, _ := from(blocks, "leaking")
+		if off := math.Abs(float64(sum(leaks))-all) / all; off > 5*tt.part || len(leaks) == 0 || len(leaks) > 20972/5 {
+			t.Errorf("%s: %d samples of %d B: %.1f %% off, the standard error is %.1f %%", name, len(leaks), sum(leaks), 100*off, 100*tt.part)
+		}
+		if !strings.HasPrefix(p.Meta.Sampled, "sampled") {
+			t.Errorf("%s: the file says %q", name, p.Meta.Sampled)
+		}
+	}
+}
+
+func TestSmallRingLosesNothingWhereItMayWait(t *testing.T) {
+	files, _ := run(t, Options{Ring: 1 << 16}, "plain")
+	blocks, _, _ := read(t, files[0].Path)
+	if churned, freed := from(blocks, "churn"); len(churned) != 10000 || freed != 10000 || files[0].Lost.Allocations > 0 {
+		t.Errorf("%d blocks, %d freed, %+v", len(churned), freed, files[0].Lost)
+	}
+}
+
+func TestDroppedAllocationsAreCounted(t *testing.T) {
+	files, _ := run(t, Options{Ring: 1 << 16, Drop: true}, "plain")
+	blocks, unmatched, p := read(t, files[0].Path)
+	churned, freed := from(blocks, "churn")
+	leaks, _ := from(blocks, "leaking")
+	lost := int(files[0].Lost.Allocations)
+	if freed != len(churned) || len(blocks)+lost < 10050 || len(leaks) > 50 || unmatched > lost {
+		t.Errorf("%d blocks, %d freed, %d lost, %d unmatched", len(churned), freed, lost, unmatched)
+	}
+	if (p.Problems != nil) != (lost > 0) {
+		t.Errorf("%d lost, problems %v", lost, p.Problems)
+	}
+}
+
+func TestRecordingEndsBeforeTheProgram(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		time.Sleep(time.Second)
+		cancel()
+	}()
+	old := os.Stdout
+	os.Stdout = writer
+	var pid int
+	files, status, err := Run(ctx, Options{Command: []string{known(t), "sleep"}, Output: filepath.Join(t.TempDir(), "o.mlyze"), Frames: 64, Ring: 1 << 20,
+		Log: func(format string, args ...any) { pid, _ = args[0].(int) }})
+	os.Stdout = old
+	_ = writer.Close()
+	if pid > 0 {
+		defer syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil || status != 0 || len(files) != 1 || pid == 0 || syscall.Kill(pid, 0) != nil {
+		t.Fatalf("%v, status %d, %v, process %d", err, status, files, pid)
+	}
+	blocks, _, _ := read(t, files[0].Path)
+	if leaks, _ := from(blocks, "leaking"); len(leaks) != 1 || leaks[0].size != 5555 {
+		t.Errorf("leaks %v", leaks)
+	}
+}
+
+// A recorder that is killed leaves a file that opens, and names in the journal.
+func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	if os.Getenv("MEMTUI_TEST_RECORDER") != "" {
+		_, _, _ = Run(t.Context(), Options{Command: []string{os.Getenv("MEMTUI_TEST_RECORDER"), "sleep"}, Output: os.Getenv("MEMTUI_TEST_OUTPUT"), Frames: 64, Ring: 1 << 20, Log: t.Logf})
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "MEMTUI_TEST_RECORDER="+known(t), "MEMTUI_TEST_OUTPUT="+path)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	for range 100 { // until the leak is in the file
+		time.Sleep(100 * time.Millisecond)
+		if info, err := os.Stat(path); err == nil && info.Size() > reserve {
+			break
+		}
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	blocks, _, before := read(t, path)
+	if len(blocks) == 0 || blocks[len(blocks)-1].stack != "" || !strings.Contains(fmt.Sprint(before.Problems), "--recover") {
+		t.Fatalf("before: %v, %v", blocks, before.Problems)
+	}
+	if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
+		t.Fatal(err)
+	}
+	blocks, _, p := read(t, path)
+	if leaks, _ := from(blocks, "leaking"); len(leaks) != 1 || leaks[0].size != 5555 {
+		t.Errorf("after: %v", blocks)
+	}
+	if !strings.Contains(fmt.Sprint(p.Problems), "killed") {
+		t.Errorf("problems %v", p.Problems)
+	}
+	if _, err := Recover(t.Context(), path, loaders.Symbols{}); err == nil {
+		t.Error("recovered twice")
+	}
+}
+
+// A file that cannot grow stays a trace of what was written.
+func TestFullDiskKeepsWhatWasWritten(t *testing.T) {
+	if os.Getenv("MEMTUI_TEST_FULL") != "" {
+		limit := syscall.Rlimit{Cur: 140 << 10, Max: 140 << 10}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		signalIgnore()
+		files, _, err := Run(t.Context(), Options{Command: []string{os.Getenv("MEMTUI_TEST_FULL"), "plain"}, Output: os.Getenv("MEMTUI_TEST_OUTPUT"), Frames: 64, Ring: 1 << 16, Log: t.Logf})
+		fmt.Println(files, err)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "MEMTUI_TEST_FULL="+known(t), "MEMTUI_TEST_OUTPUT="+path)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("too large")) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	blocks, _, _ := read(t, path)
+	churned, _ := from(blocks, "churn")
+	if len(churned) < 1000 || len(churned) == 10000 {
+		t.Errorf("%d of 10,000 blocks", len(churned))
+	}
+}
+
+func TestEmbeddedHookIsWhatItsSourceBuilds(t *testing.T) {
+	for _, tool := range []string{"gcc", "aarch64-linux-gnu-gcc"} {
+		out, err := exec.Command(tool, "--version").Output()
+		if err != nil || !bytes.Contains(out, []byte("12.2.0-14")) {
+			t.Skipf("needs %s 12.2.0-14 of Debian", tool)
+		}
+	}
+	folder := t.TempDir()
+	if out, err := exec.Command("hook/src/build.sh", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		want, err := os.ReadFile(filepath.Join(folder, "hook_"+arch+".so"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := os.ReadFile("hook/hook_" + arch + ".so")
+		if err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%s: run hook/src/build.sh: %d bytes are embedded, the source gives %d, %v", arch, len(have), len(want), err)
+		}
+	}
+}

@@ -1,0 +1,407 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/memtui/memtui/loaders/symbols"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
+)
+
+// A trace begins with so many bytes, so that events begin at a block of the file system and can be moved by blocks.
+const (
+	headerSize = 256
+	reserve    = 4096
+)
+
+// markEvery is the distance, in bytes of events, of the places where a file can be cut.
+const markEvery = 1 << 14
+
+// noNames is the metadata of a trace whose names are in its journal.
+const noNames = `{"frame_order": "leaf_to_root", "stack_traces": {}, "files": {"0": ""}, "functions": {}}`
+
+// traceFile writes a trace. It is valid whenever it was flushed. It is for one goroutine.
+type traceFile struct {
+	path    string
+	f       *os.File
+	w       *bufio.Writer
+	names   *os.File // the journal, path + ".names"
+	journal *bufio.Writer
+	start   time.Time
+	period  float64 // mean bytes between samples, 0 for none
+	rate    float64 // chance of a block to be sampled, 0 for none
+	last    uint64  // µs, of the last event
+	written int64   // bytes of events
+	marks   []int64 // where events begin, every markEvery bytes
+	events  uint64
+	full    error // why writing ended, nil while it goes on
+	buf     []byte
+	table   *symbols.Table
+	stacks  [][]int           // by id - 1: IDs of table, leaf first
+	threads map[uint16]string // names
+	exe     string            // the program, which modules call ""
+}
+
+// note is a line of the journal.
+type note struct {
+	Start   int64    `json:"start_us,omitzero"`
+	Program string   `json:"program,omitzero"`
+	Period  int64    `json:"period,omitzero"`
+	Rate    float64  `json:"rate,omitzero"`
+	Forget  bool     `json:"forget,omitzero"`
+	Module  *module  `json:"module,omitzero"`
+	Stack   []uint64 `json:"stack,omitzero"` // may be empty
+	Thread  uint16   `json:"thread,omitzero"`
+	Name    string   `json:"name,omitzero"`
+}
+
+// newTraceFile creates a trace at a path where nothing is yet, or any file if over is true. Its own folder gets the
+// journal.
+func newTraceFile(path string, over bool, start time.Time, exe string, o Options) (*traceFile, error) {
+	how := os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if over {
+		how = os.O_RDWR | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, how, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	names, err := os.OpenFile(path+namesSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	t := &traceFile{
+		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample), rate: o.Rate,
+		table: symbols.NewTable(o.Symbols), threads: map[uint16]string{}, exe: exe,
+	}
+	t.note(note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	if _, err = f.Write(head(start, []byte(noNames), reserve)); err != nil {
+		_ = f.Close()
+		_ = names.Close()
+		return nil, err
+	}
+	return t, t.flush()
+}
+
+const namesSuffix = ".names"
+
+// head returns the beginning of a trace of size bytes: header and metadata, padded with spaces.
+func head(start time.Time, metadata []byte, size int) []byte {
+	b := mlyze.AppendHeader(make([]byte, 0, size), uint64(start.UnixMicro()), uint32(size-headerSize))
+	b = append(b, metadata...)
+	return append(b, bytes.Repeat([]byte{' '}, size-len(b))...)
+}
+
+func (t *traceFile) note(n note) {
+	b, err := json.Marshal(n)
+	if err == nil {
+		_, err = t.journal.Write(append(b, '\n'))
+	}
+	t.end(err)
+}
+
+// end notes why writing ended; the first reason counts.
+func (t *traceFile) end(err error) {
+	if t.full == nil && err != nil {
+		t.full = err
+	}
+}
+
+// flush makes the file whole up to the last event. The journal comes first: no event names a stack that it lacks.
+func (t *traceFile) flush() error {
+	t.end(t.journal.Flush())
+	t.end(t.w.Flush())
+	return t.full
+}
+
+// take writes the event of a record, or keeps its stack or module. The error is errRecord where no hook writes such.
+func (t *traceFile) take(r record) error {
+	micros := r.nanos() / 1000
+	switch r.kind() {
+	case kindAlloc:
+		if uint64(r.id()) > uint64(len(t.stacks)) {
+			return errRecord
+		}
+		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size()), ID: uint64(r.id()), Thread: r.thread()})
+	case kindFree:
+		t.event(micros, &model.Event{Kind: model.Free, Addr: r.addr()})
+	case kindStack:
+		ips, ok := r.stack()
+		if !ok || uint64(r.id()) != uint64(len(t.stacks))+1 {
+			return errRecord
+		}
+		t.stack(ips)
+		t.note(note{Stack: ips})
+	case kindModules:
+		t.table.Forget()
+		t.note(note{Forget: true})
+	case kindModule:
+		m, ok := r.module()
+		if !ok {
+			return errRecord
+		}
+		if m.Path == "" {
+			m.Path = t.exe
+		}
+		t.module(m)
+		t.note(note{Module: &m})
+	case kindThread: // named by the recorder, which can see the process
+	default:
+		return errRecord
+	}
+	return nil
+}
+
+// scaled returns the estimated bytes that a sampled block represents. A block of s bytes is sampled with the chance
+// 1 - exp(-s/period); divided by it, sums of sizes are right on average.
+func (t *traceFile) scaled(size uint64) uint64 {
+	switch {
+	case t.rate > 0:
+		return uint64(math.Round(float64(size) / t.rate))
+	case t.period == 0:
+		return size
+	}
+	s := float64(max(size, 1))
+	return uint64(math.Round(s / -math.Expm1(-s/t.period)))
+}
+
+// sampling returns what metadata say of how events were chosen, nil where all were recorded.
+func (t *traceFile) sampling() any {
+	switch {
+	case t.rate > 0:
+		return map[string]any{"mode": "rate", "rate": t.rate, "sizes": "estimated"}
+	case t.period > 0:
+		return map[string]any{"mode": "poisson", "period_bytes": int64(t.period), "sizes": "estimated"}
+	}
+	return nil
+}
+
+// event writes an event. Those of different threads may be some microseconds out of order by the clock: they keep the
+// order in which they were reported.
+func (t *traceFile) event(micros uint64, e *model.Event) {
+	if t.full != nil {
+		return
+	}
+	if t.written >= int64(len(t.marks))*markEvery {
+		t.marks = append(t.marks, t.written)
+	}
+	micros = max(micros, t.last)
+	t.buf = mlyze.AppendEvent(t.buf[:0], micros-t.last, e)
+	t.last = micros
+	n, err := t.w.Write(t.buf)
+	t.end(err)
+	t.written += int64(n)
+	t.events++
+}
+
+func (t *traceFile) stack(ips []uint64) {
+	ids := make([]int, len(ips))
+	for i, ip := range ips {
+		ids[i] = t.table.Address(ip, false)
+	}
+	t.stacks = append(t.stacks, ids)
+}
+
+func (t *traceFile) module(m module) {
+	of := symbols.Module{Path: m.Path, Base: m.Base}
+	for i := 0; i+1 < len(m.Segments); i += 2 {
+		of.Segments = append(of.Segments, symbols.Segment{Addr: m.Segments[i], Size: m.Segments[i+1]})
+	}
+	t.table.Add(of)
+}
+
+// finish names the addresses and puts the metadata where they belong. The file stays valid at every moment, and the
+// journal until the file needs it no more. Problems are those of naming.
+func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems []model.Problem, err error) {
+	defer func() { _ = t.f.Close() }() // which may be another one by then
+	defer t.names.Close()
+	if stopped := t.flush(); stopped != nil {
+		extra["stopped"] = stopped.Error()
+	}
+	problems, err = t.table.Resolve(ctx)
+	if err != nil {
+		return problems, err
+	}
+	meta, err := t.metadata(extra)
+	if err != nil {
+		return problems, err
+	}
+	if t.full != nil {
+		err = t.makeRoom(int64(headerSize + len(meta) + reserve))
+	}
+	if err == nil {
+		err = t.place(meta)
+	}
+	if err != nil {
+		return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+namesSuffix, err)
+	}
+	return problems, os.Remove(t.path + namesSuffix)
+}
+
+// makeRoom cuts so many events from the end of a file that could not grow that n bytes fit instead.
+func (t *traceFile) makeRoom(n int64) error {
+	size, err := t.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	keep := int64(0)
+	for _, mark := range t.marks {
+		if reserve+mark+n <= size {
+			keep = mark
+		}
+	}
+	return t.f.Truncate(min(size, reserve+keep))
+}
+
+// place writes metadata before the events.
+func (t *traceFile) place(meta []byte) error {
+	size := headerSize + len(meta)
+	if size > math.MaxUint32 {
+		return fmt.Errorf("they exceed the 4 GiB that a trace can hold")
+	}
+	end := max(reserve, (size+reserve-1)/reserve*reserve)
+	if end > reserve {
+		if err := insert(t.f, reserve, int64(end-reserve)); err != nil {
+			return t.copyAfter(head(t.start, meta, end))
+		}
+	}
+	b := head(t.start, meta, end)
+	if _, err := t.f.WriteAt(b[headerSize:], headerSize); err != nil {
+		return err
+	}
+	if err := t.f.Sync(); err != nil {
+		return err
+	}
+	_, err := t.f.WriteAt(b[:headerSize], 0)
+	return err
+}
+
+// copyAfter makes a file of head and the events, and puts it in place of the first.
+func (t *traceFile) copyAfter(head []byte) error {
+	path := t.path + ".new"
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.Write(head)
+	if err == nil {
+		_, err = t.f.Seek(reserve, io.SeekStart)
+	}
+	if err == nil {
+		_, err = io.Copy(f, t.f)
+	}
+	if err == nil {
+		err = os.Rename(path, t.path)
+	}
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// metadata returns the tables of names as JSON.
+func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
+	n := nameTables{files: map[string]int{"": 0}, fileNames: []string{""}, functions: map[string]int{}}
+	b := []byte(`{"frame_order": "leaf_to_root", `)
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		value, err := json.Marshal(extra[key])
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(strconv.AppendQuote(b, key), ": "...), value...), ", "...)
+	}
+	b = append(b, `"stack_traces": {`...)
+	frames := make([][]byte, 0, 1024) // by ID of the table
+	for i, stack := range t.stacks {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(strconv.AppendInt(append(b, '"'), int64(i)+1, 10), `": [`...)
+		for k, id := range stack {
+			if k > 0 {
+				b = append(b, ", "...)
+			}
+			for len(frames) <= id {
+				frames = append(frames, nil)
+			}
+			if frames[id] == nil {
+				frames[id] = n.frames(t.table, id)
+			}
+			b = append(b, frames[id]...)
+		}
+		b = append(b, ']')
+	}
+	b = appendNames(append(b, `}, "files": {`...), n.fileNames)
+	b = appendNames(append(b, `}, "functions": {`...), n.functionNames)
+	return append(b, "}}"...), nil
+}
+
+// nameTables gives ids to names.
+type nameTables struct {
+	files, functions         map[string]int
+	fileNames, functionNames []string
+}
+
+func nameID(known map[string]int, names *[]string, name string) int {
+	id, ok := known[name]
+	if !ok {
+		id = len(*names)
+		known[name] = id
+		*names = append(*names, name)
+	}
+	return id
+}
+
+// frames returns the frames of an address as JSON, leaf first: the functions inlined there are frames of their own.
+func (n *nameTables) frames(t *symbols.Table, id int) (b []byte) {
+	m, mapped := t.Module(id)
+	address := t.Looked(id)
+	if mapped {
+		address -= m.Base
+	}
+	list := t.Frames(id)
+	if len(list) == 0 {
+		list = []symbols.Frame{{}}
+	}
+	for i, f := range list {
+		if f.Function == "" {
+			f.Function = symbols.Unnamed(address, m.Path)
+		}
+		if f.File == "" {
+			f.File = m.Path
+		}
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = fmt.Appendf(b, `{"file_id": %d, `, nameID(n.files, &n.fileNames, f.File))
+		if f.Line > 0 {
+			b = fmt.Appendf(b, `"line": %d, `, f.Line)
+		}
+		b = fmt.Appendf(b, `"func_id": %d}`, nameID(n.functions, &n.functionNames, f.Function))
+	}
+	return b
+}
+
+func appendNames(b []byte, names []string) []byte {
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		quoted, _ := json.Marshal(name) // a string always can
+		b = append(append(append(strconv.AppendInt(append(b, '"'), int64(i), 10), `": `...), quoted...), ""...)
+	}
+	return b
+}

@@ -1,0 +1,70 @@
+package record
+
+import "encoding/binary"
+
+// Records in a ring are a number of grains.
+const (
+	grain     = 32
+	maxRecord = 1 << 16
+)
+
+// kinds of records, as hook.c has them.
+const (
+	kindAlloc = 1 + iota
+	kindFree
+	kindStack
+	kindModule
+	kindModules
+	kindThread
+)
+
+// record is one report of a program. Its lengths are checked, as a program may write over its memory.
+type record struct {
+	word uint32
+	b    []byte // all grains
+}
+
+func (r record) kind() int      { return int(r.word & 0xff) }
+func (r record) id() uint32     { return binary.LittleEndian.Uint32(r.b[4:]) }
+func (r record) nanos() uint64  { return binary.LittleEndian.Uint64(r.b[8:]) & (1<<48 - 1) }
+func (r record) thread() uint16 { return binary.LittleEndian.Uint16(r.b[14:]) }
+func (r record) addr() uint64   { return binary.LittleEndian.Uint64(r.b[16:]) }
+func (r record) size() uint64   { return binary.LittleEndian.Uint64(r.b[24:]) }
+
+// words returns n numbers after the first grain, ok = false if there are fewer.
+func (r record) words(n uint64) (list []uint64, rest []byte, ok bool) {
+	rest = r.b[grain:]
+	if n > uint64(len(rest))/8 {
+		return nil, nil, false
+	}
+	list = make([]uint64, n)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint64(rest[8*i:])
+	}
+	return list, rest[8*n:], true
+}
+
+// stack returns the addresses of a stack, leaf first.
+func (r record) stack() ([]uint64, bool) {
+	list, _, ok := r.words(r.size())
+	return list, ok
+}
+
+// module is what a program has mapped: a path, "" for the program itself, what was added to its addresses, and its
+// segments as pairs of address and size.
+type module struct {
+	Path     string   `json:"path"`
+	Base     uint64   `json:"base"`
+	Segments []uint64 `json:"segments"`
+}
+
+func (r record) module() (m module, ok bool) {
+	if r.size() > maxRecord {
+		return m, false
+	}
+	segments, rest, ok := r.words(2 * r.size())
+	if !ok || int(r.id()) > len(rest) {
+		return m, false
+	}
+	return module{string(rest[:r.id()]), r.addr(), segments}, true
+}

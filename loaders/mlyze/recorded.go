@@ -1,0 +1,175 @@
+package mlyze
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/memtui/memtui/model"
+)
+
+// recorded is what the metadata state about how the file was made. The keys are beyond the specification; this
+// program's recorder writes them.
+type recorded struct {
+	program string
+	stopped string // why recording ended before the program did
+	sampled string // how blocks were chosen, "" where all were recorded
+	lost    int64  // events that could not be recorded
+	series  []model.Series
+}
+
+// maxSeries bounds how many curves are read.
+const maxSeries = 64
+
+// recordedKey reads the value of a key if it is one of a recorder.
+func (m *metaParser) recordedKey(key string) bool {
+	switch key {
+	case "recorder":
+		m.Value()
+	case "program":
+		m.recorded.program = m.plainText()
+	case "stopped":
+		m.recorded.stopped = m.plainText()
+	case "sampling":
+		m.sampling()
+	case "lost":
+		m.members(func(string) { m.recorded.lost += int64(min(m.natural(), 1<<62)) })
+	case "series":
+		m.elements(m.curve)
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *metaParser) plainText() string {
+	text, isNumber := m.scalar()
+	if isNumber {
+		return ""
+	}
+	return string(text)
+}
+
+// natural reads a number, 0 for anything else.
+func (m *metaParser) natural() uint64 {
+	text, isNumber := m.scalar()
+	if !isNumber {
+		return 0
+	}
+	n, _ := strconv.ParseUint(string(text), 10, 64)
+	return n
+}
+
+// members calls value for each member of an object; another value is skipped.
+func (m *metaParser) members(value func(key string)) {
+	if m.Peek() != '{' {
+		m.Value()
+		return
+	}
+	m.Next()
+	for first := true; ; {
+		key, ok := m.Member(&first)
+		if !ok {
+			return
+		}
+		value(string(key))
+	}
+}
+
+// elements calls value for each element of a list; another value is skipped.
+func (m *metaParser) elements(value func()) {
+	if m.Peek() != '[' {
+		m.Value()
+		return
+	}
+	m.Next()
+	for first := true; m.Element(&first); {
+		value()
+	}
+}
+
+// sampling reads how blocks were chosen.
+func (m *metaParser) sampling() {
+	m.recorded.sampled = "sampled"
+	m.members(func(key string) {
+		switch key {
+		case "period_bytes":
+			if n := m.natural(); n > 0 {
+				m.recorded.sampled = "sampled every " + model.Bytes(n).String()
+			}
+		case "rate":
+			text, isNumber := m.scalar()
+			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
+				m.recorded.sampled = "sampled: " + strconv.FormatFloat(100*rate, 'g', 3, 64) + " % of blocks"
+			}
+		default:
+			m.Value()
+		}
+	})
+}
+
+// curve reads a series of pairs of microseconds and bytes. Times that fall back end it.
+func (m *metaParser) curve() {
+	s := model.Series{}
+	m.members(func(key string) {
+		switch key {
+		case "name":
+			s.Name = m.plainText()
+		case "points":
+			m.elements(func() { m.point(&s) })
+		default:
+			m.Value()
+		}
+	})
+	if len(s.Times) > 0 && len(m.recorded.series) < maxSeries {
+		m.recorded.series = append(m.recorded.series, s)
+	}
+}
+
+func (m *metaParser) point(s *model.Series) {
+	var pair [2]uint64
+	n := 0
+	m.elements(func() {
+		v := m.natural()
+		if n < len(pair) {
+			pair[n] = v
+		}
+		n++
+	})
+	at := model.Time(min(pair[0], math.MaxInt64))
+	if last := len(s.Times) - 1; n != len(pair) || last >= 0 && at < s.Times[last] {
+		return
+	}
+	if len(s.Times)%checkEvery == 0 && !m.spend(24*checkEvery) {
+		return
+	}
+	s.Times, s.Values = append(s.Times, at), append(s.Values, float64(pair[1]))
+}
+
+// describe adds what is stated to what is known of the file.
+func (r *recorded) describe(m *model.Meta) {
+	m.Sampled = r.sampled
+	text := func(key, label, value string) {
+		if value != "" {
+			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})
+		}
+	}
+	text("program", "Program", r.program)
+	text("sampling", "Sampling", r.sampled)
+	text("stopped", "Stopped early", r.stopped)
+}
+
+// problems reports what is uncertain because of how the file was made.
+func (r *recorded) problems(to *findings) {
+	add := func(s model.Severity, code string, count int64, message string) {
+		to.addN(s, code, model.NoOffset, message, count)
+	}
+	if r.sampled != "" {
+		add(model.Note, "sampled", 1, "the blocks were "+r.sampled+": sizes and sums are estimates, counts, lifetimes and addresses are those of samples")
+	}
+	if r.lost > 0 {
+		add(model.Warning, "lost-events", r.lost, "events were not recorded, as the recorder did not keep up")
+	}
+	if r.stopped != "" {
+		add(model.Warning, "stopped-early", 1, "recording stopped before the program ended: "+model.Clean(r.stopped))
+	}
+}
