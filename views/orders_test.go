@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/stacks"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -292,4 +293,77 @@ func TestFunctionsAreThoseOfTheirCommand(t *testing.T) {
 	if without == 0 {
 		t.Error("every function has a weight of its own")
 	}
+}
+
+// The tree of stacks is that of the command which the screen copies: in both directions, by every cost, under filters,
+// at other instants, with recursion folded.
+func TestTreesAreThoseOfTheirCommand(t *testing.T) {
+	if RunCommand == nil {
+		t.Skip("there is no command to run")
+	}
+	files, deep, recursive := tableSources(t), 0, map[bool]int{}
+	for _, file := range []struct {
+		open func(testing.TB, int, int) *program
+		name string
+	}{{func(t testing.TB, w, h int) *program { return openKvleak(t, w, h, colourCaps) }, "close_session"}, {openPython, "main"}} {
+		for _, typed := range [][]string{{}, {"i"}, {"r"}, {"i", "r"}, {"c"}, {"c", "c", "i"}, {"c", "c", "c"}, {"c", "c", "c", "c"}, {"f"}} {
+			for _, filter := range []string{"", "focus " + file.name, "ignore " + file.name, "hide " + file.name, "show-from " + file.name} {
+				u := file.open(t, 120, 40)
+				u.sim.Do(func() {
+					if len(u.app.o.Command) == 0 {
+						u.app.o.Command = []string{"small_kvleak.mlyze"}
+					}
+					u.app.openScreen(keymap.ShowStacks)
+				})
+				if filter != "" {
+					if err := u.run(filter); err != nil {
+						t.Fatal(err)
+					}
+				}
+				u.keys(typed...)
+				u.sim.Settle()
+				var words []string
+				var tree []treeLine
+				u.sim.Do(func() { words, tree = u.app.command(u.app.o.Command), treeOn(u) })
+				var printed []treeLine
+				for _, row := range u.ran(t, files, words) {
+					depth, _ := strconv.Atoi(row["depth"])
+					printed = append(printed, treeLine{depth, row["function"], row["total"]})
+					deep = max(deep, depth)
+				}
+				if !slices.Equal(printed, tree) {
+					t.Errorf("%v %s: %q prints %d rows, the screen has %d", typed, filter, words, len(printed), len(tree))
+				}
+				recursive[slices.Contains(typed, "r")] += len(tree)
+			}
+		}
+	}
+	if deep < 10 || recursive[true] == 0 {
+		t.Errorf("the trees have %d levels, and %v rows", deep, recursive)
+	}
+}
+
+// treeLine is a row of a tree of stacks.
+type treeLine struct {
+	depth       int
+	name, total string
+}
+
+// treeOn returns the rows of the tree on screen, all of them open.
+func treeOn(u *program) (rows []treeLine) {
+	p := screenOf[*stacks.Stacks](u)
+	if p == nil {
+		p = screenOf[*stacks.ProfileStacks](u).Stacks
+	}
+	var add func(n int32, depth int)
+	add = func(n int32, depth int) {
+		for _, c := range p.Now.Children(n) {
+			rows = append(rows, treeLine{depth, p.Now.Name(c), fmt.Sprint(p.Now.Total[c])})
+			add(c, depth+1)
+		}
+	}
+	if p.Now != nil {
+		add(0, 1)
+	}
+	return rows
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -134,27 +134,8 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 		return nil, err
 	}
 	r := &Report{Header: NewHeader(SchemaReport, p)}
-	q := aroundQuery{stacks: s.Stacks, name: name, limit: opt.Limit, scale: 1}
-	for pass := range 2 {
-		q.leaves, q.weights = q.leaves[:0], q.weights[:0]
-		whole := true
-		for i := range w.Records.Len() {
-			n, ok := s.Weight(model.RecordID(i))
-			if !ok {
-				continue
-			}
-			v, small := n.Small(math.MaxUint64)
-			whole = whole && (small || n.Float64() == math.Trunc(n.Float64()))
-			if !small || q.scale != 1 {
-				v = uint64(min(max(n.Float64()*q.scale, 0), math.MaxUint64/2))
-			}
-			q.add(s.Node(model.RecordID(i)), v)
-		}
-		if whole || pass > 0 {
-			break
-		}
-		q.scale = 1e6 // six decimals
-	}
+	picked, scale := calls.Selected(s)
+	q := aroundQuery{picked.Stacks, picked.Leaves, picked.Weights, scale, name, opt.Limit}
 	var err error
 	if r.Around, err = q.ask(ctx); err != nil {
 		return nil, err
@@ -229,11 +210,14 @@ func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	return out, nil
 }
 
-func (q *aroundQuery) amount(n uint64) (a Amount) {
-	if q.scale == 1 {
+func (q *aroundQuery) amount(n uint64) (a Amount) { return unscaled(n, q.scale) }
+
+// unscaled returns a weight without its factor.
+func unscaled(n uint64, scale float64) (a Amount) {
+	if scale == 1 {
 		a.Add(model.Unsigned(n))
 	} else {
-		a.Add(model.Float(float64(n) / q.scale))
+		a.Add(model.Float(float64(n) / scale))
 	}
 	return a
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -62,6 +63,8 @@ func (r *Report) rows(table string) (any, bool) {
 // list returns where the table of that name is: a pointer to a slice of structs. Some tables are made for the caller.
 func (r *Report) list(table string) (any, bool) {
 	switch {
+	case r.Tree != nil:
+		return &r.Tree.Rows, table == treeTable
 	case r.Around != nil:
 		rows := r.Around.rows()
 		return &rows, table == "" || table == aroundTable
@@ -121,6 +124,8 @@ func (t *Trace) list(table string) (any, bool) {
 		return &t.Born, true
 	case "curve":
 		return &t.Curve, true
+	case treeTable:
+		return new([]TreeRow), true
 	}
 	return nil, false
 }
@@ -149,9 +154,9 @@ func columnsOf(row reflect.Value) iter.Seq2[string, reflect.Value] {
 func eachColumn(row reflect.Value, yield func(string, reflect.Value) bool) bool {
 	for i := range row.NumField() {
 		f := row.Type().Field(i)
-		if m := membersOf(f, row.Field(i)); m != nil {
-			for _, x := range m.members() {
-				if !yield(x.name, reflect.ValueOf(x.value)) {
+		if m := object.MembersOf(f, row.Field(i)); m != nil {
+			for _, x := range m.Members() {
+				if !yield(x.Name, reflect.ValueOf(x.Value)) {
 					return false
 				}
 			}
@@ -192,8 +197,8 @@ func cellOf(v reflect.Value) string {
 		}
 		v = v.Elem()
 	}
-	if a, ok := v.Interface().(jsonAppender); ok {
-		return string(a.appendJSON(nil))
+	if a, ok := v.Interface().(object.Appender); ok {
+		return string(a.AppendJSON(nil))
 	}
 	switch v.Kind() {
 	case reflect.Bool:

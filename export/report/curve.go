@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -37,9 +38,10 @@ type CurvePart struct {
 // Bytes returns what it holds.
 func (p CurvePart) Bytes() uint64 { return p.bytes }
 
-func (p CurveParts) members() (list []member) {
+// Members implements [object.Membered].
+func (p CurveParts) Members() (list []object.Member) {
 	for i := range p {
-		list = append(list, member{p[i].name, &p[i].bytes})
+		list = append(list, object.Member{Name: p[i].name, Value: &p[i].bytes})
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -94,17 +95,18 @@ type RowFigures struct {
 // Figures returns the figures of a row.
 func (r *DiffRow) Figures() *RowFigures { return &r.DiffAmounts[0] }
 
-func (a DiffAmounts) members() []member {
+// Members implements [object.Membered].
+func (a DiffAmounts) Members() []object.Member {
 	if len(a) == 0 { // there are no rows, but columns
 		a = DiffAmounts{{}}
 	}
 	f := &a[0]
 	exact, least := f.Change == diff.CertainChange, f.Change == diff.LeastChange
-	list := []member{{"before_bytes", only(!f.AtLeast[0], &f.BeforeBytes)}, {"after_bytes", only(!f.AtLeast[1], &f.AfterBytes)}, {"delta_bytes", only(exact, &f.DeltaBytes)},
-		{"before_count", &f.BeforeCount}, {"after_count", &f.AfterCount}, {"delta_count", &f.DeltaCount}}
+	list := []object.Member{{Name: "before_bytes", Value: only(!f.AtLeast[0], &f.BeforeBytes)}, {Name: "after_bytes", Value: only(!f.AtLeast[1], &f.AfterBytes)}, {Name: "delta_bytes", Value: only(exact, &f.DeltaBytes)},
+		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount}, {Name: "delta_count", Value: &f.DeltaCount}}
 	if f.bounds {
-		list = append(list, member{"before_at_least", only(f.AtLeast[0], &f.BeforeBytes)}, member{"after_at_least", only(f.AtLeast[1], &f.AfterBytes)},
-			member{"delta_at_least", only(least, &f.DeltaBytes)})
+		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)}, object.Member{Name: "after_at_least", Value: only(f.AtLeast[1], &f.AfterBytes)},
+			object.Member{Name: "delta_at_least", Value: only(least, &f.DeltaBytes)})
 	}
 	return list
 }
@@ -412,9 +414,10 @@ type diffPlace struct {
 	owner *string
 }
 
-func (p DiffPlace) members() (list []member) {
+// Members implements [object.Membered].
+func (p DiffPlace) Members() (list []object.Member) {
 	for i := range p {
-		list = append(list, member{"function", p[i].Function}, member{"file", p[i].File}, member{"line", p[i].Line}, member{"owner", p[i].owner})
+		list = append(list, object.Member{Name: "function", Value: p[i].Function}, object.Member{Name: "file", Value: p[i].File}, object.Member{Name: "line", Value: p[i].Line}, object.Member{Name: "owner", Value: p[i].owner})
 	}
 	return list
 }

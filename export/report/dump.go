@@ -29,12 +29,14 @@ func (v Value) append(dst []byte) []byte {
 	return strconv.AppendFloat(dst, f, 'g', -1, 64)
 }
 
-func (v Value) appendJSON(dst []byte) []byte { return v.append(dst) }
+// AppendJSON implements [object.Appender].
+func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst) }
 
 // Mean is a mean of measured numbers. It is always written as a number with a fraction.
 type Mean float64
 
-func (m Mean) appendJSON(dst []byte) []byte {
+// AppendJSON implements [object.Appender].
+func (m Mean) AppendJSON(dst []byte) []byte {
 	dst = Value(m).append(dst)
 	if f := float64(m); f == math.Trunc(f) && math.Abs(f) < exponents {
 		dst = append(dst, ".0"...)

@@ -56,7 +56,8 @@ func (o Owner) IsZero() bool { return o.place == Place{} }
 // Name returns the owner's function, cleaned, or a placeholder if the file has none.
 func (o Owner) Name() string { return o.place.Name() }
 
-func (o Owner) appendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
+// AppendJSON implements [object.Appender].
+func (o Owner) AppendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
 
 func (o Owner) cell() string {
 	if o.IsZero() {

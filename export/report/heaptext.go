@@ -373,7 +373,7 @@ func (w heapWriter) object(o *HeapObject) table {
 		bytes += fmt.Sprintf(": %s managed, %s unmanaged", w.style.bytes(*o.Managed), w.style.bytes(*o.Unmanaged))
 	}
 	add("bytes", bytes)
-	if !o.lacks("retained_bytes") {
+	if !o.Lacks("retained_bytes") {
 		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "row")))
 	}
 	if o.Dominator != nil {

@@ -17,15 +17,23 @@ type leftOut []string
 
 func (l *leftOut) has(table string) bool { return l != nil && slices.Contains(*l, table) }
 
-// lacking is implemented by structs with members that can be left out.
-type lacking interface{ lacks(name string) bool }
+// Lacks reports whether a member of the JSON object is left out.
+func (t Trace) Lacks(name string) bool { return t.left.has(name) }
 
-func (t Trace) lacks(name string) bool      { return t.left.has(name) }
-func (c RowCounts) lacks(name string) bool  { return c.left.has(name) }
-func (s Stacks) lacks(name string) bool     { return s.left.has(name) }
-func (o HeapObject) lacks(name string) bool { return o.left.has(name) }
-func (d Diff) lacks(name string) bool       { return d.left.has(name) }
-func (c StackRows) lacks(name string) bool  { return c.left.has(name) }
+// Lacks reports whether a member of the JSON object is left out.
+func (c RowCounts) Lacks(name string) bool { return c.left.has(name) }
+
+// Lacks reports whether a member of the JSON object is left out.
+func (s Stacks) Lacks(name string) bool { return s.left.has(name) }
+
+// Lacks reports whether a member of the JSON object is left out.
+func (o HeapObject) Lacks(name string) bool { return o.left.has(name) }
+
+// Lacks reports whether a member of the JSON object is left out.
+func (d Diff) Lacks(name string) bool { return d.left.has(name) }
+
+// Lacks reports whether a member of the JSON object is left out.
+func (c StackRows) Lacks(name string) bool { return c.left.has(name) }
 
 // fits calls f, which fills in tables, and returns the tables that did not fit into memory.
 func fits(ctx context.Context, tables []string, f func(context.Context) error) (leftOut, error) {
@@ -56,14 +64,14 @@ func (r *Report) leaveOut(ctx context.Context, left leftOut) {
 func (r *Report) LeftOut(table string) bool {
 	switch {
 	case r.Trace != nil:
-		return r.Trace.lacks(cmp.Or(table, Tables()[0]))
+		return r.Trace.Lacks(cmp.Or(table, Tables()[0]))
 	case r.Heap != nil && table == "":
 		h := r.Heap
 		return len(h.left) > 0 && h.Snapshots == nil && h.Types == nil && h.Frames == nil && h.Dominators == nil && h.Suspects == nil
 	case r.Heap != nil:
 		return r.Heap.left.has(table)
 	case r.Stacks != nil:
-		return r.Stacks.lacks(cmp.Or(table, StackTables()[0]))
+		return r.Stacks.Lacks(cmp.Or(table, StackTables()[0]))
 	}
 	return false
 }

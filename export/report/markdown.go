@@ -56,7 +56,7 @@ func (m *markdownWriter) figures() {
 	}
 	row("allocated", v.AllocBytes, v.AllocCount)
 	row("freed", v.FreedBytes, v.FreedCount)
-	if !v.lacks("leaks") {
+	if !v.Lacks("leaks") {
 		row("never freed", v.Leaks.Bytes, v.Leaks.Count)
 	}
 	for i := range m.text.r.Series {

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -231,7 +232,7 @@ func FuzzJSONString(f *testing.F) {
 	f.Add(hostile)
 	f.Add("\U000e0041\U0001d173 é")
 	f.Fuzz(func(t *testing.T, s string) {
-		encoded := appendString(nil, s)
+		encoded := object.Quote(nil, s)
 		for _, r := range string(encoded) {
 			if r < ' ' || r >= 0x7f && r < 0xa0 {
 				t.Fatalf("%q holds a raw control character", encoded)

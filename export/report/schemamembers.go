@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,13 +27,14 @@ type HeapPlace struct {
 // HeapEdgeKind is the kind of a reference, "edge_kind". It is nil if the format has only one kind.
 type HeapEdgeKind []model.HeapEdgeInfo
 
-func (k HeapEdgeKind) members() (list []member) {
+// Members implements [object.Membered].
+func (k HeapEdgeKind) Members() (list []object.Member) {
 	for i := range k {
 		name := &k[i].Name
 		if *name == "" { // of the root, which no reference leads to
 			name = nil
 		}
-		list = append(list, member{"edge_kind", name})
+		list = append(list, object.Member{Name: "edge_kind", Value: name})
 	}
 	return list
 }
@@ -52,25 +54,18 @@ func newID(h *model.Heap, row model.Row) HeapID {
 	}
 }
 
-func (id HeapID) members() (list []member) {
+// Members implements [object.Membered].
+func (id HeapID) Members() (list []object.Member) {
 	for _, text := range id {
-		list = append(list, member{"id", text})
+		list = append(list, object.Member{Name: "id", Value: text})
 	}
 	return list
 }
 
-// member is a member of a JSON object, or a column of CSV, whose name comes from the data.
-type member struct {
-	name  string
-	value any // a string or a pointer; nil pointers are absent in JSON
-}
-
-// membered is implemented by embedded fields whose members have names from the data.
-type membered interface{ members() []member }
-
-func (c HeapCounts) members() (list []member) {
+// Members implements [object.Membered].
+func (c HeapCounts) Members() (list []object.Member) {
 	for _, x := range c {
-		list = append(list, member{x.Set.Key, x.N})
+		list = append(list, object.Member{Name: x.Set.Key, Value: x.N})
 	}
 	return list
 }
@@ -84,20 +79,22 @@ type heapReach struct {
 	unreachableRows         *int
 }
 
-func (r HeapReach) members() (list []member) {
+// Members implements [object.Membered].
+func (r HeapReach) Members() (list []object.Member) {
 	for _, x := range r {
-		list = append(list, member{"reachable_bytes", x.bytes}, member{"unreachable_rows", x.unreachableRows}, member{"unreachable_bytes", x.unreachableBytes})
+		list = append(list, object.Member{Name: "reachable_bytes", Value: x.bytes}, object.Member{Name: "unreachable_rows", Value: x.unreachableRows}, object.Member{Name: "unreachable_bytes", Value: x.unreachableBytes})
 	}
 	return list
 }
 
-func (p HeapPlaces) members() (list []member) {
+// Members implements [object.Membered].
+func (p HeapPlaces) Members() (list []object.Member) {
 	for _, x := range p {
 		text := &x.Text
 		if x.Axis == &noAxis {
 			text = nil
 		}
-		list = append(list, member{x.Axis.Key, text})
+		list = append(list, object.Member{Name: x.Axis.Key, Value: text})
 	}
 	return list
 }

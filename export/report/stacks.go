@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -91,13 +92,14 @@ type MetricTotal struct {
 	unit    string
 }
 
-func (t Totals) appendJSON(dst []byte) []byte {
+// AppendJSON implements [object.Appender].
+func (t Totals) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i, m := range t {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = m.Sum.appendJSON(append(appendString(dst, m.Metric), ": "...))
+		dst = m.Sum.AppendJSON(append(object.Quote(dst, m.Metric), ": "...))
 	}
 	return append(dst, '}')
 }
@@ -116,7 +118,8 @@ func (t Totals) cell() string {
 // Amount is an exact sum.
 type Amount struct{ model.Amount }
 
-func (a Amount) appendJSON(dst []byte) []byte { return append(dst, a.String()...) }
+// AppendJSON implements [object.Appender].
+func (a Amount) AppendJSON(dst []byte) []byte { return append(dst, a.String()...) }
 func (a Amount) cell() string                 { return a.String() }
 
 // RecordName is the id of a stack as the file writes it: a string or a number.
@@ -126,11 +129,12 @@ type RecordName struct {
 	known  bool // the file has an id
 }
 
-func (n RecordName) appendJSON(dst []byte) []byte {
+// AppendJSON implements [object.Appender].
+func (n RecordName) AppendJSON(dst []byte) []byte {
 	if n.number {
 		return append(dst, n.text...)
 	}
-	return appendString(dst, n.text)
+	return object.Quote(dst, n.text)
 }
 
 func (n RecordName) cell() string { return model.Clean(n.text) }
@@ -226,19 +230,20 @@ func (f ProfileFrames) All() iter.Seq[model.FrameID] {
 	}
 }
 
-func (f ProfileFrames) appendJSON(dst []byte) []byte {
+// AppendJSON implements [object.Appender].
+func (f ProfileFrames) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '[')
 	sep := ""
 	s, w := f.p.Stacks, f.p.Weights
 	for id := range f.All() {
-		dst = appendString(append(append(dst, sep...), `{"function": `...), s.Functions[s.FrameFunc[id]])
+		dst = object.Quote(append(append(dst, sep...), `{"function": `...), s.Functions[s.FrameFunc[id]])
 		if d := w.FrameDSO[id]; d != 0 {
-			dst = appendString(append(dst, `, "dso": `...), w.DSOs[d].Name)
+			dst = object.Quote(append(dst, `, "dso": `...), w.DSOs[d].Name)
 		}
 		if source := w.Source(s, id); source != "" {
-			dst = appendString(append(dst, `, "source": `...), source)
+			dst = object.Quote(append(dst, `, "source": `...), source)
 		}
-		dst = appendString(append(dst, `, "kind": `...), w.FrameKind[id].String())
+		dst = object.Quote(append(dst, `, "kind": `...), w.FrameKind[id].String())
 		if w.FrameFlags[id]&model.FrameInlined != 0 {
 			dst = append(dst, `, "inlined": true`...)
 		}
@@ -451,7 +456,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups"}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
 }
 
 // ProfileTables returns the names of the tables of stack profiles, including massif's curves that few formats have.
@@ -473,6 +478,8 @@ func (out *Stacks) list(table string) (any, bool) {
 		return &out.Windows, true
 	case "groups":
 		return &out.Groups, true
+	case treeTable:
+		return new([]TreeRow), true
 	}
 	return nil, false
 }

@@ -44,7 +44,10 @@ const (
 
 // tables returns all tables that are not empty, in the order of the text report.
 func (r *Report) tables(s Style, full bool) []table {
-	if r.Around != nil {
+	switch {
+	case r.Tree != nil:
+		return []table{r.Tree.table(s, full)}
+	case r.Around != nil:
 		return []table{r.Around.table(s, full)}
 	}
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
@@ -389,7 +392,7 @@ func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.Max
 
 // Tables returns the names of the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve")
+	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve " + treeTable)
 }
 
 // HeapTables returns the names of the tables of heap snapshots that [WriteCSV] can write, the default first.

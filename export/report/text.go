@@ -100,7 +100,18 @@ func (t *textWriter) wholeness() string {
 	return "INCOMPLETE, see below"
 }
 
-// scope returns the instant and range of everything below.
+// alone returns what a report about functions or a tree is about, and its metric; nil for others.
+func (r *Report) alone() (scope []string, metric string) {
+	switch {
+	case r.Tree != nil:
+		return r.Tree.scope(), r.Tree.Metric
+	case r.Around != nil:
+		return r.Around.scope(), r.Around.Metric
+	}
+	return nil, ""
+}
+
+// scope returns which instant and range everything below is about.
 func (t *textWriter) scope() string {
 	var parts []string
 	if s := t.r.Time.Start; s != nil {
@@ -109,9 +120,9 @@ func (t *textWriter) scope() string {
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
 	}
-	if t.r.Around != nil {
-		parts = append(parts, t.r.Around.scope()...)
-		if strings.HasPrefix(t.r.Around.Metric, "live_") && t.r.Time.At != nil {
+	if scope, metric := t.r.alone(); scope != nil {
+		parts = append(append(parts, scope...), t.r.unmatchedText()...)
+		if strings.HasPrefix(metric, "live_") && t.r.Time.At != nil {
 			parts = append(parts, t.r.instant())
 		}
 	}

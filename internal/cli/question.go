@@ -27,6 +27,7 @@ func (a *app) question() state.Question {
 	switch c := a.parsed.Selected().Target.Addr().Interface().(type) {
 	case *reportCmd:
 		q.Table, q.Filter, q.Window, q.Cell, q.Peek = string(c.Table), c.Rows, c.Window, c.Cell.Cell, c.Peek
+		q.Invert, q.Recursion = c.Invert, c.Recursion
 		q.Steps, _ = c.Filter() // commands check it
 		if string(c.Group) != analysis.ByStack.String() {
 			q.Group = string(c.Group)

@@ -91,8 +91,11 @@ func (r asked) question(command string) state.Question {
 		if q.MinAge = r.moment(); !q.MinAge.IsLength() {
 			q.MinAge = model.Moment{}
 		}
-		q.Table, q.Window, q.Group, q.Snapshot = r.of("leaks", "grid"), r.name(), r.of("function", "dso"), r.number()
+		q.Table, q.Window, q.Group, q.Snapshot = r.of("leaks", "grid", "tree"), r.name(), r.of("function", "dso"), r.number()
 		q.Cell, q.Steps = r.cell().Cell, r.steps()
+		if q.Table == "tree" {
+			q.Invert, q.Recursion = r.IntN(2) == 0, r.IntN(2) == 0
+		}
 		if q.Table != "" {
 			q.Filter = r.name()
 		} else {

@@ -18,12 +18,13 @@ import (
 
 type reportCmd struct {
 	File    []string  `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
-	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range) or curve. For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows or groups."`
+	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), curve or tree (the call tree, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups or tree (the call tree, alone)."`
 	Group   grouping  `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
 	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
 	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
 	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
 	Exact   bool      `help:"Print bytes as exact numbers."`
+	treeFlags
 	stackFlags
 	arg.RowFlags
 	liveFlags
@@ -142,8 +143,10 @@ func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
-	case table == "", format == "json" && (table == "blocks" || table == "born_blocks"):
+	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable):
 		return nil
+	case format == "html" && table == treeTable:
+		return usageError(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":
 		return usageError(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
 	}

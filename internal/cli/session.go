@@ -422,7 +422,12 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		}
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
-	r, err := report.Build(ctx, p, s.index, opt)
+	var r *report.Report
+	if c.Table == treeTable {
+		r, err = a.traceTree(ctx, s, p, c, opt)
+	} else {
+		r, err = report.Build(ctx, p, s.index, opt)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,51 @@ import (
 type stackFlags struct {
 	arg.StepFlags
 	Window string `placeholder:"NAME" help:"For stack profiles: the time window of the tables, by its id or as #N, counted from 0."`
+}
+
+// treeFlags shape the table "tree".
+type treeFlags struct {
+	Invert    bool `help:"With --table tree: bottom-up, from allocating functions to their callers."`
+	Recursion bool `help:"With --table tree: show direct recursion as one row."`
+	Depth     int  `placeholder:"N" help:"With --table tree: the most levels to show. 0 is all (the default)."`
+}
+
+// treeTable is the name of the call tree.
+const treeTable = "tree"
+
+// shape checks the flags, and the figure of a trace, and returns how the tree is made.
+func (f *treeFlags) shape() (report.TreeShape, error) {
+	if f.Depth < 0 {
+		return report.TreeShape{}, usageError(fmt.Errorf("--depth: must be 0 or more, but is %d", f.Depth))
+	}
+	return report.TreeShape{Invert: f.Invert, Recursion: f.Recursion, Depth: f.Depth}, nil
+}
+
+// traceTree returns the call tree of a trace.
+func (a *app) traceTree(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
+	shape, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) {
+		if a.isGiven("by") { // a setting, which is for all tables, is ignored
+			return nil, usageError(fmt.Errorf("--by: a tree has no figure %q; available: %s", opt.By, strings.Join(keys, ", ")))
+		}
+	}
+	return report.BuildTree(ctx, p, s.index, shape, opt)
+}
+
+// stacksTree returns the call tree of a stack profile.
+func (a *app) stacksTree(ctx context.Context, p *model.Profile, c *reportCmd, opt report.StackOptions) (*report.Report, error) {
+	shape, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.BuildStacksTree(ctx, p, shape, opt)
+	if errors.Is(err, report.ErrNoSum) {
+		err = usageError(fmt.Errorf("--table %s: %w", treeTable, err))
+	}
+	return r, err
 }
 
 // filterOf returns the filter of stacks in flags.
@@ -56,6 +102,8 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 			return nil, err
 		}
 		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
+	} else if c.Table == treeTable {
+		r, err = a.stacksTree(ctx, p, c, opt)
 	} else {
 		r, err = report.BuildStacks(ctx, p, opt)
 	}

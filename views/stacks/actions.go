@@ -211,11 +211,12 @@ func (p *Stacks) CopyText() string {
 	return b.String()
 }
 
-// Command returns the name of the table of the report that is sorted by the same cost.
+// Command returns the flags that print the tree.
 func (p *Stacks) Command() []string {
+	q := state.Question{By: state.CostKey(p.State.Cost)}
 	if p.Prof != nil {
-		return p.Prof.Arguments(&p.State)
+		q = p.Prof.Question(&p.State)
 	}
-	by := [...]string{"live_bytes", "live_count", "peak_bytes", "alloc_bytes", "alloc_count", "leaked_bytes", "temporary_count"}[p.State.Cost]
-	return (&state.Question{By: by}).Args()
+	q.Table, q.Invert, q.Recursion = "tree", p.inverts(), p.collapse
+	return q.Args()
 }

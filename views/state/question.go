@@ -13,18 +13,21 @@ import (
 // Question is a user's question about a file: the flags of the command line as a value. The zero Question is that of a
 // report without flags. Fields that do not apply to a file's kind keep their zero values.
 type Question struct {
-	Map      bool         // draw a page layout
-	At       model.Moment // the instant
-	Over     model.Period // the range
-	A, B     model.Place  // of comparisons
-	Window   string       // of a stack profile
-	Cell     analysis.Cell
-	Peek     string // a function whose callers and callees are requested
-	Steps    calltree.Filter
-	Format   string
-	Table    string
-	Filter   string // of rows of the table
-	Snapshot *int   // or page layout
+	Map    bool         // draw a page layout
+	At     model.Moment // the instant
+	Over   model.Period // the range
+	A, B   model.Place  // of comparisons
+	Window string       // of a stack profile
+	Cell   analysis.Cell
+	Peek   string // a function whose callers and callees are requested
+	Steps  calltree.Filter
+	Format string
+	Table  string
+	Filter string // of rows of the table
+
+	Invert, Recursion bool // of the tree: bottom-up, direct recursion is one row
+
+	Snapshot *int // or page layout
 	Series   *int
 	Point    *int
 	Edges    string
@@ -70,6 +73,8 @@ func (q *Question) Args() []string {
 	}
 	a.text("table", q.Table)
 	a.text("filter", q.Filter)
+	a.on("invert", q.Invert)
+	a.on("recursion", q.Recursion)
 	a.number("snapshot", q.Snapshot)
 	a.number("series", q.Series)
 	a.number("point", q.Point)

@@ -171,6 +171,7 @@ func Questions() []Question {
 		ask("What leaks, since when, and how does it grow?", "report -f csv --table leaks --min-age 1s FILE"),
 		ask("What was allocated in a range and is still there at its end?", "report -f json --from 10s --to 20s FILE"),
 		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
+		ask("Which calls lead to the memory, as a tree? (--invert: from allocating functions up)", "report -f json --table tree --by live_bytes FILE"),
 		ask("Who calls a function, and what does it call?", "report -f json --peek FUNCTION FILE"),
 		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
 		ask("What holds memory, by stack? (profiles: pprof, jemalloc, tcmalloc, massif, DHAT, V8, leak reports; start here)", "report -f json FILE"),

@@ -138,7 +138,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"),
+	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"), with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
@@ -211,6 +211,9 @@ func clashes() []clash {
 		{"at", "to", profiles, "open demo report diff check evidence", part},
 		{"at", "window", profiles, "", part},
 		{"peek", "table", stacked, "", alone},
+		{"peek", "invert", stacked, "", alone},
+		{"peek", "recursion", stacked, "", alone},
+		{"peek", "depth", stacked, "report", alone},
 		{"peek", "group", stacked, "", alone},
 		{"peek", "by", heaps, "", "--peek has one order"},
 		{"peek", "edges", heaps, "", "--peek counts references as recorded"},

@@ -1,0 +1,182 @@
+// Package calls sums weighted stacks up to the call tree that reports print, as the screen of stacks shows it.
+package calls
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/model"
+)
+
+// Query is what a tree is made of, and how much of it is asked for.
+type Query struct {
+	Stacks  *model.Stacks
+	IDs     []model.StackID // the stacks of a trace; nil where Leaves say which they are
+	Leaves  []model.NodeID
+	Weights []uint64 // of the stacks
+	Own     []uint64 // of their leaves alone; nil if that is all of the weight
+	calltree.TreeOptions
+	Depth int // most levels, 0 is all
+	Limit int // most rows, the heaviest ones, 0 is all
+}
+
+// Row is a node of the tree.
+type Row struct {
+	Depth       int // 1 is the top
+	Name        string
+	Frame       model.FrameID // the first one that the node has
+	Mixed       bool          // it has frames of other lines, too
+	Self, Total uint64        // bottom-up, only functions at the top have a weight of their own
+}
+
+// Tree is a call tree, or its heaviest rows.
+type Tree struct {
+	Rows  []Row // each below its parent, the heaviest first
+	All   uint64
+	Count int // of the rows without the limit
+}
+
+// Build sums the stacks of a query up. The error is that of ctx.
+func Build(ctx context.Context, q *Query) (*Tree, error) {
+	tree, err := q.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := tree.Fold(q.Weights)
+	if q.Own != nil {
+		f.WithOwn(q.Own)
+	}
+	depth := make([]int, f.Len())
+	out := &Tree{All: f.Total[0]}
+	for n := 1; n < f.Len(); n++ {
+		depth[n] = depth[f.Parent(int32(n))] + 1
+		if f.Total[n] > 0 && (q.Depth <= 0 || depth[n] <= q.Depth) {
+			out.Count++
+		}
+	}
+	shown := func(n int32) bool { return q.Depth <= 0 || depth[n] <= q.Depth }
+	if q.Limit > 0 && q.Limit < out.Count {
+		picked := heaviest(f, q.Limit, shown)
+		shown = func(n int32) bool { return picked[n] }
+	}
+	self := f.Self
+	if q.Invert {
+		own := f
+		if q.Own != nil {
+			own = tree.Fold(q.Own)
+		}
+		self = func(n int32) uint64 {
+			if depth[n] > 1 {
+				return 0
+			}
+			return own.Total[n]
+		}
+	}
+	for open := below(f, 0, shown); len(open) > 0; {
+		n := open[len(open)-1]
+		open = append(open[:len(open)-1], below(f, n, shown)...)
+		frame, mixed := f.Frame(n)
+		out.Rows = append(out.Rows, Row{depth[n], f.Name(n), frame, mixed, self(n), f.Total[n]})
+	}
+	return out, ctx.Err()
+}
+
+func (q *Query) tree(ctx context.Context) (*calltree.CallTree, error) {
+	if q.IDs != nil {
+		return calltree.NewCallTree(ctx, q.Stacks, q.IDs, q.TreeOptions)
+	}
+	return calltree.NewLeafTree(ctx, q.Stacks, q.Leaves, q.TreeOptions)
+}
+
+// below returns the children of a node that are shown, the heaviest last.
+func below(f *calltree.Folded, n int32, shown func(int32) bool) []int32 {
+	list := slices.DeleteFunc(f.Children(n), func(c int32) bool { return !shown(c) })
+	slices.Reverse(list)
+	return list
+}
+
+// heaviest returns the n nodes that weigh most. No node weighs more than its parent, so they form a tree.
+func heaviest(f *calltree.Folded, n int, shown func(int32) bool) map[int32]bool {
+	open, picked := &queue{of: f}, map[int32]bool{}
+	for at := int32(0); len(picked) < n; {
+		for _, c := range f.Children(at) {
+			if shown(c) {
+				heap.Push(open, c)
+			}
+		}
+		if open.Len() == 0 {
+			break
+		}
+		at = heap.Pop(open).(int32)
+		picked[at] = true
+	}
+	return picked
+}
+
+// queue orders nodes by weight, the heaviest first, equal ones by number.
+type queue struct {
+	of   *calltree.Folded
+	list []int32
+}
+
+func (q *queue) Len() int { return len(q.list) }
+func (q *queue) Less(i, j int) bool {
+	a, b := q.list[i], q.list[j]
+	if x, y := q.of.Total[a], q.of.Total[b]; x != y {
+		return x > y
+	}
+	return a < b
+}
+func (q *queue) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *queue) Push(n any)    { q.list = append(q.list, n.(int32)) }
+func (q *queue) Pop() any {
+	last := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return last
+}
+
+// fine keeps six decimals of weights that are not integers.
+const fine = 1e6
+
+// Selected returns a query for the weights of a selection, negative ones as 0, and the factor that they were multiplied
+// by.
+func Selected(s *weights.Selection) (q *Query, scale float64) {
+	q = &Query{Stacks: s.Stacks}
+	for _, scale = range []float64{1, fine} {
+		q.Leaves, q.Weights, q.Own = q.Leaves[:0], q.Weights[:0], q.Own[:0]
+		whole := true
+		for i := range s.Profile.Records.Len() {
+			r := model.RecordID(i)
+			n, ok := s.Weight(r)
+			own, _ := s.Self(r)
+			total, exact := scaled(n, scale)
+			if !ok || total == 0 {
+				continue
+			}
+			self, exactly := scaled(own, scale)
+			whole = whole && exact && exactly
+			q.Leaves, q.Weights, q.Own = append(q.Leaves, s.Node(r)), append(q.Weights, total), append(q.Own, self)
+		}
+		if whole {
+			break
+		}
+	}
+	if !s.HasSelf() {
+		q.Own = nil
+	}
+	return q, scale
+}
+
+// scaled returns a weight times a factor; exact reports that nothing of it is lost.
+func scaled(n model.Number, scale float64) (weight uint64, exact bool) {
+	v, small := n.Small(math.MaxUint64)
+	if small && scale == 1 {
+		return v, true
+	}
+	f := n.Float64()
+	return uint64(min(max(f*scale, 0), math.MaxUint64/2)), small || f == math.Trunc(f)
+}
