@@ -148,8 +148,9 @@ func (a *app) sidesShown() bool {
 	return itself || a.inDifference[a.screens[a.at]] != nil
 }
 
-// instantText returns the instant or range of everything on screen.
-func (a *app) instantText() string {
+// instantText returns the instant or range of everything on screen, and whether times between those in the file are
+// estimates.
+func (a *app) instantText() (text string) {
 	s := &a.state
 	if a.Heaps != nil {
 		return a.snapshotText()
@@ -167,6 +168,9 @@ func (a *app) instantText() string {
 	at := "end of run · " + s.Status.Duration.String()
 	if !s.Status.Final { // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
+	}
+	if s.Profile != nil && s.Profile.Meta.CoarseTimes {
+		defer func() { text = "times estimated · " + text }()
 	}
 	if !s.AtEnd() {
 		at = "at " + s.Now().String()

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -185,4 +186,42 @@ func TestMeasuredBesideEvents(t *testing.T) {
 		t.Errorf("an invented address is shown:\n%s", text)
 	}
 	blocks.keys("Enter").has("162 blocks", "the file has no addresses")
+}
+
+// TestWhatARecordingLacks opens each screen of recordings of heaptrack, whose times are estimates between steps, and of
+// which one form has no addresses: no screen shows one, or offers to sort by it, and each says what its times are.
+func TestWhatARecordingLacks(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		estimated, places bool
+	}{
+		{"loaders/heaptrack/testdata/shop.zst", true, false},
+		{"loaders/heaptrack/testdata/shop.raw.zst", true, true},
+		{"testdata/small_kvleak.mlyze", false, true},
+	} {
+		data, err := os.ReadFile("../" + c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, ix := loadBytes(t, filepath.Base(c.name), data)
+		u, addresses := openUI(t, 140, 40, colourCaps, store, ix), false
+		for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7"} {
+			u.keys(screen)
+			for range 6 { // the orders of its list
+				text := u.Text()
+				if strings.Contains(text, "times estimated") != c.estimated {
+					t.Errorf("%s, screen %s: times are marked: %v", c.name, screen, !c.estimated)
+				}
+				addresses = addresses || strings.Contains(text, "ADDRESS") || strings.Contains(text, "lowest address") || strings.Contains(text, "at 0x")
+				u.keys("s")
+			}
+		}
+		if addresses != c.places {
+			t.Errorf("%s: addresses are shown: %v", c.name, addresses)
+		}
+		block := u.keys("6").keys("Enter").Text()
+		if strings.Contains(block, "allocated at about ") != c.estimated {
+			t.Errorf("%s: the times of a block:\n%s", c.name, block)
+		}
+	}
 }

@@ -16,6 +16,9 @@ import (
 func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	if q.Sort == analysis.LowestFirst && ix.invented() { // the order would mean nothing
+		q.Sort = analysis.LargestFirst
+	}
 	l, err := ix.blocks(ctx, q)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 // opening returns a report about a trace that has only its header, and the filtered stacks. The error is that of ctx.
 func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt *Options) (*Report, *model.Stacks, error) {
 	r := &Report{Header: NewHeader(SchemaReport, p)}
-	r.Time.Duration, r.Time.At = &status.Duration, &opt.AtTime
+	r.Time.Duration, r.Time.At, r.Time.Coarse = &status.Duration, &opt.AtTime, p.Meta.CoarseTimes
 	if opt.From != model.NoTime {
 		r.Time.From = &opt.From
 	}

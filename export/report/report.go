@@ -76,7 +76,8 @@ type Time struct {
 	At       *model.Time `json:"at_us,omitzero"`
 	From     *model.Time `json:"from_us,omitzero"` // only when the user narrowed the range
 	To       *model.Time `json:"to_us,omitzero"`
-	Unit     string      `json:"unit,omitzero"` // of all times of the object if not microseconds: "instructions"
+	Coarse   bool        `json:"estimated,omitzero"` // the file has times at intervals: those of events in between are estimates
+	Unit     string      `json:"unit,omitzero"`      // that all times of the object count instead of microseconds, such as "instructions"
 }
 
 // Report is everything reported about one file at one instant and over one range.

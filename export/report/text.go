@@ -132,6 +132,9 @@ func (t *textWriter) scope() string {
 	if t.r.Trace != nil {
 		parts = append(parts, "live "+t.r.instant())
 	}
+	if t.r.Time.Coarse {
+		parts = append(parts, "times estimated")
+	}
 	if t.r.Trace != nil {
 		parts = append(append(parts, filterText(t.r.Trace.Filters)...), t.r.unmatchedText()...)
 		if len(t.r.Trace.Filters) > 0 {

@@ -415,6 +415,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	}
 	if c.lists() {
 		opt.Blocks, opt.BlockOrder = string(c.Table), ordered
+		if ordered == "address" && p.Meta.InventedAddresses {
+			return nil, usageError(fmt.Errorf("--by address: the file has no addresses"))
+		}
 	}
 	if c.Peek != "" {
 		if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {

@@ -182,7 +182,7 @@ func (p *BlockPane) explain() {
 	p.Detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
-	p.Detail.Facts = []string{fateText(&b, p.state.Invented())}
+	p.Detail.Facts = []string{p.fateText(&b)}
 	switch {
 	case p.state.Invented():
 		p.Detail.Title = "Block"
@@ -192,15 +192,19 @@ func (p *BlockPane) explain() {
 	}
 }
 
-// fateText returns when a block was allocated and freed. invented says that blocks without an address can be freed.
-func fateText(b *analysis.Block, invented bool) string {
+// fateText returns when a block was allocated and freed.
+func (p *BlockPane) fateText(b *analysis.Block) string {
+	about := ""
+	if p.state.Profile != nil && p.state.Profile.Meta.CoarseTimes {
+		about = "about "
+	}
 	switch {
 	case b.Died != model.NoTime:
-		return fmt.Sprintf("allocated at %v, freed at %v after %v", b.Born, b.Died, b.Died-b.Born)
-	case b.Addr == 0 && !invented:
-		return fmt.Sprintf("allocated at %v, no free is known", b.Born)
+		return fmt.Sprintf("allocated at %s%v, freed at %s%v after %s%v", about, b.Born, about, b.Died, about, b.Died-b.Born)
+	case b.Addr == 0 && !p.state.Invented():
+		return fmt.Sprintf("allocated at %s%v, no free is known", about, b.Born)
 	}
-	return fmt.Sprintf("allocated at %v, never freed", b.Born)
+	return fmt.Sprintf("allocated at %s%v, never freed", about, b.Born)
 }
 
 // Draw shows the list and the selected block in r.
@@ -298,7 +302,10 @@ func (p *BlockPane) OrderKey() string {
 
 // orders returns the orders that the sort key cycles through.
 func (p *BlockPane) orders() []analysis.BlockOrder {
-	list := []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.LowestFirst}
+	list := []analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst}
+	if !p.state.Invented() {
+		list = append(list, analysis.LowestFirst)
+	}
 	if p.Lives {
 		list = append(list, analysis.ShortestFirst)
 	}
@@ -381,7 +388,7 @@ func (p *BlockPane) CopyText() string {
 		return ""
 	}
 	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), b.Thread,
-		fateText(&b, p.state.Invented()), p.Detail.Text())
+		p.fateText(&b), p.Detail.Text())
 }
 
 // died reports whether a block ended before an instant.
