@@ -1,9 +1,12 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/memtui/memtui/model/sections"
 )
 
 // InternalError is a defect in memtui found while it worked on an input. It does not mean that the input is damaged or
@@ -56,6 +59,24 @@ func Guarded(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// Trusting runs f, which works on files that were taken into use under a context before all of them was verified. A
+// panic becomes an error where one of them is damaged: that was discarded, see [sections.Uses.Distrust]. Others go on.
+func Trusting(ctx context.Context, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		if err = sections.UsesOf(ctx).Distrust(); err != nil {
+			_ = recover()
+		}
+	}()
+	err = f()
+	ended = true
+	return err
 }
 
 // Changing is an [EventSource] that can report whether its input changed since it was opened.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -9,7 +10,11 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
 )
 
 // broken is a trace of which nothing that is added up can be told.
@@ -161,6 +166,44 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 			if strings.Contains(u.Text(), "62.5 KiB") {
 				t.Errorf("rows are of an earlier state:\n%s", u.Text())
 			}
+		}
+	}
+}
+
+// panicking is a trace whose sites cannot be summed up, as what they are made of makes no sense.
+type panicking struct{ analysis.Trace }
+
+func (panicking) Sites(context.Context, analysis.Query) ([]analysis.Site, error) {
+	var none []analysis.Site
+	return none[7:], nil
+}
+
+// A panic over a damaged file that was kept has the input read again, which comes back to where one was; so does damage
+// that is found by itself. Any other panic ends the program.
+func TestDamageIsReadAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		panics, damaged bool
+	}{{"panic over damage", true, true}, {"damage", false, true}, {"panic", true, false}} {
+		store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+		uses, keeper := modeltest.Doubtful(t, tt.damaged)
+		memory, sim := &Memory{}, term.NewSimulationCaps(100, 30, colourCaps)
+		o := Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Patience: 5 * time.Second,
+			Memory: memory, Within: uses.In, Damaged: uses.Damaged()}
+		if tt.panics {
+			o.Trace = panicking{ix}
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- Run(o) }()
+		if !tt.panics && uses.Distrust() == nil {
+			t.Error("the damage is not found")
+		}
+		var crash *term.PanicError
+		if err := <-ended; errors.Is(err, ErrReload) != tt.damaged || errors.As(err, &crash) == tt.damaged {
+			t.Errorf("%s: it ends with %v", tt.name, err)
+		}
+		if tt.damaged && (memory.state == nil || keeper.String() != "0 files, 1 taken, 1 discarded") {
+			t.Errorf("%s: %s, remembered %v", tt.name, keeper, memory.state)
 		}
 	}
 }

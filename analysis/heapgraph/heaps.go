@@ -169,11 +169,16 @@ func (h *heaps) leave(key key, j *job) {
 
 func (h *heaps) run(ctx context.Context, key key, j *job) {
 	defer j.cancel()
-	if key.graph {
-		j.graph, j.err = h.makeGraph(ctx, key, j)
-	} else {
-		j.heap, j.err = h.src.Open(ctx, key.i, j.report)
-	}
+	j.err = model.Guarded(func() error {
+		return model.Trusting(ctx, func() (err error) {
+			if key.graph {
+				j.graph, err = h.makeGraph(ctx, key, j)
+			} else {
+				j.heap, err = h.src.Open(ctx, key.i, j.report)
+			}
+			return err
+		})
+	})
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if j.err == nil {

@@ -7,8 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // fakeHeaps is a source of chains. Opening waits for a turn where gate is not nil.
@@ -130,5 +132,31 @@ func TestSnapshotsBeyondTheBudgetGo(t *testing.T) {
 	a, _ := small.Heap(ctx, 0)
 	if b, _ := small.Heap(ctx, 0); a != b {
 		t.Error("the newest snapshot was let go")
+	}
+}
+
+// senseless is a source whose snapshots are made of what makes no sense.
+type senseless struct{ fakeHeaps }
+
+func (*senseless) Open(context.Context, int, func(float64)) (*model.Heap, error) {
+	var none []*model.Heap
+	return none[7], nil
+}
+
+// A panic ends nothing but the work: it is the damage of a file that was kept, which is discarded, or else a defect.
+func TestPanicsOverSnapshotsAreErrors(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		uses, keeper := modeltest.Doubtful(t, damaged)
+		told := uses.Damaged()
+		_, err := NewHeaps(&senseless{fakeHeaps{n: 1}}, 1<<30).Graph(uses.In(t.Context()), 0, 0)
+		if errors.Is(err, sections.ErrDamaged) != damaged || model.Internal(err) == damaged {
+			t.Errorf("damaged %v: %v", damaged, err)
+		}
+		if want := map[bool]string{false: "1 files, 1 taken, 0 discarded", true: "0 files, 1 taken, 1 discarded"}[damaged]; keeper.String() != want {
+			t.Errorf("%s, want %s", keeper, want)
+		}
+		if damaged {
+			<-told
+		}
 	}
 }

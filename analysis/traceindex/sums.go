@@ -66,7 +66,10 @@ func (ix *fileIndex) ahead(c *chunk, needed bool) func() (*view, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		v, err = ix.view(c)
+		err = model.Guarded(func() (err error) {
+			v, err = ix.view(c)
+			return err
+		})
 	}()
 	return func() (*view, error) {
 		<-done

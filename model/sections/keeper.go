@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -133,6 +134,26 @@ func (u *Uses) Verify(ctx context.Context) error {
 		errs = append(errs, s.verifyRest(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// Distrust verifies what was taken into use, as a panic may come from it. It fails where a file is damaged, which was
+// discarded then, and closes the channel of [Uses.Damaged].
+func (u *Uses) Distrust() error {
+	if u == nil {
+		return nil
+	}
+	u.mu.Lock()
+	list := slices.Clone(u.list)
+	u.mu.Unlock()
+	var errs []error
+	for _, s := range list {
+		errs = append(errs, s.verifyRest(context.Background()))
+	}
+	err := errors.Join(errs...)
+	if err != nil {
+		u.tell()
+	}
+	return err
 }
 
 // Damaged returns a channel that is closed when a file turns out to be damaged from now on. It is the only one: those

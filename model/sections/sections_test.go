@@ -151,7 +151,8 @@ func TestLargeFilesAreVerifiedLater(t *testing.T) {
 	}
 	uses := &Uses{}
 	ctx := uses.In(t.Context())
-	damaged := uses.Damaged()
+	damaged, later := uses.Damaged(), &Uses{}
+	told := later.Damaged()
 	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) == nil || <-m.discarded != "name" {
 		t.Error("what was taken into use is not verified")
 	}
@@ -160,7 +161,17 @@ func TestLargeFilesAreVerifiedLater(t *testing.T) {
 	}
 	uses.signal()
 	<-damaged
+	if testFormat.Restore(later.In(t.Context()), m, "name", Layout(list), list) == nil || later.Distrust() == nil || <-m.discarded != "name" {
+		t.Error("what a panic may come from is not verified")
+	}
+	<-told
+	if later.Verify(ctx) == nil {
+		t.Error("what was made of a damaged file is sound")
+	}
 	m.data[at] ^= 1
+	if uses.Distrust() != nil || (*Uses)(nil).Distrust() != nil {
+		t.Error("a whole file is not trusted")
+	}
 	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) != nil {
 		t.Error("a whole file is damaged")
 	}

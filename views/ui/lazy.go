@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -99,7 +100,11 @@ func (z *Lazy[K, V]) Ask(key K) {
 	z.env.Work.start()
 	z.env.Background(func() {
 		defer z.env.Work.Stop()
-		v, err := z.compute(ctx, key)
+		var v V
+		err := model.Trusting(ctx, func() (err error) {
+			v, err = z.compute(ctx, key)
+			return err
+		})
 		done <- answer[V]{v, err}
 		z.env.Post(func() {
 			select {

@@ -76,3 +76,19 @@ func (k *Keeper) String() string {
 	defer k.mu.Unlock()
 	return fmt.Sprintf("%d files, %d taken, %d discarded", len(k.files), k.taken, len(k.discarded))
 }
+
+// Doubtful returns what notes a large kept file that was taken into use. A damaged one was not found to be damaged yet.
+func Doubtful(t testing.TB, damaged bool) (*sections.Uses, *Keeper) {
+	t.Helper()
+	k, format, big := &Keeper{T: t}, sections.Format{Magic: "doubt", Version: 1}, make([]uint32, 9<<20)
+	list := func(c *sections.Codec) { sections.Array(c, "big", &big) }
+	format.Keep(k, "big", list)
+	if damaged {
+		k.Damage(len(big) * 4 / 5)
+	}
+	uses := &sections.Uses{}
+	if format.Restore(uses.In(t.Context()), k, "big", sections.Layout(list), list) == nil {
+		t.Fatal("it is not used")
+	}
+	return uses, k
+}
