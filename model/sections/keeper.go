@@ -151,7 +151,7 @@ func (u *Uses) Distrust() error {
 	}
 	err := errors.Join(errs...)
 	if err != nil {
-		u.tell()
+		u.signal()
 	}
 	return err
 }
