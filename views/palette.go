@@ -271,7 +271,7 @@ func (p *palette) Key(ev *tcell.EventKey) bool {
 	return true
 }
 
-// whole returns the line that a row stands for, with the blank that its argument follows.
+// whole returns the line of a row, with the blank that its argument follows.
 func (r *paletteRow) whole() string {
 	if r.more && !strings.HasSuffix(r.name, "/") {
 		return r.name + " "

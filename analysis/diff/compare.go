@@ -129,7 +129,7 @@ const (
 	ChangeGone
 	ChangeGrown
 	ChangeShrunk
-	ChangeUnknown // it is on both sides, and lower bounds do not tell what became of it
+	ChangeUnknown // it is on both sides, and lower bounds do not determine the change
 	ChangeCount
 )
 

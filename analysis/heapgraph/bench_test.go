@@ -16,7 +16,7 @@ func wildHeap(n, refs int) *model.Heap {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	from, to := make([]uint32, 0, refs), make([]uint32, 0, refs)
 	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
-		Start: model.NewColumn[model.Ref](n+1, 0), To: model.NewColumn[model.Row](refs, 0), Label: make([]model.EdgeLabel, refs), Tables: &model.HeapTables{}}
+		Start: model.Column[model.Ref]{Narrow: make([]uint32, n+1)}, To: model.Column[model.Row]{Narrow: make([]uint32, refs)}, Label: make([]model.EdgeLabel, refs), Tables: &model.HeapTables{}}
 	start := h.Start.Narrow
 	for e := range refs {
 		t := uint32(e + 1)

@@ -485,7 +485,7 @@ func TestIncomingReferences(t *testing.T) {
 // heapChain is a list of n rows after the root, with a reference from its end back to its start.
 func heapChain(n int) *model.Heap {
 	h := &model.Heap{Schema: mvmheap.Schema(), Kinds: make([]model.HeapKind, n), Size: make([]uint16, n), Extra: make([]uint32, n), Entity: make([]uint32, n),
-		Start: model.NewColumn[model.Ref](n+1, 0), To: model.NewColumn[model.Row](n, 0), Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}
+		Start: model.Column[model.Ref]{Narrow: make([]uint32, n+1)}, To: model.Column[model.Row]{Narrow: make([]uint32, n)}, Label: make([]model.EdgeLabel, n), Tables: &model.HeapTables{}}
 	for r := range n {
 		h.Kinds[r], h.Size[r], h.Start.Narrow[r], h.To.Narrow[r] = mvmheap.KindObject, 1, uint32(r), uint32(r+1)
 	}

@@ -123,7 +123,7 @@ func TestCollections(t *testing.T) {
 func TestClassesAndReferents(t *testing.T) {
 	h := heap(8, 8, 8, 8)
 	h.Kinds, h.About = []model.HeapKind{1, 1, 1, 0}, []uint32{0, 1, 2}
-	h.Start, h.To = model.NewColumn[model.Ref](4, 3), model.NewColumn[model.Row](4, 3)
+	h.Start, h.To = model.Column[model.Ref]{Narrow: make([]uint32, 4)}, model.Column[model.Row]{Narrow: make([]uint32, 4)}
 	for _, to := range []model.Row{1, 2, 2} {
 		h.To.Append(to)
 		l, _ := h.Schema.Label(model.HeapEdgeKind(min(to, 2)-1), model.LabelUnknown, 0)
@@ -149,7 +149,7 @@ func TestFinalizers(t *testing.T) {
 	// 0 is the class Finalizer, 1 that of queues with the statics NULL, which is row 2, and ENQUEUED, which is row 7.
 	h.Kinds, h.About = []model.HeapKind{1, 1, 0, 0, 0, 0, 0, 0}, []uint32{0, 1}
 	h.Entity = []uint32{2, 2, 1, 0, 0, 0, 2, 1}
-	h.Start, h.To = model.NewColumn[model.Ref](0, 9), model.NewColumn[model.Row](0, 9)
+	h.Start, h.To = model.Column[model.Ref]{Narrow: make([]uint32, 0)}, model.Column[model.Row]{Narrow: make([]uint32, 0)}
 	out := map[model.Row][][2]uint64{1: {{2, 4}, {7, 3}}, 3: {{7, 5}, {6, 6}, {4, 7}}, 4: {{7, 5}, {6, 6}}, 5: {{2, 5}, {6, 6}}}
 	h.Start.Append(0)
 	for r := range model.Row(8) {

@@ -80,7 +80,7 @@ type DiffFigures struct {
 	DeltaCount  int64  `json:"delta_count"`
 }
 
-// DiffAmounts are the figures of a row, of which there is one: a lower bound is not among the members of exact figures.
+// DiffAmounts are the figures of a row: a lower bound is not among the members of exact figures.
 type DiffAmounts []RowFigures
 
 // RowFigures are the figures of a row of both sides.
@@ -170,7 +170,7 @@ type DiffStatuses struct {
 	Grown   int `json:"grown"`
 	Shrunk  int `json:"shrunk"`
 	Same    int `json:"same"`
-	Unknown int `json:"unknown,omitzero"` // lower bounds do not tell what became of them
+	Unknown int `json:"unknown,omitzero"` // lower bounds do not determine their change
 }
 
 // DiffPair is something about each side.

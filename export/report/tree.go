@@ -136,7 +136,7 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 	return nil
 }
 
-// maxIndent is the number of levels that are told by indentation; deeper ones say their number.
+// maxIndent is the number of levels shown by indentation; deeper ones have their number.
 const maxIndent = 24
 
 // table lays the tree out with a function below what leads to it.

@@ -140,7 +140,7 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	return nil
 }
 
-// cause returns what the system says, without the call that it says it of.
+// cause returns the error of the system, without the name of the call.
 func cause(err error) error {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return errno

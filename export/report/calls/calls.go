@@ -12,7 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Query is what a tree is made of, and how much of it is asked for.
+// Query states what a tree is made of, and how much of it is returned.
 type Query struct {
 	Stacks  *model.Stacks
 	IDs     []model.StackID // the stacks of a trace; nil where Leaves say which they are

@@ -6,17 +6,17 @@ import "strings"
 type Chart struct {
 	Width, Rows int
 	Top         uint64              // the highest value
-	Label       func(uint64) string // formats values beside the chart
+	Label       func(uint64) string // formats values next to the chart
 	ASCII       bool
 }
 
-// chartLabel is the width of the labels beside a chart.
+// chartLabel is the width of the labels of a chart.
 const chartLabel = 6
 
 // Left returns how many cells are left of the values.
 func (c *Chart) Left() int { return chartLabel + 2 }
 
-// Inner returns how many values fit beside each other.
+// Inner returns how many values fit next to each other.
 func (c *Chart) Inner() int { return c.Width - chartLabel - 3 }
 
 // Lines returns the lines of the chart, the last of which is its foot. value returns that of a column of so many.
