@@ -244,8 +244,9 @@ type heapLook struct {
 	h *model.Heap
 	g *heapgraph.Graph // nil where none is needed
 
-	src model.HeapSource
-	at  int // the snapshot
+	src   model.HeapSource
+	at    int // the snapshot
+	edges heapgraph.Policy
 }
 
 // heapLook is heapGraph for questions that read from the file, too.
@@ -264,7 +265,7 @@ func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, 
 		if err != nil {
 			return err
 		}
-		if err := f(heapLook{r, h, graph, p.Heaps, opt.Snapshot}); err != nil {
+		if err := f(heapLook{r, h, graph, p.Heaps, opt.Snapshot, opt.Edges}); err != nil {
 			return err
 		}
 		a.renew(s, p, &r.Header)
