@@ -27,9 +27,13 @@ var (
 // parsePart parses a term about a text or the contents of a row; ok is false for other terms.
 func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 	if m := named().FindStringSubmatch(w); m != nil {
-		if f, known := filterField(strings.ToLower(m[2]), fields); known && f.Text {
+		f, known := filterField(strings.ToLower(m[2]), fields)
+		if known && f.Text {
 			t = term{not: m[1] != "", within: f.Names[0], text: strings.ToLower(m[3])}
 			return t, true, t.matching(m[3])
+		}
+		if near := nearText(m[2], fields); near != "" && !known && m[3][0] != ':' {
+			return t, false, fmt.Errorf("unknown key %s; near: %s", m[2], near)
 		}
 	}
 	at := slices.IndexFunc(fields, func(f Field) bool { return f.Inside })
@@ -50,6 +54,17 @@ func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 		}
 	}
 	return t, true, nil
+}
+
+// nearText returns the key of a text that a word may mean, "" where none is near.
+func nearText(word string, fields []Field) string {
+	var names []string
+	for _, f := range fields {
+		if f.Text {
+			names = append(names, f.Names...)
+		}
+	}
+	return calltree.Nearest(word, names)
 }
 
 // matching sets the term's expression if text is written /…/.

@@ -105,6 +105,8 @@ type Heap struct {
 	// From verifies the file that the snapshot was read from; nil if it was decoded.
 	From     *sections.Sums
 	Complete bool // false if the file ends within the snapshot; missing parts are empty
+
+	recorded *Heap // with the sizes of the file, of a heap with those of a policy
 }
 
 // The most bytes that a row and a reference take, in addition to the snapshot, while dominators are computed. A
@@ -317,7 +319,16 @@ func (h *Heap) Under(p *HeapPolicy) *Heap {
 	}
 	moved := *h
 	moved.Size, moved.LargeSizes, moved.Moved, moved.LargeMoved, moved.Tally = h.Moved, h.LargeMoved, nil, nil, nil
+	moved.recorded = h
 	return &moved
+}
+
+// Recorded returns the heap with the row sizes of the file, of one that Under returned.
+func (h *Heap) Recorded() *Heap {
+	if h.recorded != nil {
+		return h.recorded
+	}
+	return h
 }
 
 // NameOf returns the name that a row has in addition to its type; ok is false for kinds of rows that are not Named, and

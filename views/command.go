@@ -41,7 +41,7 @@ func commands() []command {
 		{"hide", functionArgument, "", "Hide a function in stacks: its name, file:, module: or package: and a name, or /regex/.", nil, stepCommand(calltree.HideFrame)},
 		{"around", functionArgument, "pivot", "Show callers and callees of a function: its name, file:, module: or package: and a name, or /regex/ (--pivot).", nil, stepCommand(calltree.PivotAt)},
 		{"row", "ROW", "", "Show an object of a heap snapshot by its number, or its id such as 0x7f00.", nil, (*app).goToRow},
-		{"find", "FILTER", "", "Find objects in the whole heap snapshot: class:Session retained>1M .open=true text~^abc.", nil, (*app).findCommand},
+		{"find", "FILTER", "", "Find objects in the whole heap snapshot: type:Session retained>1M .open=true text~^abc.", nil, (*app).findCommand},
 		{"per", "KEY", "", "Count the objects that Find finds by a property, the kind, a field such as .user.name, or their text.", perNames, (*app).perCommand},
 		{"compare", "FILE", "", "Compare with another file: every screen shows the difference. none closes it.", nil, (*app).compareCommand},
 		{"a", "PLACE", "", "Mark a place of the first file as A, before: 12s, 10s..20s, peak, start, end, #3, none.", nil, markCommand(state.SideA)},

@@ -79,11 +79,11 @@ func TestSnapshotsMove(t *testing.T) {
 	u := openRecords(t, 120, 40, colourCaps)
 	last := u.app.state.Snapshot()
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
-		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d of", last))
-		u.keys("h").has(fmt.Sprintf("snapshot #%d of", last-1))
+		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d (last of", last))
+		u.keys("h").has(fmt.Sprintf("snapshot #%d (", last-1))
 		u.keys("l", "l").has("no further snapshot")
-		u.keys("t", "0", "Enter").has("snapshot #0 of")
-		u.keys("L").has(fmt.Sprintf("snapshot #%d of", last))
+		u.keys("t", "0", "Enter").has("snapshot #0 (1st of")
+		u.keys("L").has(fmt.Sprintf("snapshot #%d (last of", last))
 		u.keys("p").has("snapshot #")
 	}
 }

@@ -209,7 +209,7 @@ func (a *app) snapshotText() string {
 	if i < 0 {
 		return "no snapshot"
 	}
-	text := fmt.Sprintf("snapshot #%d of %d", i, a.state.Snapshots())
+	text := model.SnapshotText(i, a.state.Snapshots())
 	info := a.Heaps.Source().Info(i)
 	if info.GC != model.NoCount {
 		text += fmt.Sprintf(" · GC %d", info.GC)

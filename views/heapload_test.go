@@ -117,7 +117,7 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	}
 	close(src.release)
 	u.busyKeys("l")
-	u.waitFor("snapshot #1 of 2 · 240 B", "2 types")
+	u.waitFor("snapshot #1 (last of 2) · 240 B", "2 types")
 }
 
 // slowTexts is a file whose objects take until they are let go to say anything.
@@ -226,7 +226,7 @@ func TestSearchSaysWhatItDoes(t *testing.T) {
 	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1)}
 	u := openSlow(t, src, time.Millisecond)
 	u.busyKeys("k")
-	u.waitFor("snapshot #0 of 2")
+	u.waitFor("snapshot #0 (1st of 2)")
 	u.busyKeys("j")
 	<-src.started
 	u.waitFor("Decoding the snapshot 40 %…", "· decoding the snapshot 40 %")
@@ -237,7 +237,7 @@ func TestSearchSaysWhatItDoes(t *testing.T) {
 	}
 	close(src.release)
 	u.busyKeys("k")
-	u.waitFor("snapshot #0 of 2")
+	u.waitFor("snapshot #0 (1st of 2)")
 	u.busyKeys("j")
 	u.waitFor("Trends", "Block␛[2J", "200 B")
 }

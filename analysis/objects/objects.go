@@ -149,8 +149,15 @@ func (o object) Value(field string, share bool) (v float64, ok bool) {
 	return v / max(whole, 1e-9), true
 }
 
-// Part returns a named text of the row, see [Chooser.Part].
-func (o object) Part(name string) (string, bool) { return o.part(o.r, name) }
+// Part returns a named text of the row, see [Chooser.Part]. Rows without a type, which groups list by their names, such
+// as frames, have none that a filter of types finds.
+func (o object) Part(name string) (string, bool) {
+	if axis, ok := o.Heap.Schema.AxisNamed(name); ok && axis == 0 {
+		text := o.Heap.OnAxis(axis, o.r)
+		return text, text != ""
+	}
+	return o.part(o.r, name)
+}
 
 func (c *Chooser) part(r model.Row, name string) (string, bool) {
 	h := c.Heap

@@ -39,7 +39,7 @@ type collectionKey struct {
 func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) ([]Collection, error) {
 	at, seen, visited := map[collectionKey]int{}, newRowSet(h.Len()), 0
 	var list []Collection
-	err := src.Collections(ctx, i, h, func(c *model.HeapCollection) error {
+	err := src.Collections(ctx, i, h.Recorded(), func(c *model.HeapCollection) error {
 		if visited++; visited%often == 0 {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -46,7 +46,7 @@ type stringSeen struct {
 func findStrings(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) (s Strings, err error) {
 	seed, budget := maphash.MakeSeed(), model.BudgetOf(ctx)
 	var list []stringSeen
-	err = src.Texts(ctx, i, h, func(t *model.HeapText) error {
+	err = src.Texts(ctx, i, h.Recorded(), func(t *model.HeapText) error {
 		if len(list)%often == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -137,7 +137,7 @@ func Contents(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, ro
 	if len(rows) == 0 {
 		return texts, whole, nil
 	}
-	err = src.Texts(ctx, i, h, func(t *model.HeapText) error {
+	err = src.Texts(ctx, i, h.Recorded(), func(t *model.HeapText) error {
 		if wanted[t.Row] {
 			texts[t.Row], whole[t.Row] = string(t.Content[:min(len(t.Content), most)]), len(t.Content) <= most && !t.Cut
 		}

@@ -26,7 +26,8 @@ func (w *Waste) Bytes() uint64 {
 	return sum
 }
 
-// Find searches snapshot i, which is decoded as h. progress may be nil; it is called with fractions of the work done,
+// Find searches snapshot i, which is decoded as h. What is wasted does not depend on the policy whose sizes h has: the
+// sizes in the file tell the capacity. The bytes of objects are those of h. progress may be nil; it is called with fractions of the work done,
 // which never fall. Find fails only if ctx ends or reading fails: what does not fit into memory is left out.
 func Find(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, progress func(done float64)) (*Waste, error) {
 	if progress == nil {

@@ -16,7 +16,7 @@ func (t *textWriter) heapScope() []string {
 	if h.Snapshot == nil {
 		return nil
 	}
-	parts := []string{fmt.Sprintf("snapshot %d (of 0…%d)", *h.Snapshot, h.count-1)}
+	parts := []string{model.SnapshotText(*h.Snapshot, h.count)}
 	if h.shown.GC != nil {
 		parts = append(parts, "GC "+model.Group(uint64(max(*h.shown.GC, 0))))
 	}

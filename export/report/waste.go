@@ -166,7 +166,10 @@ func (w heapWriter) waste(x *HeapWaste) []table {
 		name: "referents", title: "Held by other than strong references",
 		cols: []col{{titles.References, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Kind, word}},
 	}
+	refs := uint64(0)
 	for _, e := range x.Referents {
+		refs, _ = model.SaturatingAdd(refs, e.References)
+		weak.answer = model.Counted(refs, "reference")
 		weak.rows = append(weak.rows, []string{w.style.count(e.References), w.style.count(e.Count), w.style.bytes(e.Bytes), e.Kind})
 	}
 	return append(list, doubled, weak, w.finalizers(x.Finalizers))

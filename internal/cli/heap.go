@@ -248,8 +248,9 @@ type heapLook struct {
 	h *model.Heap
 	g *heapgraph.Graph // nil where none is needed
 
-	src model.HeapSource
-	at  int // the snapshot
+	src   model.HeapSource
+	at    int // the snapshot
+	edges heapgraph.Policy
 }
 
 // heapLook is heapGraph for questions that read from the file, too.
@@ -268,7 +269,7 @@ func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, 
 		if err != nil {
 			return err
 		}
-		if err := f(heapLook{r, h, graph, p.Heaps, opt.Snapshot}); err != nil {
+		if err := f(heapLook{r, h, graph, p.Heaps, opt.Snapshot, opt.Edges}); err != nil {
 			return err
 		}
 		a.renew(s, p, &r.Header)
@@ -336,11 +337,25 @@ func rowOf(h *model.Heap, name string) (model.Row, error) {
 	n, err := strconv.ParseUint(name, 10, 64)
 	switch {
 	case err != nil:
-		return 0, usageError(fmt.Errorf("invalid row number %q", name))
+		return 0, usageError(notRow(h.Schema, name))
 	case n >= uint64(h.Len()):
 		return 0, usageError(fmt.Errorf("the snapshot has no row %d: it has %d, counted from 0", n, h.Len()))
 	}
 	return model.Row(n), nil
+}
+
+// notRow returns the error for an object that is named in another way, as by its type.
+func notRow(s *model.HeapSchema, name string) error {
+	ways := "row number"
+	if s.IDs.Prefix != "" {
+		ways += " or id, such as " + s.IDs.Prefix + "7f00"
+	}
+	return fmt.Errorf("%s is not an object: name it by its %s; memtui heap find --type %s FILE lists the objects of a type", model.Clean(name), ways, shellWord(name))
+}
+
+// shellWord returns a word as it is typed into a shell, cleaned.
+func shellWord(s string) string {
+	return "'" + strings.ReplaceAll(model.Clean(s), "'", `'\''`) + "'"
 }
 
 type heapPathCmd struct {

@@ -50,7 +50,7 @@ func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
 			return usageError(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
 		}
 		i := q.at
-		x, err := waste.Find(ctx, from, i, h, nil)
+		x, err := waste.Find(ctx, from, i, h.Under(q.edges.Of(h.Schema)), nil)
 		if err != nil {
 			return err
 		}
@@ -74,14 +74,14 @@ func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
 		if x.Finalizers.Count == 0 {
 			return nil
 		}
-		return retainedByFinalizers(ctx, r, h, x.Finalizers.Type)
+		return retainedByFinalizers(ctx, r, h, q.edges, x.Finalizers.Type)
 	})
 }
 
 // retainedByFinalizers adds what is alive only because it waits to be finalized, if memory suffices to compute it.
-func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, typ uint32) error {
+func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, p heapgraph.Policy, typ uint32) error {
 	err := model.BudgetOf(ctx).Try(ctx, "", func(ctx context.Context) error {
-		g, err := heapgraph.NewReferences(ctx, h, 0)
+		g, err := heapgraph.NewReferences(ctx, h, p)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type heapFindCmd struct {
 	Kind   string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
 	Exact  bool     `help:"Match the complete name or text, case-sensitive."`
 	Text   string   `placeholder:"TEXT" help:"Part of the object's text, such as a string's, where files hold it."`
-	Filter string   `placeholder:"FILTER" help:"Filter of objects, as on the screens: class:Session retained>1M .open=true .user.name~^bob text~^abc"`
+	Filter string   `placeholder:"FILTER" help:"Filter of objects, as on the screens: type:Session retained>1M .open=true .user.name~^bob text~^abc. A plain word is part of the type or of the name of a row; type: is part of the type only, as --type is."`
 	Per    string   `placeholder:"KEY" help:"Count the objects found by an axis, by kind, by a field such as .user.name, or by their text; the last two need --values."`
 	Values bool     `help:"Also print the texts of the objects found. They may be secrets."`
 }

@@ -63,6 +63,10 @@ func TestFindByContents(t *testing.T) {
 	if a := find("--filter", "class:leak.Shop retained>500 kind:instance", "--per", "type"); len(a.Groups) == 0 || a.Groups[0].Count < a.Groups[len(a.Groups)-1].Count || a.Count < 1000 {
 		t.Errorf("%+v", a)
 	}
+	ofType, key, word := find("--type", "Session"), find("--filter", "type:Session"), find("--filter", "Session")
+	if ofType.Count != key.Count || word.Count <= key.Count { // a word is also part of the name of what has no such type
+		t.Errorf("%d by --type, %d by type:, %d by a word", ofType.Count, key.Count, word.Count)
+	}
 	if a := find("--text", "status=", "--per", "text", "--values"); len(a.Groups) != 1 || a.Groups[0].Count != 501 {
 		t.Errorf("%+v", a)
 	}

@@ -133,9 +133,9 @@ func (p *Waste) Action() keymap.Action { return keymap.ShowWaste }
 
 func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapWaste }
 
-// Useless implements [ui.Refuser]: nothing here is grouped or depends on references.
+// Useless implements [ui.Refuser]: nothing here is grouped.
 func (p *Waste) Useless(a keymap.Action) bool {
-	return a == keymap.Group || a == keymap.Edges || a == keymap.HoldersOf
+	return a == keymap.Group || a == keymap.HoldersOf
 }
 
 // Reveals implements [ui.Revealer].
@@ -153,9 +153,7 @@ func (p *Waste) StopWork() {
 
 // CommandLine implements commander.
 func (p *Waste) CommandLine(file []string) []string {
-	s := p.State
-	s.Heap.Policy = 0
-	return command(&s, "waste", state.Question{}, file)
+	return command(&p.State, "waste", state.Question{}, file)
 }
 
 // Fields implements [ui.Filtered].

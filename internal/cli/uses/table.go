@@ -126,7 +126,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"heap dumper":     nil,
 		"heap holders":    heapTable,
 		"heap threads":    heapTable,
-		"heap waste":      slices.Concat(inHeap, of(heaps, "limit")),
+		"heap waste":      heapTable,
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
