@@ -57,7 +57,7 @@ func (r *Report) tables(s Style, full bool) []table {
 	out := list[:0]
 	for _, t := range list {
 		if f := r.rowsLeft; f != nil && f.table == t.name {
-			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no row passes the filter"
+			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
 		}
 		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)

@@ -109,7 +109,7 @@ func (p *Leaks) emptyText() []string {
 	case p.Now() == nil:
 		return []string{"Summing…"}
 	case len(p.Now().Rows) > 0:
-		return []string{"No leak passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case p.inLate && !p.State.Cell.IsAll():
 		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
