@@ -168,7 +168,7 @@ func (a *app) instantText() string {
 	if !s.Status.Final { // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
 	}
-	if !s.AtEnd() {
+	if !s.AtEnd() && !a.timeless() {
 		at = "at " + s.Now().String()
 		if s.At.Events != 0 {
 			at += " (peak)"
@@ -179,10 +179,16 @@ func (a *app) instantText() string {
 	}
 	from := max(s.Range.From, 0)
 	r := fmt.Sprintf("range %v – %v (%v)", from, s.Range.To, s.Range.To-from)
-	if s.Now() != s.Range.To {
+	if s.Now() != s.Range.To && !a.timeless() {
 		r += " · live " + at
 	}
 	return r
+}
+
+// timeless reports whether nothing on screen depends on the instant.
+func (a *app) timeless() bool {
+	t, ok := a.current().(ui.Timeless)
+	return ok && t.Timeless()
 }
 
 // complete states that all of the file was read without damage.

@@ -105,6 +105,9 @@ type Unopener interface {
 	Unopened() string
 }
 
+// Timeless is a screen on which nothing may depend on the instant: its header names the end of the run.
+type Timeless interface{ Timeless() bool }
+
 // Narrower is a screen that can be restricted to blocks of one size and lifetime.
 type Narrower interface{ Narrows() bool }
 
