@@ -186,7 +186,7 @@ func (v *Verdict) reason(held string) string {
 		case v.Freed == 0:
 			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held, span, model.Group(v.Born-v.Suspects), others)
 		}
-		return fmt.Sprintf("%s in use, %s: %s", held, span, replaced)
+		return fmt.Sprintf("%s in use, %s, %s", held, span, replaced)
 	case flatLevel:
 		return fmt.Sprintf("%s in use; in the last third of the run, they did not become more", held)
 	case outlivedAll, oneTime:

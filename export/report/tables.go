@@ -217,8 +217,8 @@ func (w tableWriter) lateFreed() table {
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{
 		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, verdictCols(),
-			[]col{{titles.Trend, sketch}}, placeCols()),
-		spare: []string{share, titles.Trend, titles.Oldest},
+			[]col{{titles.Births, sketch}}, placeCols()),
+		spare: []string{share, titles.Births, titles.Oldest},
 	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{

@@ -89,7 +89,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: titles.Verdict, Key: verdictKeyName, Width: 15, Wider: 6, Drop: 2, Rank: func(l *leak) uint64 { v := d.said.Of(uint32(l.Key)); return v.Order() },
 			Cell: func(l *leak) widget.Cell { return p.LeakCell(d.said.Of(uint32(l.Key)), p.Figures.Wide) }},
 		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Cell: func(l *leak) widget.Cell { return ui.SureCell(d.said.Of(uint32(l.Key))) }},
-		{Title: titles.Trend, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
+		{Title: titles.Births, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
 		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,

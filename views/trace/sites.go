@@ -210,7 +210,7 @@ func (p *Sites) answer() string {
 	case titles.Allocated, titles.Mean, titles.Allocs, titles.Temporary:
 		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
 	case titles.Leaked:
-		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes
+		what, shown, all = "unfreed", t.Shown.LeakBytes, t.Of.sum.LeakBytes
 	}
 	if what == "live" && p.State.Status.Unfreed {
 		what = "live ≤"

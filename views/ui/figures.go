@@ -246,7 +246,7 @@ func FilterWord(filter string) string {
 // CostWords returns a cost in a title.
 func CostWords(c analysis.Cost) string {
 	return [...]string{"Live bytes", "Live blocks", "Live bytes at the peak", "Allocated bytes", "Allocations",
-		"Leaked bytes", "Temporary blocks"}[c]
+		"Unfreed bytes", "Temporary blocks"}[c]
 }
 
 // NameMatcher returns a function for a search text: it matches part of a name, ignoring case, or /regular expression/.
