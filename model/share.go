@@ -65,6 +65,14 @@ func (a Amount) ShareOf(whole Amount) Share {
 	return Share(s)
 }
 
+// Certainty renders a confidence in whole percent. It is never all of them: nothing that was judged is that certain.
+func (s Share) Certainty() string {
+	if percent := math.Round(100 * float64(s)); percent < 100 {
+		return strconv.Itoa(int(max(percent, 0))) + " %"
+	}
+	return ">99 %"
+}
+
 // Done renders progress in whole percent ("37 %"), rounded down, limited to 0 … 100 %.
 func (s Share) Done() string {
 	if !(s > 0) {

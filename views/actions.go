@@ -224,28 +224,34 @@ func (a *app) doScreens(act keymap.Action) bool {
 	return true
 }
 
-// back undoes one level: the filter, then the range, then the navigation.
+// back undoes one level of what was changed on this screen: the filters, then the range, then the instant. If nothing
+// was, it returns to where the screen was opened, at the instant of then.
 func (a *app) back() {
+	s, was := &a.state, a.base
+	if len(a.past) == 0 {
+		was = state.NewState()
+	}
 	switch {
-	case a.state.Compare.On:
+	case s.Compare.On:
 		a.emit(state.ShowDifference{On: false})
 	case a.Heaps != nil && a.heapBack():
-	case a.state.Filters != "":
+	case s.Filters != "" && s.Filters != was.Filters:
 		a.emit(state.DropStep{N: -1})
-	case a.state.Prof.Window != state.NoWindow:
+	case s.Prof.Window != state.NoWindow && s.Prof.Window != was.Prof.Window:
 		a.emit(state.ChooseWindow{Window: state.NoWindow})
-	case !a.state.Cell.IsAll():
+	case !s.Cell.IsAll() && s.Cell != was.Cell:
 		a.emit(state.SetCell{})
-	case a.state.Anchor != model.NoTime || !a.state.Range.IsWhole():
+	case s.Anchor != model.NoTime || !s.Range.IsWhole() && s.Range != was.Range:
 		a.emit(state.ClearRange{})
-	case a.state.Filter != "":
+	case s.Filter != "" && s.Filter != was.Filter:
 		a.emit(state.SetFilter{Text: ""})
-	case !a.state.AtEnd():
-		a.emit(state.MoveTo{At: analysis.End})
+	case s.At != was.At:
+		a.emit(state.MoveTo{At: was.At})
 	case len(a.past) > 0:
 		a.travel(&a.past, &a.future)
 	case a.at != 0:
 		a.goTo(0)
+		a.past, a.future = nil, a.past
 	default:
 		a.say(a.Hint("{quit} quits, {help} shows the keys"))
 	}

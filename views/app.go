@@ -102,7 +102,9 @@ type app struct {
 	message      string
 	past         []place // history, the newest last
 	future       []place
-	undoStack    []state.Narrowing // states for undo, newest last
+	base         state.State              // what was so already when the screen was opened: going back leaves the screen before it undoes that
+	filters      map[keymap.Action]string // of the rows of the screens that are not shown
+	undoStack    []state.Narrowing        // states for undo, newest last
 	redoStack    []state.Narrowing
 	chipBar      *bar
 	chipHits     []chipHit // cells of the filters in the bar, for the mouse
@@ -119,8 +121,8 @@ type point struct{ x, y int }
 
 // place is a position to return to.
 type place struct {
-	screen int
-	state  state.State
+	screen      int
+	state, base state.State
 }
 
 func newApp(o Options) *app {
@@ -128,7 +130,7 @@ func newApp(o Options) *app {
 		p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
-	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), stale: true}
+	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), base: state.NewState(), filters: map[keymap.Action]string{}, stale: true}
 	if o.Patience == 0 {
 		a.o.Patience = ui.Patience
 	}
@@ -460,24 +462,32 @@ func (a *app) goTo(i int) {
 		return
 	}
 	a.remember()
+	a.filters[a.current().Action()] = a.state.Filter
 	a.previous, a.at = a.at, i
+	a.state.Filter = a.filters[a.current().Action()]
+	a.base = state.NewState()
+	a.base.At = a.state.At
 	a.layout()
 }
 
 // maxHistory limits the navigation history.
 const maxHistory = 100
 
-// visit goes to the screen that an action names, if it is not there already, and changes the state.
-func (a *app) visit(to keymap.Action, i state.Intent) {
+// visit goes to the screen that an action names, if it is not there already, and changes the state. Going back undoes
+// both at once.
+func (a *app) visit(to keymap.Action, changes ...state.Intent) {
 	if a.current().Action() == to {
 		a.remember()
 	}
 	a.openScreen(to)
-	a.emit(i)
+	for _, i := range changes {
+		a.emit(i)
+	}
+	a.base = a.state
 }
 
 func (a *app) remember() {
-	a.past = append(a.past, place{a.at, a.state})
+	a.past = append(a.past, place{a.at, a.state, a.base})
 	if len(a.past) > maxHistory {
 		a.past = a.past[1:]
 	}
@@ -493,10 +503,10 @@ func (a *app) travel(from, to *[]place) {
 	}
 	p := (*from)[n-1]
 	*from = (*from)[:n-1]
-	*to = append(*to, place{a.at, a.state})
+	*to = append(*to, place{a.at, a.state, a.base})
 	now := a.state
 	defer a.noteNarrowing(now.Narrowing())
-	a.state = p.state
+	a.state, a.base = p.state, p.base
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are not part of the position
 	a.state.Heap.Other = now.Heap.Other

@@ -172,7 +172,7 @@ func (a *app) instantText() (text string) {
 	if s.Profile != nil && s.Profile.Meta.CoarseTimes {
 		defer func() { text = "times estimated · " + text }()
 	}
-	if !s.AtEnd() {
+	if !s.AtEnd() && !a.timeless() {
 		at = "at " + s.Now().String()
 		if s.At.Events != 0 {
 			at += " (peak)"
@@ -183,10 +183,16 @@ func (a *app) instantText() (text string) {
 	}
 	from := max(s.Range.From, 0)
 	r := fmt.Sprintf("range %v – %v (%v)", from, s.Range.To, s.Range.To-from)
-	if s.Now() != s.Range.To {
+	if s.Now() != s.Range.To && !a.timeless() {
 		r += " · live " + at
 	}
 	return r
+}
+
+// timeless reports whether nothing on screen depends on the instant.
+func (a *app) timeless() bool {
+	t, ok := a.current().(ui.Timeless)
+	return ok && t.Timeless()
 }
 
 // complete states that all of the file was read without damage.

@@ -155,7 +155,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 	if got, want := listed(), count(before, after); got != want || want == 0 {
 		t.Errorf("%d gone blocks, want %d", got, want)
 	}
-	u.keys("/", "s", "i", "z", "e", ">", "9", "G", "Enter").has("No block passes the filter")
+	u.keys("/", "s", "i", "z", "e", ">", "9", "G", "Enter").has("No matches for")
 	u.keys("Enter", "y", "Down", "S", "o").has("Live bytes by size class", "difference by size")
 	u.sim.Click(30, 12)
 	u.keys("o", "Esc").has("Blocks · live")

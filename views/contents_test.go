@@ -82,7 +82,7 @@ func TestFilterOfContents(t *testing.T) {
 	u.keys("Enter").has("of 3,986").hasNot("501 of")
 	u.keys("/", "Ctrl-U")
 	typeText(u, ".nothing=here")
-	u.keys("Enter").has("None passes the filter “.nothing=here”")
+	u.keys("Enter").has("No matches for “.nothing=here”")
 }
 
 // An object with values before its references begins with the first reference: it can be opened at once.
@@ -150,7 +150,7 @@ func TestFindInTheWholeHeap(t *testing.T) {
 	u.has("1 of 23,", "leak.Shop$Everything")
 	u.keys("Enter").has("25 fields")
 	findIn(u, ".nothing=here")
-	u.has("None passes the filter “.nothing=here”")
+	u.has("No matches for “.nothing=here”")
 	u.keys("Esc").has("Objects ─", "most retained first")
 	u.sim.Do(func() {
 		if err := u.app.findCommand("retained>"); err == nil {

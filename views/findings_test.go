@@ -28,10 +28,44 @@ func TestFindingOpensItsOwner(t *testing.T) {
 		t.Fatalf("it opens %s filtered by %q", u.onScreen(), u.state().Filter)
 	}
 	u.has("never freed 2 of 6 · 1.02 KiB", "open_session › _M_")
-	u.keys("3").has("open_session › ", "2 of 21 sites")
-	lacks(t, u, "close_session", "worker_batch")
-	if text := u.keys("Esc").Text(); u.state().Filter != "" || !strings.Contains(text, "worker_batch") {
-		t.Errorf("the filter %q stays", u.state().Filter)
+	if u.keys("Esc"); u.onScreen() != keymap.ShowOverview || u.state().Filter != "" {
+		t.Errorf("going back leads to %s, filtered by %q", u.onScreen(), u.state().Filter)
+	}
+	u.keys("4").has("close_session")
+}
+
+// What was opened from a finding is left in one step, to the screen and the instant where it was opened.
+func TestGoingBackReturnsToTheFindingAndItsInstant(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("p")
+	peak := u.state().At
+	for _, way := range []struct {
+		keys []string
+		to   keymap.Action
+	}{{[]string{"Enter"}, keymap.ShowLeaks}, {[]string{"3"}, keymap.ShowSites}, {[]string{"4", "h", "Esc"}, keymap.ShowLeaks}} {
+		if u.keys(way.keys...); u.onScreen() != way.to || u.state().At != peak {
+			t.Fatalf("%q leads to %s at %v", way.keys, u.onScreen(), u.state().At)
+		}
+		if u.keys("Esc"); u.onScreen() != keymap.ShowOverview || u.state().At != peak {
+			t.Errorf("after %q, Esc leads to %s at %v", way.keys, u.onScreen(), u.state().At)
+		}
+	}
+	if s := u.keys("Esc").state(); !s.AtEnd() || u.onScreen() != keymap.ShowOverview {
+		t.Error("then Esc does not return to the end of the run")
+	}
+}
+
+// A filter of rows belongs to the screen on which it was typed, and is still there when one comes back.
+func TestRowsAreFilteredOnOneScreen(t *testing.T) {
+	u := openKvleak(t, 80, 24, colourCaps).keys("3", "/").keys(strings.Split("worker_batch", "")...).keys("Enter")
+	if u.keys("4"); u.state().Filter != "" {
+		t.Errorf("the filter %q follows to another screen", u.state().Filter)
+	}
+	u.keys("/").keys(strings.Split("nowhere", "")...).keys("Enter").has("No matches", "Esc clears the filter")
+	if u.keys("3"); u.state().Filter != "worker_batch" {
+		t.Errorf("back on the screen, the filter is %q", u.state().Filter)
+	}
+	if u.keys("Esc"); u.onScreen() != keymap.ShowSites || u.state().Filter != "" {
+		t.Errorf("Esc leads to %s, filtered by %q", u.onScreen(), u.state().Filter)
 	}
 }
 

@@ -116,7 +116,7 @@ func TestTypesFilter(t *testing.T) {
 	u.keys("Enter").has("filter “record”", "1 of ")
 	u.keys("/", "Ctrl+U")
 	typeText(u, "retained>1G")
-	u.keys("Enter").has("No type passes the filter")
+	u.keys("Enter").has("No matches for")
 	u.keys("Esc").has("Types ─")
 }
 

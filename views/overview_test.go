@@ -87,7 +87,7 @@ func TestOverviewFilters(t *testing.T) {
 	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
 	u.has("1 of 6 pass the filter", "close_session  ")
 	u.keys("/", "Ctrl+U", "z", "z", "z", "Enter")
-	u.has("No row passes the filter “zzz”.")
+	u.has("No matches for “zzz”.")
 }
 
 func TestOverviewFallsBackToThePeak(t *testing.T) {
@@ -248,7 +248,7 @@ func TestFiltersOfPeaksWhileLoading(t *testing.T) {
 	for _, filter := range []string{"peak>1", "PEAK>1"} {
 		u.keys("/", "Ctrl+U").keys(strings.Split(filter, "")...)
 		for _, screen := range []string{"1", "3"} {
-			if text := u.keys("Enter", screen).Text(); strings.Contains(text, "passes the filter") || !strings.Contains(text, "main") {
+			if text := u.keys("Enter", screen).Text(); strings.Contains(text, "No matches") || !strings.Contains(text, "main") {
 				t.Errorf("%s on screen %s:\n%s", filter, screen, text)
 			}
 		}

@@ -67,7 +67,7 @@ func TestSitesFilter(t *testing.T) {
 	for _, k := range "nowhere" {
 		u.keys(string(k))
 	}
-	u.has("No stack passes the filter “nowhere”", "Esc clears the filter")
+	u.has("No matches for “nowhere”", "Esc clears the filter")
 	u.keys("Enter", "Esc")
 	u.has("21 sites · live 429 KiB")
 }

@@ -13,7 +13,7 @@ func TestTheFilterIsOfWhatIsListed(t *testing.T) {
 	for _, screen := range []string{"3", "4"} {
 		u := openKvleak(t, 140, 30, colourCaps)
 		u.keys(screen, "Enter").has("Blocks of ")
-		u.keys("/", "s", "i", "z", "e", ">", "9", "T", "Enter").has("filter “size>9T”", "No block passes the filter")
+		u.keys("/", "s", "i", "z", "e", ">", "9", "T", "Enter").has("filter “size>9T”", "No matches for")
 		if u.app.state.Filter != "" {
 			t.Errorf("screen %s: the hidden table is filtered by %q", screen, u.app.state.Filter)
 		}

@@ -16,7 +16,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		want string
 	}{
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 2, Freed: 1, Held: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, First: at, Last: at, Longest: at},
-			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, about as old as the oldest freed blocks: the freed one lived at most 61.0 ms; at the end 1 block (391 KiB) is live"},
+			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 1, Held: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, First: at, Last: at},
 			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, too late to tell whether more will come: none was freed before the last moments of the run; at the end none is live"},
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 9, Held: kib, Live: 9, Bytes: kib, Suspects: 3, First: at, Last: 2 * at},

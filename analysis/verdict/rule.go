@@ -31,6 +31,8 @@ const (
 	leastLinks, mostOf = 4, 0.5
 	// A container counts as no longer growing after this many times the time in which its next growth was expected.
 	patience = 1.5
+	// A container is called a leak with at most this certainty, if its last growth is in the last window.
+	mostCertain = 0.95
 	// If freed blocks lived for at least this many windows, memory that does not grow is a cache rather than in flight.
 	longLife = Windows / 8
 	// Number of windows over which the least level is taken.
@@ -68,7 +70,8 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	if use&containers != 0 && e.grows() {
 		c := &e.chain
 		v.Replaced, v.FirstSize, v.Top = c.links, c.least, c.size
-		conclude(Leak, container, 0.5+0.05*float64(c.links))
+		// The longer ago the last step was, the more likely it has reached its size.
+		conclude(Leak, container, math.Min(0.5+0.05*float64(c.links), mostCertain)*float64(c.born[1]+1)/Windows)
 		// The steps of a container are too large for a slope of levels.
 		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6))
 		return v

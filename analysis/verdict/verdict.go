@@ -159,9 +159,17 @@ func (v *Verdict) others() string {
 	return "none was freed"
 }
 
+// replaced returns how soon blocks are freed while others take their place.
+func (v *Verdict) replaced() string {
+	if v.Freed == 1 {
+		return fmt.Sprintf("no older than the one freed before became (%v)", v.Longest)
+	}
+	return fmt.Sprintf("each is freed after at most %v, as %s were, and others take its place", v.Longest, model.Group(v.Freed))
+}
+
 // reason returns what was observed about the live blocks.
 func (v *Verdict) reason(held string) string {
-	others := v.others()
+	others, replaced := v.others(), v.replaced()
 	span := fmt.Sprintf("allocated from %v to %v", v.First, v.Last)
 	if v.First == v.Last {
 		span = fmt.Sprintf("allocated at %v", v.First)
@@ -178,9 +186,9 @@ func (v *Verdict) reason(held string) string {
 		case v.Freed == 0:
 			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held, span, model.Group(v.Born-v.Suspects), others)
 		}
-		return fmt.Sprintf("%s in use, %s, about as old as the oldest freed blocks: %s", held, span, others)
+		return fmt.Sprintf("%s in use, %s, %s", held, span, replaced)
 	case flatLevel:
-		return fmt.Sprintf("%s in use; their minimum count or size did not rise in the last third of the run", held)
+		return fmt.Sprintf("%s in use; in the last third of the run, they did not become more", held)
 	case outlivedAll, oneTime:
 		when := "throughout the run"
 		if v.Reason == oneTime {
@@ -189,7 +197,7 @@ func (v *Verdict) reason(held string) string {
 		if v.Freed == 0 {
 			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
 		}
-		return fmt.Sprintf("%s of %s allocated; %s outlived every freed block (at most %v), allocated %s", held, model.Group(v.Born), model.Group(v.Suspects), v.Longest, when)
+		return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)", held, model.Group(v.Born), model.Group(v.Suspects), when, v.Longest)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:

@@ -185,7 +185,7 @@ func (b *builder) leakTables(t *report.Trace) {
 		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + model.Counted(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
-		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Trend+":spark:live bytes of the site",
+		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Births+":spark:bytes that were never freed, by the time of allocation",
 			titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {

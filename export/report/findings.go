@@ -24,15 +24,20 @@ type Finding struct {
 	At       *model.Time `json:"at_us,omitzero"` // instant to go to
 
 	history []uint64
-	verdict bool // the finding is a verdict
+	growth  float64 // bytes per second, 0 if it does not grow
+	verdict bool    // the finding is a verdict
 }
 
-// Certain returns the confidence of a verdict ("96 % certain") followed by then, "" for other findings.
+// Certain returns the confidence of a verdict and how fast a leak grows ("96 % certain, +67.0 KiB/s"), followed by then, "" for other findings.
 func (f *Finding) Certain(then string) string {
 	if !f.verdict {
 		return ""
 	}
-	return f.Sure.String() + " certain" + then
+	text := f.Sure.String() + " certain"
+	if f.growth > 0 {
+		text += ", +" + model.Rate(f.growth)
+	}
+	return text + then
 }
 
 // History returns the live bytes of its sites over the run, in columns of equal duration, nil if uninformative.
@@ -90,7 +95,7 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: sureOf(f.Confidence), Evidence: f.Text, history: f.History, verdict: f.Kind.IsVerdict()}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: sureOf(f.Confidence), Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
@@ -115,7 +120,7 @@ func (s *Sure) String() string {
 	if s == nil {
 		return ""
 	}
-	return model.Share(*s).String()
+	return model.Share(*s).Certainty()
 }
 
 // Part returns the certainty, nil for nil.
@@ -155,12 +160,19 @@ func (w tableWriter) findings() table {
 		if !w.full && owner == f.Owner.Name() {
 			owner = w.style.function(owner)
 		}
-		row := []string{f.Kind, w.style.bytes(f.Bytes), f.Sure.String(), w.style.spark(f.history, leakColumns), owner}
+		sure := ""
+		if f.verdict {
+			sure = f.Sure.String()
+		}
+		row := []string{f.Kind, w.style.bytes(f.Bytes), sure, w.style.spark(f.history, leakColumns), owner}
 		evidence := w.style.text(model.Clean(f.Evidence))
 		if w.full {
 			row = append(row, evidence)
 		}
 		out.rows = append(out.rows, row)
+		if f.growth > 0 {
+			evidence = "+" + model.Rate(f.growth) + "; " + evidence
+		}
 		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
 	}
 	return out

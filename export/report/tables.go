@@ -60,7 +60,7 @@ func (r *Report) tables(s Style, full bool) []table {
 	out := list[:0]
 	for _, t := range list {
 		if f := r.rowsLeft; f != nil && f.table == t.name {
-			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no row passes the filter"
+			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
 		}
 		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)
@@ -219,8 +219,8 @@ func (w tableWriter) lateFreed() table {
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{
 		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, verdictCols(),
-			[]col{{titles.Trend, sketch}}, placeCols()),
-		spare: []string{share, titles.Trend, titles.Oldest},
+			[]col{{titles.Births, sketch}}, placeCols()),
+		spare: []string{share, titles.Births, titles.Oldest},
 	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{

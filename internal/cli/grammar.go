@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -222,7 +223,27 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	for _, f := range ctx.Flags() {
 		f.Name += manual.OptionalValue(f)
 	}
-	return kong.DefaultHelpPrinter(options, ctx)
+	if ctx.Selected() != nil {
+		return kong.DefaultHelpPrinter(options, ctx)
+	}
+	out, text := ctx.Stdout, &strings.Builder{}
+	ctx.Stdout = text
+	err := kong.DefaultHelpPrinter(options, ctx)
+	ctx.Stdout = out
+	if err == nil {
+		_, err = io.WriteString(out, commandsFirst(text.String()))
+	}
+	return err
+}
+
+// commandsFirst moves the list of commands in a help text before the flags, which are many.
+func commandsFirst(help string) string {
+	flags, commands := strings.Index(help, "\nFlags:\n"), strings.Index(help, "\nCommands:\n")
+	end := strings.LastIndex(help, "\nRun \"")
+	if flags < 0 || commands < flags || end < commands {
+		return help
+	}
+	return help[:flags] + help[commands:end] + help[flags:commands] + help[end:]
 }
 
 // isGiven reports whether a flag is on the command line.

@@ -54,8 +54,8 @@ const (
 	Last        = "LAST"     // when the newest block was allocated
 	Lifetime    = "LIFETIME" // mean lifetime of the blocks of a stack
 	Layouts     = "LAYOUTS"
-	LeakShare   = "LEAK%" // the part of blocks that was never freed
-	Leaked      = "LEAK"  // bytes that were never freed
+	LeakShare   = "LEAK%"   // the part of blocks that was never freed
+	Leaked      = "UNFREED" // bytes that were never freed
 	Length      = "LENGTH"
 	Line        = "LINE" // of a text file
 	Live        = "LIVE"
@@ -120,6 +120,7 @@ const (
 	To          = "TO"
 	Total       = "TOTAL" // of a function with all its callees
 	Trend       = "TREND"
+	Births      = "BIRTHS" // of what was never freed: sums of bytes by the time of allocation
 	Type        = "TYPE"
 	Unmanaged   = "UNMANAGED"
 	Value       = "VALUE"

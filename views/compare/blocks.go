@@ -96,7 +96,7 @@ func (p *Blocks) Show(s *state.State) {
 	p.Blocks.Lives, p.Blocks.Filter = true, s.Filter
 	p.Blocks.Empty = []string{"No block was " + what + ".", p.Hint("{block-table.only} shows the other ones, and sizes; {mark-a} and {mark-b} mark other moments.")}
 	if s.Filter != "" {
-		p.Blocks.Empty = []string{"No block passes the filter “" + s.Filter + "”.", p.FilterHint()}
+		p.Blocks.Empty = []string{"No matches for “" + s.Filter + "”.", p.FilterHint()}
 	}
 	p.Blocks.Query.By, p.Blocks.Query.Key = analysis.ByStack, 0
 	p.Blocks.Show(s, q, what, min(to.T, s.Status.Duration))

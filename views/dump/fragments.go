@@ -292,7 +292,7 @@ func (p *Fragments) emptyText() []string {
 	}
 	switch t := p.Types.Now(); {
 	case t != nil && len(t.Rows) > 0:
-		return []string{"No type passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case p.figures != nil:
 		return []string{"This layout has no pages.", p.Hint("{step-back} and {step-forward} go to others.")}
 	}

@@ -154,7 +154,7 @@ func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 	t.List.Focused = p.focus == fragmentSparse
 	t.List.Empty, t.List.Highlight = []string{"No page is partly occupied."}, ui.FilterWord(p.text)
 	if now := t.Now(); now != nil && len(now.Rows) > 0 {
-		t.List.Empty = []string{"None passes the filter “" + p.text + "”.", p.FilterHint()}
+		t.List.Empty = []string{"No matches for “" + p.text + "”.", p.FilterHint()}
 	}
 	t.List.Draw(s, r, p.Look)
 }

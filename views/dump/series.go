@@ -210,7 +210,7 @@ func (p *Series) Draw(s tcell.Screen) {
 	}
 	p.Layout(list.W, &p.State)
 	p.List.Focused = true
-	p.List.Empty = []string{"No series passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+	p.List.Empty = []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	p.List.Draw(s, list, p.Look)
 }
 

@@ -180,7 +180,7 @@ func (p *around) Draw(s tcell.Screen) {
 	case p.table.Now() == nil:
 		p.List.Empty = []string{"Looking at references…", p.Loads.Progress()}
 	default:
-		p.List.Empty = []string{"Nothing around the type passes the filter “" + p.filter + "”."}
+		p.List.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
 	}
 	p.DrawPanes(s)
 }

@@ -276,7 +276,7 @@ func (p *Find) emptyText() []string {
 	case p.table.Now() == nil:
 		return []string{"Counting objects… " + p.search.text(), p.Hint("{back} stops it.")}
 	}
-	return []string{"None passes the filter “" + p.State.Heap.Find + "”.", p.FilterHint()}
+	return []string{"No matches for “" + p.State.Heap.Find + "”.", p.FilterHint()}
 }
 
 // explain shows what the selected group is.

@@ -274,12 +274,12 @@ func (p *Groups) answer() string {
 }
 
 func (p *Groups) emptyText() []string {
-	one, _, in := p.grouping().words(schemaOf(&p.State))
+	_, _, in := p.grouping().words(schemaOf(&p.State))
 	switch t := p.table.Now(); {
 	case p.load == nil || t == nil:
 		return p.Loads.Waiting(&p.State)
 	case len(t.Rows) > 0:
-		return []string{"No " + one + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case !p.load.Heap.Complete:
 		return []string{"The file ends within this snapshot, before its " + in + ".", p.Hint("{step-back} goes to the previous snapshot.")}
 	}

@@ -504,7 +504,7 @@ func (p *objects) Draw(s tcell.Screen) {
 	case t == nil:
 		p.List.Empty = p.searching()
 	case len(t.Rows) > 0 || t.Of.set.all > 0:
-		p.List.Empty = []string{"None passes the filter “" + p.filter + "”.", p.FilterHint()}
+		p.List.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
 	default:
 		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}
 	}

@@ -20,7 +20,7 @@ func (p *rowPane) Command() []string { return nil }
 
 // emptyText returns why nothing is listed, the first that applies: decoding, why, reading, that no row passes the
 // filter, or none.
-func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) []string {
+func (p *rowPane) emptyText(why, reading []string, rows int, none string) []string {
 	switch {
 	case p.load == nil:
 		return p.Loads.Waiting(&p.State)
@@ -29,7 +29,7 @@ func (p *rowPane) emptyText(why, reading []string, rows int, one, none string) [
 	case reading != nil:
 		return reading
 	case rows > 0:
-		return []string{one + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	}
 	return []string{none}
 }

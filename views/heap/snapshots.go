@@ -281,7 +281,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 	l.Focused, l.Highlight = p.focus == onSnapshots, ""
 	l.Empty = []string{"This file has no snapshot.", "Problems says what was found in it."}
 	if p.filter != "" && len(p.set.rows) > 0 {
-		l.Empty = []string{"No snapshot passes the filter “" + p.filter + "”.", p.FilterHint()}
+		l.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
 	}
 	if !p.list.ListAt.Empty() {
 		body := p.list.ListAt

@@ -179,9 +179,9 @@ func (p *Threads) Draw(s tcell.Screen) {
 func (p *Threads) emptyText() []string {
 	t := p.table.Now()
 	if t == nil {
-		return p.rowPane.emptyText(ui.Unanswered(p.sets), []string{"Reading threads…"}, 0, "", "")
+		return p.rowPane.emptyText(ui.Unanswered(p.sets), []string{"Reading threads…"}, 0, "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "No thread", "This snapshot has no threads.")
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "This snapshot has no threads.")
 }
 
 // explain lists the frames of the selected thread with the objects that they refer to.

@@ -215,7 +215,7 @@ func (l *trendList) Draw(s tcell.Screen) {
 	if why := ui.Unanswered(l.p.scores); why != nil {
 		l.List.Empty = why
 	} else if t := l.Now(); t != nil && len(t.Rows) > 0 {
-		l.List.Empty = []string{"None passes the filter “" + l.p.State.Filter + "”.", l.p.FilterHint()}
+		l.List.Empty = []string{"No matches for “" + l.p.State.Filter + "”.", l.p.FilterHint()}
 	}
 	l.List.Draw(s, body, l.p.Look)
 }

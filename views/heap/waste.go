@@ -237,10 +237,9 @@ func (p *Waste) emptyText() []string {
 			return []string{p.Hint("The search was stopped: {open} continues.")}
 		}
 		reading := []string{"Looking through strings and collections…", p.found.text()}
-		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "", "")
+		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing",
-		"Nothing is wasted in this snapshot.")
+	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing is wasted in this snapshot.")
 }
 
 // explain describes what the selected row wastes.

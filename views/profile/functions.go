@@ -279,7 +279,7 @@ func (p *Functions) answer() string {
 
 func (p *Functions) emptyText() []string {
 	if len(p.Now().Rows) > 0 {
-		return []string{"No row passes the filter.", p.Hint("{back} shows all of them.")}
+		return []string{"No matches.", p.Hint("{back} shows all of them.")}
 	}
 	return p.Prof.NoWeight(p.Env, p.Now().Of.ProfileKey)
 }

@@ -323,7 +323,7 @@ func (p *Leaks) answer() string {
 func (p *Leaks) emptyText() []string {
 	t := p.Now().Of
 	if len(t.rows) > 0 {
-		return []string{"No stack passes the filter.", p.Hint("{back} shows all of them.")}
+		return []string{"No matches.", p.Hint("{back} shows all of them.")}
 	}
 	if t.chips != "" {
 		return []string{"Nothing of what the filters leave is live at the end.", p.Hint("{back} removes the last one, {filters} lists them.")}

@@ -135,7 +135,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	p.List.Focused = !p.inText
 	p.List.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
 	if p.events() > 0 {
-		p.List.Empty = []string{"No event passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		p.List.Empty = []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	}
 	p.List.Draw(s, list, p.Look)
 	if rest.H < 2 {

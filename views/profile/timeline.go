@@ -184,7 +184,7 @@ func (p *Timeline) Draw(s tcell.Screen) {
 		p.Hint("{open} shows only that window on every screen"))
 	p.Layout(body.W, &p.State)
 	p.List.Focused = true
-	p.List.Empty = []string{"No window passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+	p.List.Empty = []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	p.List.Draw(s, body, p.Look)
 }
 

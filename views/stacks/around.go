@@ -234,7 +234,7 @@ func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.table.Layout(list.W, &v.of.State)
 	v.List.Highlight, v.List.Focused = ui.FilterWord(v.filter), true
 	if v.List.Empty = nil; v.filter != "" && v.table.Now() != nil {
-		v.List.Empty = []string{"No function passes the filter “" + v.filter + "”.", v.FilterHint()}
+		v.List.Empty = []string{"No matches for “" + v.filter + "”.", v.FilterHint()}
 	}
 	v.ListAt = list
 	v.List.Draw(s, list, k)

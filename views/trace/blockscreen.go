@@ -134,7 +134,7 @@ func (p *BlockScreen) emptyText() []string {
 	case p.addr != 0:
 		return []string{"No block that is live " + atText(s) + " holds " + ui.AddressText(p.addr) + ".", p.Hint("{open} lists all that ever did; {back} clears the address.")}
 	case s.Filter != "":
-		return []string{"No block passes the filter “" + s.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + s.Filter + "”.", p.FilterHint()}
 	case !s.Cell.IsAll() && !p.born():
 		return append(p.NoneInCell(s.Cell), p.Hint("{block-table.only} lists all that were allocated, {peak} goes to the peak."))
 	case !s.Cell.IsAll():

@@ -85,7 +85,7 @@ func (p *findingsPane) followed() bool {
 func (p *findingsPane) text(f *analysis.Finding) string {
 	text := ": " + f.Text
 	if f.Kind.IsVerdict() {
-		text = " (" + ui.Certain(f.Confidence) + ")" + text
+		text = " (" + ui.Certain(f.Confidence, f.Growth) + ")" + text
 	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function
@@ -145,17 +145,20 @@ func (p *findingsPane) follow() {
 	if f == nil {
 		return
 	}
+	var changes []state.Intent
 	if f.HasAt {
-		p.env.Emit(state.MoveTo{At: f.At})
+		changes = append(changes, state.MoveTo{At: f.At})
 	}
 	if f.Site.Name != "" {
-		p.env.Emit(state.SetGroup{By: analysis.ByStack})
-		p.env.Emit(state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true}})
+		changes = append(changes, state.SetGroup{By: analysis.ByStack},
+			state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true}})
 	}
 	if len(f.Keys) > 1 && f.HasOwner && f.Owner.Function != "" {
-		p.env.Emit(state.SetFilter{Text: "/^" + regexp.QuoteMeta(ownerWord(f.Owner.Function)) + "$/"})
+		changes = append(changes, state.SetFilter{Text: "/^" + regexp.QuoteMeta(ownerWord(f.Owner.Function)) + "$/"})
+	} else if f.Site.Name != "" {
+		changes = append(changes, state.SetFilter{})
 	}
-	p.env.Open(screenOf(f.Kind))
+	p.env.Visit(screenOf(f.Kind), changes...)
 }
 
 // screenOf returns the screen with more about a finding.

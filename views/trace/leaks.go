@@ -85,7 +85,7 @@ func (p *Leaks) About() string {
 	case p.Blocks.Open:
 		return "blocks"
 	case p.inLate:
-		return "late-freed"
+		return "freed late"
 	case p.State.Group != analysis.ByStack:
 		return "by " + p.State.Group.String()
 	}
@@ -116,6 +116,9 @@ func (p *Leaks) Command() []string {
 	}
 	return q.Args()
 }
+
+// Timeless implements [ui.Timeless]: what leaked is known at the end of the run, or of the range.
+func (p *Leaks) Timeless() bool { return true }
 
 // group returns what the section shown is grouped by.
 func (p *Leaks) group() analysis.Group {

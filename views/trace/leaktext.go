@@ -22,9 +22,9 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	} else {
 		least = widget.Width(age) + 2 // the active section must be visible
 	}
-	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "late-freed "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
+	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "freed late "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
 	if !p.inLate && haveGone && gone.Count > 0 {
-		if more := "late-freed " + p.sums(gone, true, false, true) + p.Hint(": {next-pane}"); widget.Width(never+more)+7+least <= r.W {
+		if more := "freed late " + p.sums(gone, true, false, true) + p.Hint(": {next-pane}"); widget.Width(never+more)+7+least <= r.W {
 			late = more
 		}
 	}
@@ -34,7 +34,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	if f := p.State.Filter; f != "" && p.Now() != nil {
 		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
 		if p.inLate {
-			late = "late-freed " + shown
+			late = "freed late " + shown
 		} else {
 			never = "never freed " + shown
 		}
@@ -109,7 +109,7 @@ func (p *Leaks) emptyText() []string {
 	case p.Now() == nil:
 		return []string{"Summing…"}
 	case len(p.Now().Rows) > 0:
-		return []string{"No leak passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case p.inLate && !p.State.Cell.IsAll():
 		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
@@ -201,8 +201,11 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	case s.LeakCount >= s.AllocCount:
 		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, model.Blocks(s.AllocCount), which, whole)
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) are live at the end of %s", model.Group(s.LeakCount),
-		model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), whole)
+	are := "are"
+	if s.LeakCount == 1 {
+		are = "is"
+	}
+	text := fmt.Sprintf("%s of %s%s (%s) %s live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), are, whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
 	}

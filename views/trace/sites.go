@@ -210,7 +210,7 @@ func (p *Sites) answer() string {
 	case titles.Allocated, titles.Mean, titles.Allocs, titles.Temporary:
 		what, shown, all = "total", t.Shown.AllocBytes, t.Of.sum.AllocBytes
 	case titles.Leaked:
-		what, shown, all = "leaked", t.Shown.LeakBytes, t.Of.sum.LeakBytes
+		what, shown, all = "unfreed", t.Shown.LeakBytes, t.Of.sum.LeakBytes
 	}
 	if what == "live" && p.State.Status.Unfreed {
 		what = "live ≤"
@@ -234,7 +234,7 @@ func (p *Sites) emptyText() []string {
 	case p.Now() == nil:
 		return []string{"Summing…"}
 	case len(p.Now().Rows) > 0:
-		return []string{"No " + p.State.Group.String() + " passes the filter “" + p.State.Filter + "”.", p.FilterHint()}
+		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case !p.State.Cell.IsAll():
 		return p.NoneInCell(p.State.Cell)
 	case !p.State.Settled():

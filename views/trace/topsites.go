@@ -255,7 +255,7 @@ func (t *topSites) empty() []string {
 	case t.waits():
 		return []string{"Summing…"}
 	case len(d.rows) > 0 && s.Filter != "":
-		return []string{"No row passes the filter “" + s.Filter + "”.", t.env.FilterHint()}
+		return []string{"No matches for “" + s.Filter + "”.", t.env.FilterHint()}
 	case !s.Range.IsWhole():
 		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:

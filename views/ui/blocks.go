@@ -215,7 +215,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
 	if p.Open && p.Filter != "" {
-		p.List.Empty = []string{"No block passes the filter “" + p.Filter + "”.", p.FilterHint()}
+		p.List.Empty = []string{"No matches for “" + p.Filter + "”.", p.FilterHint()}
 	}
 	p.List.Highlight = FilterWord(p.Filter)
 	if !p.blocks.Fresh() {

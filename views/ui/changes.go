@@ -220,7 +220,7 @@ func (t *Changes) Nothing(others string) []string {
 	case c.Only == 1 && t.state.Filter == "":
 		return []string{"Nothing changed.", t.env.Hint(others + ", {changes} shows all rows.")}
 	case t.state.Filter != "":
-		return []string{"No row passes the filter “" + t.state.Filter + "”.", t.env.FilterHint()}
+		return []string{"No matches for “" + t.state.Filter + "”.", t.env.FilterHint()}
 	}
 	return []string{"Both sides are empty.", t.env.Hint(others + ", {difference} shows the file itself.")}
 }

@@ -98,12 +98,29 @@ func slopeText(slope float64, wide bool) string {
 
 // VerdictCell returns a verdict in a table: a sign, the word, and, where there is room, how fast a leak grows.
 func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
+	rate := ""
+	if wide && v.Growth > 0 {
+		rate = slopeText(v.Growth, true)
+	}
+	return e.verdictCell(v, rate)
+}
+
+// LeakCell returns what [Env.VerdictCell] does, with how fast a leak grows also where there is little room.
+func (e *Env) LeakCell(v verdict.Verdict, wide bool) widget.Cell {
+	rate := ""
+	if v.Growth > 0 {
+		rate = slopeText(v.Growth, wide)
+	}
+	return e.verdictCell(v, rate)
+}
+
+func (e *Env) verdictCell(v verdict.Verdict, rate string) widget.Cell {
 	if v.Kind == verdict.None {
 		return widget.Cell{}
 	}
 	text := e.VerdictSign(v.Kind) + " " + v.Kind.String()
-	if wide && v.Growth > 0 {
-		text += " " + slopeText(v.Growth, true)
+	if rate != "" {
+		text += " " + rate
 	}
 	return widget.Cell{Text: text, Style: e.verdictStyle(v.Kind)}
 }
@@ -113,7 +130,7 @@ func SureCell(v verdict.Verdict) widget.Cell {
 	if v.Kind == verdict.None {
 		return widget.Cell{}
 	}
-	return widget.Cell{Text: ShareText(float64(v.Confidence))}
+	return widget.Cell{Text: model.Share(v.Confidence).Certainty()}
 }
 
 // VerdictSign returns the sign that accompanies the color of a verdict.
@@ -142,19 +159,21 @@ func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 	return e.Look.Text
 }
 
-// Certain returns a confidence in words ("96 % certain").
-func Certain(confidence float64) string { return ShareText(confidence) + " certain" }
+// Certain returns a confidence in words, and how fast a leak grows ("96 % certain, +67.0 KiB/s").
+func Certain(confidence, growth float64) string {
+	text := model.Share(confidence).Certainty() + " certain"
+	if growth > 0 {
+		text += ", " + slopeText(growth, true)
+	}
+	return text
+}
 
 // VerdictSentence returns a verdict with how certain it is and its evidence, "" for none.
 func VerdictSentence(v verdict.Verdict) string {
 	if v.Kind == verdict.None {
 		return ""
 	}
-	text := v.Kind.String() + " (" + Certain(float64(v.Confidence))
-	if v.Growth > 0 {
-		text += ", " + slopeText(v.Growth, true)
-	}
-	return text + "): " + v.Evidence()
+	return v.Kind.String() + " (" + Certain(float64(v.Confidence), v.Growth) + "): " + v.Evidence()
 }
 
 // ThreadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.
@@ -227,7 +246,7 @@ func FilterWord(filter string) string {
 // CostWords returns a cost in a title.
 func CostWords(c analysis.Cost) string {
 	return [...]string{"Live bytes", "Live blocks", "Live bytes at the peak", "Allocated bytes", "Allocations",
-		"Leaked bytes", "Temporary blocks"}[c]
+		"Unfreed bytes", "Temporary blocks"}[c]
 }
 
 // NameMatcher returns a function for a search text: it matches part of a name, ignoring case, or /regular expression/.

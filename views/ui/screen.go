@@ -105,6 +105,9 @@ type Unopener interface {
 	Unopened() string
 }
 
+// Timeless is a screen on which nothing may depend on the instant: its header names the end of the run.
+type Timeless interface{ Timeless() bool }
+
 // Narrower is a screen that can be restricted to blocks of one size and lifetime.
 type Narrower interface{ Narrows() bool }
 
@@ -180,14 +183,14 @@ type Env struct {
 	Opening    bool      // no frame has been shown yet
 	Until      time.Time // the time until which showing the state may wait for answers
 	Work       *Work
-	Post       func(func())                      // any goroutine: run on the event loop
-	Background func(func())                      // run off the event loop
-	Emit       func(state.Intent)                // change the state
-	Open       func(keymap.Action)               // go to another screen
-	Visit      func(keymap.Action, state.Intent) // change the state on the way to a screen, even the same: one can come back
-	Changed    func()                            // a lazy value arrived: show the state again before the next frame
-	Say        func(text string)                 // one line of feedback, until the next key
-	Popup      func(o Overlay)                   // show something over the screen
+	Post       func(func())                         // any goroutine: run on the event loop
+	Background func(func())                         // run off the event loop
+	Emit       func(state.Intent)                   // change the state
+	Open       func(keymap.Action)                  // go to another screen
+	Visit      func(keymap.Action, ...state.Intent) // change the state on the way to a screen, even the same: one can come back
+	Changed    func()                               // a lazy value arrived: show the state again before the next frame
+	Say        func(text string)                    // one line of feedback, until the next key
+	Popup      func(o Overlay)                      // show something over the screen
 }
 
 // Style returns the style of a role in the current theme.
