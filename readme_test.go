@@ -158,6 +158,7 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, commands, _ := strings.Cut(string(help), "Commands:\n")
+	commands, _, _ = strings.Cut(commands, "\n\n")
 	n := 0
 	for _, line := range strings.Split(commands, "\n") {
 		if !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "   ") {

@@ -448,8 +448,9 @@ func (a *app) command(file []string) []string {
 	if _, ok := a.current().(ui.Follower); ok {
 		q.Steps = s.Filters
 	}
-	if p, ok := a.front().(ui.Peeker); ok {
+	if p, ok := a.front().(ui.Peeker); ok { // which covers the tree
 		q.Peek = p.Peeked()
+		return slices.Concat([]string{"memtui", "report"}, q.Args(), p.PeekCommand(), file)
 	}
 	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
 }

@@ -79,7 +79,7 @@ func TestPalette(t *testing.T) {
 	}{
 		{"leaks", " Leaks "}, {"stac", " Stacks "}, {"at peak", "(peak)"}, {"at 50%", "at 38.0 ms"}, {"range 10ms 20ms", "range 10.0 ms – 20.0 ms"},
 		{"at 76ms", "76,000 µs is beyond the end of the recording, which is at 75,9"}, {"at 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"range 10ms 9h", "beyond the end of the recording, which is at 76.0 ms"}, {"a 9h", "the end of the recording, which is at 76.0 ms"}, {"a 10ms..9h", "the end of the recording, which is at 76.0 ms"},
-		{"cost leaked", "Leaked bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "unknown command"},
+		{"cost leaked", "Unfreed bytes"}, {"filter live>1M", "Overview"}, {"exact", "439,382 B"}, {"time", "time: "}, {"q zzz", "unknown command"},
 		{"at nowhere", "write 12.5s"}, {"theme none", "unknown theme"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
 	}
 	for _, tt := range tests {

@@ -126,7 +126,7 @@ func TestProfileRange(t *testing.T) {
 	u.keys("=").has(model.Bytes(total.Uint64()).Exact() + " = 100 %")
 	var line string
 	u.sim.Do(func() { line = u.app.commandLine() })
-	if want := fmt.Sprintf("memtui report --from %dus --to %dus server.spaa", max(r.From, 0), r.To); line != want {
+	if want := fmt.Sprintf("memtui report --from %dus --to %dus --table tree server.spaa", max(r.From, 0), r.To); line != want {
 		t.Errorf("the command is %q, not %q", line, want)
 	}
 	u.keys("m", "m").has("samples do not record")

@@ -66,8 +66,8 @@ func TestFooterAt80(t *testing.T) {
 func TestRowInFull(t *testing.T) {
 	for _, key := range []string{"K", "Space"} {
 		u := openKvleak(t, 80, 24, colourCaps).keys("3", "j", "j")
-		lacks(t, u, "LEAK", "MEAN")
-		u.keys(key).has("Selected row", "LEAK", "MEAN", "__GI__IO_file_doallocate", "filedoalloc.c:101")
+		lacks(t, u, "UNFREED", "MEAN")
+		u.keys(key).has("Selected row", "UNFREED", "MEAN", "__GI__IO_file_doallocate", "filedoalloc.c:101")
 		u.keys("K")
 		lacks(t, u, "Selected row")
 	}
@@ -105,7 +105,7 @@ func TestListsScrollSideways(t *testing.T) {
 
 // Findings and messages wrap instead of ending in an ellipsis.
 func TestSentencesWrap(t *testing.T) {
-	u := openKvleak(t, 80, 40, colourCaps).has("the run; none was freed")
+	u := openKvleak(t, 80, 46, colourCaps).has("throughout the run; none was\n")
 	if text := u.Text(); strings.Contains(text[strings.Index(text, "Look here first"):], "…") {
 		t.Errorf("a finding is cut:\n%s", text)
 	}

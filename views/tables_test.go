@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/compare"
@@ -174,6 +175,10 @@ func jsonKeys(values ...any) (keys []string) {
 			f := typ.Field(i)
 			if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" {
 				keys = append(keys, key)
+			} else if m, ok := reflect.Zero(f.Type).Interface().(object.Membered); ok {
+				for _, member := range m.Members() {
+					keys = append(keys, member.Name)
+				}
 			} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
 				add(f.Type)
 			}

@@ -133,7 +133,7 @@ func TestTopRowsHaveEvidence(t *testing.T) {
 	for _, size := range walkedSizes {
 		for _, keys := range [][]string{{"1", "Tab"}, {"2"}} {
 			u := openKvleak(t, size[0], size[1], colourCaps).keys(keys...)
-			u.keys("j", "K").has("Selected row", "SITE", "32.5 KiB", "leak (84.1 % certain", "13 never freed (100 %)")
+			u.keys("j", "K").has("Selected row", "SITE", "32.5 KiB", "leak (84 % certain", "13 never freed (100 %)")
 			sites := u.keys("Esc", "y").sim.Clipboard()
 			for _, want := range []string{"close_session", "33,280 B", "throughout the run", "kvleak.cpp:17"} {
 				if !strings.Contains(sites, want) {

@@ -62,6 +62,7 @@ type grammar struct {
 	globals
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
 	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
+	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
 	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
 	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
@@ -74,7 +75,6 @@ type grammar struct {
 	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
 	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
 	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
-	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`

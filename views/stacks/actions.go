@@ -211,12 +211,17 @@ func (p *Stacks) CopyText() string {
 	return b.String()
 }
 
+// question returns the figure of the tree.
+func (p *Stacks) question() state.Question {
+	if p.Prof != nil {
+		return p.Prof.Question(&p.State)
+	}
+	return state.Question{By: state.CostKey(p.State.Cost)}
+}
+
 // Command returns the flags that print the tree.
 func (p *Stacks) Command() []string {
-	q := state.Question{By: state.CostKey(p.State.Cost)}
-	if p.Prof != nil {
-		q = p.Prof.Question(&p.State)
-	}
+	q := p.question()
 	q.Table, q.Invert, q.Recursion = "tree", p.inverts(), p.collapse
 	return q.Args()
 }

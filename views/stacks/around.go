@@ -214,6 +214,12 @@ func (v *aroundView) Search(text string) { v.filter = text }
 // Peeked implements [ui.Peeker].
 func (v *aroundView) Peeked() string { return v.name }
 
+// PeekCommand returns the flags of the figure, which is that of the tree.
+func (v *aroundView) PeekCommand() []string {
+	q := v.of.question()
+	return q.Args()
+}
+
 func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	v.refresh()
 	title := v.Title() + " of " + widget.ShortenScopes(v.label(v.name), max(r.W-30, 10))

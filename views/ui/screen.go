@@ -131,7 +131,10 @@ type Clicker interface {
 }
 
 // Peeker is an overlay about one function, its callers and its callees.
-type Peeker interface{ Peeked() string } // the function's name
+type Peeker interface {
+	Peeked() string        // the function's name
+	PeekCommand() []string // the flags that print its callers and callees, beyond the name
+}
 
 // Pane is embedded in every screen: tview's box, the program's environment, and the last state shown.
 type Pane struct {
