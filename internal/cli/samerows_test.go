@@ -258,7 +258,8 @@ func tableRows(t *testing.T, text string) (rows []comparedRow) {
 		after, _ := figureAt(cells, ends["AFTER"])
 		delta, _ := figureAt(cells, changeEnd(ends))
 		label, _, _ := strings.Cut(string(cells[name:]), "  ")
-		rows = append(rows, comparedRow{strings.TrimSpace(label), uint64(before), uint64(after), delta, statusIn(line)})
+		others := string(cells[:name]) + "  " + strings.TrimPrefix(string(cells[name:]), label) // a name may be that of a status
+		rows = append(rows, comparedRow{strings.TrimSpace(label), uint64(before), uint64(after), delta, statusIn(others)})
 	}
 	return rows
 }

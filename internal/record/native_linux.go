@@ -58,6 +58,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	default:
 		o.Log("recording ended; process %d goes on", cmd.Process.Pid)
 	}
+	if len(s.files) == 0 && s.err == nil {
+		o.Log("nothing was recorded: %s did not load the hook; it may be linked statically, or run as another user (setuid)", o.Command[0])
+	}
 	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
 }

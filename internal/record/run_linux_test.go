@@ -252,6 +252,21 @@ func TestProgramThatClosesEverythingIsRecorded(t *testing.T) {
 	}
 }
 
+// A program without a dynamic linker loads nothing, which is said.
+func TestStaticProgramIsNotRecordedSilently(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "static")
+	known(t)
+	if out, err := exec.Command("gcc", "-static", "-O1", "-pthread", "-o", path, "testdata/known.c").CombinedOutput(); err != nil {
+		t.Skipf("cannot link statically: %s", out)
+	}
+	var said []string
+	files, status, err := Run(t.Context(), Options{Command: []string{path, "plain"}, Output: filepath.Join(t.TempDir(), "o.mlyze"), Frames: 64, Ring: 1 << 20,
+		Log: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }})
+	if err != nil || status != 0 || len(files) != 0 || !strings.Contains(strings.Join(said, "\n"), "nothing was recorded") {
+		t.Errorf("%v, status %d, %v, %q", err, status, files, said)
+	}
+}
+
 func TestSamplesAreFair(t *testing.T) {
 	const all = 20972 * 1000
 	for name, tt := range map[string]struct {
