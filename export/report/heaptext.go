@@ -374,7 +374,7 @@ func (w heapWriter) object(o *HeapObject) table {
 	}
 	add("bytes", bytes)
 	if !o.Lacks("retained_bytes") {
-		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "row")))
+		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "object")))
 	}
 	if o.Dominator != nil {
 		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
@@ -459,7 +459,7 @@ func (w heapWriter) path(steps []HeapStep) table {
 
 func (w heapWriter) found(rows []HeapRow, all int) table {
 	out := table{
-		name: "rows", title: "Found", answer: model.Counted(all, "row"), more: all - len(rows), empty: "no row matches",
+		name: "rows", title: "Found", answer: model.Counted(all, "object"), more: all - len(rows), empty: "no object matches",
 		cols: []col{{titles.Row, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	for _, r := range rows {
@@ -475,7 +475,7 @@ func (w heapWriter) found(rows []HeapRow, all int) table {
 // foundBy returns a table of the properties that found rows have in common.
 func (w heapWriter) foundBy(list []HeapFound, all int) table {
 	out := table{
-		name: "row_groups", title: "Found", answer: model.Counted(all, "row"), empty: "no row matches",
+		name: "row_groups", title: "Found", answer: model.Counted(all, "object"), empty: "no object matches",
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}},
 	}
 	for i := range list {

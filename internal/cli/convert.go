@@ -54,7 +54,10 @@ func (g *goal) UnmarshalText(text []byte) error {
 		g.format = name
 		return nil
 	}
-	return g.Moment.UnmarshalText(text)
+	if err := g.Moment.UnmarshalText(text); err != nil {
+		return fmt.Errorf("%w; convert also takes a format here: see memtui convert --help", err)
+	}
+	return nil
 }
 
 // format is an output format of convert.

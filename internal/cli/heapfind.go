@@ -85,7 +85,7 @@ func (c *heapFindCmd) nothing(h *model.Heap) string {
 			return noType(c.Type, near)
 		}
 	}
-	return "no row matches all conditions"
+	return "no object matches all conditions"
 }
 
 // question returns what to look for in a file.

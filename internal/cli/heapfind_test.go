@@ -89,12 +89,12 @@ func TestFindNothing(t *testing.T) {
 	path, command := madeUp(t)
 	for _, format := range []string{"text", "markdown"} {
 		out, errs := command(0, "heap", "find", "-f", format, "--type", "Pictur e", path)
-		if !strings.Contains(out, "Found") || !strings.Contains(out, "no row matches") || !strings.Contains(errs, "no object has the type Pictur e") {
+		if !strings.Contains(out, "Found") || !strings.Contains(out, "no object matches") || !strings.Contains(errs, "no object has the type Pictur e") {
 			t.Errorf("%s: %s%s", format, out, errs)
 		}
 	}
 	out, errs := command(0, "heap", "find", "-f", "json", "--type", "Picture", "--name", "nothing", path)
-	if !strings.Contains(out, `"rows": []`) || !strings.Contains(errs, "no row matches all conditions") {
+	if !strings.Contains(out, `"rows": []`) || !strings.Contains(errs, "no object matches all conditions") {
 		t.Error(out + errs)
 	}
 	out, errs = command(0, "heap", "types", "--filter", "count>1G", path)

@@ -2,5 +2,5 @@ package arg
 
 // RowFlags choose rows of a table.
 type RowFlags struct {
-	Rows string `name:"filter" placeholder:"TEXT" help:"Only rows of the table that pass a filter, as / and :filter have it on the screens: words, !words, /regex/ and comparisons such as live>1M or oldest_us>2s of any column of numbers."`
+	Rows string `name:"filter" placeholder:"TEXT" help:"Only rows of the table that pass a filter, the same as on the screens: words, !words, /regex/ and comparisons such as live>1M or oldest_us>2s of any column of numbers."`
 }
