@@ -31,7 +31,7 @@ var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	},
 	{ // Python
 		Expression(`^_?Py[A-Z_]`),
-		Expression(`(^|/)(Objects|Python|Modules|Parser)/[^/]+\.[ch]$|(^|/)libpython[0-9.]+[^/]*$|(^|/)bin/python[0-9.]*$`),
+		Expression(`(^|/)(Objects|Python|Modules|Parser)/(clinic/)?[^/]+\.[ch]$|(^|/)libpython[0-9.]+[^/]*$|(^|/)bin/python[0-9.]*$`),
 	},
 	{ // Node
 		Expression(`^(v8|node|uv|cppgc)::|^(uv__?|napi_|Builtins_)`),

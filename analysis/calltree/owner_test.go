@@ -35,7 +35,7 @@ func TestOwners(t *testing.T) {
 		{"Go", []frame{{"runtime.mallocgc", ""}, {"strings.(*Builder).grow", ""}, {"encoding/json.Marshal", ""}, {"example.com/shop/cart.(*Cart).Add", ""}}, "example.com/shop/cart.(*Cart).Add"},
 		{"Go's main", []frame{{"runtime.makeslice", ""}, {"main.load", ""}}, "main.load"},
 		{"Python", []frame{
-			{"_PyObject_GC_NewVar", "/build/Modules/gcmodule.c"}, {"list_append", "/build/Objects/listobject.c"}, {"_PyEval_EvalFrameDefault", ""}, {"collect", "/srv/app/audit.py"},
+			{"_PyObject_GC_NewVar", "/build/Modules/gcmodule.c"}, {"bytearray___init__", "Objects/clinic/bytearrayobject.c.h"}, {"list_append", "/build/Objects/listobject.c"}, {"_PyEval_EvalFrameDefault", ""}, {"collect", "/srv/app/audit.py"},
 		}, "collect"},
 		{"Node", []frame{{"malloc", ""}, {"v8::internal::Heap::AllocateRaw(int)", ""}, {"node::Buffer::New(v8::Isolate*, unsigned long)", ""}, {"emit", "node:events"}, {"handle", "/srv/app.js"}}, "handle"},
 		{"a library of the user's", []frame{{"malloc", ""}, {"g_strdup_acme", "/opt/acme/lib.c"}, {"serve", "/src/serve.c"}}, "serve"},

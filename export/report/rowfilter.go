@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 )
 
@@ -187,6 +188,8 @@ func (v *rowView) Texts() (texts []string) {
 			frames = x
 		case ProfileFrames:
 			frames = Frames{x.stacks, x.leaf}
+		case Owner:
+			texts = append(texts, cellOf(column), "owner:"+funcname.Bare(x.Name()))
 		default:
 			if name == "stack" && column.CanUint() {
 				id = column.Uint()

@@ -22,6 +22,16 @@ func rowsOf(t *testing.T, args ...string) [][]string {
 	return rows
 }
 
+// The owner of a site passes with the word that findings use on screens.
+func TestOwnersPassAFilter(t *testing.T) {
+	for owner, want := range map[string]int{"open_session": 2, "nobody": 0} {
+		rows := rowsOf(t, "report", "--table", "leaks", "--filter", "/^owner:"+owner+"$/", sample)[1:]
+		if len(rows) != want {
+			t.Errorf("%s: %q", owner, rows)
+		}
+	}
+}
+
 // A filter keeps the rows that a look at each of them keeps.
 func TestFilteredRowsAreThoseThatPass(t *testing.T) {
 	modeltest.Plain(t)

@@ -194,9 +194,9 @@ func (t *Terminal) Run(root tview.Primitive) error {
 	}()
 	select {
 	case <-done:
-		t.stop(nil)
 	case <-t.forced:
 	}
+	t.stop(nil) // also waits for a goroutine that is in it
 	return t.finish()
 }
 
