@@ -39,14 +39,17 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 			never = "never freed " + shown
 		}
 	}
-	x := r.X + 1
+	x, end := r.X+1, r.X+r.W-1
+	if !p.inLate {
+		end -= least // a minimum age that is on is always seen
+	}
 	for i, text := range [...]string{never, late} {
 		st := p.Look.Muted
 		mark := "  "
 		if (i == 1) == p.inLate {
 			st, mark = p.Look.Title, p.Look.Glyphs.ArrowRight+" "
 		}
-		x += widget.Print(s, x, r.Y, r.X+r.W-x-1, mark+text+"  ", st)
+		x += widget.Print(s, x, r.Y, end-x, mark+text+"  ", st)
 	}
 	if room := r.X + r.W - x - 2; room >= widget.Width(age) && !p.inLate {
 		widget.PrintRight(s, r.X, r.Y, r.W-1, age, p.Style(themes.Accent))
