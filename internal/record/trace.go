@@ -307,6 +307,9 @@ func (t *traceFile) copyAfter(head []byte) error {
 		_, err = io.Copy(f, t.f)
 	}
 	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
 		err = os.Rename(path, t.path)
 	}
 	if err != nil {
@@ -370,22 +373,7 @@ func nameID(known map[string]int, names *[]string, name string) int {
 
 // frames returns the frames of an address as JSON, leaf first: the functions inlined there are frames of their own.
 func (n *nameTables) frames(t *symbols.Table, id int) (b []byte) {
-	m, mapped := t.Module(id)
-	address := t.Looked(id)
-	if mapped {
-		address -= m.Base
-	}
-	list := t.Frames(id)
-	if len(list) == 0 {
-		list = []symbols.Frame{{}}
-	}
-	for i, f := range list {
-		if f.Function == "" {
-			f.Function = symbols.Unnamed(address, m.Path)
-		}
-		if f.File == "" {
-			f.File = m.Path
-		}
+	for i, f := range t.Named(id) {
 		if i > 0 {
 			b = append(b, ", "...)
 		}

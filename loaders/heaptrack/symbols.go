@@ -70,24 +70,12 @@ func (n *namer) of(b *builder, stack int) []model.FrameID {
 // add adds the frames of an ID.
 func (n *namer) add(b *builder, id int) span {
 	s := span{from: uint32(len(b.flat))}
-	m, mapped := n.table.Module(id)
-	address := n.table.Looked(id)
-	if mapped {
-		address -= m.Base
-	}
-	list := n.table.Frames(id)
-	if len(list) == 0 {
+	if len(n.table.Frames(id)) == 0 {
 		n.unnamed[n.table.Why(id).String()]++
-		list = []symbols.Frame{{}}
 	}
+	list := n.table.Named(id)
 	for i := len(list) - 1; i >= 0; i-- {
 		f := list[i]
-		if f.Function == "" {
-			f.Function = symbols.Unnamed(address, m.Path)
-		}
-		if f.File == "" {
-			f.File = m.Path
-		}
 		k := frame{b.funcs.id(f.Function), b.files.id(f.File), model.NoLine}
 		if f.Line > 0 {
 			k.line = f.Line

@@ -38,6 +38,29 @@ var whys = [...]string{"known", "no module is mapped there", "the file is not th
 // String describes the reason in lower case.
 func (w Why) String() string { return whys[min(int(w), len(whys)-1)] }
 
+// Named returns the frames of an ID as [Table.Frames] does, with a name for what has none: the address in the file of its
+// module, whose path is also the file where none is known. There is at least one.
+func (t *Table) Named(id int) []Frame {
+	m, mapped := t.Module(id)
+	address := t.Looked(id)
+	if mapped {
+		address -= m.Base
+	}
+	list := slices.Clone(t.Frames(id))
+	if len(list) == 0 {
+		list = []Frame{{}}
+	}
+	for i := range list {
+		if list[i].Function == "" {
+			list[i].Function = Unnamed(address, m.Path)
+		}
+		if list[i].File == "" {
+			list[i].File = m.Path
+		}
+	}
+	return list
+}
+
 // Unnamed returns a name for code without one: its address in the file of a module, whose path may be "".
 func Unnamed(address uint64, module string) string {
 	name := "0x" + strconv.FormatUint(address, 16)
