@@ -3,8 +3,6 @@ package cli
 import (
 	"compress/gzip"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/internal/cli/uses"
+	"github.com/memtui/memtui/internal/memtest"
 )
 
 // addressed is a heap profile of a program that stood at /opt/shop.
@@ -33,19 +32,7 @@ MAPPED_LIBRARIES:
 func recordedMachine(t *testing.T) (dir, profile string) {
 	t.Helper()
 	dir = t.TempDir()
-	f, err := os.Open("../../loaders/symbols/testdata/sample.full.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := unpackedSample(t, "sample.full")
 	profile = filepath.Join(dir, "shop.heap")
 	for name, data := range map[string][]byte{filepath.Join(dir, "opt", "shop"): program, profile: []byte(addressed)} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -128,46 +115,33 @@ func TestFlagsWithoutValuesTakeNone(t *testing.T) {
 	}
 }
 
-// debugServer answers one address of a debuginfod server with content.
-func debugServer(t *testing.T, at string, content []byte) (address string, asked *[]string) {
+// unpackedSample returns one of the sample binaries of the symbolizer.
+func unpackedSample(t *testing.T, name string) []byte {
 	t.Helper()
-	asked = new([]string)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*asked = append(*asked, r.URL.Path)
-		if r.URL.Path != at {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(content)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL, asked
+	f, err := os.Open("../../loaders/symbols/testdata/" + name + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // Nothing is fetched unless the user names a server, directly or by the environment.
 func TestDebuginfodFlag(t *testing.T) {
 	dir, profile := recordedMachine(t)
-	unpack := func(name string) []byte {
-		f, err := os.Open("../../loaders/symbols/testdata/" + name + ".gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	if err := os.WriteFile(filepath.Join(dir, "opt", "shop"), unpack("sample.stripped"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "opt", "shop"), unpackedSample(t, "sample.stripped"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const id = "0633df093def1d3e008fc262b40e28791d9142d0"
-	address, asked := debugServer(t, "/buildid/"+id+"/debuginfo", unpack("sample.debug"))
+	address, asked := memtest.DebugServer(t, "/buildid/"+id+"/debuginfo", unpackedSample(t, "sample.debug"))
 	for _, c := range []struct {
 		flags, urls string
 		named       bool

@@ -11,27 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// debugServer answers one address of a debuginfod server with content.
-func debugServer(t *testing.T, at string, content []byte) (address string, asked *[]string) {
-	t.Helper()
-	asked = new([]string)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*asked = append(*asked, r.URL.Path)
-		if r.URL.Path != at {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(content)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL, asked
-}
+	"github.com/memtui/memtui/internal/memtest"
+)
 
 // Files are kept for the user alone, and asked for once; what is checked to be another is not kept.
 func TestDebugServers(t *testing.T) {
-	address, asked := debugServer(t, "/buildid/abcd/debuginfo", []byte("content"))
+	address, asked := memtest.DebugServer(t, "/buildid/abcd/debuginfo", []byte("content"))
 	cache := filepath.Join(t.TempDir(), "cache")
 	fetch := func(d *DebugServers, id string, check func(string) error) (string, error) {
 		d.absent = nil
