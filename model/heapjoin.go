@@ -16,8 +16,7 @@ type HeapClock interface {
 
 // JoinedHeaps are the snapshots of several files as those of one recording. Any goroutine may use it.
 type JoinedHeaps struct {
-	Clocked bool                  // the files say when they were made: snapshots have times
-	Paths   map[HeapSource]string // of the files, for [JoinedHeaps.Origin]; may be nil
+	Clocked bool // the files say when they were made: snapshots have times
 
 	parts []joinedPart
 	at    []joinedAt // by snapshot
@@ -92,16 +91,6 @@ func (j *JoinedHeaps) Files() int { return len(j.parts) }
 func (j *JoinedHeaps) File(n int) (file, number int, err error) {
 	part, number, err := j.of(n)
 	return part.file, number, err
-}
-
-// Origin returns the path of the file that has snapshot n, and its number there; ok is false where that is not known.
-func (j *JoinedHeaps) Origin(n int) (path string, number int, ok bool) {
-	p, i, err := j.of(n)
-	if err != nil {
-		return "", 0, false
-	}
-	path = j.Paths[p.src]
-	return path, i, path != ""
 }
 
 // Schema implements [HeapSource], like what follows.

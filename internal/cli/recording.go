@@ -170,7 +170,6 @@ func (s *session) written() model.Time {
 // joinHeaps makes the first of several sessions one about the snapshots of all of them.
 func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error {
 	var sources []model.HeapSource
-	paths := map[model.HeapSource]string{}
 	var written []model.Time
 	var whole *model.Profile
 	for _, s := range list {
@@ -184,7 +183,6 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		if s.snapshot != nil && a.flags.Snapshot == nil {
 			return usageError(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
 		}
-		paths[p.Heaps] = p.Meta.Path
 		sources, whole = append(sources, p.Heaps), joined(whole, p)
 		if byTime {
 			written = append(written, s.written())
@@ -194,7 +192,6 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	if err != nil {
 		return usageError(err)
 	}
-	heaps.Paths = paths
 	if order := "in which they are given"; !heaps.Clocked {
 		if written != nil {
 			order = "in which they were last changed"
