@@ -389,7 +389,7 @@ func (t *task) adapt(last *pace) {
 func (s *session) end(t *task, broken error) {
 	page := t.ring.page
 	done := Recorded{
-		Path: t.file.path, PID: t.pid, Program: t.file.exe, Events: t.file.events,
+		Path: t.file.path, PID: t.pid, Program: t.file.stacks.Program, Events: t.file.events,
 		Lost: Lost{page.lostAllocs.Load(), page.lostFrees.Load(), page.waits.Load(), page.cut.Load()},
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents

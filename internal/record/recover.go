@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +12,16 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/loaders"
-	"github.com/memtui/memtui/loaders/symbols"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
 // Recover puts names into a trace whose recorder was killed, from the journal next to it. What the journal has lost of
 // its last line is not missed by any event.
 func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
-	names, err := os.OpenFile(path+namesSuffix, os.O_RDWR, 0)
+	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no %s next to it: the recording is complete, or was not made by memtui record", path, path+namesSuffix)
+		return nil, fmt.Errorf("%s: there is no %s next to it: the recording is complete, or was not made by memtui record", path, path+journal.Suffix)
 	}
 	if err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Pr
 		_ = names.Close()
 		return nil, err
 	}
-	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, journal: bufio.NewWriter(io.Discard), table: symbols.NewTable(look)}
+	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, notes: bufio.NewWriter(io.Discard), stacks: journal.NewNames(look)}
 	facts := map[string]any{"recorder": "memtui", "stopped": "the recorder was killed"}
 	if err = t.unfinished(); err == nil {
 		err = t.readJournal(ctx, facts)
@@ -58,38 +57,22 @@ func (t *traceFile) unfinished() error {
 	return nil
 }
 
-// readJournal takes the lines of the journal up to the first that is not complete.
+// readJournal takes the notes of the journal up to the first that cannot be read.
 func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error {
-	r := bufio.NewReaderSize(t.names, 1<<16)
+	r := journal.NewReader(t.names)
 	for line := 0; ; line++ {
 		if line%1000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b, err := r.ReadSlice('\n')
+		n, err := r.Next()
 		if err != nil {
-			return nil // the last line is cut
+			break
 		}
-		var n note
-		if json.Unmarshal(b, &n) != nil {
-			return nil
-		}
-		t.takeNote(n, facts)
+		t.stacks.Take(&n)
 	}
-}
-
-func (t *traceFile) takeNote(n note, facts map[string]any) {
-	switch {
-	case n.Start != 0:
-		facts["program"] = n.Program
-		t.exe, t.period, t.rate = n.Program, float64(n.Period), n.Rate
-		if s := t.sampling(); s != nil {
-			facts["sampling"] = s
-		}
-	case n.Forget:
-		t.table.Forget()
-	case n.Module != nil:
-		t.module(*n.Module)
-	case n.Stack != nil:
-		t.stack(n.Stack)
+	facts["program"] = t.stacks.Program
+	if s := t.sampling(); s != nil {
+		facts["sampling"] = s
 	}
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/internal/record/hook"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
@@ -177,7 +178,7 @@ func TestEveryEventIsRecorded(t *testing.T) {
 	if p.Timeline == nil || len(p.Timeline.Series) == 0 || p.Timeline.Series[0].Name != "RSS" || p.Timeline.Series[0].Values[0] < 1<<16 {
 		t.Errorf("no curve of the resident set: %+v", p.Timeline)
 	}
-	if _, err := os.Stat(files[0].Path + namesSuffix); err == nil {
+	if _, err := os.Stat(files[0].Path + journal.Suffix); err == nil {
 		t.Error("the journal is still there")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/mlyze"
@@ -36,11 +37,9 @@ type traceFile struct {
 	path    string
 	f       *os.File
 	w       *bufio.Writer
-	names   *os.File // the journal, path + ".names"
-	journal *bufio.Writer
+	names   *os.File      // the journal, path + ".names"
+	notes   *bufio.Writer // to names
 	start   time.Time
-	period  float64 // mean bytes between samples, 0 for none
-	rate    float64 // chance of a block to be sampled, 0 for none
 	shifts  [2]uint // the fewest and the most times that period was doubled
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
@@ -48,23 +47,8 @@ type traceFile struct {
 	events  uint64
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
-	table   *symbols.Table
-	stacks  [][]int           // by id - 1: IDs of table, leaf first
-	threads map[uint16]string // names
-	exe     string            // the program, which modules call ""
-}
-
-// note is a line of the journal.
-type note struct {
-	Start   int64    `json:"start_us,omitzero"`
-	Program string   `json:"program,omitzero"`
-	Period  int64    `json:"period,omitzero"`
-	Rate    float64  `json:"rate,omitzero"`
-	Forget  bool     `json:"forget,omitzero"`
-	Module  *module  `json:"module,omitzero"`
-	Stack   []uint64 `json:"stack,omitzero"` // may be empty
-	Thread  uint16   `json:"thread,omitzero"`
-	Name    string   `json:"name,omitzero"`
+	line    []byte // of the journal
+	stacks  *journal.Names
 }
 
 // newTraceFile creates a trace at a path where nothing is yet, or any file if over is true. Its own folder gets the
@@ -78,16 +62,16 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 	if err != nil {
 		return nil, err
 	}
-	names, err := os.OpenFile(path+namesSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	t := &traceFile{
-		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, journal: bufio.NewWriter(names), start: start, period: float64(o.Sample), rate: o.Rate, shifts: [2]uint{mostShift, 0},
-		table: symbols.NewTable(o.Symbols), threads: map[uint16]string{}, exe: exe,
+		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start, shifts: [2]uint{mostShift, 0},
+		stacks: journal.NewNames(o.Symbols),
 	}
-	t.note(note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
 	if _, err = f.Write(head(start, []byte(noNames), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()
@@ -96,8 +80,6 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 	return t, t.flush()
 }
 
-const namesSuffix = ".names"
-
 // head returns the beginning of a trace of size bytes: header and metadata, padded with spaces.
 func head(start time.Time, metadata []byte, size int) []byte {
 	b := mlyze.AppendHeader(make([]byte, 0, size), uint64(start.UnixMicro()), uint32(size-headerSize))
@@ -105,10 +87,12 @@ func head(start time.Time, metadata []byte, size int) []byte {
 	return append(b, bytes.Repeat([]byte{' '}, size-len(b))...)
 }
 
-func (t *traceFile) note(n note) {
-	b, err := json.Marshal(n)
-	if err == nil {
-		_, err = t.journal.Write(append(b, '\n'))
+// note takes a note, and writes it to the journal.
+func (t *traceFile) note(n *journal.Note) {
+	t.stacks.Take(n)
+	var err error
+	if t.line, err = n.Append(t.line[:0]); err == nil {
+		_, err = t.notes.Write(t.line)
 	}
 	t.end(err)
 }
@@ -122,7 +106,7 @@ func (t *traceFile) end(err error) {
 
 // flush makes the file whole up to the last event. The journal comes first: no event names a stack that it lacks.
 func (t *traceFile) flush() error {
-	t.end(t.journal.Flush())
+	t.end(t.notes.Flush())
 	t.end(t.w.Flush())
 	return t.full
 }
@@ -132,7 +116,7 @@ func (t *traceFile) take(r record) error {
 	micros := r.nanos() / 1000
 	switch r.kind() {
 	case kindAlloc:
-		if uint64(r.id()) > uint64(len(t.stacks)) {
+		if uint64(r.id()) > uint64(t.stacks.Len()) {
 			return errRecord
 		}
 		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size(), r.shift()), ID: uint64(r.id()), Thread: r.thread()})
@@ -140,24 +124,21 @@ func (t *traceFile) take(r record) error {
 		t.event(micros, &model.Event{Kind: model.Free, Addr: r.addr()})
 	case kindStack:
 		ips, ok := r.stack()
-		if !ok || uint64(r.id()) != uint64(len(t.stacks))+1 {
+		if !ok || uint64(r.id()) != uint64(t.stacks.Len())+1 {
 			return errRecord
 		}
-		t.stack(ips)
-		t.note(note{Stack: ips})
+		t.note(&journal.Note{Stack: ips})
 	case kindModules:
-		t.table.Forget()
-		t.note(note{Forget: true})
+		t.note(&journal.Note{Forget: true})
 	case kindModule:
 		m, ok := r.module()
 		if !ok {
 			return errRecord
 		}
 		if m.Path == "" {
-			m.Path = t.exe
+			m.Path = t.stacks.Program
 		}
-		t.module(m)
-		t.note(note{Module: &m})
+		t.note(&journal.Note{Module: &m})
 	case kindThread: // named by the recorder, which can see the process
 	default:
 		return errRecord
@@ -169,23 +150,23 @@ func (t *traceFile) take(r record) error {
 // 1 - exp(-s/period), where period was doubled shift times; divided by it, sums of sizes are right on average.
 func (t *traceFile) scaled(size uint64, shift uint) uint64 {
 	switch {
-	case t.rate > 0:
-		return uint64(math.Round(float64(size) / t.rate))
-	case t.period == 0:
+	case t.stacks.Rate > 0:
+		return uint64(math.Round(float64(size) / t.stacks.Rate))
+	case t.stacks.Period == 0:
 		return size
 	}
 	t.shifts[0], t.shifts[1] = min(t.shifts[0], shift), max(t.shifts[1], shift)
 	s := float64(max(size, 1))
-	return uint64(math.Round(s / -math.Expm1(-s/math.Ldexp(t.period, int(shift)))))
+	return uint64(math.Round(s / -math.Expm1(-s/math.Ldexp(float64(t.stacks.Period), int(shift)))))
 }
 
 // sampling returns what metadata say of how events were chosen, nil where all were recorded.
 func (t *traceFile) sampling() any {
 	switch {
-	case t.rate > 0:
-		return map[string]any{"mode": "rate", "rate": t.rate, "sizes": "estimated"}
-	case t.period > 0:
-		least, most := int64(t.period)<<min(t.shifts[0], t.shifts[1]), int64(t.period)<<t.shifts[1]
+	case t.stacks.Rate > 0:
+		return map[string]any{"mode": "rate", "rate": t.stacks.Rate, "sizes": "estimated"}
+	case t.stacks.Period > 0:
+		least, most := t.stacks.Period<<min(t.shifts[0], t.shifts[1]), t.stacks.Period<<t.shifts[1]
 		return map[string]any{"mode": "poisson", "period_bytes": most, "least_period_bytes": least, "sizes": "estimated"}
 	}
 	return nil
@@ -209,22 +190,6 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.events++
 }
 
-func (t *traceFile) stack(ips []uint64) {
-	ids := make([]int, len(ips))
-	for i, ip := range ips {
-		ids[i] = t.table.Address(ip, false)
-	}
-	t.stacks = append(t.stacks, ids)
-}
-
-func (t *traceFile) module(m module) {
-	of := symbols.Module{Path: m.Path, Base: m.Base}
-	for i := 0; i+1 < len(m.Segments); i += 2 {
-		of.Segments = append(of.Segments, symbols.Segment{Addr: m.Segments[i], Size: m.Segments[i+1]})
-	}
-	t.table.Add(of)
-}
-
 // finish names the addresses and puts the metadata where they belong. The file stays valid at every moment, and the
 // journal until the file needs it no more. Problems are those of naming.
 func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems []model.Problem, err error) {
@@ -233,7 +198,7 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	if stopped := t.flush(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}
-	problems, err = t.table.Resolve(ctx)
+	problems, err = t.stacks.Resolve(ctx)
 	if err != nil {
 		return problems, err
 	}
@@ -248,9 +213,9 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 		err = t.place(meta)
 	}
 	if err != nil {
-		return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+namesSuffix, err)
+		return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
 	}
-	return problems, os.Remove(t.path + namesSuffix)
+	return problems, os.Remove(t.path + journal.Suffix)
 }
 
 // makeRoom cuts so many events from the end of a file that could not grow that n bytes fit instead.
@@ -331,12 +296,12 @@ func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 	}
 	b = append(b, `"stack_traces": {`...)
 	frames := make([][]byte, 0, 1024) // by ID of the table
-	for i, stack := range t.stacks {
+	for i := range t.stacks.Len() {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
 		b = append(strconv.AppendInt(append(b, '"'), int64(i)+1, 10), `": [`...)
-		for k, id := range stack {
+		for k, id := range t.stacks.Stack(i) {
 			if k > 0 {
 				b = append(b, ", "...)
 			}
@@ -344,7 +309,7 @@ func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 				frames = append(frames, nil)
 			}
 			if frames[id] == nil {
-				frames[id] = n.frames(t.table, id)
+				frames[id] = n.frames(t.stacks.Frames(id))
 			}
 			b = append(b, frames[id]...)
 		}
@@ -371,9 +336,9 @@ func nameID(known map[string]int, names *[]string, name string) int {
 	return id
 }
 
-// frames returns the frames of an address as JSON, leaf first: the functions inlined there are frames of their own.
-func (n *nameTables) frames(t *symbols.Table, id int) (b []byte) {
-	for i, f := range t.Named(id) {
+// frames returns frames as JSON.
+func (n *nameTables) frames(list []symbols.Frame) (b []byte) {
+	for i, f := range list {
 		if i > 0 {
 			b = append(b, ", "...)
 		}

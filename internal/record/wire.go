@@ -1,6 +1,10 @@
 package record
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/memtui/memtui/loaders/mlyze/journal"
+)
 
 // Records in a ring are a number of grains.
 const (
@@ -53,15 +57,8 @@ func (r record) stack() ([]uint64, bool) {
 	return list, ok
 }
 
-// module is what a program has mapped: a path, "" for the program itself, what was added to its addresses, and its
-// segments as pairs of address and size.
-type module struct {
-	Path     string   `json:"path"`
-	Base     uint64   `json:"base"`
-	Segments []uint64 `json:"segments"`
-}
-
-func (r record) module() (m module, ok bool) {
+// module returns what a program has mapped. Its path is "" for the program itself.
+func (r record) module() (m journal.Module, ok bool) {
 	if r.size() > maxRecord {
 		return m, false
 	}
@@ -69,5 +66,5 @@ func (r record) module() (m module, ok bool) {
 	if !ok || int(r.id()) > len(rest) {
 		return m, false
 	}
-	return module{string(rest[:r.id()]), r.addr(), segments}, true
+	return journal.Module{Path: string(rest[:r.id()]), Base: r.addr(), Segments: segments}, true
 }

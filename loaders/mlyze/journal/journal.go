@@ -1,0 +1,85 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// Suffix is what the name of a journal adds to that of its trace.
+const Suffix = ".names"
+
+// Note is one line of a journal. It says one thing.
+type Note struct {
+	Start   int64    `json:"start_us,omitzero"` // microseconds since 1970; with it what follows, once
+	Program string   `json:"program,omitzero"`  // path of the executable
+	Period  int64    `json:"period,omitzero"`   // mean bytes between samples
+	Rate    float64  `json:"rate,omitzero"`     // chance of a block to be sampled
+	Forget  bool     `json:"forget,omitzero"`   // no module is mapped any longer
+	Module  *Module  `json:"module,omitzero"`
+	Stack   []uint64 `json:"stack,omitzero"` // return addresses, leaf first; may be empty
+}
+
+// Module is what a program has mapped: a path, what was added to its addresses, and its segments as pairs of address
+// and size.
+type Module struct {
+	Path     string   `json:"path"`
+	Base     uint64   `json:"base"`
+	Segments []uint64 `json:"segments"`
+}
+
+// Append appends a line.
+func (n *Note) Append(dst []byte) ([]byte, error) {
+	b, err := json.Marshal(n)
+	return append(append(dst, b...), '\n'), err
+}
+
+// maxLine bounds a line: the longest are modules with many segments.
+const maxLine = 1 << 20
+
+// Reader reads the notes of a journal that may grow.
+type Reader struct {
+	r   io.Reader
+	buf []byte // what was read of lines that were not taken yet
+	bad bool
+}
+
+// NewReader returns a reader of r, which is read again after its end.
+func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
+
+// errLine is the error of a line that is not a note.
+var errLine = errors.New("a line of the journal cannot be read")
+
+// Next returns the next complete note, and [io.EOF] while there is none. After a line that cannot be read there are no
+// more.
+func (r *Reader) Next() (n Note, err error) {
+	if r.bad {
+		return n, errLine
+	}
+	for {
+		if i := bytes.IndexByte(r.buf, '\n'); i >= 0 {
+			line := r.buf[:i]
+			r.buf = r.buf[i+1:]
+			if json.Unmarshal(line, &n) != nil {
+				r.bad = true
+				return Note{}, errLine
+			}
+			return n, nil
+		}
+		if len(r.buf) > maxLine {
+			r.bad = true
+			return n, errLine
+		}
+		b := make([]byte, len(r.buf)+1<<16)
+		kept := copy(b, r.buf)
+		got, err := r.r.Read(b[kept:])
+		r.buf = b[:kept+got]
+		if got == 0 {
+			if err == nil {
+				err = io.EOF
+			}
+			return n, err
+		}
+	}
+}
