@@ -107,7 +107,11 @@ const SniffLength = 4096
 // bytes of a pipe. An empty input returns [ErrEmpty], an unknown one [ErrUnknownFormat].
 func Detect(src *Source, formats []Format) (Format, error) {
 	head := make([]byte, SniffLength)
-	n, err := src.ReadAt(head, 0)
+	least := len(head)
+	if src.Followed() {
+		least = 1 // it may stay short for long
+	}
+	n, err := src.ReadAtLeast(head, 0, least)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Format{}, fmt.Errorf("%s: %w", src.Path(), err)
 	}

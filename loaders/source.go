@@ -20,13 +20,14 @@ import (
 //
 // Offsets and lengths are in decompressed bytes. A regular file keeps the size it had when it was opened.
 type Source struct {
-	path  string
-	outer string
-	file  *os.File    // regular files; nil for pipes
-	info  os.FileInfo // of file when it was opened
-	owned bool        // file is closed with the source
-	spool *spool      // nil for files that are read in place
-	more  []io.Closer // closed with the source; see Attach
+	path    string
+	outer   string
+	file    *os.File    // regular files; nil for pipes
+	info    os.FileInfo // of file when it was opened
+	owned   bool        // file is closed with the source
+	spool   *spool      // nil for files that are read in place
+	more    []io.Closer // closed with the source; see Attach
+	growing *growing    // of a file that is still written, nil for others
 
 	allowed int64         // bytes of memory that the user allows for it, 0 if unset
 	read    atomic.Int64  // bytes that were read, counting repetitions
@@ -147,9 +148,18 @@ func (s *Source) Name() string {
 // StoredSize returns the file's size in bytes as stored; for a pipe, the bytes that have arrived.
 func (s *Source) StoredSize() int64 {
 	if s.file != nil {
-		return s.info.Size()
+		return s.length()
 	}
 	return s.spool.received.Load()
+}
+
+// length returns the size of a regular file: as it was when it was opened or, while it grows, so far.
+func (s *Source) length() int64 {
+	if s.growing != nil {
+		size, _ := s.growing.now()
+		return size
+	}
+	return s.info.Size()
 }
 
 // Stored returns the bytes of a regular file as stored, and its FileInfo when it was opened; both nil for a pipe.
@@ -168,7 +178,10 @@ func (s *Source) Size() int64 {
 	if s.spool != nil {
 		return s.spool.finalSize()
 	}
-	return s.info.Size()
+	if s.Growing() {
+		return -1
+	}
+	return s.length()
 }
 
 // Outer names the compression around the input: "", "gzip" or "zstd". On a pipe it blocks until the first bytes arrive.
@@ -182,10 +195,32 @@ func (s *Source) Outer() string {
 // ReadAt fills p from off, waiting for input that has not arrived yet. At the end of the input it returns the available
 // bytes and [io.EOF], and [ErrShrank] if a file lost bytes since it was opened.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
+	return s.ReadAtLeast(p, off, len(p))
+}
+
+// ReadAtLeast is like ReadAt but waits for some bytes only: it returns fewer than len(p) without an error where the
+// others have not arrived yet.
+func (s *Source) ReadAtLeast(p []byte, off int64, least int) (int, error) {
 	if s.spool != nil {
-		return s.counted(s.spool.readAt(context.Background(), p, off, len(p)))
+		return s.counted(s.spool.readAt(context.Background(), p, off, least))
 	}
-	return s.counted(s.readFile(p, off))
+	return s.readArrived(context.Background(), p, off, least)
+}
+
+// readArrived reads what a regular file has by now, at least so many bytes.
+func (s *Source) readArrived(ctx context.Context, p []byte, off int64, least int) (int, error) {
+	if s.growing == nil {
+		return s.counted(s.readFile(p, off))
+	}
+	if _, err := s.growing.await(ctx, off+int64(least)); err != nil {
+		return 0, err
+	}
+	_, more := s.growing.now()
+	n, err := s.counted(s.readFile(p, off))
+	if err == io.EOF && more && n > 0 {
+		err = nil // for now
+	}
+	return n, err
 }
 
 // counted counts n read bytes.
@@ -215,11 +250,11 @@ func (s *Source) ReadSome(ctx context.Context, p []byte, off int64) (int, error)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.counted(s.readFile(p, off))
+	return s.readArrived(ctx, p, off, 1)
 }
 
 func (s *Source) readFile(p []byte, off int64) (int, error) {
-	left := s.info.Size() - off
+	left := s.length() - off
 	if left <= 0 || off < 0 {
 		return 0, io.EOF
 	}
@@ -256,6 +291,12 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	if s.spool != nil {
 		return s.spool.copyRange(ctx, off, n)
 	}
+	if s.growing != nil { // a mapping would not grow
+		if _, err := s.growing.await(ctx, off+n); err != nil {
+			return nil, err
+		}
+		return s.readRange(ctx, off, n)
+	}
 	s.mapOnce.Do(func() {
 		if !mappable(s.info.Size()) {
 			s.mapErr = unix.ENOMEM
@@ -285,7 +326,7 @@ func (s *Source) Forget() {
 
 // readRange replaces the mapping on file systems without mappings, and if there is no address space for it.
 func (s *Source) readRange(ctx context.Context, off, n int64) ([]byte, error) {
-	n = max(0, min(n, s.info.Size()-off))
+	n = max(0, min(n, s.length()-off))
 	if !s.budget.Fits(n) {
 		return nil, s.budget.Error(model.Bytes(n).String() + " of a file that cannot be mapped")
 	}
@@ -336,8 +377,11 @@ func (s *Source) Grown() bool { return s.sizeNow() > s.StoredSize() }
 func (s *Source) Shrunk() bool { return s.sizeNow() < s.StoredSize() }
 
 // Changed reports whether a regular file has changed since it was opened: its size differs, or it was written. It
-// checks the open file, even if that was moved.
+// checks the open file, even if that was moved. One that is followed has changed if it has shrunk.
 func (s *Source) Changed() bool {
+	if s.growing != nil {
+		return s.Shrunk()
+	}
 	if s.file == nil {
 		return false
 	}
@@ -363,6 +407,10 @@ func (s *Source) Attach(c io.Closer) {
 
 // Close releases everything. Waiting reads return [os.ErrClosed]; slices of Range are invalid afterwards.
 func (s *Source) Close() error {
+	if s.growing != nil {
+		s.growing.stop()
+		s.growing.end(os.ErrClosed)
+	}
 	s.attach.Lock()
 	for _, c := range s.more {
 		c.Close()

@@ -62,6 +62,7 @@ type grammar struct {
 	globals
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
 	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
+	Live       liveCmd       `cmd:"" help:"Show a recording on screens that follow it while it grows."`
 	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
 	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
@@ -101,6 +102,7 @@ type app struct {
 	screen    bool           // opened files are shown full-screen
 	always    bool           // small traces get an index file, too
 	live      bool           // an address is polled
+	follow    bool           // files are read on as they grow
 	anew      bool           // existing index files are not read
 }
 
@@ -182,7 +184,7 @@ func (a *app) run(ctx context.Context) error {
 		}
 		defer a.watch.Close()
 	}
-	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo"}, firstWord(parsed.Command()))
+	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo", "live"}, firstWord(parsed.Command()))
 	a.progress.Start()
 	defer a.progress.End()
 	parsed.BindTo(ctx, (*context.Context)(nil))

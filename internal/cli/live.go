@@ -19,6 +19,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+type liveCmd struct {
+	File string `arg:"" help:"The recording: a trace that memtui record or another program is writing."`
+}
+
+// Run shows a file that grows. Where there is no terminal it prints the report of what is there.
+func (c *liveCmd) Run(ctx context.Context, a *app) error {
+	a.follow = true
+	return a.showOne(ctx, []string{c.File}, func() (*session, error) { return a.open(ctx, c.File) })
+}
+
 // liveFlags select how an address is polled.
 type liveFlags struct {
 	Every arg.Length `placeholder:"TIME" help:"For a URL: fetch it again at this interval, such as 10s. Each response becomes a window of one growing profile."`

@@ -59,7 +59,11 @@ func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, erro
 	if fetch.IsURL(path) {
 		return fetch.Open(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure, a.keep)
 	}
-	src, err := loaders.OpenSource(ctx, path, a.env.Stdin)
+	open := func() (*loaders.Source, error) { return loaders.OpenSource(ctx, path, a.env.Stdin) }
+	if a.screen && (a.follow || loaders.Written(path)) {
+		open = func() (*loaders.Source, error) { return loaders.OpenGrowing(ctx, path) }
+	}
+	src, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, a.missing(path))
 	}

@@ -6,39 +6,29 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 )
 
-// curves are the memory that the kernel counts for a process while it is recorded.
+// curves are when the memory that the kernel counts for a process is noted next.
 type curves struct {
-	rss, pss curve
-	nextRSS  uint64 // µs
-	nextPSS  uint64
+	nextRSS uint64 // µs
+	nextPSS uint64
 }
 
-// curve is a series of a trace's metadata: pairs of microseconds and bytes.
-type curve struct {
-	Name   string      `json:"name"`
-	Unit   string      `json:"unit"`
-	Points [][2]uint64 `json:"points"`
-	keep   int         // every how many points one is kept: long recordings keep fewer
-	seen   int
-}
-
-// How many points of a curve are kept, how often they are taken at most, and which part of the time it may take to ask
-// for a value that the kernel has to sum up.
+// How often the kernel is asked at most, and which part of the time it may take where it has to sum up.
 const (
-	maxPoints = 20_000
-	everyRSS  = 100_000 // µs
-	everyPSS  = 1_000_000
-	partPSS   = 100
+	everyRSS = 100_000 // µs
+	everyPSS = 1_000_000
+	partPSS  = 100
 )
 
-// look adds points that are due.
-func (c *curves) look(pid int, now uint64) {
+// look notes points that are due.
+func (c *curves) look(pid int, now uint64, note func(*journal.Note)) {
 	if now >= c.nextRSS {
 		c.nextRSS = now + everyRSS
 		if rss, ok := residentBytes(pid); ok {
-			c.rss.add(now, rss)
+			note(&journal.Note{Point: &journal.Point{Curve: "RSS", At: now, Value: rss}})
 		}
 	}
 	if now >= c.nextPSS {
@@ -46,35 +36,9 @@ func (c *curves) look(pid int, now uint64) {
 		pss, ok := proportionalBytes(pid)
 		c.nextPSS = now + max(everyPSS, partPSS*uint64(time.Since(began).Microseconds()))
 		if ok {
-			c.pss.add(now, pss)
+			note(&journal.Note{Point: &journal.Point{Curve: "PSS", At: now, Value: pss}})
 		}
 	}
-}
-
-func (c *curve) add(at, v uint64) {
-	c.keep = max(c.keep, 1)
-	if c.seen++; (c.seen-1)%c.keep != 0 {
-		return
-	}
-	if len(c.Points) == maxPoints {
-		for i := range maxPoints / 2 {
-			c.Points[i] = c.Points[2*i]
-		}
-		c.Points = c.Points[:maxPoints/2]
-		c.keep *= 2
-	}
-	c.Points = append(c.Points, [2]uint64{at, v})
-}
-
-// list returns the curves that have points.
-func (c *curves) list() (list []curve) {
-	c.rss.Name, c.pss.Name = "RSS", "PSS"
-	for _, of := range []curve{c.rss, c.pss} {
-		if of.Unit = "bytes"; len(of.Points) > 0 {
-			list = append(list, of)
-		}
-	}
-	return list
 }
 
 // residentBytes returns the resident set size of a process.

@@ -281,7 +281,7 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
-	t.curves.look(pid, t.micros()) // a brief process may be gone later; now it waits for its ring
+	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)
 	}
@@ -331,7 +331,7 @@ func (s *session) record(t *task) {
 	adapted := pace{at: flushed}
 	var broken error
 	for broken == nil {
-		t.curves.look(t.pid, t.micros())
+		t.curves.look(t.pid, t.micros(), t.file.note)
 		over := gone.yes() || s.ctx.Err() != nil || closed(t.replaced) // asked before the ring is read to its end
 		n, err := t.ring.drain(t.file.take)
 		broken = err
@@ -417,7 +417,7 @@ func (t *task) facts(r Recorded) map[string]any {
 	if s := t.file.sampling(); s != nil {
 		facts["sampling"] = s
 	}
-	if list := t.curves.list(); len(list) > 0 {
+	if list := t.file.stacks.Curves(); len(list) > 0 {
 		facts["series"] = list
 	}
 	if r.Lost.Allocations > 0 || r.Lost.Frees > 0 {

@@ -27,6 +27,12 @@ func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Pr
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		if err = journal.Lock(f); err != nil {
+			_ = f.Close()
+			err = fmt.Errorf("%s: it is being recorded, and complete by itself when that ends", path)
+		}
+	}
 	if err != nil {
 		_ = names.Close()
 		return nil, err
@@ -73,6 +79,9 @@ func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error
 	facts["program"] = t.stacks.Program
 	if s := t.sampling(); s != nil {
 		facts["sampling"] = s
+	}
+	if list := t.stacks.Curves(); len(list) > 0 {
+		facts["series"] = list
 	}
 	return nil
 }

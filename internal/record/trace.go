@@ -48,6 +48,7 @@ type traceFile struct {
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
 	line    []byte // of the journal
+	copied  bool   // the file at path is a complete copy
 	stacks  *journal.Names
 }
 
@@ -62,6 +63,7 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 	if err != nil {
 		return nil, err
 	}
+	_ = journal.Lock(f) // some file systems have no locks: such a recording can be opened, but not followed
 	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		_ = f.Close()
@@ -241,8 +243,8 @@ func (t *traceFile) place(meta []byte) error {
 	}
 	end := max(reserve, (size+reserve-1)/reserve*reserve)
 	if end > reserve {
-		if err := insert(t.f, reserve, int64(end-reserve)); err != nil {
-			return t.copyAfter(head(t.start, meta, end))
+		if err := t.move(end, meta); err != nil || t.copied {
+			return err
 		}
 	}
 	b := head(t.start, meta, end)
@@ -253,6 +255,21 @@ func (t *traceFile) place(meta []byte) error {
 		return err
 	}
 	_, err := t.f.WriteAt(b[:headerSize], 0)
+	return err
+}
+
+// move makes room of end bytes before the events. Within the file they are moved only if nobody follows it, or if there
+// is no room for a copy.
+func (t *traceFile) move(end int, meta []byte) error {
+	used := journal.InUse(t.names)
+	if !used && insert(t.f, reserve, int64(end-reserve)) == nil {
+		return nil
+	}
+	err := t.copyAfter(head(t.start, meta, end))
+	t.copied = err == nil
+	if err != nil && used {
+		err = insert(t.f, reserve, int64(end-reserve))
+	}
 	return err
 }
 

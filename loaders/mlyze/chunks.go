@@ -55,9 +55,9 @@ func (d *decoder) load(at, to int64) (pos int, err error) {
 	if len(d.buf) < want {
 		d.buf = make([]byte, want)
 	}
-	d.end, err = d.src.ReadAt(d.buf[:want], d.base)
-	d.eof = err == io.EOF
-	if d.eof {
+	d.end, err = d.src.ReadAtLeast(d.buf[:want], d.base, int(min(int64(want), to-d.base)))
+	d.eof = err == io.EOF || err == nil && d.end < want // or what follows has not been written yet
+	if err == io.EOF {
 		err = nil
 	}
 	return int(at - d.base), err

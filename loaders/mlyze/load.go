@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -75,10 +74,13 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 	err = o.readTables(early)
 	src.Forget() // nothing points into the metadata
-	o.namesElsewhere()
+	r := o.recording(opt, store)
 	o.deliver()
 	if err != nil {
 		return err
+	}
+	if r != nil {
+		return r.follow(ctx)
 	}
 	if err := o.decideBatched(); err != nil {
 		return err
@@ -92,17 +94,6 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	}
 	o.publish(store, stacks, note)
 	return nil
-}
-
-// namesElsewhere reports that a recorder keeps the names in a file of its own until the recording ends.
-func (o *opening) namesElsewhere() {
-	if o.tables == nil || !o.tables.empty() && len(o.tables.stacks) > 0 {
-		return
-	}
-	if _, err := os.Stat(o.src.Path() + ".names"); err == nil {
-		o.found.add(model.Warning, "names-elsewhere", model.NoOffset,
-			"the recording goes on, or its recorder was killed: names of functions are missing until it ends, or until memtui record --recover FILE")
-	}
 }
 
 // looksRight reports whether the metadata ends where the header states and events follow: then they can be shown before

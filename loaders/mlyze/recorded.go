@@ -89,6 +89,12 @@ func (m *metaParser) elements(value func()) {
 	}
 }
 
+func sampledEvery(bytes uint64) string { return "sampled every " + model.Bytes(bytes).String() }
+
+func sampledRate(rate float64) string {
+	return "sampled: " + strconv.FormatFloat(100*rate, 'g', 3, 64) + " % of blocks"
+}
+
 // sampling reads how blocks were chosen.
 func (m *metaParser) sampling() {
 	m.recorded.sampled = "sampled"
@@ -98,7 +104,7 @@ func (m *metaParser) sampling() {
 		case most > 0 && least > 0 && least < most:
 			m.recorded.sampled = "sampled every " + model.Bytes(least).String() + " to " + model.Bytes(most).String()
 		case most > 0:
-			m.recorded.sampled = "sampled every " + model.Bytes(most).String()
+			m.recorded.sampled = sampledEvery(most)
 		}
 	}()
 	m.members(func(key string) {
@@ -110,7 +116,7 @@ func (m *metaParser) sampling() {
 		case "rate":
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
-				m.recorded.sampled = "sampled: " + strconv.FormatFloat(100*rate, 'g', 3, 64) + " % of blocks"
+				m.recorded.sampled = sampledRate(rate)
 			}
 		default:
 			m.Value()

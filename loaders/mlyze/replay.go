@@ -106,7 +106,7 @@ func (r *replay) one() (more bool, err error) {
 		r.in.pos += size
 		return true, nil
 	case short:
-		if r.in.err == nil && !r.trace.src.Limited() {
+		if r.in.err == nil && !r.trace.src.Limited() && !r.trace.isWritten() {
 			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, after %d bytes of it", len(b)))
 		}
 		r.batch.Lost += int64(len(b))

@@ -12,6 +12,7 @@ type trace struct {
 	src     *loaders.Source
 	begin   int64 // where events begin
 	batched bool  // the file is one of the reference tracer: one delta per batch
+	written bool  // it is being recorded, and may end anywhere; valid once ready is closed
 
 	ready  chan struct{} // closed when the metadata has been read, successfully or not
 	tables *tables       // set before ready is closed
@@ -35,6 +36,16 @@ func (t *trace) MarkerName(id uint64) (name string, ok bool) {
 		return t.tables.funcs.get(id)
 	default:
 		return "", false
+	}
+}
+
+// isWritten reports whether the file is known to be written at the moment.
+func (t *trace) isWritten() bool {
+	select {
+	case <-t.ready:
+		return t.written
+	default:
+		return false
 	}
 }
 

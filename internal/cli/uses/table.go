@@ -108,7 +108,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	filtered := of(heaps, "filter")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
-		"open": screen, "demo": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
+		"open": screen, "demo": screen, "live": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
 		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
 		"evidence": slices.Concat(helped(kind.All, "format", "What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // Suffix is what the name of a journal adds to that of its trace.
@@ -19,6 +23,14 @@ type Note struct {
 	Forget  bool     `json:"forget,omitzero"`   // no module is mapped any longer
 	Module  *Module  `json:"module,omitzero"`
 	Stack   []uint64 `json:"stack,omitzero"` // return addresses, leaf first; may be empty
+	Point   *Point   `json:"point,omitzero"`
+}
+
+// Point is a point of a curve.
+type Point struct {
+	Curve string `json:"curve"`
+	At    uint64 `json:"at_us"` // since the start
+	Value uint64 `json:"bytes"`
 }
 
 // Module is what a program has mapped: a path, what was added to its addresses, and its segments as pairs of address
@@ -83,3 +95,30 @@ func (r *Reader) Next() (n Note, err error) {
 		}
 	}
 }
+
+// Open opens a journal, and locks it together with other readers: as long as it is open, its recorder does not move the
+// events of the trace within its file.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil { // it is being put into the trace
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// InUse reports whether somebody reads a journal that is open for writing as f. From then on nobody can begin to.
+func InUse(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil }
+
+// Lock locks a trace as its only writer: [loaders.Written] reports so until it is closed.
+func Lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"slices"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/symbols"
@@ -15,6 +16,53 @@ type Names struct {
 	Rate    float64
 	table   *symbols.Table
 	stacks  [][]int // by ID - 1: IDs of table, leaf first
+	curves  []Curve
+}
+
+// Curve is a series of a trace's metadata.
+type Curve struct {
+	Name   string      `json:"name"`
+	Unit   string      `json:"unit"`
+	Points [][2]uint64 `json:"points"` // microseconds since the start, and the value
+	keep   int         // every how many points one is kept
+	seen   int
+}
+
+// Long recordings keep fewer points of each curve, and there are few curves.
+const (
+	maxPoints = 20_000
+	maxCurves = 16
+)
+
+// add adds a point. Those whose time falls back are left out.
+func (c *Curve) add(at, v uint64) {
+	c.keep = max(c.keep, 1)
+	if c.seen++; (c.seen-1)%c.keep != 0 || len(c.Points) > 0 && c.Points[len(c.Points)-1][0] > at {
+		return
+	}
+	if len(c.Points) == maxPoints {
+		for i := range maxPoints / 2 {
+			c.Points[i] = c.Points[2*i]
+		}
+		c.Points = c.Points[:maxPoints/2]
+		c.keep *= 2
+	}
+	c.Points = append(c.Points, [2]uint64{at, v})
+}
+
+// Curves returns the curves so far. They must not be changed.
+func (n *Names) Curves() []Curve { return n.curves }
+
+func (n *Names) point(p *Point) {
+	i := slices.IndexFunc(n.curves, func(c Curve) bool { return c.Name == p.Curve })
+	if i < 0 {
+		if len(n.curves) == maxCurves {
+			return
+		}
+		i = len(n.curves)
+		n.curves = append(n.curves, Curve{Name: p.Curve, Unit: "bytes"})
+	}
+	n.curves[i].add(p.At, p.Value)
 }
 
 // NewNames returns names that look up functions as options say.
@@ -35,6 +83,8 @@ func (n *Names) Take(note *Note) {
 			ids[i] = n.table.Address(ip, false)
 		}
 		n.stacks = append(n.stacks, ids)
+	case note.Point != nil:
+		n.point(note.Point)
 	}
 }
 
