@@ -81,6 +81,7 @@ type app struct {
 	ui.Env
 	o            Options
 	state        state.State
+	judgedAt     time.Time       // when what is followed was last judged
 	progress     analysis.Status // how far loading is by now, which the state may trail
 	stale        bool            // the state has not been shown yet
 	shown        bool            // a state has been shown
@@ -139,7 +140,7 @@ func newApp(o Options) *app {
 		within = func(ctx context.Context) context.Context { return ctx }
 	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, Joins: &ui.JoinCache{},
@@ -293,15 +294,38 @@ func (a *app) refresh(i state.Loaded) {
 		i.Status = a.Prof.Status()
 	}
 	a.progress = i.Status
+	i.Judged = a.judged(&i)
 	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.Work.Rested() {
 		return
 	}
-	if a.state.Profile == i.Profile && a.state.Status == i.Status && len(a.screens) > 0 {
+	if a.state.Profile == i.Profile && a.state.Status == i.Status && a.state.Judged == i.Judged && len(a.screens) > 0 {
 		return
 	}
 	a.state, a.stale = a.state.Apply(i), true
 	a.adoptHeaps(i.Profile)
 	a.offer()
+}
+
+// judgeEvery is how long findings of a recording that is followed are kept at least.
+const judgeEvery = 5 * time.Second
+
+// judged returns the revision of which findings are shown while a recording is followed: a new one now and then.
+func (a *app) judged(i *state.Loaded) uint64 {
+	if i.Profile == nil || i.Profile.Meta.Live == "" || i.Status.Events == 0 {
+		return 0
+	}
+	every := judgeEvery
+	if a.state.Judged == 0 {
+		every = judgeEvery / 5
+	}
+	if a.judgedAt.IsZero() {
+		a.judgedAt = time.Now()
+	}
+	if time.Since(a.judgedAt) < every || !a.DeepWork.LongRested() {
+		return a.state.Judged
+	}
+	a.judgedAt = time.Now()
+	return i.Status.Revision
 }
 
 // heapBudget is the number of bytes of decoded snapshots that are kept: about two of a large program.

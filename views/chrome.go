@@ -166,7 +166,10 @@ func (a *app) instantText() (text string) {
 		return ""
 	}
 	at := "end of run · " + s.Status.Duration.String()
-	if !s.Status.Final { // not known yet when it ends
+	switch {
+	case s.Live():
+		at = "now " + s.Status.Duration.String()
+	case !s.Status.Final: // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
 	}
 	if s.Profile != nil && s.Profile.Meta.CoarseTimes {
@@ -212,6 +215,8 @@ func (a *app) completeness() string {
 		return "opening"
 	case a.decoding():
 		return a.Loads.Progress()
+	case a.loading() && p.Meta.Live != "":
+		return a.following(p)
 	case a.loading() && st.Size > 0 && st.Size > st.Offset:
 		return "loading " + model.ShareOf(uint64(max(st.Offset, 0)), uint64(st.Size)).Done()
 	case a.loading():
@@ -235,6 +240,21 @@ func (a *app) completeness() string {
 		return p.Meta.Sampled // so that every figure is an estimate
 	}
 	return complete
+}
+
+// mostBehind is how much of a recording may be unread until that is said: a fraction of a second of a busy program.
+const mostBehind = 4 << 20
+
+// following returns the state of following a recording in a few words.
+func (a *app) following(p *model.Profile) string {
+	text := p.Meta.Live
+	if behind := p.Meta.Size - a.progress.Offset; behind > mostBehind {
+		text += ", " + model.Bytes(behind).String() + " behind"
+	}
+	if p.Meta.Sampled != "" {
+		text += ", " + p.Meta.Sampled
+	}
+	return text
 }
 
 // loading reports whether more is being read.

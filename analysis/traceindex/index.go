@@ -43,6 +43,7 @@ type fileIndex struct {
 	spans       []spanEdge              // of a restored index; nil if they are computed from runs and curve
 	file        *sections.Sums          // of a restored index; nil for none
 	verdicts    verdict.List            // of stacks; nil until first use
+	soFar       soFar                   // verdicts while a recording is followed
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status

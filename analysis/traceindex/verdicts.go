@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"sync"
+	"time"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -21,19 +23,56 @@ const mostJudged = 1 << 15
 func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	if !ix.settled() || group.DimOf(by) != column.DimStack {
+	if group.DimOf(by) != column.DimStack || !ix.settled() && !ix.followed() {
 		return nil, ctx.Err()
 	}
-	if err := ix.judged(ctx); err != nil {
+	list, err := ix.judgedNow(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if by == analysis.ByStack {
-		return slices.Clone(ix.verdicts), nil // the file may be closed when it is read
+		return slices.Clone(list), nil // the file may be closed when it is read
 	}
 	g := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only}))
-	return ix.verdicts.By(func(stack uint32) (uint32, bool) {
+	return list.By(func(stack uint32) (uint32, bool) {
 		return uint32(g.f.KeyOf(stack)), g.set == nil || g.set.Has(stack)
 	}), nil
+}
+
+// followed reports whether a recording is read while it grows.
+func (ix *fileIndex) followed() bool {
+	p := ix.Profile()
+	return p != nil && p.Meta.Live != ""
+}
+
+// soFar are verdicts about a recording that is followed, up to a number of events.
+type soFar struct {
+	mu     sync.Mutex
+	list   verdict.List
+	events int
+	at     time.Time
+}
+
+// freshFor is how long verdicts about a recording that is followed are kept: the questions of one screen share them.
+const freshFor = 2 * time.Second
+
+// judgedNow returns the verdicts, or those so far. The lock is held.
+func (ix *fileIndex) judgedNow(ctx context.Context) (verdict.List, error) {
+	if ix.settled() {
+		err := ix.judged(ctx)
+		return ix.verdicts, err
+	}
+	k := &ix.soFar
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.list != nil && (k.events == ix.events() || time.Since(k.at) < freshFor) {
+		return k.list, nil
+	}
+	list, err := ix.judge(ctx)
+	if err == nil {
+		k.list, k.events, k.at = list, ix.events(), time.Now()
+	}
+	return list, err
 }
 
 // judged computes the verdicts unless they are known. The lock is held, and the index settled.

@@ -12,8 +12,9 @@ import (
 
 // curves are when the memory that the kernel counts for a process is noted next.
 type curves struct {
-	nextRSS uint64 // µs
-	nextPSS uint64
+	rss, pss watchedValue
+	nextRSS  uint64 // µs
+	nextPSS  uint64
 }
 
 // How often the kernel is asked at most, and which part of the time it may take where it has to sum up.
@@ -28,7 +29,7 @@ func (c *curves) look(pid int, now uint64, note func(*journal.Note)) {
 	if now >= c.nextRSS {
 		c.nextRSS = now + everyRSS
 		if rss, ok := residentBytes(pid); ok {
-			note(&journal.Note{Point: &journal.Point{Curve: "RSS", At: now, Value: rss}})
+			c.rss.now("RSS", now, rss, note)
 		}
 	}
 	if now >= c.nextPSS {
@@ -36,9 +37,42 @@ func (c *curves) look(pid int, now uint64, note func(*journal.Note)) {
 		pss, ok := proportionalBytes(pid)
 		c.nextPSS = now + max(everyPSS, partPSS*uint64(time.Since(began).Microseconds()))
 		if ok {
-			note(&journal.Note{Point: &journal.Point{Curve: "PSS", At: now, Value: pss}})
+			c.pss.now("PSS", now, pss, note)
 		}
 	}
+}
+
+// watchedValue is a value that is noted where it changes.
+type watchedValue struct {
+	value uint64
+	at    uint64 // µs, when it was last seen
+	known bool
+	noted bool // with that time
+}
+
+// now notes a value that differs from the one before, and until when that stood.
+func (w *watchedValue) now(curve string, at, value uint64, note func(*journal.Note)) {
+	if w.known && w.value == value {
+		w.at, w.noted = at, false
+		return
+	}
+	w.end(curve, note)
+	*w = watchedValue{value: value, at: at, known: true}
+	w.end(curve, note)
+}
+
+// end notes until when the value stood, unless that was noted.
+func (w *watchedValue) end(curve string, note func(*journal.Note)) {
+	if w.known && !w.noted {
+		note(&journal.Note{Point: &journal.Point{Curve: curve, At: w.at, Value: w.value}})
+		w.noted = true
+	}
+}
+
+// end notes until when the last values stood.
+func (c *curves) end(note func(*journal.Note)) {
+	c.rss.end("RSS", note)
+	c.pss.end("PSS", note)
 }
 
 // residentBytes returns the resident set size of a process.

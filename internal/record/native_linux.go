@@ -394,6 +394,7 @@ func (s *session) end(t *task, broken error) {
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents
 	t.ring.close()
+	t.curves.end(t.file.note)
 	t.file.end(broken)
 	done.Stopped = t.file.flush()
 	_, err := t.file.finish(context.Background(), t.facts(done))

@@ -41,6 +41,9 @@ func (o *opening) meta() model.Meta {
 		Path: o.src.Path(), Name: o.src.Name(), Format: formatName, Version: int(o.header.version),
 		Size: o.src.StoredSize(), Outer: o.src.Outer(), Start: o.header.start, HasStart: true,
 	}
+	if o.src.Growing() {
+		m.Live = "live"
+	}
 	fact := func(key, label string, n int64) {
 		m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: model.Group(uint64(n)), Int: n, HasInt: true})
 	}

@@ -28,7 +28,7 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
-	live   string          // as [model.Meta] has it
+	size   int64           // of the file when it was last published
 }
 
 // recording returns the recording if the names of a trace are in a journal, nil if they are not. The journal stays locked
@@ -51,13 +51,14 @@ func (r *recording) follow(ctx context.Context) error {
 	for {
 		began := time.Now()
 		more := r.src.Growing() // asked before the journal is read to its end
-		if r.live = ""; more {
-			r.live = "live"
-		}
-		if err := r.read(ctx); err != nil {
+		fresh, err := r.read(ctx)
+		if err != nil {
 			return err
 		}
-		r.reveal()
+		if size := r.src.StoredSize(); fresh || !more || size != r.size {
+			r.size = size
+			r.reveal()
+		}
 		if !more {
 			break
 		}
@@ -81,11 +82,11 @@ func (r *recording) follow(ctx context.Context) error {
 
 const recordedNote = "leaf first: as the recorder states"
 
-// read takes what the journal has more, and looks it up.
-func (r *recording) read(ctx context.Context) error {
+// read takes what the journal has more, looks it up, and reports whether there was any.
+func (r *recording) read(ctx context.Context) (fresh bool, err error) {
 	for n := 0; ; n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return fresh, ctx.Err()
 		}
 		note, err := r.notes.Next()
 		if errors.Is(err, io.EOF) {
@@ -100,12 +101,13 @@ func (r *recording) read(ctx context.Context) error {
 			break
 		}
 		r.names.Take(&note)
+		fresh = true
 	}
 	problems, err := r.names.Resolve(ctx)
 	for _, p := range problems {
 		r.looked = model.AddProblem(r.looked, p)
 	}
-	return err
+	return fresh, err
 }
 
 // reveal publishes what is known by now.
@@ -121,11 +123,6 @@ func (r *recording) reveal() {
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
 	r.publish(r.store, r.stacks.revision(), recordedNote)
-	r.store.Update(func(old *model.Profile) *model.Profile {
-		next := *old
-		next.Meta.Live = r.live
-		return &next
-	})
 }
 
 // samplingOf returns how blocks are chosen, "" where all are recorded.

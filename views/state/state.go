@@ -12,6 +12,7 @@ import (
 type State struct {
 	Profile *model.Profile // nil until the first revision
 	Status  analysis.Status
+	Judged  uint64 // the revision of Status that was last judged while a recording is followed, 0 for none
 
 	At     analysis.Instant // analysis.End follows the end while a file loads
 	Range  analysis.Range   // analysis.Whole when nothing is selected
@@ -87,6 +88,7 @@ type (
 	Loaded struct {
 		Profile *model.Profile
 		Status  analysis.Status
+		Judged  uint64
 	}
 	MoveTo     struct{ At analysis.Instant } // also moves the end of a range that follows the instant
 	Step       struct{ Columns int }         // of the charts; negative is earlier
@@ -110,7 +112,10 @@ type (
 	SetColumns struct{ N int }
 )
 
-func (i Loaded) apply(s State) State { s.Profile, s.Status = i.Profile, i.Status; return s }
+func (i Loaded) apply(s State) State {
+	s.Profile, s.Status, s.Judged = i.Profile, i.Status, i.Judged
+	return s
+}
 
 func (i SetGroup) apply(s State) State { s.Group = i.By; return s }
 
@@ -147,6 +152,18 @@ func (s *State) Only() analysis.Cell {
 
 // Settled reports whether reading has ended.
 func (s *State) Settled() bool { return s.Status.Final || s.Status.Stopped }
+
+// Live reports whether a recording is followed while it grows.
+func (s *State) Live() bool { return s.Profile != nil && s.Profile.Meta.Live != "" && !s.Settled() }
+
+// Deep returns the revision for answers that take walks over everything, ok = false while they wait: until reading has
+// ended or, while a recording is followed, for the next moment to judge it.
+func (s *State) Deep() (revision uint64, ok bool) {
+	if s.Settled() {
+		return s.Status.Revision, true
+	}
+	return s.Judged, s.Live() && s.Judged > 0
+}
 
 // Now returns the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }

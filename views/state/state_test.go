@@ -11,7 +11,7 @@ import (
 func stateOf(duration model.Time) State {
 	s := NewState()
 	s.Columns = 100
-	return s.Apply(Loaded{&model.Profile{}, analysis.Status{Duration: duration, Final: true}})
+	return s.Apply(Loaded{Profile: &model.Profile{}, Status: analysis.Status{Duration: duration, Final: true}})
 }
 
 func TestStepsFromTheEnd(t *testing.T) {

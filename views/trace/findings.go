@@ -37,7 +37,7 @@ type findingsKey struct {
 
 func newFindingsPane(e *ui.Env) *findingsPane {
 	p := &findingsPane{env: e, labels: ui.NewSiteLabels(e.Libraries)}
-	p.lazy = ui.NewLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
+	p.lazy = ui.NewDeepLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
 		return analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
 	})
 	p.Leads = ui.NewLeads(e, "finding", findingKind, p.follow)
@@ -48,8 +48,14 @@ func newFindingsPane(e *ui.Env) *findingsPane {
 func (p *findingsPane) Show(s *state.State) {
 	p.state = *s
 	empty := []string{"Found when everything is read."}
-	if p.rows = nil; s.Settled() {
-		p.lazy.Ask(findingsKey{s.Status.Revision, s.Profile})
+	if s.Live() {
+		empty = []string{"Found soon, and again every few seconds."}
+	}
+	p.rows = nil
+	if revision, ok := s.Deep(); ok {
+		if p.lazy.Key.revision != revision || !p.lazy.Asked || s.Settled() {
+			p.lazy.Ask(findingsKey{revision, s.Profile})
+		}
 		empty = []string{"Searching for leaks, bursts and temporary blocks …"}
 		if p.lazy.Fresh() {
 			empty = []string{"Nothing stands out: no leak, no burst, no large share of temporary blocks."}

@@ -140,18 +140,22 @@ func (p *Leaks) Show(s *state.State) {
 	}
 	p.labels.Follow(s.Filters)
 	p.found.Ask(leakKey{s.Status.Revision, analysis.LeakQuery{Range: s.Range, MinAge: s.MinAge, By: s.Group, Cell: s.Only()}})
-	if p.inLate || s.Settled() { // late frees are not known earlier
-		p.late.Ask(lateKey{s.Status.Revision, s.Only()})
+	revision, ok := s.Deep() // late frees are not known earlier
+	if !ok && p.inLate {
+		revision, ok = s.Status.Revision, true
+	}
+	if ok {
+		p.late.Ask(lateKey{revision, s.Only()})
 	}
 	p.totals.Ask(totalsKey{s.Status.Revision, s.Range})
 	if p.Blank.by != p.group() || p.Blank.late != p.inLate {
 		p.Blank.leakList = newLeakList(analysis.Leaks{}, p.group(), p.inLate)
 	}
-	found, ok := p.found.Get()
+	found, known := p.found.Get()
 	if p.inLate {
-		found, ok = p.late.Get()
+		found, known = p.late.Get()
 	}
-	if !ok {
+	if !known {
 		return
 	}
 	if !p.Ask(leakData{found, p.named(s)}, s.Filter) {

@@ -30,7 +30,7 @@ type Sites struct {
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{groupPane: newGroupPane(e), siteStory: newSiteStory(e)}
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
-	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
+	p.trends = ui.NewDeepLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
 	p.Moved, p.row = p.publishSelection, func() (analysis.Group, *analysis.Site, bool) {
 		s, ok := p.Selected()
@@ -89,7 +89,7 @@ func (p *Sites) Show(s *state.State) {
 	if !ok {
 		return
 	}
-	if s.Settled() {
+	if _, ok := s.Deep(); ok {
 		p.askVerdicts(s, rows.key.By, rows.key.Cell.Stacks)
 	}
 	d := siteData{siteRows: rows, naming: p.named(s)}
@@ -126,7 +126,8 @@ func atText(s *state.State) string {
 // askTrends requests the sparklines of the visible rows. Like verdicts and lifetimes they wait until everything is
 // read: they take walks over the trace, which would delay the reading.
 func (p *Sites) askTrends() {
-	if !p.State.Settled() {
+	revision, ok := p.State.Deep()
+	if !ok {
 		return
 	}
 	from, to := p.Window()
@@ -134,7 +135,7 @@ func (p *Sites) askTrends() {
 	for i := from; i < to; i++ {
 		keys = append(keys, p.Row(i).Key)
 	}
-	p.trends.Ask(trendKey{p.State.Status.Revision, p.by(), p.Now().Of.key.Cell.Stacks, packKeys(keys)})
+	p.trends.Ask(trendKey{revision, p.by(), p.Now().Of.key.Cell.Stacks, packKeys(keys)})
 }
 
 // trendCell returns the curve of a row, empty before it is known.

@@ -41,8 +41,8 @@ type groupAmong struct {
 func newSiteStory(e *ui.Env) siteStory {
 	return siteStory{
 		env:      e,
-		verdicts: ui.NewLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) }),
-		lives: ui.NewLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
+		verdicts: ui.NewDeepLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) }),
+		lives: ui.NewDeepLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
 			return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
 		}),
 	}
@@ -50,14 +50,16 @@ func newSiteStory(e *ui.Env) siteStory {
 
 // askLives asks how long the blocks of a group lived, when everything is read.
 func (t *siteStory) askLives(s *state.State, g groupAmong) {
-	if s.Settled() {
-		t.lives.Ask(lifeKey{s.Status.Revision, g.by, g.Key, s.Range, g.only})
+	if revision, ok := s.Deep(); ok {
+		t.lives.Ask(lifeKey{revision, g.by, g.Key, s.Range, g.only})
 	}
 }
 
 // askVerdicts asks for the verdicts about all groups.
 func (t *siteStory) askVerdicts(s *state.State, by analysis.Group, only calltree.Filter) {
-	t.verdicts.Ask(verdictKey{s.Status.Revision, by, only})
+	if revision, ok := s.Deep(); ok {
+		t.verdicts.Ask(verdictKey{revision, by, only})
+	}
 }
 
 // verdictOf returns the verdict about a group, none before it is known.
@@ -105,7 +107,7 @@ func amounts(s *state.State, g groupAmong) string {
 
 // lifetimes returns how long the blocks of the most recently requested group lived, and who allocated them.
 func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
-	if !s.Settled() {
+	if _, ok := s.Deep(); !ok {
 		return "lifetimes: when everything is read"
 	}
 	if t.lives.Failure() != nil {

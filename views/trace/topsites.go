@@ -69,7 +69,7 @@ const maxTopTrends = 64
 func newTopSites(e *ui.Env) *topSites {
 	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries), siteStory: newSiteStory(e)}
 	t.lazy = ui.NewStaged(e, func(ctx context.Context, k topKey) (*topRows, error) { return askTop(ctx, e.Trace, k) })
-	t.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
+	t.trends = ui.NewDeepLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	t.Table = ui.NewTable(e, &t.ListPane, topData{topRows: &topRows{}}, ui.Spec[topData, analysis.Site]{
 		Rows:    func(d topData) []analysis.Site { return d.rows },
 		Columns: t.columns,
@@ -181,7 +181,8 @@ func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 
 // askTrends requests the sparklines of the first rows. They wait until everything is read, like those of Sites.
 func (t *topSites) askTrends() {
-	if !t.state.Settled() || !t.lazy.Fresh() || !t.Fresh() {
+	revision, ok := t.state.Deep()
+	if !ok || t.state.Settled() && !t.lazy.Fresh() || !t.Fresh() {
 		return
 	}
 	d := t.data()
@@ -189,7 +190,7 @@ func (t *topSites) askTrends() {
 	for i := range keys {
 		keys[i] = t.Row(i).Key
 	}
-	t.trends.Ask(trendKey{d.revision, d.by, d.only, packKeys(keys)})
+	t.trends.Ask(trendKey{revision, d.by, d.only, packKeys(keys)})
 }
 
 // Show adopts a state.
@@ -224,7 +225,7 @@ func (t *topSites) Show(s *state.State) {
 
 // askStory asks for what there is to say about the selected row. It waits as trends do.
 func (t *topSites) askStory() {
-	if g, ok := t.among(); ok && t.state.Settled() && t.lazy.Fresh() {
+	if g, ok := t.among(); ok && (t.state.Live() || t.state.Settled() && t.lazy.Fresh()) {
 		t.askVerdicts(&t.state, g.by, g.only)
 		t.askLives(&t.state, g)
 	}

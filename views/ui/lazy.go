@@ -25,6 +25,10 @@ func (e *Env) charted() {
 // outdated.
 const loadShare = 0.2
 
+// deepShare is the share of time that answers of [NewDeepLazy] may take while a recording is followed: nothing is added
+// to what is shown meanwhile.
+const deepShare = 0.05
+
 // Work measures how long answers take. Any goroutine may use it.
 type Work struct {
 	mu      sync.Mutex
@@ -54,10 +58,15 @@ func (w *Work) Stop() {
 }
 
 // Rested reports whether nothing runs and the last period is long enough ago for loadShare.
-func (w *Work) Rested() bool {
+func (w *Work) Rested() bool { return w.rested(loadShare) }
+
+// LongRested is Rested for answers that are repeated while a recording is followed.
+func (w *Work) LongRested() bool { return w.rested(deepShare) }
+
+func (w *Work) rested(share float64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/loadShare-1))
+	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/share-1))
 }
 
 // Lazy is a value that is computed off the event loop for a key that determines it. Asking for another key cancels the
@@ -65,6 +74,7 @@ func (w *Work) Rested() bool {
 // event loop.
 type Lazy[K comparable, V any] struct {
 	env     *Env
+	work    *Work
 	compute func(ctx context.Context, key K) (V, error)
 
 	Key    K // asked for last
@@ -78,7 +88,12 @@ type Lazy[K comparable, V any] struct {
 
 // NewLazy returns a Lazy whose values are computed by compute, off the event loop.
 func NewLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
-	return &Lazy[K, V]{env: e, compute: compute}
+	return &Lazy[K, V]{env: e, work: e.Work, compute: compute}
+}
+
+// NewDeepLazy is NewLazy for values that take walks over everything. They delay nothing else.
+func NewDeepLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
+	return &Lazy[K, V]{env: e, work: e.DeepWork, compute: compute}
 }
 
 type answer[V any] struct {
@@ -97,9 +112,9 @@ func (z *Lazy[K, V]) Ask(key K) {
 	ctx, cancel := context.WithCancel(z.env.Ctx)
 	z.Key, z.Asked, z.Ready, z.cancel = key, true, false, cancel
 	done := make(chan answer[V], 1)
-	z.env.Work.start()
+	z.work.start()
 	z.env.Background(func() {
-		defer z.env.Work.Stop()
+		defer z.work.Stop()
 		var v V
 		err := model.Trusting(ctx, func() (err error) {
 			v, err = z.compute(ctx, key)

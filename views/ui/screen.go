@@ -186,6 +186,7 @@ type Env struct {
 	Opening    bool      // no frame has been shown yet
 	Until      time.Time // the time until which showing the state may wait for answers
 	Work       *Work
+	DeepWork   *Work                                // on answers that take walks over everything
 	Post       func(func())                         // any goroutine: run on the event loop
 	Background func(func())                         // run off the event loop
 	Emit       func(state.Intent)                   // change the state
