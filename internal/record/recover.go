@@ -89,6 +89,8 @@ func (t *traceFile) takeNote(n note, facts map[string]any) {
 		t.table.Forget()
 	case n.Module != nil:
 		t.module(*n.Module)
+	case n.Frame != nil:
+		t.pyFrame(*n.Frame)
 	case n.Stack != nil:
 		t.stack(n.Stack)
 	}

@@ -49,7 +49,8 @@ type traceFile struct {
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
 	table   *symbols.Table
-	stacks  [][]int           // by id - 1: IDs of table, leaf first
+	python  []symbols.Frame   // frames of Python, by number - 1
+	stacks  [][]int           // by id - 1: as named takes them, leaf first
 	threads map[uint16]string // names
 	exe     string            // the program, which modules call ""
 }
@@ -63,6 +64,7 @@ type note struct {
 	Forget  bool     `json:"forget,omitzero"`
 	Module  *module  `json:"module,omitzero"`
 	Stack   []uint64 `json:"stack,omitzero"` // may be empty
+	Frame   *pyFrame `json:"frame,omitzero"`
 	Thread  uint16   `json:"thread,omitzero"`
 	Name    string   `json:"name,omitzero"`
 }
@@ -143,8 +145,17 @@ func (t *traceFile) take(r record) error {
 		if !ok || uint64(r.id()) != uint64(len(t.stacks))+1 {
 			return errRecord
 		}
-		t.stack(ips)
+		if !t.stack(ips) {
+			return errRecord
+		}
 		t.note(note{Stack: ips})
+	case kindPyFrame:
+		f, ok := r.pyFrame()
+		if !ok || uint64(r.id()) != uint64(len(t.python))+1 {
+			return errRecord
+		}
+		t.pyFrame(f)
+		t.note(note{Frame: &f})
 	case kindModules:
 		t.table.Forget()
 		t.note(note{Forget: true})
@@ -207,14 +218,6 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.end(err)
 	t.written += int64(n)
 	t.events++
-}
-
-func (t *traceFile) stack(ips []uint64) {
-	ids := make([]int, len(ips))
-	for i, ip := range ips {
-		ids[i] = t.table.Address(ip, false)
-	}
-	t.stacks = append(t.stacks, ids)
 }
 
 func (t *traceFile) module(m module) {
@@ -344,7 +347,7 @@ func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 				frames = append(frames, nil)
 			}
 			if frames[id] == nil {
-				frames[id] = n.frames(t.table, id)
+				frames[id] = n.frames(t.named(id))
 			}
 			b = append(b, frames[id]...)
 		}
@@ -372,8 +375,8 @@ func nameID(known map[string]int, names *[]string, name string) int {
 }
 
 // frames returns the frames of an address as JSON, leaf first: the functions inlined there are frames of their own.
-func (n *nameTables) frames(t *symbols.Table, id int) (b []byte) {
-	for i, f := range t.Named(id) {
+func (n *nameTables) frames(list []symbols.Frame) (b []byte) {
+	for i, f := range list {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
