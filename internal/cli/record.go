@@ -20,6 +20,7 @@ type recordCmd struct {
 	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder)."`
 	Sample  arg.Sample    `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
 	Frames  int           `default:"64" placeholder:"N" help:"The most frames of a stack (${default})."`
+	Native  bool          `help:"In Python programs, the native frames that Python calls as well (otherwise stacks have the lines of Python only)."`
 	Ring    arg.Bytes     `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
 	OnFull  string        `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
 	For     time.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
@@ -76,7 +77,7 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
-		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.Frames, Ring: smallestRing, Drop: c.OnFull == "drop",
+		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.Frames, Native: c.Native, Ring: smallestRing, Drop: c.OnFull == "drop",
 		Duration: c.For, MaxSize: int64(c.MaxSize), Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}

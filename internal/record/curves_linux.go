@@ -25,7 +25,7 @@ const (
 )
 
 // look notes points that are due.
-func (c *curves) look(pid int, now uint64, note func(*journal.Note)) {
+func (c *curves) look(pid int, now uint64, note func(*journal.Note) error) {
 	if now >= c.nextRSS {
 		c.nextRSS = now + everyRSS
 		if rss, ok := residentBytes(pid); ok {
@@ -51,7 +51,7 @@ type watchedValue struct {
 }
 
 // now notes a value that differs from the one before, and until when that stood.
-func (w *watchedValue) now(curve string, at, value uint64, note func(*journal.Note)) {
+func (w *watchedValue) now(curve string, at, value uint64, note func(*journal.Note) error) {
 	if w.known && w.value == value {
 		w.at, w.noted = at, false
 		return
@@ -62,15 +62,15 @@ func (w *watchedValue) now(curve string, at, value uint64, note func(*journal.No
 }
 
 // end notes until when the value stood, unless that was noted.
-func (w *watchedValue) end(curve string, note func(*journal.Note)) {
+func (w *watchedValue) end(curve string, note func(*journal.Note) error) {
 	if w.known && !w.noted {
-		note(&journal.Note{Point: &journal.Point{Curve: curve, At: w.at, Value: w.value}})
+		_ = note(&journal.Note{Point: &journal.Point{Curve: curve, At: w.at, Value: w.value}})
 		w.noted = true
 	}
 }
 
 // end notes until when the last values stood.
-func (c *curves) end(note func(*journal.Note)) {
+func (c *curves) end(note func(*journal.Note) error) {
 	c.rss.end("RSS", note)
 	c.pss.end("PSS", note)
 }

@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -295,8 +294,6 @@ func (s *session) begin(pid int) (*task, error) {
 func unseen(exe string) string {
 	name := filepath.Base(exe)
 	switch {
-	case strings.HasPrefix(name, "python"):
-		return "Python: only what malloc sees is recorded, with C stacks; Python keeps objects of up to 512 bytes elsewhere, except with PYTHONMALLOC=malloc in the environment"
 	case name == "node":
 		return "Node.js: the heap of JavaScript is not recorded, only what malloc sees; see also node --heap-prof"
 	case name == "java":
@@ -393,6 +390,9 @@ func (s *session) end(t *task, broken error) {
 		Lost: Lost{page.lostAllocs.Load(), page.lostFrees.Load(), page.waits.Load(), page.cut.Load()},
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents
+	if why := unreadable(page.python.Load()); why != "" {
+		s.o.Log("%s: stacks are native, and of what it allocates only what malloc sees may be there; memtui record --pure … records Python without the hook", why)
+	}
 	t.ring.close()
 	t.curves.end(t.file.note)
 	t.file.end(broken)

@@ -28,6 +28,7 @@ type Options struct {
 	Adapt     bool          // double Sample up to mostShift times where blocks come fast
 	Rate      float64       // the chance of each block to be sampled, 0 for none: then Sample counts
 	Frames    int           // at most, of a stack
+	Native    bool          // in stacks of Python, the native frames that Python called as well
 	Ring      int64         // bytes of memory shared with the program
 	Drop      bool          // drop allocations where the ring is full instead of waiting
 	Duration  time.Duration // 0 for as long as the program runs

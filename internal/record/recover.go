@@ -74,7 +74,9 @@ func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error
 		if err != nil {
 			break
 		}
-		t.stacks.Take(&n)
+		if t.stacks.Take(&n) != nil {
+			break
+		}
 	}
 	facts["program"] = t.stacks.Program
 	if s := t.sampling(); s != nil {

@@ -15,12 +15,13 @@ import (
 // What both sides of a ring state: hook.c has the same numbers.
 const (
 	ringMagic   = 0x4d54524e
-	ringVersion = 1
+	ringVersion = 2
 	ringHead    = 1 << 16
 
 	ringFull    = 1 // every event, not samples
 	ringDrop    = 2 // allocations are dropped where the ring is full
 	ringCounted = 4 // samples are so many blocks apart, not bytes
+	ringNative  = 8 // native frames as well where there are frames of Python
 )
 
 // ringPage is how the memory of a ring begins. The program and the recorder write different lines of it.
@@ -36,7 +37,7 @@ type ringPage struct {
 	_                            [64 - 24]byte
 	lostAllocs, lostFrees, waits atomic.Uint64
 	cut                          atomic.Uint64
-	threads, ready               atomic.Uint32
+	threads, ready, python       atomic.Uint32
 }
 
 // ring is memory that a program writes events to. It is for one goroutine.
@@ -73,6 +74,9 @@ func newRing(size int, o Options) (*ring, error) {
 	case o.Rate > 0: // so that the chance of a block is the rate
 		p.flags |= ringCounted
 		p.period = uint64(max(-1/math.Log1p(-min(o.Rate, 0.999999)), 1.0/16) * (1 << 20))
+	}
+	if o.Native {
+		p.flags |= ringNative
 	}
 	if o.Drop {
 		p.flags |= ringDrop

@@ -73,7 +73,7 @@ func newTraceFile(path string, over bool, start time.Time, exe string, o Options
 		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start, shifts: [2]uint{mostShift, 0},
 		stacks: journal.NewNames(o.Symbols),
 	}
-	t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
 	if _, err = f.Write(head(start, []byte(noNames), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()
@@ -89,14 +89,17 @@ func head(start time.Time, metadata []byte, size int) []byte {
 	return append(b, bytes.Repeat([]byte{' '}, size-len(b))...)
 }
 
-// note takes a note, and writes it to the journal.
-func (t *traceFile) note(n *journal.Note) {
-	t.stacks.Take(n)
-	var err error
+// note takes a note, and writes it to the journal. The error is that of a note that no hook reports.
+func (t *traceFile) note(n *journal.Note) error {
+	err := t.stacks.Take(n)
+	if err != nil {
+		return err
+	}
 	if t.line, err = n.Append(t.line[:0]); err == nil {
 		_, err = t.notes.Write(t.line)
 	}
 	t.end(err)
+	return nil
 }
 
 // end notes why writing ended; the first reason counts.
@@ -129,9 +132,15 @@ func (t *traceFile) take(r record) error {
 		if !ok || uint64(r.id()) != uint64(t.stacks.Len())+1 {
 			return errRecord
 		}
-		t.note(&journal.Note{Stack: ips})
+		return t.note(&journal.Note{Stack: ips})
+	case kindPyFrame:
+		f, ok := r.pyFrame()
+		if !ok || uint64(r.id()) != uint64(t.stacks.Known())+1 {
+			return errRecord
+		}
+		return t.note(&journal.Note{Frame: &f})
 	case kindModules:
-		t.note(&journal.Note{Forget: true})
+		return t.note(&journal.Note{Forget: true})
 	case kindModule:
 		m, ok := r.module()
 		if !ok {
@@ -140,7 +149,7 @@ func (t *traceFile) take(r record) error {
 		if m.Path == "" {
 			m.Path = t.stacks.Program
 		}
-		t.note(&journal.Note{Module: &m})
+		return t.note(&journal.Note{Module: &m})
 	case kindThread: // named by the recorder, which can see the process
 	default:
 		return errRecord

@@ -20,6 +20,7 @@ const (
 	kindModule
 	kindModules
 	kindThread
+	kindPyFrame
 )
 
 // record is one report of a program. Its lengths are checked, as a program may write over its memory.

@@ -28,6 +28,7 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
+	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
 }
 
@@ -84,7 +85,7 @@ const recordedNote = "leaf first: as the recorder states"
 
 // read takes what the journal has more, looks it up, and reports whether there was any.
 func (r *recording) read(ctx context.Context) (fresh bool, err error) {
-	for n := 0; ; n++ {
+	for n := 0; !r.over; n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return fresh, ctx.Err()
 		}
@@ -93,14 +94,18 @@ func (r *recording) read(ctx context.Context) (fresh bool, err error) {
 			break
 		}
 		if err != nil {
-			r.found.add(model.Error, "journal", model.NoOffset, r.src.Path()+journal.Suffix+": "+err.Error()+": names after it are missing")
+			r.broken(err)
 			break
 		}
 		if r.names.Len()%checkEvery == checkEvery-1 && r.src.Budget().Full(model.BudgetOfFile) {
 			r.found.leave(r.src.Budget(), "names of the journal were left out")
+			r.over = true
 			break
 		}
-		r.names.Take(&note)
+		if err := r.names.Take(&note); err != nil {
+			r.broken(err)
+			break
+		}
 		fresh = true
 	}
 	problems, err := r.names.Resolve(ctx)
@@ -108,6 +113,14 @@ func (r *recording) read(ctx context.Context) (fresh bool, err error) {
 		r.looked = model.AddProblem(r.looked, p)
 	}
 	return fresh, err
+}
+
+// broken reports why the journal cannot be read further, once.
+func (r *recording) broken(err error) {
+	if !r.over {
+		r.found.add(model.Error, "journal", model.NoOffset, r.src.Path()+journal.Suffix+": "+err.Error()+": names after it are missing")
+	}
+	r.over = true
 }
 
 // reveal publishes what is known by now.

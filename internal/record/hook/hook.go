@@ -8,7 +8,10 @@ import _ "embed"
 //go:embed src/hook.c
 var Source string
 
-// Unwinder is the file that Source includes.
+// Unwinder and Python are the files that Source includes.
 //
 //go:embed src/unwind.h
 var Unwinder string
+
+//go:embed src/python.h
+var Python string

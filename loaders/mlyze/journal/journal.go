@@ -22,8 +22,19 @@ type Note struct {
 	Rate    float64  `json:"rate,omitzero"`     // chance of a block to be sampled
 	Forget  bool     `json:"forget,omitzero"`   // no module is mapped any longer
 	Module  *Module  `json:"module,omitzero"`
-	Stack   []uint64 `json:"stack,omitzero"` // return addresses, leaf first; may be empty
+	Frame   *Frame   `json:"frame,omitzero"`
+	Stack   []uint64 `json:"stack,omitzero"` // addresses of code, or numbers of frames with [Known], leaf first; may be empty
 	Point   *Point   `json:"point,omitzero"`
+}
+
+// Known marks the number of a [Frame] in a stack of addresses. They count from 1.
+const Known = 1 << 63
+
+// Frame is a line of a program whose runtime states it, such as Python.
+type Frame struct {
+	File     string `json:"file"`
+	Function string `json:"function"`
+	Line     int64  `json:"line,omitzero"`
 }
 
 // Point is a point of a curve.

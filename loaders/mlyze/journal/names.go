@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/memtui/memtui/loaders"
@@ -15,7 +16,8 @@ type Names struct {
 	Period  int64
 	Rate    float64
 	table   *symbols.Table
-	stacks  [][]int // by ID - 1: IDs of table, leaf first
+	known   []symbols.Frame // by number - 1
+	stacks  [][]int         // by ID - 1: IDs for Frames, leaf first
 	curves  []Curve
 }
 
@@ -68,8 +70,11 @@ func (n *Names) point(p *Point) {
 // NewNames returns names that look up functions as options say.
 func NewNames(look loaders.Symbols) *Names { return &Names{table: symbols.NewTable(look)} }
 
-// Take takes the next note.
-func (n *Names) Take(note *Note) {
+// errFrame is the error of a stack that names a frame which was not stated before.
+var errFrame = errors.New("a stack names a frame that is not known")
+
+// Take takes the next note. The error is that of one that does not fit those before.
+func (n *Names) Take(note *Note) error {
 	switch {
 	case note.Start != 0:
 		n.Program, n.Period, n.Rate = note.Program, note.Period, note.Rate
@@ -78,14 +83,32 @@ func (n *Names) Take(note *Note) {
 	case note.Module != nil:
 		n.module(note.Module)
 	case note.Stack != nil:
-		ids := make([]int, len(note.Stack))
-		for i, ip := range note.Stack {
-			ids[i] = n.table.Address(ip, false)
-		}
-		n.stacks = append(n.stacks, ids)
+		return n.stack(note.Stack)
+	case note.Frame != nil:
+		f := note.Frame
+		n.known = append(n.known, symbols.Frame{Function: f.Function, File: f.File, Line: f.Line})
 	case note.Point != nil:
 		n.point(note.Point)
 	}
+	return nil
+}
+
+// stack keeps a stack. IDs of frames that the table names are even, those of known ones odd.
+func (n *Names) stack(words []uint64) error {
+	ids := make([]int, len(words))
+	for i, word := range words {
+		number := word &^ Known
+		switch {
+		case word == number:
+			ids[i] = n.table.Address(word, false) << 1
+		case number == 0 || number > uint64(len(n.known)):
+			return errFrame
+		default:
+			ids[i] = int(number-1)<<1 | 1
+		}
+	}
+	n.stacks = append(n.stacks, ids)
+	return nil
 }
 
 func (n *Names) module(m *Module) {
@@ -96,16 +119,24 @@ func (n *Names) module(m *Module) {
 	n.table.Add(of)
 }
 
+// Known returns the number of frames that were stated.
+func (n *Names) Known() int { return len(n.known) }
+
 // Len returns the number of stacks. Their IDs in the trace count from 1.
 func (n *Names) Len() int { return len(n.stacks) }
 
 // Resolve finds the functions of the stacks that were taken since it was last called. Problems are those of naming.
 func (n *Names) Resolve(ctx context.Context) ([]model.Problem, error) { return n.table.Resolve(ctx) }
 
-// Stack returns the addresses of a stack that was resolved, leaf first, as IDs for [Names.Frames]. It must not be
+// Stack returns the code of a stack that was resolved, leaf first, as IDs for [Names.Frames]. It must not be
 // changed.
 func (n *Names) Stack(i int) []int { return n.stacks[i] }
 
-// Frames returns the frames at an address, leaf first: functions inlined there have frames of their own. There is at
+// Frames returns the frames of some code, leaf first: functions inlined there have frames of their own. There is at
 // least one.
-func (n *Names) Frames(id int) []symbols.Frame { return n.table.Named(id) }
+func (n *Names) Frames(id int) []symbols.Frame {
+	if id&1 == 1 {
+		return n.known[id>>1 : id>>1+1]
+	}
+	return n.table.Named(id >> 1)
+}

@@ -38,9 +38,9 @@ enum { MAX_FRAMES = 512, GRAIN = 32 };
 
 // ---- The ring, as internal/record/ring.go has it. Offsets are fixed: both sides state them.
 
-enum { RING_MAGIC = 0x4d54524e, VERSION = 1, HEAD = 1 << 16 }; // HEAD: a page of any machine
-enum { FULL = 1, DROP = 2, COUNTED = 4 }; // COUNTED: distances between samples are blocks, not bytes
-enum { ALLOC = 1, FREE, STACK, MODULE, MODULES, THREAD };
+enum { RING_MAGIC = 0x4d54524e, VERSION = 2, HEAD = 1 << 16 }; // HEAD: a page of any machine
+enum { FULL = 1, DROP = 2, COUNTED = 4, NATIVE = 8 }; // COUNTED: distances between samples are blocks, not bytes; NATIVE: beside the frames of Python
+enum { ALLOC = 1, FREE, STACK, MODULE, MODULES, THREAD, PYFRAME };
 
 struct ring {
   uint64_t magic, size;                 // of the data, a power of two
@@ -55,6 +55,7 @@ struct ring {
   char pad3[64 - 24];
   _Atomic uint64_t lost_allocs, lost_frees, waits, cut; // cut: stacks that end early for want of unwind tables
   _Atomic uint32_t threads, ready;
+  _Atomic uint32_t python; // what became of it
 };
 _Static_assert(offsetof(struct ring, head) == 64 && offsetof(struct ring, tail) == 128 && offsetof(struct ring, lost_allocs) == 192, "ring.go has these offsets");
 
@@ -302,12 +303,12 @@ static void keep_stack(struct stacks *t, uint64_t key, uint32_t id) { // the loc
   t->used++;
 }
 
-static struct stacks *grown(struct stacks *t) { // the lock is held; the old table stays: another thread may be reading it
-  struct stacks *n = new_stacks(t->cap * 2);
+static struct stacks *grown(_Atomic(struct stacks *) *table) { // the lock is held; the old table stays: another thread may be reading it
+  struct stacks *t = atomic_load_explicit(table, memory_order_relaxed), *n = new_stacks(t->cap * 2);
   if (!n) return t->used + 1 < t->cap ? t : NULL;
   for (uint64_t i = 0; i < t->cap; i++)
     if (t->s[i].key) keep_stack(n, t->s[i].key, t->s[i].id);
-  atomic_store_explicit(&stacks, n, memory_order_release);
+  atomic_store_explicit(table, n, memory_order_release);
   return n;
 }
 
@@ -348,7 +349,7 @@ static uint32_t stack_id(const uint64_t *ip, int n) {
   struct modules *m = atomic_load_explicit(&known, memory_order_acquire);
   lock();
   struct stacks *t = atomic_load_explicit(&stacks, memory_order_relaxed);
-  if (!(id = find_stack(t, key)) && (t->used * 2 < t->cap || (t = grown(t)))) {
+  if (!(id = find_stack(t, key)) && (t->used * 2 < t->cap || (t = grown(&stacks)))) {
     report_modules(m);
     uint64_t size = padded(GRAIN + 8 * (uint64_t)n);
     struct event *e = reserve(size, 0);
@@ -393,53 +394,67 @@ static int64_t distance(void) {
   return flags & COUNTED ? (int64_t)(-ln * (double)period / (1 << 20)) : (int64_t)(-ln * (double)(period << T.shift)) + 1;
 }
 
-// The sampled blocks that live: addresses in a table under the lock, and how many of them fall in each slot of a filter
-// that frees look at without it.
+// Addresses to be told of when they are freed: in a table under the lock, and how many of them fall in each slot of a
+// filter that frees look at without it.
 enum { SLOTS = 1 << 16 };
 static _Atomic uint8_t filter[SLOTS];
 static inline uint32_t slot(uintptr_t p) { return (uint32_t)((uint32_t)(p >> 4) * 0x9e3779b1u) >> 16; }
 
-static struct { uint64_t *key, cap, used, live; } sampled; // 0 is empty, 1 was taken out
+struct set { uint64_t *key, cap, used, live; }; // of keys 0 is empty, 1 was taken out
+static struct set sampled; // blocks that live
 
-static int grow_sampled(void) {
-  uint64_t cap = sampled.live * 4 > sampled.cap ? sampled.cap * 2 : sampled.cap, *old = sampled.key, n = sampled.cap;
-  uint64_t *key = pages((cap ? cap : 4096) * 8);
+static int grow_set(struct set *s) {
+  uint64_t cap = s->live * 4 > s->cap ? s->cap * 2 : s->cap, *old = s->key, n = s->cap;
+  if (!cap) cap = 4096;
+  uint64_t *key = pages(cap * 8);
   if (!key) return 0;
-  sampled.key = key;
-  sampled.cap = cap ? cap : 4096;
-  sampled.used = sampled.live;
+  *s = (struct set){key, cap, s->live, s->live};
   for (uint64_t i = 0; i < n; i++) if (old[i] > 1) {
-    uint64_t at = mix(old[i]) & (sampled.cap - 1);
-    while (key[at]) at = (at + 1) & (sampled.cap - 1);
+    uint64_t at = mix(old[i]) & (cap - 1);
+    while (key[at]) at = (at + 1) & (cap - 1);
     key[at] = old[i];
   }
   if (old) munmap(old, n * 8);
   return 1;
 }
 
-static int keep_sampled(uint64_t p) {
-  if (sampled.used * 2 >= sampled.cap && !grow_sampled()) return 0;
-  uint64_t i = mix(p) & (sampled.cap - 1);
-  while (sampled.key[i] > 1) i = (i + 1) & (sampled.cap - 1);
-  sampled.used += sampled.key[i] == 0;
-  sampled.live++;
-  sampled.key[i] = p;
+static int keep(struct set *s, uint64_t p) {
+  if (s->used * 2 >= s->cap && !grow_set(s)) return 0;
+  uint64_t i = mix(p) & (s->cap - 1);
+  while (s->key[i] > 1) i = (i + 1) & (s->cap - 1);
+  s->used += s->key[i] == 0;
+  s->live++;
+  s->key[i] = p;
   _Atomic uint8_t *c = &filter[slot(p)];
   if (*c < 255) atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
   return 1;
 }
 
-static int drop_sampled(uint64_t p) {
-  if (!sampled.cap) return 0;
-  for (uint64_t i = mix(p) & (sampled.cap - 1); sampled.key[i]; i = (i + 1) & (sampled.cap - 1)) if (sampled.key[i] == p) {
-    sampled.key[i] = 1;
-    sampled.live--;
-    _Atomic uint8_t *c = &filter[slot(p)];
-    if (*c < 255) atomic_fetch_sub_explicit(c, 1, memory_order_relaxed);
-    return 1;
-  }
-  return 0;
+static uint64_t *find_key(struct set *s, uint64_t p) {
+  if (!s->cap) return NULL;
+  for (uint64_t i = mix(p) & (s->cap - 1); s->key[i]; i = (i + 1) & (s->cap - 1))
+    if (s->key[i] == p) return &s->key[i];
+  return NULL;
 }
+
+static int has(struct set *s, uint64_t p) { return find_key(s, p) != NULL; }
+
+static int drop(struct set *s, uint64_t p) {
+  uint64_t *k = find_key(s, p);
+  if (!k) return 0;
+  *k = 1;
+  s->live--;
+  _Atomic uint8_t *c = &filter[slot(p)];
+  if (*c < 255) atomic_fetch_sub_explicit(c, 1, memory_order_relaxed);
+  return 1;
+}
+
+static inline int watched(void *p) { return atomic_load_explicit(&filter[slot((uintptr_t)p)], memory_order_relaxed); }
+
+// Where frames of Python are read, in python.h.
+static int any_stack(struct caller, uint64_t *, int);
+static void forget_python_code(uint64_t);
+static void maybe_ask(void);
 
 // ---- Events
 
@@ -458,13 +473,14 @@ static void begin_thread(void) {
 static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct caller from, uint32_t shift) {
   uint64_t ip[most_frames];
   int e0 = errno;
+  maybe_ask();
   T.busy++;
   if (unlikely(!T.id)) begin_thread();
-  uint32_t id = stack_id(ip, walk(from, ip, (int)most_frames));
+  uint32_t id = stack_id(ip, any_stack(from, ip, (int)most_frames));
   int sampling = !(flags & FULL);
   if (sampling) {
     lock();
-    if (!keep_sampled((uintptr_t)p)) { unlock(); goto lost; }
+    if (!keep(&sampled, (uintptr_t)p)) { unlock(); goto lost; }
   }
   struct event *e = reserve(GRAIN, 1);
   if (e) {
@@ -473,7 +489,7 @@ static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct cal
     e->addr = (uintptr_t)p;
     e->size = n | (uint64_t)shift << 56;
     publish(e, ALLOC, GRAIN);
-  } else if (sampling) drop_sampled((uintptr_t)p);
+  } else if (sampling) drop(&sampled, (uintptr_t)p);
   if (sampling) unlock();
   if (!e) lost: atomic_fetch_add_explicit(&R->lost_allocs, 1, memory_order_relaxed);
   T.busy--;
@@ -483,11 +499,12 @@ static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct cal
 static __attribute__((noinline)) int report_free(void *p) {
   int e0 = errno;
   T.busy++;
-  int sampling = !(flags & FULL), ours = 1;
+  int sampling = !(flags & FULL), ours = 1, locked = sampling || watched(p);
   if (unlikely(!T.id)) begin_thread();
-  if (sampling) {
+  if (locked) {
     lock();
-    ours = drop_sampled((uintptr_t)p);
+    if (sampling) ours = drop(&sampled, (uintptr_t)p);
+    forget_python_code((uintptr_t)p);
   }
   if (ours) {
     struct event *e = reserve(GRAIN, 0);
@@ -499,7 +516,7 @@ static __attribute__((noinline)) int report_free(void *p) {
       publish(e, FREE, GRAIN);
     } else atomic_fetch_add_explicit(&R->lost_frees, 1, memory_order_relaxed);
   }
-  if (sampling) unlock();
+  if (locked) unlock();
   T.busy--;
   errno = e0;
   return ours;
@@ -528,7 +545,7 @@ static inline __attribute__((always_inline)) void took(void *p, size_t n, struct
 // Reports whether the end of a block was reported.
 static inline int gives(void *p) {
   if (quiet()) return 0;
-  if (flags & FULL || unlikely(atomic_load_explicit(&filter[slot((uintptr_t)p)], memory_order_relaxed))) return report_free(p);
+  if (flags & FULL || unlikely(watched(p))) return report_free(p);
   return 0;
 }
 
@@ -553,26 +570,26 @@ static void attach(void);
 
 static uint64_t table_at(uint64_t bias, uint64_t p) { return p < bias ? p + bias : p; } // the loader may have added it
 
-static int gnu_hash_find(const uint32_t *h, const ElfW(Sym) *sym, const char *str, const char *name, uint64_t *found) {
+static int gnu_hash_find(const uint32_t *h, const ElfW(Sym) *sym, const char *str, const char *name, const ElfW(Sym) **found) {
   uint32_t hash = 5381;
   for (const char *c = name; *c; c++) hash = hash * 33 + (uint8_t)*c;
   uint32_t buckets = h[0], first = h[1], bloom = h[2];
   const uint32_t *bucket = h + 4 + bloom * (sizeof(void *) / 4), *chain = bucket + buckets;
   if (!buckets) return 0;
   for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
-    if ((chain[i - first] | 1) == (hash | 1) && !strcmp(str + sym[i].st_name, name) && sym[i].st_shndx && sym[i].st_value) { *found = sym[i].st_value; return 1; }
+    if ((chain[i - first] | 1) == (hash | 1) && !strcmp(str + sym[i].st_name, name) && sym[i].st_shndx && sym[i].st_value) { *found = &sym[i]; return 1; }
     if (chain[i - first] & 1) break;
   }
   return 0;
 }
 
-static int sysv_hash_find(const uint32_t *h, const ElfW(Sym) *sym, const char *str, const char *name, uint64_t *found) {
+static int sysv_hash_find(const uint32_t *h, const ElfW(Sym) *sym, const char *str, const char *name, const ElfW(Sym) **found) {
   for (uint32_t i = 1; i < h[1]; i++)
-    if (sym[i].st_shndx && sym[i].st_value && !strcmp(str + sym[i].st_name, name)) { *found = sym[i].st_value; return 1; }
+    if (sym[i].st_shndx && sym[i].st_value && !strcmp(str + sym[i].st_name, name)) { *found = &sym[i]; return 1; }
   return 0;
 }
 
-struct wanted { const char *name; int passed; uint64_t at; };
+struct wanted { const char *name; int passed; uint64_t at, size; }; // passed: this library, or no matter which
 
 static int find_in(struct dl_phdr_info *i, size_t size, void *arg) {
   struct wanted *w = arg;
@@ -589,7 +606,8 @@ static int find_in(struct dl_phdr_info *i, size_t size, void *arg) {
   for (int k = 0; k < i->dlpi_phnum; k++)
     if (i->dlpi_phdr[k].p_type == PT_DYNAMIC) d = (const void *)(i->dlpi_addr + i->dlpi_phdr[k].p_vaddr);
   if (!d) return 0;
-  uint64_t sym = 0, str = 0, gnu = 0, sysv = 0, bias = i->dlpi_addr, value = 0;
+  uint64_t sym = 0, str = 0, gnu = 0, sysv = 0, bias = i->dlpi_addr;
+  const ElfW(Sym) *found = NULL;
   for (; d->d_tag; d++) switch (d->d_tag) {
     case DT_SYMTAB: sym = table_at(bias, d->d_un.d_ptr); break;
     case DT_STRTAB: str = table_at(bias, d->d_un.d_ptr); break;
@@ -597,8 +615,9 @@ static int find_in(struct dl_phdr_info *i, size_t size, void *arg) {
     case DT_HASH: sysv = table_at(bias, d->d_un.d_ptr); break;
     }
   if (!sym || !str) return 0;
-  if (gnu ? gnu_hash_find((void *)gnu, (void *)sym, (void *)str, w->name, &value) : sysv && sysv_hash_find((void *)sysv, (void *)sym, (void *)str, w->name, &value)) {
-    w->at = bias + value;
+  if (gnu ? gnu_hash_find((void *)gnu, (void *)sym, (void *)str, w->name, &found) : sysv && sysv_hash_find((void *)sysv, (void *)sym, (void *)str, w->name, &found)) {
+    w->at = bias + found->st_value;
+    w->size = found->st_size;
     return 1;
   }
   return 0;
@@ -693,6 +712,10 @@ EXPORT int dlclose(void *h) {
   return rc;
 }
 
+static struct ring idle; // of processes that are not recorded
+
+#include "python.h"
+
 // ---- Start
 
 // Asks the recorder, at the socket that the environment names, for a ring. It gives one to the process that it
@@ -719,16 +742,14 @@ static int ask_for_ring(void) {
   return fd;
 }
 
-static struct ring idle; // of processes that are not recorded
-
 static struct ring *map_ring(int fd) {
   struct ring *r = mmap(NULL, HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (r == MAP_FAILED) return NULL;
   uint64_t n = r->size;
   uint8_t *a = r->magic == RING_MAGIC && r->version == VERSION ? mmap(NULL, n * 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
   kept = pages(RULES * sizeof *kept);
-  struct stacks *t = new_stacks(1 << 14);
-  if (a == MAP_FAILED || !kept || !t || mmap(a, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, HEAD) == MAP_FAILED ||
+  struct stacks *t = new_stacks(1 << 14), *f = new_stacks(1 << 12);
+  if (a == MAP_FAILED || !kept || !t || !f || mmap(a, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, HEAD) == MAP_FAILED ||
       mmap(a + n, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, HEAD) == MAP_FAILED) {
     munmap(r, HEAD);
     return NULL;
@@ -742,6 +763,7 @@ static struct ring *map_ring(int fd) {
   flags = r->flags;
   most_frames = r->frames < MAX_FRAMES ? r->frames : MAX_FRAMES;
   atomic_store(&stacks, t);
+  atomic_store(&frames, f);
   return r;
 }
 
@@ -780,6 +802,7 @@ static void in_child(void) {
   munmap(R, HEAD);
   munmap(data, 2 * (mask + 1));
   begin();
+  python_in_child();
   T.busy = 0;
 }
 
@@ -797,6 +820,7 @@ __attribute__((constructor)) static void start(void) {
   int (*registered)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;
   ready();
   if (R == &idle) return;
+  find_python();
   find_one(&registered, "__register_atfork");
   find_one(&atfork, "pthread_atfork");
   if (registered) registered(before_fork, in_parent, in_child, NULL);
