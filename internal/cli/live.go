@@ -10,11 +10,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/fetch"
+	"github.com/memtui/memtui/internal/record"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -27,6 +29,136 @@ type liveCmd struct {
 func (c *liveCmd) Run(ctx context.Context, a *app) error {
 	a.follow = true
 	return a.showOne(ctx, []string{c.File}, func() (*session, error) { return a.open(ctx, c.File) })
+}
+
+// watching is a recording of a program whose screens follow it.
+type watching struct {
+	app   *app
+	paths chan string   // of files that are being recorded
+	over  chan struct{} // closed when the recording has ended; what follows is valid then
+
+	files  []record.Recorded
+	status int
+	err    error
+
+	mu   sync.Mutex
+	said []string // by the recorder, while the screens are shown
+}
+
+// errReplaced ends the screens of a recording that began anew.
+var errReplaced = errors.New("the program executed another one")
+
+// patience is how long a program may take to load the hook, and wrappers to execute what they wrap.
+const (
+	patience  = 3 * time.Second
+	unwrapped = 200 * time.Millisecond
+)
+
+// live records a program and shows the recording meanwhile.
+func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
+	if !a.env.IsTerminal || a.env.FullScreen == nil {
+		return usageError(errors.New("record --live needs a terminal"))
+	}
+	w := &watching{app: a, paths: make(chan string, 16), over: make(chan struct{})}
+	printed, err := w.log(&o)
+	if err != nil {
+		return inputError(err)
+	}
+	defer printed.Close()
+	o.Printed, o.Began, o.Log = printed, w.began, w.say
+	go func() {
+		defer close(w.over)
+		w.files, w.status, w.err = record.Run(context.WithoutCancel(ctx), o)
+	}()
+	a.screen, a.follow = true, true
+	err = w.show(ctx)
+	w.flush()
+	a.ending.terminal.Store(terminalShown)
+	select {
+	case <-w.over:
+	default:
+		a.logging()("the program goes on, and is recorded until it ends; what it prints is in %s", printed.Name())
+		<-w.over
+	}
+	w.flush()
+	if over := c.over(a, w.files, w.status, w.err); over != nil {
+		return over
+	}
+	return err
+}
+
+// began notes the file of a recording that has begun.
+func (w *watching) began(path string) {
+	select {
+	case w.paths <- path:
+	default: // more programs than anybody looks at
+	}
+}
+
+// log creates the file for what the program prints.
+func (w *watching) log(o *record.Options) (*os.File, error) {
+	how := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	if o.Output != "" {
+		return os.OpenFile(o.Output+".log", how, 0o600)
+	}
+	return os.CreateTemp(".", record.BaseName(o.Command[0])+"-*.log")
+}
+
+// show shows what is recorded until the user leaves the screens.
+func (w *watching) show(ctx context.Context) error {
+	path, ok := w.next(ctx, patience)
+	for ok {
+		shown, cancel := context.WithCancelCause(ctx)
+		next := make(chan string, 1)
+		go func() {
+			select {
+			case p := <-w.paths:
+				next <- p
+				cancel(errReplaced)
+			case <-shown.Done():
+			}
+		}()
+		err := w.app.showOne(shown, []string{path}, func() (*session, error) { return w.app.open(shown, path) })
+		cancel(nil)
+		if !errors.Is(err, errReplaced) && !errors.Is(context.Cause(shown), errReplaced) {
+			return err
+		}
+		path = <-next
+	}
+	return ctx.Err()
+}
+
+// next waits for the name of the file, and a little longer for that of a program that a wrapper executes.
+func (w *watching) next(ctx context.Context, most time.Duration) (path string, ok bool) {
+	late := time.After(most)
+	for {
+		select {
+		case path = <-w.paths:
+			ok, late = true, time.After(unwrapped)
+			continue
+		case <-late:
+		case <-w.over:
+		case <-ctx.Done():
+		}
+		return path, ok
+	}
+}
+
+// say keeps a line for when the screens are left.
+func (w *watching) say(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, fmt.Sprintf(format, args...))
+}
+
+// flush prints the lines that were kept.
+func (w *watching) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, line := range w.said {
+		w.app.logging()("%s", line)
+	}
+	w.said = nil
 }
 
 // liveFlags select how an address is polled.

@@ -27,6 +27,7 @@ type recordCmd struct {
 	MaxSize arg.Bytes     `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
 	Replace bool          `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
+	Live    bool          `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
 	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
 	Every   time.Duration `placeholder:"TIME" help:"With --pages: how often (curves every 100ms; PSS and pages as often as they cost less than 1 %)."`
 	Recover string        `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
@@ -55,8 +56,16 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return usageError(err)
 	}
+	if c.Live {
+		return c.live(ctx, a, o)
+	}
 	a.ending.terminal.Store(terminalShown) // the program has it, and an interrupt is for the program
 	files, status, err := record.Run(context.WithoutCancel(ctx), o)
+	return c.over(a, files, status, err)
+}
+
+// over says what became of a recording, and returns the status of the program as an error.
+func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error) error {
 	for _, f := range files {
 		a.recorded(f)
 	}

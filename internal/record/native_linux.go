@@ -105,6 +105,9 @@ func (s *session) start() (*exec.Cmd, error) {
 	s.wait.Go(s.accept)
 	cmd := exec.Command(s.o.Command[0], s.o.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if s.o.Printed != nil {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, s.o.Printed, s.o.Printed
+	}
 	preload := library
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
 		preload += ":" + before
@@ -268,13 +271,14 @@ func (s *session) begin(pid int) (*task, error) {
 	if before != nil {
 		close(before.replaced)
 		<-before.done
+		_ = os.Remove(before.file.path) // whoever follows it keeps it
 		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
 	}
 	r, err := newRing(int(s.o.Ring), s.o)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newTraceFile(s.path(pid, exe), before != nil || s.o.Overwrite, time.Now(), exe, s.o)
+	f, err := newTraceFile(s.path(pid, exe), time.Now(), exe, s.o)
 	if err != nil {
 		r.close()
 		return nil, err
@@ -283,6 +287,9 @@ func (s *session) begin(pid int) (*task, error) {
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)
+	}
+	if s.o.Began != nil && pid == s.main {
+		s.o.Began(f.path)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,6 +37,8 @@ type Options struct {
 	Follow    bool          // record children as well, each in a file of its own
 	Symbols   loaders.Symbols
 	Log       func(format string, args ...any) // a line about what happens
+	Printed   *os.File                         // what the program prints; nil for the recorder's own, which it shares with its input
+	Began     func(path string)                // the recording of the program has begun, again where it executes another one; may be nil
 }
 
 // mostShift is how often a period is doubled at most: from 4 KiB to 512 KiB.
@@ -74,11 +76,16 @@ func FileName(pid int, suffix string) string {
 
 // fileName returns a name that needs no quoting.
 func fileName(exe string, pid int, suffix string) string {
+	return fmt.Sprintf("%s-%d%s", BaseName(exe), pid, suffix)
+}
+
+// BaseName returns the name of a program in letters that need no quoting.
+func BaseName(exe string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+", r) {
 			return r
 		}
 		return '_'
 	}, filepath.Base(exe))
-	return fmt.Sprintf("%s-%d%s", strings.TrimLeft(name, ".-"), pid, suffix)
+	return strings.TrimLeft(name, ".-")
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -52,19 +53,19 @@ type traceFile struct {
 	stacks  *journal.Names
 }
 
-// newTraceFile creates a trace at a path where nothing is yet, or any file if over is true. Its own folder gets the
-// journal.
-func newTraceFile(path string, over bool, start time.Time, exe string, o Options) (*traceFile, error) {
-	how := os.O_RDWR | os.O_CREATE | os.O_EXCL
-	if over {
-		how = os.O_RDWR | os.O_CREATE | os.O_TRUNC
+// newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
+// folder gets the journal.
+func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFile, error) {
+	if info, err := os.Lstat(path); err == nil && o.Overwrite && info.Mode()&(fs.ModeType&^fs.ModeSymlink) == 0 {
+		_ = os.Remove(path) // it may be open elsewhere
 	}
-	f, err := os.OpenFile(path, how, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	_ = journal.Lock(f) // some file systems have no locks: such a recording can be opened, but not followed
-	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	_ = os.Remove(path + journal.Suffix)
+	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		_ = f.Close()
 		return nil, err
