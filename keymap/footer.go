@@ -198,7 +198,7 @@ func footer(s Scope) []hint {
 	case ScopeText:
 		return []hint{{"scroll", []Action{Up, Down}}, {"page", []Action{PageDown}}, searchHint, {"next", []Action{FindNext}}, {"back", []Action{Back}}}
 	case ScopeLoading:
-		return []hint{{"stop loading", []Action{StopLoading}}}
+		return []hint{{"stop reading", []Action{StopLoading}}}
 	case ScopeInput:
 		return []hint{{"accept", []Action{Accept}}, {"cancel", []Action{Cancel}}, {"complete", []Action{Complete}},
 			{"earlier", []Action{Earlier, Later}}}

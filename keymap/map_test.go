@@ -206,7 +206,7 @@ func TestHints(t *testing.T) {
 		{80, []Scope{ScopeTree, ScopeStacks, ScopeFilters, ScopeGlobal}, "←→ open  f flame  i invert  c cost  / search  o focus  A/B/d diff  ? help  q"},
 		{80, []Scope{ScopeText, ScopeGlobal}, "↑↓ scroll  Space page  / search  n next  Esc back  ? help  q quit"},
 		{80, []Scope{ScopeInput, ScopeTable, ScopeGlobal}, "Enter accept  Esc cancel  Tab complete  ↑↓ earlier"},
-		{80, []Scope{ScopeLoading, ScopeOverview, ScopeGlobal}, "^C stop loading  h/l time  v range  Enter open  ` screens  p peak  ? help  q"},
+		{80, []Scope{ScopeLoading, ScopeOverview, ScopeGlobal}, "^C stop reading  h/l time  v range  Enter open  ` screens  p peak  ? help  q"},
 		{20, []Scope{ScopeTable, ScopeGlobal}, "/ find  ? help  q"},
 	} {
 		if got := line(m.Hints(c.cells, c.scopes...)); got != c.want {

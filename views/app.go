@@ -309,13 +309,13 @@ func (a *app) refresh(i state.Loaded) {
 // judgeEvery is how long findings of a recording that is followed are kept at least.
 const judgeEvery = 5 * time.Second
 
-// judged returns the revision of which findings are shown while a recording is followed: a new one now and then.
-func (a *app) judged(i *state.Loaded) uint64 {
+// judged returns of when findings are shown while a recording is followed: of a later moment now and then.
+func (a *app) judged(i *state.Loaded) state.Judged {
 	if i.Profile == nil || i.Profile.Meta.Live == "" || i.Status.Events == 0 {
-		return 0
+		return state.Judged{}
 	}
 	every := judgeEvery
-	if a.state.Judged == 0 {
+	if a.state.Judged.Revision == 0 {
 		every = judgeEvery / 5
 	}
 	if a.judgedAt.IsZero() {
@@ -325,7 +325,7 @@ func (a *app) judged(i *state.Loaded) uint64 {
 		return a.state.Judged
 	}
 	a.judgedAt = time.Now()
-	return i.Status.Revision
+	return state.Judged{Revision: i.Status.Revision, To: i.Status.Duration}
 }
 
 // heapBudget is the number of bytes of decoded snapshots that are kept: about two of a large program.

@@ -249,7 +249,7 @@ const mostBehind = 4 << 20
 func (a *app) following(p *model.Profile) string {
 	text := p.Meta.Live
 	if behind := p.Meta.Size - a.progress.Offset; behind > mostBehind {
-		text += ", " + model.Bytes(behind).String() + " behind"
+		text += ", " + model.Bytes(behind).String() + " unread"
 	}
 	if p.Meta.Sampled != "" {
 		text += ", " + p.Meta.Sampled

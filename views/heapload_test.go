@@ -103,7 +103,7 @@ func TestDecodingCanBeStopped(t *testing.T) {
 	u := openSlow(t, src, time.Millisecond)
 	u.busyKeys("2")
 	<-src.started
-	u.waitFor("Snapshot #1: ", "Esc stops it", "^C stop loading", "40 %")
+	u.waitFor("Snapshot #1: ", "Esc stops it", "^C stop reading", "40 %")
 	u.busyKeys("Esc")
 	u.waitFor("Decoding snapshot #1 was stopped.", "Enter decodes it")
 	u.busyKeys("Enter")

@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os"
-	"path"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -205,12 +200,12 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 		}
 	}
 	l := &live{app: a, address: address, every: every, save: c.Save, join: model.NewStackJoin()}
-	now, kept := a.now(), l.keeper()
-	a.keep = kept.writer()
+	now, kept := a.now(), fetch.NewCopy(l.save, l.address)
+	a.keep = kept.Writer()
 	s, err := a.open(ctx, address)
 	a.keep = nil
 	if err != nil {
-		kept.drop()
+		kept.Drop()
 		return nil, err
 	}
 	p, err := s.profile(ctx)
@@ -218,13 +213,13 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 		err = usageError(fmt.Errorf("--every: %s does not return a stack profile, and only those can be watched", p.Meta.Name))
 	}
 	if err == nil {
-		err = kept.finish(s.src, p.Meta.Format, now)
+		err = kept.Finish(s.src, p.Meta.Format, now)
 	}
 	if err == nil && every > 0 {
 		l.session, err = s, l.add(p, now)
 	}
 	if err != nil {
-		kept.drop()
+		kept.Drop()
 		s.close()
 		return nil, err
 	}
@@ -294,10 +289,10 @@ func (l *live) run(ctx context.Context, polls int) {
 func (l *live) poll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, max(3*l.every, pollTimeout))
 	defer cancel()
-	a, now, kept := l.app, l.app.now(), l.keeper()
-	src, err := fetch.Open(ctx, l.address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.writer())
+	a, now, kept := l.app, l.app.now(), fetch.NewCopy(l.save, l.address)
+	src, err := fetch.Open(ctx, l.address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.Writer())
 	if err != nil {
-		kept.drop()
+		kept.Drop()
 		return err
 	}
 	defer src.Close()
@@ -306,10 +301,10 @@ func (l *live) poll(ctx context.Context) error {
 		err = l.add(p, now)
 	}
 	if err != nil {
-		kept.drop()
+		kept.Drop()
 		return err
 	}
-	l.unsaved = kept.finish(src, p.Meta.Format, now)
+	l.unsaved = kept.Finish(src, p.Meta.Format, now)
 	return nil
 }
 
@@ -374,97 +369,4 @@ func (a *app) ticks(every time.Duration) (<-chan time.Time, func()) {
 	}
 	t := time.NewTicker(every)
 	return t.C, t.Stop
-}
-
-// keeping is a response being saved to a folder; nil saves nothing.
-type keeping struct {
-	file    *os.File // under a temporary name
-	err     error
-	address string
-}
-
-// keeper begins to save a response, nil if none is saved.
-func (l *live) keeper() *keeping {
-	if l.save == "" {
-		return nil
-	}
-	k := &keeping{address: l.address}
-	k.file, k.err = os.CreateTemp(l.save, ".memtui-*")
-	return k
-}
-
-// Write implements [io.Writer]. Errors are reported at the end: the response is read nevertheless.
-func (k *keeping) Write(p []byte) (int, error) {
-	if k.err == nil {
-		_, k.err = k.file.Write(p)
-	}
-	return len(p), nil
-}
-
-// writer returns where a response is copied, nil for nowhere.
-func (k *keeping) writer() io.Writer {
-	if k == nil {
-		return nil
-	}
-	return k
-}
-
-// drop discards a response.
-func (k *keeping) drop() {
-	if k != nil && k.file != nil {
-		k.file.Close()
-		os.Remove(k.file.Name())
-	}
-}
-
-// finish waits for the end of a response of that format, and gives its file a name with the time when it was fetched.
-// It replaces no file.
-func (k *keeping) finish(src *loaders.Source, format string, at time.Time) error {
-	if k == nil {
-		return nil
-	}
-	defer k.drop()
-	src.ReadAt(make([]byte, 1), 1<<62) // waits for the end
-	if k.err != nil {
-		return k.err
-	}
-	dir := filepath.Dir(k.file.Name())
-	for n := 1; ; n++ {
-		out, err := os.OpenFile(filepath.Join(dir, k.name(src, format, at, n)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) && n < 1000 {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		_, err = k.file.Seek(0, io.SeekStart)
-		if err == nil {
-			_, err = io.Copy(out, k.file)
-		}
-		return firstError(err, out.Close())
-	}
-}
-
-// name returns the nth name for a response: the last part of the address, the time, and the format.
-func (k *keeping) name(src *loaders.Source, format string, at time.Time, n int) string {
-	base := "profile"
-	if u, err := url.Parse(k.address); err == nil && len(path.Base(u.Path)) > 1 {
-		base = path.Base(u.Path)
-	}
-	base = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, base[:min(len(base), 64)])
-	suffix := map[string]string{"pprof": ".pb"}[format]
-	if suffix == "" {
-		suffix = "." + format
-	}
-	suffix += map[string]string{"gzip": ".gz", "zstd": ".zst"}[src.Outer()]
-	name := strings.TrimLeft(base, "-") + "-" + at.UTC().Format("20060102T150405Z")
-	if n > 1 {
-		name += fmt.Sprintf("-%d", n)
-	}
-	return name + suffix
 }

@@ -69,7 +69,9 @@ var allowed = map[string][]string{
 	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
-	"loaders/heaptrack": {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
+	"loaders/heaptrack":     {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
+	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},
+	"loaders/mlyze/journal": {"model", "loaders", "loaders/symbols", "golang.org/x/sys"},
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "model/sections", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
 
@@ -113,7 +115,7 @@ var allowed = map[string][]string{
 	"internal/cli/uses":          {"analysis", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
 	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/record":            {"model", "model/mlyze", "export", "loaders", "loaders/symbols", "internal/record/hook", "golang.org/x/sys"},
+	"internal/record":            {"model", "model/mlyze", "export", "loaders", "loaders/symbols", "loaders/mlyze/journal", "internal/record/hook", "golang.org/x/sys"},
 	"internal/record/hook":       {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},

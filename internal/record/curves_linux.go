@@ -17,7 +17,7 @@ type curves struct {
 	nextPSS  uint64
 }
 
-// How often the kernel is asked at most, and which part of the time it may take where it has to sum up.
+// How often values are read at most, and which part of the time it may take where it has to sum up.
 const (
 	everyRSS = 100_000 // µs
 	everyPSS = 1_000_000

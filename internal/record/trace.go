@@ -268,7 +268,7 @@ func (t *traceFile) place(meta []byte) error {
 	return err
 }
 
-// move makes room of end bytes before the events. Within the file they are moved only if nobody follows it, or if there
+// move makes room of end bytes before the events. Within the file they are moved only if it is not being followed, or if there
 // is no room for a copy.
 func (t *traceFile) move(end int, meta []byte) error {
 	used := journal.InUse(t.names)

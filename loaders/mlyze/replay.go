@@ -68,7 +68,7 @@ func (r *replay) run() error {
 			}
 			continue
 		}
-		if r.in.left() < window && !r.in.eof {
+		if r.in.left() < window && !r.in.eof && !r.arrived() {
 			if err := r.flush(); err != nil { // waiting may be necessary from here
 				return err
 			}
@@ -85,6 +85,17 @@ func (r *replay) run() error {
 		}
 	}
 	return r.finish()
+}
+
+// arrived reports whether the next event of a stream is there although what follows is not: what is written slowly is
+// shown at once.
+func (r *replay) arrived() bool {
+	if r.trace.batched || r.watch != nil || r.in.src.Size() >= 0 {
+		return false
+	}
+	var e model.Event
+	_, _, st := decodeOne(r.in.rest(), &e)
+	return st == decoded && (e.Kind != model.Alloc || e.Addr != 0)
 }
 
 // one decodes the next event by the general path; more is false if the input ends within it.

@@ -12,7 +12,7 @@ import (
 type State struct {
 	Profile *model.Profile // nil until the first revision
 	Status  analysis.Status
-	Judged  uint64 // the revision of Status that was last judged while a recording is followed, 0 for none
+	Judged  Judged // zero until a recording that is followed is judged
 
 	At     analysis.Instant // analysis.End follows the end while a file loads
 	Range  analysis.Range   // analysis.Whole when nothing is selected
@@ -88,7 +88,7 @@ type (
 	Loaded struct {
 		Profile *model.Profile
 		Status  analysis.Status
-		Judged  uint64
+		Judged  Judged
 	}
 	MoveTo     struct{ At analysis.Instant } // also moves the end of a range that follows the instant
 	Step       struct{ Columns int }         // of the charts; negative is earlier
@@ -153,6 +153,12 @@ func (s *State) Only() analysis.Cell {
 // Settled reports whether reading has ended.
 func (s *State) Settled() bool { return s.Status.Final || s.Status.Stopped }
 
+// Judged is what a recording was when it was last judged while it is followed.
+type Judged struct {
+	Revision uint64     // of Status
+	To       model.Time // its duration
+}
+
 // Live reports whether a recording is followed while it grows.
 func (s *State) Live() bool { return s.Profile != nil && s.Profile.Meta.Live != "" && !s.Settled() }
 
@@ -162,7 +168,7 @@ func (s *State) Deep() (revision uint64, ok bool) {
 	if s.Settled() {
 		return s.Status.Revision, true
 	}
-	return s.Judged, s.Live() && s.Judged > 0
+	return s.Judged.Revision, s.Live() && s.Judged.Revision > 0
 }
 
 // Now returns the instant's time: the end of what is loaded for analysis.End.

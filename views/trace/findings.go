@@ -51,7 +51,10 @@ func (p *findingsPane) Show(s *state.State) {
 	if s.Live() {
 		empty = []string{"Found soon, and again every few seconds."}
 	}
-	p.rows = nil
+	p.rows, p.Of = nil, ""
+	if s.Live() && s.Judged.Revision > 0 {
+		p.Of = " of the first " + s.Judged.To.String()
+	}
 	if revision, ok := s.Deep(); ok {
 		if p.lazy.Key.revision != revision || !p.lazy.Asked || s.Settled() {
 			p.lazy.Ask(findingsKey{revision, s.Profile})

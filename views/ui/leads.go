@@ -24,6 +24,7 @@ type Lead struct {
 // there are no figures to sort or filter by.
 type Leads struct {
 	env    *Env
+	Of     string // what the rows cover, to follow their number; "" for everything
 	noun   string // of one row
 	kind   int    // cells of signs and words
 	follow func()
@@ -176,7 +177,7 @@ func (p *Leads) Draw(s tcell.Screen, focused bool) {
 	}
 	answer := ""
 	if n := len(p.rows); n > 0 {
-		answer = model.Counted(n, p.noun)
+		answer = model.Counted(n, p.noun) + p.Of
 	}
 	widget.TitleLine(s, head, look, "Look here first", answer)
 	p.list.Focused = focused && len(p.rows) > 0

@@ -21,6 +21,21 @@ func Start(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return start(t, src)
+}
+
+// Growing is Start for a file that is read on as it grows.
+func Growing(t testing.TB, path string) (*reading.Input, *traceindex.KeptIndex) {
+	t.Helper()
+	src, err := loaders.OpenGrowing(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return start(t, src)
+}
+
+func start(t testing.TB, src *loaders.Source) (*reading.Input, *traceindex.KeptIndex) {
+	t.Helper()
 	format, err := loaders.Detect(src, all.Formats())
 	if err != nil {
 		src.Close()

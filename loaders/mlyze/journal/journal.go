@@ -128,7 +128,8 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// InUse reports whether somebody reads a journal that is open for writing as f. From then on nobody can begin to.
+// InUse reports whether a journal, which is open for writing as f, is being read. If it is not, it cannot be opened from then
+// on.
 func InUse(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil }
 
 // Lock locks a trace as its only writer: [loaders.Written] reports so until it is closed.

@@ -1,0 +1,171 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
+	"github.com/memtui/memtui/model"
+)
+
+// eventually fails the test unless something becomes true soon.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 1000 {
+		if is() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("never: %s", what)
+}
+
+// named returns what sites allocated, by function.
+func named(t *testing.T, trace analysis.Trace) string {
+	t.Helper()
+	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByFunction})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, s := range sites {
+		list = append(list, fmt.Sprintf("%s %d/%d live %d/%d", s.Name, s.AllocBytes, s.AllocCount, s.LiveBytes, s.LiveCount))
+	}
+	return strings.Join(list, "\n")
+}
+
+// Whoever follows a recording sees it grow, with names, and at the end what the complete file says, although the names
+// of many functions have moved its events by then.
+func TestRecordingIsFollowed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	f, err := newTraceFile(path, time.Now(), "/bin/test", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const functions = 300
+	grow := func(from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			frame := &journal.Frame{Function: fmt.Sprintf("function_%d_%s", i, strings.Repeat("x", 40)), File: "a.c", Line: 7}
+			if err := f.note(&journal.Note{Frame: frame}); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.note(&journal.Note{Stack: []uint64{journal.Known | uint64(i+1)}}); err != nil {
+				t.Fatal(err)
+			}
+			_ = f.note(&journal.Note{Point: &journal.Point{Curve: "RSS", At: uint64(i), Value: uint64(i) << 12}})
+			for k := range 20 {
+				addr := uint64(i*20+k+1) << 5
+				f.event(uint64(i*1000+k), &model.Event{Kind: model.Alloc, Addr: addr, Size: uint64(i + 1), ID: uint64(i + 1), Thread: 1})
+				if k%2 == 0 {
+					f.event(uint64(i*1000+k), &model.Event{Kind: model.Free, Addr: addr})
+				}
+			}
+		}
+		if err := f.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grow(0, functions/2)
+	in, trace := opened.Growing(t, path)
+	done := make(chan error)
+	go func() { done <- in.Read(t.Context()) }()
+	current := func() *model.Profile {
+		if p := in.Store.Current(); p != nil && p.Stacks != nil {
+			return p
+		}
+		return &model.Profile{Stacks: model.NewStacks()}
+	}
+	eventually(t, "half of it is shown", func() bool {
+		return trace.Status().Events == 30*functions/2 && len(current().Stacks.Leaf) == functions/2
+	})
+	if p := current(); p.Meta.Live != "live" || trace.Status().Final || p.Timeline == nil || len(p.Timeline.Series[0].Times) != functions/2 {
+		t.Errorf("state %q, final %v, curves %v", p.Meta.Live, trace.Status().Final, p.Timeline)
+	}
+	if list, err := trace.Verdicts(t.Context(), analysis.ByStack, ""); err != nil || len(list) == 0 {
+		t.Errorf("%d verdicts, %v", len(list), err)
+	}
+	before := current().Stacks
+	leaf := before.Leaf[7]
+	grow(functions/2, functions)
+	eventually(t, "the rest is shown", func() bool {
+		return trace.Status().Events == 30*functions && len(current().Stacks.Leaf) == functions
+	})
+	if p := current(); p.Stacks.Leaf[7] != leaf || len(before.Leaf) != functions/2 {
+		t.Error("stacks that were published have changed")
+	}
+	if _, err := f.finish(t.Context(), map[string]any{"recorder": "memtui"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if p := current(); p.Meta.Live != "" || !p.Complete || len(p.Problems) > 0 {
+		t.Errorf("state %q, complete %v, %v", p.Meta.Live, p.Complete, p.Problems)
+	}
+	_, whole, err := opened.File(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, want := named(t, trace), named(t, whole); have != want || strings.Count(want, "\n") != functions-1 {
+		t.Errorf("followed\n%s\nread\n%s", have, want)
+	}
+	list, err := trace.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, All: true})
+	if err != nil || list.Len() != 10*functions || list.Row(0).Addr == 0 {
+		t.Errorf("%d blocks, %+v, %v", list.Len(), list.Row(0), err)
+	}
+}
+
+// A recorder that is killed leaves what it wrote, and whoever follows it is told.
+func TestFollowerIsToldOfAKilledRecorder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	f, err := newTraceFile(path, time.Now(), "/bin/test", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.note(&journal.Note{Stack: []uint64{}})
+	f.event(5, &model.Event{Kind: model.Alloc, Addr: 16, Size: 10, ID: 1, Thread: 1})
+	if err := f.flush(); err != nil {
+		t.Fatal(err)
+	}
+	in, trace := opened.Growing(t, path)
+	done := make(chan error)
+	go func() { done <- in.Read(t.Context()) }()
+	eventually(t, "its event is shown", func() bool { return trace.Status().Events == 1 })
+	_ = f.f.Close() // as the kernel does
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if p := in.Store.Current(); p.Meta.Live != "" || !strings.Contains(fmt.Sprint(p.Problems), "killed") || trace.Status().Events != 1 {
+		t.Errorf("state %q, %v", p.Meta.Live, p.Problems)
+	}
+}
+
+// A part of this program can be recorded, with the names of its functions.
+func TestOwnMemoryIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	o, err := NewOwn(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if b := o.Take(100 + i); i%2 == 0 {
+			o.Drop(b)
+		}
+	}
+	if err := o.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, trace, err := opened.File(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := named(t, trace); !strings.Contains(have, "record.TestOwnMemoryIsRecorded 1045/10 live 525/5") {
+		t.Error(have)
+	}
+}
