@@ -175,10 +175,10 @@ func (g *growing) now() (size int64, more bool) {
 	return g.size, !g.ended
 }
 
-// Growing reports whether the source is a file that may still grow.
+// Growing reports whether the source is a file that may still grow, or a recording in a pipe that goes on.
 func (s *Source) Growing() bool {
 	if s.growing == nil {
-		return false
+		return s.Side() != nil && s.spool.finalSize() < 0
 	}
 	_, more := s.growing.now()
 	return more

@@ -19,6 +19,8 @@ const (
 // outerFormat recognizes a compressed stream by its first bytes: "gzip", "zstd", or "".
 func outerFormat(head []byte) string {
 	switch {
+	case bytes.HasPrefix(head, []byte(RecordedMagic[:magicLength])):
+		return recordedOuter
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return "gzip"
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
@@ -38,6 +40,12 @@ func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done fu
 		return nil, "", nil, err
 	}
 	switch outer = outerFormat(head); outer {
+	case recordedOuter:
+		d, err := newRecorded(b)
+		if err != nil {
+			return nil, outer, nil, err
+		}
+		return d, outer, func() {}, nil
 	case "gzip":
 		z, err := gzip.NewReader(b)
 		return z, outer, func() {}, err

@@ -178,7 +178,7 @@ func (s *Source) Size() int64 {
 	if s.spool != nil {
 		return s.spool.finalSize()
 	}
-	if s.Growing() {
+	if s.growing != nil && s.Growing() {
 		return -1
 	}
 	return s.length()

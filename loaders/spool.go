@@ -53,6 +53,7 @@ type spool struct {
 	done     bool // the end was reached
 	err      error
 	outer    string
+	side     *Side // of a recording in a pipe; valid once opened is closed
 	problem  []model.Problem
 	input    io.Closer // the stream, if it can be closed
 	detached func() bool
@@ -86,6 +87,9 @@ func (s *spool) run(open func() (io.Reader, error)) {
 	plain, outer, release, err := inflate(&countingReader{raw, &s.received}, uint64(s.budget.Part(maxWindow, 4)))
 	s.mu.Lock()
 	s.outer = outer
+	if d, ok := plain.(*recorded); ok {
+		s.side = d.side
+	}
 	s.mu.Unlock()
 	close(s.opened)
 	if err != nil {
@@ -261,6 +265,8 @@ func (s *spool) damage(outer string, err error) {
 	case wideWindow(err):
 		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream needs a larger window than the limit of %s, which cannot be raised: "+
 			"the rest was not read; decompress the file first", model.Bytes(window))
+	case outer == recordedOuter:
+		p.Code, p.Message = "recording-cut", "the recording was read through a pipe: "+err.Error()
 	case outer != "":
 		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
 		if cut(err) {

@@ -17,7 +17,7 @@ import (
 
 type recordCmd struct {
 	Command []string      `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments."`
-	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder)."`
+	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder), or - for standard output: ssh host memtui record -o - COMMAND | memtui -"`
 	Sample  arg.Sample    `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
 	Frames  int           `default:"64" placeholder:"N" help:"The most frames of a stack (${default})."`
 	Native  bool          `help:"In Python programs, the native frames that Python calls as well (otherwise stacks have the lines of Python only)."`
@@ -56,6 +56,7 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return usageError(err)
 	}
+	a.progress.End() // the terminal is the program's
 	if c.Live {
 		return c.live(ctx, a, o)
 	}
@@ -100,6 +101,10 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 		return o, fmt.Errorf("record: %d is not a program; to watch the process with this ID: memtui record --pages %[1]d", pid)
 	case len(c.Command) == 0:
 		return o, errors.New("record: name the program to run: memtui record COMMAND…")
+	case c.Out == record.Pipe && c.Live:
+		return o, errors.New("record: --live needs a file: -o - sends the recording to another program")
+	case c.Out == record.Pipe && a.env.IsTerminal:
+		return o, errors.New("record: -o - is for a pipe, and standard output is a terminal: memtui record -o - COMMAND | memtui -")
 	case c.Frames < 1 || c.Frames > mostFrames:
 		return o, fmt.Errorf("--frames: %d is not between 1 and %d", c.Frames, mostFrames)
 	case c.Ring < smallestRing || c.Ring > largestRing:
@@ -127,6 +132,9 @@ func (a *app) recorded(f record.Recorded) {
 	}
 	if f.Few {
 		say("only %s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", model.CountedAs(f.Events, "event was", "events were"))
+	}
+	if f.Path == record.Pipe { // whoever reads it shows how many events there are, perhaps on the same terminal
+		return
 	}
 	say("recorded %s; open the recording with: memtui %s", model.Counted(f.Events, "event"), model.Clean(f.Path))
 }

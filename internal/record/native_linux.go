@@ -105,6 +105,9 @@ func (s *session) start() (*exec.Cmd, error) {
 	s.wait.Go(s.accept)
 	cmd := exec.Command(s.o.Command[0], s.o.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if s.o.Output == Pipe {
+		cmd.Stdout = os.Stderr
+	}
 	if s.o.Printed != nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, s.o.Printed, s.o.Printed
 	}
@@ -271,6 +274,9 @@ func (s *session) begin(pid int) (*task, error) {
 	if before != nil {
 		close(before.replaced)
 		<-before.done
+		if before.file.stream != nil && before.file.stream.to.sent {
+			return nil, errPiped
+		}
 		_ = os.Remove(before.file.path) // whoever follows it keeps it
 		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
 	}
@@ -404,7 +410,10 @@ func (s *session) end(t *task, broken error) {
 	t.curves.end(t.file.note)
 	t.file.end(broken)
 	done.Stopped = t.file.flush()
-	_, err := t.file.finish(context.Background(), t.facts(done))
+	var err error
+	if t.file.stream == nil || !closed(t.replaced) { // else it is not sent
+		_, err = t.file.finish(context.Background(), t.facts(done))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tasks, t.pid)

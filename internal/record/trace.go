@@ -49,6 +49,7 @@ type traceFile struct {
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
 	line    []byte // of the journal
+	stream  *streamed // where all goes if that is a pipe, nil for a file
 	copied  bool   // the file at path is a complete copy
 	stacks  *journal.Names
 }
@@ -56,6 +57,9 @@ type traceFile struct {
 // newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
 // folder gets the journal.
 func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFile, error) {
+	if path == Pipe {
+		return newStream(start, exe, o)
+	}
 	if info, err := os.Lstat(path); err == nil && o.Overwrite && info.Mode()&(fs.ModeType&^fs.ModeSymlink) == 0 {
 		_ = os.Remove(path) // it may be open elsewhere
 	}
@@ -96,6 +100,9 @@ func (t *traceFile) note(n *journal.Note) error {
 	if err != nil {
 		return err
 	}
+	if t.stream != nil && (n.Stack != nil || n.Frame != nil || n.Module != nil || n.Forget) {
+		return nil // sent with names
+	}
 	if t.line, err = n.Append(t.line[:0]); err == nil {
 		_, err = t.notes.Write(t.line)
 	}
@@ -112,6 +119,9 @@ func (t *traceFile) end(err error) {
 
 // flush makes the file whole up to the last event. The journal comes first: no event names a stack that it lacks.
 func (t *traceFile) flush() error {
+	if t.stream != nil && t.full == nil {
+		t.end(t.stream.names(t.stacks, t.notes))
+	}
 	t.end(t.notes.Flush())
 	t.end(t.w.Flush())
 	return t.full
@@ -205,6 +215,11 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 // finish names the addresses and puts the metadata where they belong. The file stays valid at every moment, and the
 // journal until the file needs it no more. Problems are those of naming.
 func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems []model.Problem, err error) {
+	if t.stream != nil {
+		t.end(t.flush())
+		t.end(t.stream.end())
+		return nil, t.full
+	}
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
 	if stopped := t.flush(); stopped != nil {

@@ -28,6 +28,7 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
+	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
 }
@@ -38,13 +39,19 @@ func (o *opening) recording(opt loaders.Options, store *model.Store) *recording 
 	if o.tables == nil || len(o.tables.stacks) > 0 || o.header.length > smallMetadata {
 		return nil
 	}
+	r := &recording{opening: o, store: store, names: journal.NewNames(opt.Symbols), stacks: newRecordedStacks()}
+	if side := o.src.Side(); side != nil {
+		r.notes, r.piped = journal.NewReader(side), true
+		return r
+	}
 	f, err := journal.Open(o.src.Path() + journal.Suffix)
 	if err != nil {
 		return nil
 	}
 	o.src.Attach(f)
 	o.trace.written = !o.src.Followed() && loaders.Written(o.src.Path())
-	return &recording{opening: o, store: store, notes: journal.NewReader(f), names: journal.NewNames(opt.Symbols), stacks: newRecordedStacks()}
+	r.notes = journal.NewReader(f)
+	return r
 }
 
 // follow publishes names, as they come, until the recording ends.
@@ -69,6 +76,9 @@ func (r *recording) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+	if r.piped {
+		return nil
 	}
 	if r.trace.written { // others do not wait for its end
 		r.found.add(model.Note, "recording", model.NoOffset, "the recording goes on: what was recorded until now is shown")

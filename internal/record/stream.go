@@ -1,0 +1,144 @@
+package record
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
+	"github.com/memtui/memtui/loaders/symbols"
+)
+
+// Pipe is the name of standard output, to which a recording can be sent.
+const Pipe = "-"
+
+// streamed writes a recording to a pipe. Whoever reads it may be on another machine, so stacks are sent with the names
+// of their functions.
+type streamed struct {
+	to     *held
+	frames map[symbols.Frame]uint64 // numbers
+	sent   int                      // stacks
+	line   []byte
+}
+
+// blocks writes what is written to it as blocks of one kind.
+type blocks struct {
+	of   *streamed
+	kind byte
+	buf  []byte
+}
+
+// Write implements [io.Writer].
+func (b *blocks) Write(p []byte) (int, error) {
+	b.buf = append(loaders.AppendRecorded(b.buf[:0], b.kind, len(p)), p...)
+	if _, err := b.of.to.Write(b.buf); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// newStream returns a trace that is sent to standard output.
+func newStream(start time.Time, exe string, o Options) (*traceFile, error) {
+	return newStreamTo(os.Stdout, start, exe, o)
+}
+
+func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFile, error) {
+	s := &streamed{to: &held{to: w, until: time.Now().Add(unwrapped)}, frames: map[symbols.Frame]uint64{}}
+	t := &traceFile{
+		path: Pipe, w: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedTrace}, 1<<18),
+		notes: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedJournal}, 1<<16), start: start,
+		shifts: [2]uint{mostShift, 0}, stacks: journal.NewNames(o.Symbols), stream: s,
+	}
+	if _, err := io.WriteString(s.to, loaders.RecordedMagic); err != nil {
+		return nil, err
+	}
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	if _, err := t.w.Write(head(start, []byte(noNames), reserve)); err != nil {
+		return nil, err
+	}
+	return t, t.flush()
+}
+
+// names sends the stacks that were not sent yet, and what they name.
+func (s *streamed) names(n *journal.Names, to *bufio.Writer) error {
+	if s.sent == n.Len() {
+		return nil
+	}
+	if _, err := n.Resolve(context.Background()); err != nil {
+		return err
+	}
+	send := func(note journal.Note) (err error) {
+		if s.line, err = note.Append(s.line[:0]); err == nil {
+			_, err = to.Write(s.line)
+		}
+		return err
+	}
+	for ; s.sent < n.Len(); s.sent++ {
+		words := []uint64{}
+		for _, id := range n.Stack(s.sent) {
+			for _, f := range n.Frames(id) {
+				f.Inlined = false
+				number, ok := s.frames[f]
+				if !ok {
+					number = uint64(len(s.frames)) + 1
+					s.frames[f] = number
+					if err := send(journal.Note{Frame: &journal.Frame{File: f.File, Function: f.Function, Line: f.Line}}); err != nil {
+						return err
+					}
+				}
+				words = append(words, journal.Known|number)
+			}
+		}
+		if err := send(journal.Note{Stack: words}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end says that the recording is complete.
+func (s *streamed) end() error {
+	_, err := s.to.Write(loaders.AppendRecorded(nil, loaders.RecordedEnd, 0))
+	if err == nil {
+		err = s.to.release()
+	}
+	return err
+}
+
+// unwrapped is how long a recording is held back: shells and other wrappers execute the program meanwhile, and what was
+// sent cannot be taken back.
+const unwrapped = time.Second
+
+// held is a pipe to which nothing is written before a time.
+type held struct {
+	to    io.Writer
+	until time.Time
+	buf   []byte
+	sent  bool
+}
+
+// Write implements [io.Writer].
+func (h *held) Write(p []byte) (int, error) {
+	if !h.sent {
+		h.buf = append(h.buf, p...)
+		if time.Now().Before(h.until) {
+			return len(p), nil
+		}
+		return len(p), h.release()
+	}
+	return h.to.Write(p)
+}
+
+// release writes what was held back.
+func (h *held) release() error {
+	if h.sent {
+		return nil
+	}
+	h.sent = true
+	_, err := h.to.Write(h.buf)
+	h.buf = nil
+	return err
+}
