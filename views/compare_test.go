@@ -47,13 +47,13 @@ func TestDifferenceOfInstants(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
 	var sides [2]*diff.Side
-	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.FullRange)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stacks := u.app.state.Profile.Stacks
 	for i, at := range []analysis.Instant{peak.Instant, analysis.End} {
-		sites, err := u.app.Trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		sites, err := u.app.Trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.FullRange})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,9 +155,9 @@ func filterOf(steps []Step) Filter {
 type Part uint8
 
 const (
-	WholeStacks Part = iota
-	Callees          // from the outermost call of the pivot on
-	Callers          // up to the outermost call of the pivot
+	FullStacks Part = iota
+	Callees         // from the outermost call of the pivot on
+	Callers         // up to the outermost call of the pivot
 )
 
 // FilteredStacks is the result of applying a filter to stacks. It is read-only.

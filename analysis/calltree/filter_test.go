@@ -110,9 +110,9 @@ func TestStepsOfDifferentKindsCommute(t *testing.T) {
 		for k := range StepKinds {
 			steps = append(steps, Step{k, fmt.Sprint("f", rng.IntN(4))})
 		}
-		one, err := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
+		one, err := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), FullStacks)
 		rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-		two, err2 := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
+		two, err2 := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), FullStacks)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}

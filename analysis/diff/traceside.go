@@ -44,7 +44,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		if err != nil {
 			return nil, err
 		}
-		side.Whole = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
+		side.Total = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
 	}
 	if q.Bases != nil {
 		side.Bases, err = traceBases(ctx, t, *q.Bases)
@@ -73,7 +73,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	}
 	side := SitesSide(by, s, sites, q.Figure)
 	if by == analysis.ByStack && q.Only.Stacks != "" && s != nil {
-		view, err := filter(ctx, s, q.Only.Stacks, calltree.WholeStacks)
+		view, err := filter(ctx, s, q.Only.Stacks, calltree.FullStacks)
 		if err != nil {
 			return nil, err
 		}

@@ -294,7 +294,7 @@ func TestIndexAgreesWithTwin(t *testing.T) {
 		stacks := modeltest.Stacks()
 		ix, w := buildIndex(t, events, stacks), newTwin(events, stacks)
 		end := ix.Status().Duration
-		ranges := []analysis.Range{analysis.Whole, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: end / 2, To: end / 2}, {From: 0, To: model.MaxTime}}
+		ranges := []analysis.Range{analysis.FullRange, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: end / 2, To: end / 2}, {From: 0, To: model.MaxTime}}
 		if end > 0 {
 			from := model.Time(r.Int64N(int64(end)))
 			ranges = append(ranges, analysis.Range{From: from, To: from + model.Time(r.Int64N(int64(end)))})

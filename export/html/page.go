@@ -50,7 +50,7 @@ type page struct {
 	Title    string    `json:"title"`
 	Facts    []string  `json:"facts"` // about the file, for the line below the title
 	Scope    []string  `json:"scope"` // the instant, range, snapshot
-	Whole    bool      `json:"whole"` // the file is complete
+	Complete bool      `json:"whole"` // the file is complete
 	Findings []finding `json:"findings"`
 	Cards    []card    `json:"cards"`
 	Charts   []chart   `json:"charts"`

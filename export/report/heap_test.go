@@ -215,7 +215,7 @@ func TestWholeSnapshot(t *testing.T) {
 	cut := smallHeap(1)
 	cut.Complete = false
 	for want, list := range map[int]snapshots{-1: {cut}, 0: {smallHeap(1), cut}, 1: {cut, smallHeap(1)}} {
-		if got := WholeSnapshot(list); got != want {
+		if got := LastCompleteSnapshot(list); got != want {
 			t.Errorf("%d instead of %d", got, want)
 		}
 	}
@@ -284,7 +284,7 @@ func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
 	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.Side {
-		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.FullRange})
 		if err != nil {
 			t.Fatal(err)
 		}

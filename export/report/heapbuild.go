@@ -92,8 +92,8 @@ func (h *Heap) follow(edges heapgraph.Policy) {
 	h.Edges = h.policy.Name
 }
 
-// WholeSnapshot returns the last complete snapshot, or -1 if there is none.
-func WholeSnapshot(src model.HeapSource) int {
+// LastCompleteSnapshot returns the last complete snapshot, or -1 if there is none.
+func LastCompleteSnapshot(src model.HeapSource) int {
 	for i := src.Len() - 1; i >= 0; i-- {
 		if src.Info(i).Complete {
 			return i

@@ -22,9 +22,9 @@ func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 		return text
 	}
 	switch at := m.At; {
-	case !m.Over.IsWhole() && m.Over.To <= 0 && at.T <= 0:
+	case !m.Over.IsFull() && m.Over.To <= 0 && at.T <= 0:
 		return "start"
-	case !m.Over.IsWhole():
+	case !m.Over.IsFull():
 		return fmt.Sprintf("%v – %v", max(m.Over.From, 0), m.Over.To)
 	case at == analysis.End && f.Loading(s):
 		return "so far"
@@ -155,10 +155,10 @@ func peakCommand(e *ui.Env, s *state.State, file []string, kind string) []string
 	m := s.Moments(e.Second != nil, e.TimeMap(s))
 	at := *s
 	for i := range m {
-		if !m[i].Over.IsWhole() || m[i].At != analysis.End && m[i].At.Events == 0 {
+		if !m[i].Over.IsFull() || m[i].At != analysis.End && m[i].At.Events == 0 {
 			return nil
 		}
-		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1}, Range: analysis.Whole}
+		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1}, Range: analysis.FullRange}
 	}
 	return e.DiffCommand(&at, file, kind, ui.CostNamed(analysis.CostLive), true)
 }

@@ -142,7 +142,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
 	where.Text = func(r *change) string { return set.Label(r.Row, d.full).Where }
 	side := func(title, key, field string, drop int, whole uint64, n int, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Whole: whole, Value: of,
+		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Total: whole, Value: of,
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }

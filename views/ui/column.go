@@ -49,8 +49,8 @@ type Column[R any] struct {
 	Known   func(r *R) bool            // nil if the figure is known for every row
 	AtLeast func(r *R) bool            // nil if no figure is a lower bound
 	Unknown func() string              // shown for unknown figures, on the event loop; nil for nothing
-	Whole   uint64                     // the total that Value is a part of, 0 for none
-	Share   func(r *R) float64         // instead of Value/Whole
+	Total   uint64                     // the total that Value is a part of, 0 for none
+	Share   func(r *R) float64         // instead of Value/Total
 	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
 	Text    func(r *R) string          // sorts by the alphabet
 	Rank    func(r *R) uint64          // sort key instead of Value, larger ones first
@@ -165,8 +165,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 	switch {
 	case share && c.Share != nil:
 		return c.Share(r), true
-	case share && c.Value != nil && c.Whole > 0:
-		return ShareOf(c.Value(r), c.Whole), true
+	case share && c.Value != nil && c.Total > 0:
+		return ShareOf(c.Value(r), c.Total), true
 	case share:
 		return 0, false
 	case c.Value != nil:

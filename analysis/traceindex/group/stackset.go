@@ -43,7 +43,7 @@ func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	case old != nil && old.filter == filter && old.symbols == symbols:
 		s.view = old.view
 	default:
-		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks)
+		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.FullStacks)
 	}
 	unknown := calltree.StacksAreKept(filter)
 	for i, id := range ix.Ids {
