@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/compare"
@@ -53,11 +54,10 @@ func TestDifferenceOfInstants(t *testing.T) {
 	}
 	stacks := u.app.state.Profile.Stacks
 	for i, at := range []analysis.Instant{peak.Instant, analysis.End} {
-		sites, err := u.app.Trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.FullRange})
-		if err != nil {
+		q := diff.TraceQuestion{Group: diff.GroupStack, Figure: diff.FigureOf(analysis.CostLive), At: at, Range: analysis.FullRange}
+		if sides[i], err = diff.TraceSide(t.Context(), u.app.Trace, stacks, calltree.FilterStacks, q); err != nil {
 			t.Fatal(err)
 		}
-		sides[i] = diff.SitesSide(analysis.ByStack, stacks, sites, diff.FigureOf(analysis.CostLive))
 		sides[i].File = "one"
 	}
 	want, err := diff.Compare(t.Context(), sides[0], sides[1], diff.Options{})

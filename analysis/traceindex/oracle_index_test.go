@@ -8,7 +8,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -142,7 +141,7 @@ func TestAskingWhileLoading(t *testing.T) {
 
 // With very many stacks developments are followed where somebody looks, and say the same.
 func TestManyStacks(t *testing.T) {
-	const n = group.ManyKeys + 100
+	const n = 1<<15 + 100
 	var events []model.Event
 	for i := range uint64(n) {
 		events = append(events, model.Event{Time: model.Time(i), Addr: 8 * (i + 1), Size: i + 1, ID: i})

@@ -68,7 +68,7 @@ func write(t *testing.T, src *Source) []byte {
 	if _, err := Write(t.Context(), &out, src); err != nil {
 		t.Fatal(err)
 	}
-	if out.Len() > MaxBytes {
+	if out.Len() > maxBytes {
 		t.Errorf("the page has %d bytes", out.Len())
 	}
 	return out.Bytes()

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/traceindex"
@@ -284,11 +285,12 @@ func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
 	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.Side {
-		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.FullRange})
+		q := diff.TraceQuestion{Group: diff.GroupStack, Figure: SiteFigure(by), At: at, Range: analysis.FullRange}
+		side, err := diff.TraceSide(t.Context(), ix, p.Stacks, calltree.FilterStacks, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return diff.SitesSide(analysis.ByStack, p.Stacks, sites, SiteFigure(by))
+		return side
 	}
 	at := model.Time(5)
 	opt := DiffOptions{

@@ -93,8 +93,8 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: PlaceText(e, s, f, m)}
-	k.label = Named(e, f, k.place)
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: placeText(e, s, f, m)}
+	k.label = named(e, f, k.place)
 	if d := f.ProfileFile(s); d != nil {
 		if k.Prof = profileSide(e, s, f, d, m, cost); what == ui.DiffLeaked {
 			k.Prof = k.Prof.Live()

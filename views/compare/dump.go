@@ -43,7 +43,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 			}
 		}
 		k.place = k.label
-		k.label = Named(e, files[i], k.place)
+		k.label = named(e, files[i], k.place)
 		keys[i] = k
 	}
 	return keys

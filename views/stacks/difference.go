@@ -21,8 +21,8 @@ import (
 // became of the whole.
 type Difference struct{ *Stacks }
 
-// NewDifference returns what replaces a screen of stacks while the difference is shown.
-func NewDifference(p *Stacks) *Difference { return &Difference{p} }
+// newDifference returns what replaces a screen of stacks while the difference is shown.
+func newDifference(p *Stacks) *Difference { return &Difference{p} }
 
 // About implements [ui.Screen].
 func (p *Difference) About() string { return p.Stacks.About() + ", difference" }
@@ -293,5 +293,5 @@ func (p *Stacks) copyHead(n int32) string {
 
 // Difference implements [ui.Differing].
 func (p *Stacks) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
-	return NewDifference(p)
+	return newDifference(p)
 }

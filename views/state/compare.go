@@ -25,8 +25,8 @@ type Mark struct {
 	Number int // index of a snapshot or page layout, NoNumber for none; 0 for other files
 }
 
-// NoNumber is the number of a mark without a snapshot or page layout, in a file that has such.
-const NoNumber = -1
+// noNumber is the number of a mark without a snapshot or page layout, in a file that has such.
+const noNumber = -1
 
 // Compare describes what is compared, and how the difference is shown, for every kind of file.
 type Compare struct {

@@ -179,8 +179,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 	return 0, false
 }
 
-// Fields returns the figures of columns that filters can compare.
-func Fields[R any](cols []Column[R]) (all []analysis.Field) {
+// fields returns the figures of columns that filters can compare.
+func fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
 			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
@@ -228,8 +228,8 @@ type FilterRow[R any] struct {
 	texts []string
 }
 
-// NewFilterRow returns a FilterRow, to be pointed at one row after the other.
-func NewFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
+// newFilterRow returns a FilterRow, to be pointed at one row after the other.
+func newFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
 	return &FilterRow[R]{cols: cols, Words: words}
 }
 
@@ -260,8 +260,8 @@ func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
 // exactTime is the width in cells of a time in microseconds.
 const exactTime = 14
 
-// Layout converts columns for figures up to the given bytes and counts.
-func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
+// layoutOf converts columns for figures up to the given bytes and counts.
+func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
 	out := make([]widget.Column, len(cols))
 	for i := range cols {
 		c := &cols[i]
@@ -278,7 +278,7 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 		case ShareFigure:
 			need = model.ShareWidth
 		case AmountFigure:
-			need = AmountWidth(f.Exact)
+			need = amountWidth(f.Exact)
 		case TimeFigure:
 			if f.Exact {
 				need = exactTime
@@ -295,7 +295,7 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 			out[i].Align = widget.Right
 		}
 		if c.Hidden {
-			Hide(&out[i])
+			hide(&out[i])
 		}
 	}
 	return out

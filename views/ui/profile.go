@@ -65,7 +65,7 @@ func (d *ProfileFile) Span() diff.TimeSpan {
 
 // Texts returns every name of a stack, for filters.
 func (d *ProfileFile) Texts(leaf model.NodeID) (out FilterTexts) {
-	for _, f := range d.Profile.Stacks.Frames(nil, leaf, MaxFrames) {
+	for _, f := range d.Profile.Stacks.Frames(nil, leaf, maxFrames) {
 		out = append(out, f.Function, f.File)
 	}
 	return out
