@@ -129,13 +129,13 @@ func (f *finder) damage(p *model.Profile) {
 
 // prepare runs the queries that several findings need.
 func (f *finder) prepare() (err error) {
-	if f.totals, err = f.t.Totals(f.ctx, Whole); err != nil {
+	if f.totals, err = f.t.Totals(f.ctx, FullRange); err != nil {
 		return err
 	}
-	if f.top, _, err = f.t.Peak(f.ctx, Whole); err != nil {
+	if f.top, _, err = f.t.Peak(f.ctx, FullRange); err != nil {
 		return err
 	}
-	if f.sites, err = f.t.Sites(f.ctx, Query{At: f.top.Instant, Range: Whole}); err != nil {
+	if f.sites, err = f.t.Sites(f.ctx, Query{At: f.top.Instant, Range: FullRange}); err != nil {
 		return err
 	}
 	if n := f.totals.UnaddressedCount; n > 0 {

@@ -107,11 +107,11 @@ func At(t model.Time) Instant { return Instant{T: t} }
 // set it for a From of 0.
 type Range struct{ From, To model.Time }
 
-// Whole is the range of all events.
-var Whole = Range{model.NoTime, model.MaxTime}
+// FullRange is the range of all events.
+var FullRange = Range{model.NoTime, model.MaxTime}
 
-// IsWhole reports whether r is the range of all events.
-func (r Range) IsWhole() bool { return r.From < 0 && r.To == model.MaxTime }
+// IsFull reports whether r is the range of all events.
+func (r Range) IsFull() bool { return r.From < 0 && r.To == model.MaxTime }
 
 // Totals are sums over the events of a range.
 type Totals struct {

@@ -96,7 +96,7 @@ func TestAgesCountToTheInstant(t *testing.T) {
 			t.Fatal(path, err)
 		}
 		p, end := store.Current(), ix.Status().Duration
-		peak, _, err := ix.Peak(t.Context(), analysis.Whole)
+		peak, _, err := ix.Peak(t.Context(), analysis.FullRange)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/model"
@@ -82,26 +79,7 @@ func (j *jsonWriter) text(before, s string) {
 	if !utf8.ValidString(s) {
 		j.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
-	j.buf = appendJSONString(append(j.buf, before...), s)
-}
-
-// appendJSONString appends s quoted; what is not UTF-8 becomes U+FFFD. Characters that control terminals are escaped:
-// the file may be printed.
-func appendJSONString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ' || r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
-			for _, unit := range utf16.Encode([]rune{r}) {
-				dst = fmt.Appendf(dst, `\u%04x`, unit)
-			}
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-	return append(dst, '"')
+	j.buf = model.AppendJSONString(append(j.buf, before...), s)
 }
 
 // number appends a number so that reading it gives the same one. JSON cannot represent NaN.

@@ -67,7 +67,7 @@ func WriteHeapNDJSON(ctx context.Context, w io.Writer, h *model.Heap, g *heapgra
 			switch {
 			case row[i].unknown:
 			case columns[i].text:
-				buf = appendJSONString(appendMember(buf, columns[i].name), row[i].text)
+				buf = model.AppendJSONString(appendMember(buf, columns[i].name), row[i].text)
 			default:
 				buf = strconv.AppendUint(appendMember(buf, columns[i].name), row[i].number, 10)
 			}

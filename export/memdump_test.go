@@ -137,7 +137,7 @@ func TestWhatADumpCannotHoldIsSaid(t *testing.T) {
 func TestNamesSurviveAndControlNothing(t *testing.T) {
 	name := "a\"\\\x1b[2J\u009b1m\u202e\U000e0001\n日本"
 	var mb, text bytes.Buffer
-	p := load(t, memdump.JSON(), appendJSONString([]byte(`[{"data":[],"name":`), name))
+	p := load(t, memdump.JSON(), model.AppendJSONString([]byte(`[{"data":[],"name":`), name))
 	if _, err := WriteMB(t.Context(), &mb, p); err != nil {
 		t.Fatal(err)
 	}

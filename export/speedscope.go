@@ -67,7 +67,7 @@ func (j *speedscope) flush() error {
 	return err
 }
 
-func (j *speedscope) string(text string) { j.buf = appendJSONString(j.buf, model.Clean(text)) }
+func (j *speedscope) string(text string) { j.buf = model.AppendJSONString(j.buf, model.Clean(text)) }
 
 func (j *speedscope) frame(i int) error {
 	f := &j.frames.list[i]

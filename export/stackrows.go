@@ -126,13 +126,13 @@ func (n *stackLines) row(r *StackRow) {
 		if _, err := strconv.ParseUint(r.ID, 10, 64); err == nil {
 			n.buf = append(n.buf, r.ID...)
 		} else {
-			n.buf = appendJSONString(n.buf, r.ID)
+			n.buf = model.AppendJSONString(n.buf, r.ID)
 		}
 	}
 	if w := n.s.Profile.Weights; w != nil {
 		if name := weights.ThreadName(&w.Threads[r.Thread]); name != "" {
 			n.member("thread")
-			n.buf = appendJSONString(n.buf, name)
+			n.buf = model.AppendJSONString(n.buf, name)
 		}
 		n.labels(w.LabelSet(r.Labels))
 	}
@@ -158,17 +158,17 @@ func (n *stackLines) labels(set []model.Label) {
 	n.member("labels")
 	for i := range set {
 		l := &set[i]
-		n.buf = appendJSONString(appendMember(append(n.buf, "[,"[min(i, 1)], '{'), "key"), l.Key)
+		n.buf = model.AppendJSONString(appendMember(append(n.buf, "[,"[min(i, 1)], '{'), "key"), l.Key)
 		if l.Numeric {
 			n.member("number")
 			n.buf = strconv.AppendInt(n.buf, l.Number, 10)
 		} else if l.Text != "" {
 			n.member("text")
-			n.buf = appendJSONString(n.buf, l.Text)
+			n.buf = model.AppendJSONString(n.buf, l.Text)
 		}
 		if l.Unit != "" {
 			n.member("unit")
-			n.buf = appendJSONString(n.buf, l.Unit)
+			n.buf = model.AppendJSONString(n.buf, l.Unit)
 		}
 		n.buf = append(n.buf, '}')
 	}
@@ -182,7 +182,7 @@ func appendMember(dst []byte, name string) []byte {
 	if last := dst[len(dst)-1]; last != '{' {
 		dst = append(dst, ',')
 	}
-	return append(appendJSONString(dst, name), ':')
+	return append(model.AppendJSONString(dst, name), ':')
 }
 
 // frame returns a frame as an object.
@@ -190,7 +190,7 @@ func (n *stackLines) frame(f *stackFrame) []byte {
 	out := []byte{'{'}
 	text := func(name, value string) {
 		if value != "" {
-			out = appendJSONString(appendMember(out, name), value)
+			out = model.AppendJSONString(appendMember(out, name), value)
 		}
 	}
 	if f.id != 0 {

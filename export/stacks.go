@@ -205,7 +205,7 @@ func (s *Stacks) Filter(ctx context.Context, filter calltree.Filter) (*Stacks, e
 	case s.Profile.Stacks == nil:
 		return s, nil
 	}
-	view, err := calltree.FilterStacks(ctx, s.Profile.Stacks, filter, calltree.WholeStacks)
+	view, err := calltree.FilterStacks(ctx, s.Profile.Stacks, filter, calltree.FullStacks)
 	if err != nil {
 		return nil, err
 	}

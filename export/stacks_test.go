@@ -30,7 +30,7 @@ import (
 func traceStacks(t *testing.T, data []byte, by string) *Stacks {
 	t.Helper()
 	p, ix := loadTrace(t, data)
-	s, err := TraceStacks(t.Context(), p, ix, TraceOptions{At: analysis.At(ix.Status().Duration / 2), Range: analysis.Whole, By: by})
+	s, err := TraceStacks(t.Context(), p, ix, TraceOptions{At: analysis.At(ix.Status().Duration / 2), Range: analysis.FullRange, By: by})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type Cut struct {
 
 // Everything returns a cut that leaves nothing out.
 func Everything() Cut {
-	return Cut{Range: analysis.Whole, MaxSize: math.MaxUint64, MaxLife: model.MaxTime}
+	return Cut{Range: analysis.FullRange, MaxSize: math.MaxUint64, MaxLife: model.MaxTime}
 }
 
 // chooses reports whether any block may be left out for another reason than its time.

@@ -104,7 +104,7 @@ func TestAWholeTraceComesBack(t *testing.T) {
 	if back.Meta.Start != p.Meta.Start || len(back.Problems) > 0 || !slices.Equal(events(t, back), events(t, p)) {
 		t.Errorf("the events are others: %v", back.Problems)
 	}
-	q := analysis.Query{At: analysis.End, Range: analysis.Whole}
+	q := analysis.Query{At: analysis.End, Range: analysis.FullRange}
 	same(t, "sites", siteRows(t, back, bx, q, all), siteRows(t, p, ix, q, all))
 }
 
@@ -149,7 +149,7 @@ func TestPartsInTimeKeepTheFigures(t *testing.T) {
 				t.Errorf("%s: ends at %s, not %s", what, bx.Status().Duration, min(r.To, d))
 			}
 			oldLeaks, _ := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.Range{From: model.NoTime, To: min(r.To, d)}, MinAge: d / 4})
-			newLeaks, _ := bx.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.Whole, MinAge: d / 4})
+			newLeaks, _ := bx.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.FullRange, MinAge: d / 4})
 			if oldLeaks.Bytes != newLeaks.Bytes || oldLeaks.Count != newLeaks.Count {
 				t.Errorf("%s: leaks of %d/%d, want %d/%d", what, newLeaks.Bytes, newLeaks.Count, oldLeaks.Bytes, oldLeaks.Count)
 			}
@@ -159,7 +159,7 @@ func TestPartsInTimeKeepTheFigures(t *testing.T) {
 
 func TestPartsBySiteKeepTheFigures(t *testing.T) {
 	p, ix := loadTrace(t, kvleak(t))
-	q := analysis.Query{At: analysis.End, Range: analysis.Whole}
+	q := analysis.Query{At: analysis.End, Range: analysis.FullRange}
 	expr := regexp.MustCompile("(?i)string|parse|session|cache")
 	cut := Everything()
 	cut.Function = expr
@@ -189,7 +189,7 @@ func TestPartsBySiteKeepTheFigures(t *testing.T) {
 func TestPartsByThreadSizeAndLifetimeKeepTheFigures(t *testing.T) {
 	for name, data := range map[string][]byte{"kvleak": kvleak(t), "random": randomTrace(3, 3000)} {
 		p, ix := loadTrace(t, data)
-		whole := analysis.Query{At: analysis.End, Range: analysis.Whole}
+		whole := analysis.Query{At: analysis.End, Range: analysis.FullRange}
 
 		cut := Everything()
 		cut.Threads = []uint16{2, 3}
@@ -214,7 +214,7 @@ func TestPartsByThreadSizeAndLifetimeKeepTheFigures(t *testing.T) {
 
 // cellRows are the rows of a cell of sizes and lifetimes.
 func cellRows(t *testing.T, ix *traceindex.KeptIndex, p *model.Profile, sizeFrom, sizeTo, lifeFrom, lifeTo uint8) map[string]string {
-	q := analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{SizeFrom: sizeFrom, SizeTo: sizeTo, LifeFrom: lifeFrom, LifeTo: lifeTo}}
+	q := analysis.Query{At: analysis.End, Range: analysis.FullRange, Cell: analysis.Cell{SizeFrom: sizeFrom, SizeTo: sizeTo, LifeFrom: lifeFrom, LifeTo: lifeTo}}
 	return withoutPeak(siteRows(t, p, ix, q, all))
 }
 
@@ -298,7 +298,7 @@ func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
 		if len(want) == 0 || !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %d blocks, want %d\ngot  %v\nwant %v", seed, len(got), len(want), got, want)
 		}
-		if sum, _ := bx.Totals(t.Context(), analysis.Whole); sum.UnmatchedFrees > 0 || d < cut.Range.To {
+		if sum, _ := bx.Totals(t.Context(), analysis.FullRange); sum.UnmatchedFrees > 0 || d < cut.Range.To {
 			t.Errorf("seed %d: %d frees of nothing in %v", seed, sum.UnmatchedFrees, back.Problems)
 		}
 		for _, e := range events(t, back) {
@@ -311,7 +311,7 @@ func TestPartsHoldTheBlocksThatAreChosen(t *testing.T) {
 
 func blocksOf(t *testing.T, ix *traceindex.KeptIndex) (out []analysis.Block) {
 	t.Helper()
-	list, err := ix.Blocks(t.Context(), analysis.BlockQuery{Born: true, All: true, Range: analysis.Whole})
+	list, err := ix.Blocks(t.Context(), analysis.BlockQuery{Born: true, All: true, Range: analysis.FullRange})
 	if err != nil {
 		t.Fatal(err)
 	}

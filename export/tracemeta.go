@@ -5,10 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mlyze"
 )
 
 // traceMeta makes the metadata of a trace: the stacks, functions and files that its events need, and no others.
@@ -19,13 +19,14 @@ type traceMeta struct {
 	blocks  bool                   // a block is written
 	address bool                   // and it has an address
 
-	funcs map[model.FuncID]uint64 // the ids written
-	files map[model.FileID]uint64
-	next  uint64 // id for a function, unless a marker has it
-	ends  bool   // endMark is written
-	end   uint64 // its id
-	json  []byte
-	lost  losses
+	funcs  map[model.FuncID]uint64 // the ids written
+	files  map[model.FileID]uint64
+	next   uint64 // id for a function, unless a marker has it
+	ends   bool   // endMark is written
+	end    uint64 // its id
+	tables mlyze.Metadata
+	json   []byte // the tables, once they are complete
+	lost   losses
 }
 
 func newTraceMeta(p *model.Profile) *traceMeta {
@@ -51,30 +52,30 @@ func (m *traceMeta) use(e *model.Event) error {
 // finish completes the JSON. Ids of stacks and of markers stay unchanged; functions of frames get ids that no marker
 // has.
 func (m *traceMeta) finish() error {
-	m.json = append(m.json, '{')
 	if s := m.p.Stacks; s != nil && len(m.stacks) > 0 {
 		// The guess which end is the root needs stacks that were not chosen by their leaves.
-		m.json = append(m.json, `"frame_order": "leaf_to_root", `...)
+		m.tables.LeafFirst()
 	}
-	m.json = append(m.json, `"stack_traces": {`...)
+	m.tables.Stacks()
+	var frames []byte
 	for _, id := range slices.Sorted(maps.Keys(m.stacks)) {
 		if leaf, ok := m.p.Stacks.Node(id); ok {
-			m.stack(id, leaf)
+			frames = m.stack(frames[:0], leaf)
+			m.tables.Stack(uint64(id), frames)
 		}
 	}
-	m.json = append(m.json, `}, "files": {`...)
+	m.tables.Files()
 	if m.blocks && len(m.files) == 0 && !m.address {
 		// Without any name and address the file would look like one of the reference tracer, which counts times
 		// differently.
-		m.json = append(m.json, `"0": ""`...)
+		m.tables.Name(0, "")
 	}
 	for _, f := range slices.Sorted(maps.Keys(m.files)) {
 		m.name(m.files[f], m.p.Stacks.Files[f])
 	}
-	m.json = append(m.json, `}, "functions": {`...)
+	m.tables.Functions()
 	m.functions()
-	m.json = append(m.json, "}}"...)
-	if len(m.json) > math.MaxUint32 {
+	if m.json = m.tables.Finish(); len(m.json) > math.MaxUint32 {
 		return errors.New("the names of the stacks exceed the 4 GiB that a trace can hold")
 	}
 	return nil
@@ -113,52 +114,28 @@ func (m *traceMeta) name(id uint64, name string) {
 	if !utf8.ValidString(name) {
 		m.lost.add("a name is not valid UTF-8: invalid bytes were replaced")
 	}
-	m.key(id)
-	m.json = appendJSONString(m.json, name)
+	m.tables.Name(id, name)
 }
 
-// key begins an entry of a table.
-func (m *traceMeta) key(id uint64) {
-	if m.json[len(m.json)-1] != '{' {
-		m.json = append(m.json, ", "...)
-	}
-	m.json = append(strconv.AppendUint(append(m.json, '"'), id, 10), `": `...)
-}
-
-// stack adds a stack, leaf first, its members as writers write them.
-func (m *traceMeta) stack(id model.StackID, leaf model.NodeID) {
+// stack appends the frames of a stack, leaf first, their members as writers write them.
+func (m *traceMeta) stack(frames []byte, leaf model.NodeID) []byte {
 	s := m.p.Stacks
-	m.key(uint64(id))
-	m.json = append(m.json, '[')
 	for n := leaf; n != 0; n = s.Parent[n] {
-		if n != leaf {
-			m.json = append(m.json, ", "...)
-		}
-		m.json = append(m.json, '{')
 		f := s.Frame[n]
+		frame := mlyze.Frame{File: -1, Line: s.FrameLine[f], Function: -1}
 		if file := s.FrameFile[f]; file != 0 {
 			if _, ok := m.files[file]; !ok {
 				m.files[file] = uint64(len(m.files))
 			}
-			m.member("file_id", strconv.FormatUint(m.files[file], 10))
-		}
-		if line := s.FrameLine[f]; line != model.NoLine {
-			m.member("line", strconv.FormatInt(line, 10))
+			frame.File = int64(m.files[file])
 		}
 		if fn := s.FrameFunc[f]; fn != 0 {
 			if _, ok := m.funcs[fn]; !ok {
 				m.funcs[fn] = m.free()
 			}
-			m.member("func_id", strconv.FormatUint(m.funcs[fn], 10))
+			frame.Function = int64(m.funcs[fn])
 		}
-		m.json = append(m.json, '}')
+		frames = mlyze.AppendFrame(frames, frame)
 	}
-	m.json = append(m.json, ']')
-}
-
-func (m *traceMeta) member(name, value string) {
-	if m.json[len(m.json)-1] != '{' {
-		m.json = append(m.json, ", "...)
-	}
-	m.json = append(append(append(append(m.json, '"'), name...), `": `...), value...)
+	return frames
 }

@@ -103,7 +103,7 @@ func controlTwin(r rune) Key {
 	return KeyRune
 }
 
-// String returns the name that [ParseChord] reads: "q", "Space", "Ctrl-C", "Alt-Left", "F1".
+// String returns the name that [parseChord] reads: "q", "Space", "Ctrl-C", "Alt-Left", "F1".
 func (c Chord) String() string {
 	var b strings.Builder
 	if c.Mod&ModCtrl != 0 {
@@ -139,9 +139,9 @@ func (c Chord) Short() string {
 	return c.String()
 }
 
-// ParseChord reads one key press as users write it: a character, or a key's name, after any of Ctrl- (or ^), Alt- and
+// parseChord reads one key press as users write it: a character, or a key's name, after any of Ctrl- (or ^), Alt- and
 // Shift-. Names of keys and modifiers may be in any case. The result is canonical.
-func ParseChord(s string) (Chord, error) {
+func parseChord(s string) (Chord, error) {
 	mod, rest := cutMods(s)
 	if rest == "" {
 		return Chord{}, fmt.Errorf("unknown key %q", s)

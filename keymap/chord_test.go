@@ -34,17 +34,17 @@ func TestParseChord(t *testing.T) {
 		{"f1", Chord{Key: KeyF1}, "F1"},
 		{"F12", Chord{Key: KeyF12}, "F12"},
 	} {
-		got, err := ParseChord(c.text)
+		got, err := parseChord(c.text)
 		if err != nil || got != c.want || got.String() != c.name {
 			t.Errorf("ParseChord(%q) = %+v (%s), %v; want %+v", c.text, got, got, err, c.want)
 		}
-		if again, err := ParseChord(got.String()); err != nil || again != got {
+		if again, err := parseChord(got.String()); err != nil || again != got {
 			t.Errorf("%s is read back as %+v, %v", got, again, err)
 		}
 	}
 	for _, bad := range []string{"", "Ctrl-", "qq", "F13", "F0", "Shift-a", "Ctrl-1", "Ctrl-I", "Ctrl-m", "^H", "Ctrl-[",
 		"\x1b", "\u200b", "\xff", "Meta-x", "Ctrl-Ctrl-", "Hyper", "^^^"} {
-		if c, err := ParseChord(bad); err == nil {
+		if c, err := parseChord(bad); err == nil {
 			t.Errorf("ParseChord(%q) = %s, want an error", bad, c)
 		}
 	}
@@ -68,7 +68,7 @@ func TestCanonical(t *testing.T) {
 
 func TestEveryNamedKeyHasAName(t *testing.T) {
 	for k := KeyUp; k <= KeyF12; k++ {
-		if c, err := ParseChord(k.named()); err != nil || c.Key != k {
+		if c, err := parseChord(k.named()); err != nil || c.Key != k {
 			t.Errorf("key %d is called %q: %v", k, k.named(), err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestEveryNamedKeyHasAName(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for in, want := range map[string]string{"Up": "↑", "Right": "→", "Alt-Left": "Alt-Left", "Ctrl-C": "^C", "Ctrl-Space": "Ctrl-Space", "x": "x"} {
-		if c, _ := ParseChord(in); c.Short() != want {
+		if c, _ := parseChord(in); c.Short() != want {
 			t.Errorf("%s is short %q, want %q", in, c.Short(), want)
 		}
 	}
@@ -90,14 +90,14 @@ func FuzzParseChord(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		c, err := ParseChord(s)
+		c, err := parseChord(s)
 		if err != nil {
 			return
 		}
 		if c != c.Canonical() {
 			t.Fatalf("%q is read as %+v, which is not canonical", s, c)
 		}
-		if again, err := ParseChord(c.String()); err != nil || again != c || !utf8.ValidString(c.String()) {
+		if again, err := parseChord(c.String()); err != nil || again != c || !utf8.ValidString(c.String()) {
 			t.Fatalf("%q is read as %+v, written as %q, read back as %+v, %v", s, c, c, again, err)
 		}
 	})

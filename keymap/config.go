@@ -39,14 +39,14 @@ type ThemeLines struct {
 	Lines  []Line
 }
 
-// MaxConfig is the maximum size of a config file, in bytes.
-const MaxConfig = 1 << 20
+// maxConfig is the maximum size of a config file, in bytes.
+const maxConfig = 1 << 20
 
 // ParseConfig reads a config file. Every error names its line; the readable part is returned with the errors.
 func ParseConfig(r io.Reader) (*Config, error) {
-	limited := &io.LimitedReader{R: r, N: MaxConfig + 1}
+	limited := &io.LimitedReader{R: r, N: maxConfig + 1}
 	in := bufio.NewScanner(limited)
-	in.Buffer(nil, MaxConfig+1)
+	in.Buffer(nil, maxConfig+1)
 	p := configReader{config: &Config{}, seen: map[string]int{}}
 	for number := 1; in.Scan(); number++ {
 		if err := p.line(number, strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff"))); err != nil {
@@ -56,7 +56,7 @@ func ParseConfig(r io.Reader) (*Config, error) {
 	if err := in.Err(); err != nil {
 		p.errs = append(p.errs, err)
 	} else if limited.N == 0 {
-		p.errs = append(p.errs, fmt.Errorf("larger than %d bytes", MaxConfig))
+		p.errs = append(p.errs, fmt.Errorf("larger than %d bytes", maxConfig))
 	}
 	return p.config, errors.Join(p.errs...)
 }

@@ -39,7 +39,7 @@ func TestParseConfigErrors(t *testing.T) {
 		"[theme a]\n[theme a]":           "line 2: theme a is already on line 1",
 		"[theme a]\nx = 1\nx = 2":        "line 3: x is already on line 2",
 		"a=1\n\x00\n":                    "line 2:",
-		strings.Repeat("x", MaxConfig+5): "token too long",
+		strings.Repeat("x", maxConfig+5): "token too long",
 		strings.Repeat("x = 1\n", 2e5):   "larger than",
 	} {
 		if _, err := ParseConfig(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

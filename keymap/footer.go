@@ -27,8 +27,8 @@ type hint struct {
 	actions []Action
 }
 
-// MaxHints returns the most items that a footer of so many cells shows.
-func MaxHints(cells int) int { return min(max(cells/9, 9), 14) }
+// maxHints returns the most items that a footer of so many cells shows.
+func maxHints(cells int) int { return min(max(cells/9, 9), 14) }
 
 // hintGap is the number of blanks between two hints.
 const hintGap = 2
@@ -42,7 +42,7 @@ func (m *Map) Hints(cells int, scopes ...Scope) []Hint {
 
 // UsefulHints is [Map.Hints] without the actions that are not useful now.
 func (m *Map) UsefulHints(cells int, useful func(Action) bool, scopes ...Scope) []Hint {
-	room, most := cells-1+hintGap, MaxHints(cells)
+	room, most := cells-1+hintGap, maxHints(cells)
 	take := func(list, more []Hint, limit int) []Hint {
 		for _, h := range more {
 			if need := h.Width() + hintGap; need <= room && len(list) < limit {

@@ -62,7 +62,7 @@ func build(sections []section) (*Map, error) {
 func parseChords(words []string) ([]Chord, error) {
 	var keys []Chord
 	for _, w := range words {
-		c, err := ParseChord(w)
+		c, err := parseChord(w)
 		if err != nil {
 			return nil, err
 		}

@@ -142,7 +142,7 @@ func TestLookup(t *testing.T) {
 		{"3", []Scope{ScopeGlobal}, Screen3},
 		{"q", nil, ""},
 	} {
-		chord, err := ParseChord(c.key)
+		chord, err := parseChord(c.key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestHintsFit(t *testing.T) {
 	for _, s := range Scopes() {
 		for cells := range 200 {
 			hints := m.Hints(cells, s, ScopeGlobal)
-			if n := len([]rune(line(hints))) + 1; len(hints) > 0 && n > cells || len(hints) > MaxHints(cells) {
+			if n := len([]rune(line(hints))) + 1; len(hints) > 0 && n > cells || len(hints) > maxHints(cells) {
 				t.Fatalf("%s: %d cells, %d used, %d hints", s, cells, n, len(hints))
 			}
 			if cells >= 7 && s != ScopeInput && !slices.ContainsFunc(hints, func(h Hint) bool { return h.Action == Help }) {

@@ -18,7 +18,7 @@ func merge(t *testing.T, text string) (*Map, error) {
 
 func does(t *testing.T, m *Map, key string, scopes ...Scope) Action {
 	t.Helper()
-	c, err := ParseChord(key)
+	c, err := parseChord(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (r *Row) add(keys string, a Action) {
 type Record struct {
 	Scope  Scope    `json:"scope"`
 	Action Action   `json:"action"`
-	Keys   []string `json:"keys"` // as [ParseChord] reads them; empty, never null
+	Keys   []string `json:"keys"` // as [parseChord] reads them; empty, never null
 	Group  string   `json:"group"`
 	Help   string   `json:"help"`
 }

@@ -12,10 +12,10 @@ func Blocks(n uint64) string { return Counted(n, "block") }
 // Counted returns a number of things in words, given one of them ("1 leak", "7,028 leaks", "2 branches"). A number
 // below 0 counts as 0.
 func Counted[N ~int | ~int64 | ~uint32 | ~uint64](n N, thing string) string {
-	return CountedAs(n, thing, Plural(thing))
+	return CountedAs(n, thing, plural(thing))
 }
 
-// CountedAs is [Counted] for words that [Plural] does not know ("2 rows are").
+// CountedAs is [Counted] for words that [plural] does not know ("2 rows are").
 func CountedAs[N ~int | ~int64 | ~uint32 | ~uint64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -23,9 +23,9 @@ func CountedAs[N ~int | ~int64 | ~uint32 | ~uint64](n N, one, many string) strin
 	return Group(uint64(max(n, 0))) + " " + many
 }
 
-// Plural returns the plural of a noun ("leak" gives "leaks", "branch" gives "branches", "library" gives "libraries");
+// plural returns the plural of a noun ("leak" gives "leaks", "branch" gives "branches", "library" gives "libraries");
 // "series" stays.
-func Plural(noun string) string {
+func plural(noun string) string {
 	before, isY := strings.CutSuffix(noun, "y")
 	switch {
 	case strings.HasSuffix(noun, "series"):

@@ -150,7 +150,7 @@ func (a *app) doTime(act keymap.Action) bool {
 	case keymap.LandmarkForward:
 		a.neighbor(a.Trace.Landmark, 1)
 	case keymap.Peak:
-		a.peakIn(analysis.Whole)
+		a.peakIn(analysis.FullRange)
 	case keymap.PeakInRange:
 		a.peakIn(a.state.Range)
 	case keymap.End:
@@ -241,7 +241,7 @@ func (a *app) back() {
 		a.emit(state.ChooseWindow{Window: state.NoWindow})
 	case !s.Cell.IsAll() && s.Cell != was.Cell:
 		a.emit(state.SetCell{})
-	case s.Anchor != model.NoTime || !s.Range.IsWhole() && s.Range != was.Range:
+	case s.Anchor != model.NoTime || !s.Range.IsFull() && s.Range != was.Range:
 		a.emit(state.ClearRange{})
 	case s.Filter != "" && s.Filter != was.Filter:
 		a.emit(state.SetFilter{Text: ""})

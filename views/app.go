@@ -79,43 +79,43 @@ func (a *app) ownKey(ev *tcell.EventKey) *tcell.EventKey {
 type app struct {
 	*tview.Flex
 	ui.Env
-	o            Options
-	state        state.State
-	judgedAt     time.Time       // when what is followed was last judged
-	progress     analysis.Status // how far loading is by now, which the state may trail
-	stale        bool            // the state has not been shown yet
-	shown        bool            // a state has been shown
-	stopped      bool            // the user stopped loading
-	all          []ui.Screen
-	screens      []ui.Screen             // those that the file offers
-	at           int                     // the one on screen
-	inDifference map[ui.Screen]ui.Screen // what replaces a screen while the difference is shown
-	laid         ui.Screen               // the screen in the layout
-	previous     int
-	header       *bar
-	screenBar    *bar
-	screenHits   []screenHit // cells of the screens in their bar, for the mouse
-	footer       *bar
-	overlays     []ui.Overlay
-	prompt       *prompt
-	typed        map[string][]string // earlier lines, by the prompt's name
-	saving       context.CancelFunc  // cancels writing a file, nil if none is written
-	message      string
-	past         []place // history, the newest last
-	future       []place
-	base         state.State              // what was so already when the screen was opened: going back leaves the screen before it undoes that
-	filters      map[keymap.Action]string // of the rows of the screens that are not shown
-	undoStack    []state.Narrowing        // states for undo, newest last
-	redoStack    []state.Narrowing
-	chipBar      *bar
-	chipHits     []chipHit // cells of the filters in the bar, for the mouse
-	themeAt      int
-	hits         []hintHit // footer cells of hints, for the mouse
-	dragFrom     point
-	pressed      bool // the left button, since dragFrom
-	dragging     bool
-	profiles     atomic.Pointer[ui.ProfileFile] // of the newest revision
-	ticking      bool                           // a redraw is scheduled
+	o               Options
+	state           state.State
+	judgedAt        time.Time       // when what is followed was last judged
+	progress        analysis.Status // how far loading is by now, which the state may trail
+	stale           bool            // the state has not been shown yet
+	shown           bool            // a state has been shown
+	stopped         bool            // the user stopped loading
+	all             []ui.Screen
+	screens         []ui.Screen             // those that the file offers
+	at              int                     // the one on screen
+	inDifference    map[ui.Screen]ui.Screen // what replaces a screen while the difference is shown
+	laid            ui.Screen               // the screen in the layout
+	previous        int
+	header          *bar
+	screenBar       *bar
+	screenHits      []screenHit // cells of the screens in their bar, for the mouse
+	footer          *bar
+	overlays        []ui.Overlay
+	prompt          *prompt
+	typed           map[string][]string // earlier lines, by the prompt's name
+	saving          context.CancelFunc  // cancels writing a file, nil if none is written
+	message         string
+	past            []place // history, the newest last
+	future          []place
+	base            state.State              // what was so already when the screen was opened: going back leaves the screen before it undoes that
+	filters         map[keymap.Action]string // of the rows of the screens that are not shown
+	undoStack       []state.Narrowing        // states for undo, newest last
+	redoStack       []state.Narrowing
+	restrictionBar  *bar
+	restrictionHits []restrictionHit // cells of the filters in the bar, for the mouse
+	themeAt         int
+	hits            []hintHit // footer cells of hints, for the mouse
+	dragFrom        point
+	pressed         bool // the left button, since dragFrom
+	dragging        bool
+	profiles        atomic.Pointer[ui.ProfileFile] // of the newest revision
+	ticking         bool                           // a redraw is scheduled
 }
 
 type point struct{ x, y int }
@@ -143,7 +143,7 @@ func newApp(o Options) *app {
 		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
-		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, Joins: &ui.JoinCache{},
+		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, JoinedTrees: &ui.JoinedTreeCache{},
 		Changed: func() { a.stale = true },
 		Popup:   func(v ui.Overlay) { a.overlays = append(a.overlays, v) },
 	}
@@ -153,7 +153,7 @@ func newApp(o Options) *app {
 	a.Layouts = ui.NewLayoutLoads(&a.Env)
 	a.header, a.footer = &bar{Box: tview.NewBox(), drawBar: a.drawHeader}, &bar{Box: tview.NewBox(), drawBar: a.drawFooter}
 	a.screenBar = &bar{Box: tview.NewBox(), drawBar: a.drawScreens}
-	a.chipBar = &bar{Box: tview.NewBox(), drawBar: a.drawChips}
+	a.restrictionBar = &bar{Box: tview.NewBox(), drawBar: a.drawRestrictions}
 	a.adoptDump(o.Store.Current())
 	a.adoptProf(o.Store.Current())
 	a.all = allScreens(&a.Env)
@@ -375,7 +375,7 @@ func (a *app) layout() {
 	a.Clear()
 	a.AddItem(a.header, 1, 0, false)
 	a.AddItem(a.screenBar, a.screenRows(), 0, false)
-	a.AddItem(a.chipBar, a.chipRows(), 0, false)
+	a.AddItem(a.restrictionBar, a.restrictionRows(), 0, false)
 	a.laid = a.current()
 	a.AddItem(a.laid, 0, 1, true)
 	a.AddItem(a.footer, 1, 0, false)
@@ -431,8 +431,8 @@ func (a *app) Draw(s tcell.Screen) {
 func (a *app) placeScreen() {
 	x, y, w, h := a.GetRect()
 	a.ResizeItem(a.screenBar, a.screenRows(), 0)
-	a.ResizeItem(a.chipBar, a.chipRows(), 0)
-	bars := a.screenRows() + a.chipRows()
+	a.ResizeItem(a.restrictionBar, a.restrictionRows(), 0)
+	bars := a.screenRows() + a.restrictionRows()
 	place := [4]int{x, y + 1 + bars, w, max(h-2-bars, 0)}
 	was := [4]int{}
 	if was[0], was[1], was[2], was[3] = a.current().GetRect(); was != place {
@@ -542,7 +542,7 @@ func (a *app) travel(from, to *[]place) {
 
 // peakIn moves to the peak of a range, found off the loop.
 func (a *app) peakIn(r analysis.Range) {
-	if a.windowed() && r.IsWhole() && (a.Dump == nil || a.current().Needs()&model.FacetProfile != 0) {
+	if a.windowed() && r.IsFull() && (a.Dump == nil || a.current().Needs()&model.FacetProfile != 0) {
 		a.windowPeak()
 		return
 	}
@@ -559,7 +559,7 @@ func (a *app) peakIn(r analysis.Range) {
 		at := analysis.At(p.Instant.T)
 		// Only the peak of a completely loaded file has a name on a command line; otherwise the instant is a time.
 		if a.Trace.Status().Final {
-			if whole, _, _ := a.Trace.Peak(ctx, analysis.Whole); whole.Instant == p.Instant {
+			if whole, _, _ := a.Trace.Peak(ctx, analysis.FullRange); whole.Instant == p.Instant {
 				at = p.Instant
 			}
 		}

@@ -181,7 +181,7 @@ func (a *app) instantText() (text string) {
 			at += " (peak)"
 		}
 	}
-	if s.Range.IsWhole() {
+	if s.Range.IsFull() {
 		return at
 	}
 	from := max(s.Range.From, 0)

@@ -129,7 +129,7 @@ func (a *app) withPeak(trace analysis.Trace, f func(peak analysis.Peak) error, m
 		return fmt.Errorf("only a trace has a peak: write a time")
 	}
 	a.Background(func() {
-		p, ok, err := trace.Peak(context.WithoutCancel(a.Ctx), analysis.Whole)
+		p, ok, err := trace.Peak(context.WithoutCancel(a.Ctx), analysis.FullRange)
 		a.Post(func() {
 			if err == nil && !ok {
 				err = fmt.Errorf("nothing is allocated there")
@@ -234,7 +234,7 @@ func (a *app) fromCommand(text string) error {
 		return stepCommand(calltree.ShowFrom)(a, text)
 	}
 	to := "end"
-	if !a.state.Range.IsWhole() {
+	if !a.state.Range.IsFull() {
 		to = model.MomentAt(a.state.Range.To).String()
 	}
 	return a.rangeCommand(text + ".." + to)
@@ -243,7 +243,7 @@ func (a *app) fromCommand(text string) error {
 // toCommand moves the end of the range.
 func (a *app) toCommand(text string) error {
 	from := ""
-	if r := a.state.Range; !r.IsWhole() {
+	if r := a.state.Range; !r.IsFull() {
 		from = model.MomentAt(max(r.From, 0)).String()
 	}
 	return a.rangeCommand(from + ".." + text)

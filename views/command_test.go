@@ -15,7 +15,7 @@ import (
 func TestTimesOfCommands(t *testing.T) {
 	modeltest.Plain(t)
 	u := openKvleak(t, 80, 24, colourCaps)
-	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.FullRange)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestRangeCommand(t *testing.T) {
 			t.Errorf(":%s is accepted", text)
 		}
 	}
-	peak, _, _ := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	peak, _, _ := u.app.Trace.Peak(t.Context(), analysis.FullRange)
 	for text, want := range map[string]analysis.Range{
 		"range 10ms 20ms": state.Between(10_000, 20_000), "range 10ms..20ms": state.Between(10_000, 20_000),
 		"range peak end": state.Between(peak.Time, u.app.state.Status.Duration), "range ..peak": state.Between(0, peak.Time),

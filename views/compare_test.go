@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/compare"
@@ -47,17 +48,16 @@ func TestDifferenceOfInstants(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
 	var sides [2]*diff.Side
-	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.Whole)
+	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.FullRange)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stacks := u.app.state.Profile.Stacks
 	for i, at := range []analysis.Instant{peak.Instant, analysis.End} {
-		sites, err := u.app.Trace.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
-		if err != nil {
+		q := diff.TraceQuestion{Group: diff.GroupStack, Figure: diff.FigureOf(analysis.CostLive), At: at, Range: analysis.FullRange}
+		if sides[i], err = diff.TraceSide(t.Context(), u.app.Trace, stacks, calltree.FilterStacks, q); err != nil {
 			t.Fatal(err)
 		}
-		sides[i] = diff.SitesSide(analysis.ByStack, stacks, sites, diff.FigureOf(analysis.CostLive))
 		sides[i].File = "one"
 	}
 	want, err := diff.Compare(t.Context(), sides[0], sides[1], diff.Options{})

@@ -139,9 +139,9 @@ func (a *app) here(side int) state.Mark {
 		return state.Mark{Set: true, Number: free.Snapshot()}
 	case a.OtherDump() != nil && other:
 		_, at := a.LayoutSides(&free)
-		return state.Mark{Set: true, Other: true, At: free.At, Range: analysis.Whole, Number: at.Layout}
+		return state.Mark{Set: true, Other: true, At: free.At, Range: analysis.FullRange, Number: at.Layout}
 	case a.Dump != nil:
-		return state.Mark{Set: true, At: free.At, Range: analysis.Whole, Number: a.Dump.Layout(&free)}
+		return state.Mark{Set: true, At: free.At, Range: analysis.FullRange, Number: a.Dump.Layout(&free)}
 	case a.Second != nil:
 		now := free.Moments(true, a.TimeMap(&free))[side]
 		return state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}
@@ -237,11 +237,11 @@ func commonMarker(ctx context.Context, before, after analysis.Trace,
 	if before == nil || after == nil {
 		return moments, "", false
 	}
-	a, _, err := before.Marks(ctx, analysis.Whole, ui.MaxMarks)
+	a, _, err := before.Marks(ctx, analysis.FullRange, ui.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}
-	b, _, err := after.Marks(ctx, analysis.Whole, ui.MaxMarks)
+	b, _, err := after.Marks(ctx, analysis.FullRange, ui.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}
@@ -361,7 +361,7 @@ func (a *app) dropSecond() {
 		return
 	}
 	a.Second = nil
-	a.Joins.Forget()
+	a.JoinedTrees.Forget()
 	a.emit(state.ClearMarks{})
 	a.emit(state.SetMatch{Match: diff.MatchFrames})
 	a.emit(state.SetAlign{Align: diff.AlignStart})

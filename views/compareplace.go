@@ -50,7 +50,7 @@ func (a *app) markPlace(side int, text string) error {
 func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.Mark, error) {
 	f := a.FileAt(other)
 	end := f.Span(&a.state).To
-	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfile()}
+	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.FullRange, Prof: state.NewProfile()}
 	if !other {
 		m.Prof = a.state.Prof
 	}
@@ -113,7 +113,7 @@ func (a *app) markLayout(side int, other bool, text string) error {
 		return err
 	}
 	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout
-	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.Whole, Number: d.Layout(&alike)}})
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.FullRange, Number: d.Layout(&alike)}})
 	return nil
 }
 

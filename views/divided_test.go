@@ -15,12 +15,12 @@ func TestChartFollowsFilters(t *testing.T) {
 	for _, screen := range []string{"1", "2"} {
 		u := openKvleak(t, 120, 40, colourCaps).keys("3", "o", screen)
 		name := u.app.state.Filters.Steps()[0].Name
-		all, err := u.app.Env.Trace.LiveOf(t.Context(), analysis.LiveQuery{Range: analysis.Whole, Columns: 1, Cell: u.app.state.Only()})
+		all, err := u.app.Env.Trace.LiveOf(t.Context(), analysis.LiveQuery{Range: analysis.FullRange, Columns: 1, Cell: u.app.state.Only()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		u.has("Live bytes of "+name, "peak "+model.Bytes(all.Peak.Bytes).String()+" at ")
-		whole, _, _ := u.app.Env.Trace.Peak(t.Context(), analysis.Whole)
+		whole, _, _ := u.app.Env.Trace.Peak(t.Context(), analysis.FullRange)
 		if all.Peak.Bytes == whole.Bytes {
 			t.Error("the filter leaves the peak as it is: choose another one")
 		}

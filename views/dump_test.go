@@ -394,7 +394,7 @@ func TestMarksOfSeriesStandInOrder(t *testing.T) {
 		e := u.app.Env
 		e.Dump = d
 		c := dump.NewChart(&e)
-		c.State.View = analysis.Whole
+		c.State.View = analysis.FullRange
 		c.State.Status.Duration = 100
 		c.SetMarks([]int{0, 1})
 		if m := c.Chart.Marks; len(m) != 2 || m[0].At != 10 || m[1].At != 40 {

@@ -74,7 +74,7 @@ func (a *app) dumpInstant() string {
 	if s.AtEnd() {
 		text = "end " + s.Now().In(unit)
 	}
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		from := max(s.Range.From, 0)
 		return fmt.Sprintf("range %s – %s · %s", from.In(unit), s.Range.To.In(unit), text)
 	}
@@ -102,7 +102,7 @@ func (a *app) beginDumpDifference() {
 
 // layoutMark returns a mark at a layout.
 func layoutMark(d *ui.DumpFile, layout int) state.Mark {
-	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.Whole, Number: layout}
+	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.FullRange, Number: layout}
 }
 
 // adoptOtherDump sets up the series and layouts of a second file.

@@ -64,9 +64,9 @@ func (a *app) evidenceWritten(ctx context.Context, q EvidenceQuery, err error) {
 	case err != nil:
 		a.say("no evidence: " + model.Clean(err.Error()))
 	case q.Redact:
-		a.say("evidence without names is in " + model.Clean(q.Place) + q.without(q.Difference != nil) + a.evidenceIsWhole())
+		a.say("evidence without names is in " + model.Clean(q.Place) + q.without(q.Difference != nil) + a.filtersIgnored())
 	default:
-		a.say("evidence is in " + model.Clean(q.Place) + q.without(false) + a.evidenceIsWhole())
+		a.say("evidence is in " + model.Clean(q.Place) + q.without(false) + a.filtersIgnored())
 	}
 }
 
@@ -78,8 +78,8 @@ func (q *EvidenceQuery) without(redacted bool) string {
 	return ""
 }
 
-// evidenceIsWhole returns a note that evidence ignores filters, if there are any.
-func (a *app) evidenceIsWhole() string {
+// filtersIgnored returns a note that evidence ignores filters, if there are any.
+func (a *app) filtersIgnored() string {
 	if a.state.Filters == "" && a.state.Cell.IsAll() {
 		return ""
 	}

@@ -153,7 +153,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 			u.app.refresh(u.app.loadedNow())
 		})
 		u.sim.Settle()
-		totals, err := late.Totals(t.Context(), analysis.Whole) // which is what a report says
+		totals, err := late.Totals(t.Context(), analysis.FullRange) // which is what a report says
 		if err != nil || totals.AllocCount != 3000 {
 			t.Fatal(totals, err)
 		}

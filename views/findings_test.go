@@ -72,7 +72,7 @@ func TestRowsAreFilteredOnOneScreen(t *testing.T) {
 // Rows are named after their owners, as in reports: what the config calls a library owns nothing.
 func TestSitesAreNamedByOwners(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps)
-	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByStack})
+	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByStack})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestSitesAreNamedByOwners(t *testing.T) {
 func TestFindingsAreThoseOfReports(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	u := openUI(t, 80, 24, colourCaps, store, ix)
-	r, err := report.Build(t.Context(), u.state().Profile, ix, report.Options{Limit: analysis.UsualFindings, At: analysis.End, Range: analysis.Whole})
+	r, err := report.Build(t.Context(), u.state().Profile, ix, report.Options{Limit: analysis.UsualFindings, At: analysis.End, Range: analysis.FullRange})
 	if err != nil {
 		t.Fatal(err)
 	}

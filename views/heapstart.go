@@ -36,7 +36,7 @@ func (a *app) markStart() {
 		m.Other = true
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	case a.Second.Prof != nil:
-		m := state.Mark{Set: true, Other: true, At: analysis.End, Range: analysis.Whole, Prof: state.NewProfile()}
+		m := state.Mark{Set: true, Other: true, At: analysis.End, Range: analysis.FullRange, Prof: state.NewProfile()}
 		m.Prof.Window = *n
 		a.emit(state.MarkSide{Side: state.SideB, M: m})
 	}

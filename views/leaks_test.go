@@ -23,7 +23,7 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 		}
 		var age model.Time
 		u.sim.Do(func() { age = u.app.state.MinAge })
-		want, err := ix.Leaks(context.Background(), analysis.LeakQuery{Range: analysis.Whole, MinAge: age})
+		want, err := ix.Leaks(context.Background(), analysis.LeakQuery{Range: analysis.FullRange, MinAge: age})
 		if err != nil {
 			t.Fatal(err)
 		}

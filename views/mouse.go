@@ -85,8 +85,8 @@ func (a *app) Click(x, y int, double bool) {
 		a.clickScreen(x)
 		return
 	}
-	if y == top+1+a.screenRows() && a.chipRows() > 0 && len(a.overlays) == 0 {
-		a.clickChip(x)
+	if y == top+1+a.screenRows() && a.restrictionRows() > 0 && len(a.overlays) == 0 {
+		a.clickRestriction(x)
 		return
 	}
 	if c, ok := a.front().(ui.Clicker); ok {

@@ -144,15 +144,15 @@ func TestChartTakesTheMouse(t *testing.T) {
 	mouse(40, tcell.ButtonPrimary)
 	mouse(40, tcell.ButtonNone)
 	s = u.state()
-	if s.Range.IsWhole() || s.Range.To-s.Range.From < 20*model.Time(1000) {
+	if s.Range.IsFull() || s.Range.To-s.Range.From < 20*model.Time(1000) {
 		t.Errorf("dragging selects %v", s.Range)
 	}
 	mouse(40, tcell.WheelUp)
-	if s = u.state(); s.View.IsWhole() {
+	if s = u.state(); s.View.IsFull() {
 		t.Error("the wheel does not zoom")
 	}
 	mouse(40, tcell.WheelDown)
-	if s = u.state(); !s.View.IsWhole() {
+	if s = u.state(); !s.View.IsFull() {
 		t.Errorf("the wheel does not zoom out: %v", s.View)
 	}
 }
@@ -227,7 +227,7 @@ func TestNoWalksWhileLoading(t *testing.T) {
 func TestHeadlineKeeps(t *testing.T) {
 	for name, data := range map[string][]byte{"real": kvleak(), "damaged": damagedKvleak(), "cut": kvleak()[:len(kvleak())/2]} {
 		_, ix := loadBytes(t, "a.mlyze", data)
-		h, err := trace.FetchHeadline(t.Context(), ix, trace.HeadlineKey{Revision: 0, R: analysis.Whole})
+		h, err := trace.FetchHeadline(t.Context(), ix, trace.HeadlineKey{Revision: 0, R: analysis.FullRange})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -271,8 +271,8 @@ func (p *palette) Key(ev *tcell.EventKey) bool {
 	return true
 }
 
-// whole returns the line of a row, with the blank that its argument follows.
-func (r *paletteRow) whole() string {
+// command returns the line of a row, with the blank that its argument follows.
+func (r *paletteRow) command() string {
 	if r.more && !strings.HasSuffix(r.name, "/") {
 		return r.name + " "
 	}
@@ -290,7 +290,7 @@ func (p *palette) typed() string {
 
 // begins reports whether a row continues the input: what was typed, in letters of any case, and more.
 func (p *palette) begins(r *paletteRow) bool {
-	typed, text := p.typed(), r.whole()
+	typed, text := p.typed(), r.command()
 	return len(text) >= len(typed) && strings.EqualFold(text[:len(typed)], typed)
 }
 
@@ -303,7 +303,7 @@ func (p *palette) complete() {
 	}
 	typed, common, n := p.typed(), "", 0
 	for i := range p.shown {
-		if text := p.shown[i].whole(); text == typed || !p.begins(&p.shown[i]) {
+		if text := p.shown[i].command(); text == typed || !p.begins(&p.shown[i]) {
 			continue
 		} else if n++; n == 1 {
 			common = text
@@ -329,7 +329,7 @@ func (p *palette) ask() {
 
 // take replaces the input by a row.
 func (p *palette) take(row int) {
-	p.input.SetText(p.shown[row].whole())
+	p.input.SetText(p.shown[row].command())
 	p.narrow()
 }
 

@@ -92,7 +92,7 @@ func TestTwoClicksAreNoRange(t *testing.T) {
 		press(x, 4, tcell.ButtonPrimary)
 		press(x, 4, tcell.ButtonNone)
 	}
-	if s := u.state(); !s.Range.IsWhole() || s.AtEnd() {
+	if s := u.state(); !s.Range.IsFull() || s.AtEnd() {
 		t.Errorf("two clicks select %v at %v", s.Range, s.At)
 	}
 }

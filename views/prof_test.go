@@ -113,7 +113,7 @@ func TestProfileRange(t *testing.T) {
 	u := openServer(t, 120, 40).keys("4", "H", "v", "H", "H", "v")
 	u.has("all screens: samples")
 	r := u.app.state.Range
-	if r.IsWhole() {
+	if r.IsFull() {
 		t.Fatal("no range is selected")
 	}
 	u.keys("2").has(fmt.Sprintf("samples %v – %v", max(r.From, 0), r.To))
@@ -196,13 +196,13 @@ func TestEmptyProfiles(t *testing.T) {
 }
 
 // Filters of stacks hold on every screen, and are taken back one by one.
-func TestProfileChips(t *testing.T) {
+func TestProfileFilters(t *testing.T) {
 	u := openPython(t, 120, 40).keys("c", "2", "o")
 	name := u.app.state.Filters.Steps()[0].Name
 	u.has("only " + name)
 	e, m := u.app.Prof.Event(&u.app.state), analysisMetric(t, u)
 	sum := func(k calltree.StepKind) model.Amount {
-		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewFilter(calltree.Step{Kind: k, Name: name}), calltree.WholeStacks)
+		view, err := calltree.FilterStacks(t.Context(), u.app.state.Profile.Stacks, calltree.NewFilter(calltree.Step{Kind: k, Name: name}), calltree.FullStacks)
 		if err != nil {
 			t.Fatal(err)
 		}

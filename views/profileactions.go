@@ -98,7 +98,7 @@ func (a *app) followWindow(i state.Intent) {
 	w, s := a.Prof.Weights, &a.state
 	switch i := i.(type) {
 	case state.MoveTo, state.Step:
-		if s.Anchor != model.NoTime || !s.Range.IsWhole() {
+		if s.Anchor != model.NoTime || !s.Range.IsFull() {
 			return
 		}
 		n, ok := weights.WindowAt(w, s.Now())

@@ -117,7 +117,7 @@ func (a *app) goToTime(text string) error {
 	case err != nil:
 		return err
 	case m.IsPeak():
-		a.peakIn(analysis.Whole)
+		a.peakIn(analysis.FullRange)
 	case m.IsEnd():
 		a.emit(state.MoveTo{At: analysis.End})
 	default:

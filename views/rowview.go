@@ -51,10 +51,10 @@ func rowLines(l *widget.List, k *widget.Look) (lines []widget.Line) {
 		return nil
 	}
 	width := 0
-	for _, f := range l.Whole() {
+	for _, f := range l.SelectedFields() {
 		width = max(width, widget.Width(f.Title)+2)
 	}
-	for _, f := range l.Whole() {
+	for _, f := range l.SelectedFields() {
 		label := f.Title + strings.Repeat(" ", max(width-widget.Width(f.Title), 0))
 		lines = append(lines, widget.Line{Spans: []widget.Span{{Text: label, Style: k.Muted}, {Text: f.Text}}, Indent: width})
 	}

@@ -23,7 +23,7 @@ func TestSitesShowTheAnswersOfAnalysis(t *testing.T) {
 	u := openUI(t, 200, 50, colourCaps, store, ix).keys("3", "p", "=")
 	var at analysis.Instant
 	u.sim.Do(func() { at = u.app.state.At })
-	rows, err := ix.Sites(context.Background(), analysis.Query{At: at, Range: analysis.Whole})
+	rows, err := ix.Sites(context.Background(), analysis.Query{At: at, Range: analysis.FullRange})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestSitesMouse(t *testing.T) {
 func TestSitesByOwner(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3")
 	u.keys(":", "g", "r", "o", "u", "p", "Space", "o", "w", "n", "e", "r", "Enter").has("OWNER")
-	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByOwner})
+	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByOwner})
 	if err != nil || len(rows) < 2 {
 		t.Fatalf("%d owners, %v", len(rows), err)
 	}

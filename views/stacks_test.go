@@ -236,7 +236,7 @@ func TestStacksDeep(t *testing.T) {
 func TestStacksEqualTheTrace(t *testing.T) {
 	u := openKvleak(t, 80, 24, colourCaps).keys("5", "H", "H", "h")
 	p := u.app.stacks()
-	weights, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.Whole})
+	weights, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.FullRange})
 	if err != nil {
 		t.Fatal(err)
 	}

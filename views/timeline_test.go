@@ -101,7 +101,7 @@ func TestRangeFigures(t *testing.T) {
 	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "H", "v", "H", "H", "v")
 	s := u.state()
 	totals, err := ix.Totals(t.Context(), s.Range)
-	if err != nil || s.Range.IsWhole() {
+	if err != nil || s.Range.IsFull() {
 		t.Fatal(s.Range, err)
 	}
 	from, _ := ix.Live(t.Context(), analysis.At(s.Range.From))
@@ -113,7 +113,7 @@ func TestRangeFigures(t *testing.T) {
 		fmt.Sprintf("start %v", model.Bytes(from.Bytes)), fmt.Sprintf("end %v", model.Bytes(to.Bytes)),
 		fmt.Sprintf("high %v at %v", model.Bytes(peak.Bytes), peak.Time))
 	u.keys("u").has("Top allocators")
-	if s := u.state(); !s.Range.IsWhole() {
+	if s := u.state(); !s.Range.IsFull() {
 		t.Error("u does not forget the range")
 	}
 }
@@ -129,7 +129,7 @@ func TestZoomToSingleMicroseconds(t *testing.T) {
 	}
 	u.has("60.98")
 	u.keys("0")
-	if s := u.state(); !s.View.IsWhole() {
+	if s := u.state(); !s.View.IsFull() {
 		t.Error("0 does not show everything")
 	}
 }

@@ -26,7 +26,7 @@ const (
 	ShowFrom                  // cut off what is above the outermost call of the function, and leave out stacks without it
 	HideFrame                 // remove the function's frames from stacks; their weight goes to their callers
 	PivotAt                   // keep only stacks that pass the function; trees show its callers and what it calls
-	StepKinds
+	stepKinds
 )
 
 // String returns the kind as flags name it.
@@ -59,7 +59,7 @@ func CheckStep(s Step) error {
 	switch text, isExpr := expressionIn(name); {
 	case name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
-	case strings.HasPrefix(s.Name, LabelPrefix) && s.Kind != Focus && s.Kind != Ignore:
+	case strings.HasPrefix(s.Name, labelPrefix) && s.Kind != Focus && s.Kind != Ignore:
 		return fmt.Errorf("%s: labels are of whole stacks: focus on %s, or ignore it", s.Kind, s.Name)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
@@ -74,7 +74,7 @@ func (f Filter) Steps() []Step {
 	var out []Step
 	for line := range strings.Lines(string(f)) {
 		kind, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		for k := range StepKinds {
+		for k := range stepKinds {
 			if k.String() == kind {
 				out = append(out, Step{k, name})
 			}
@@ -155,9 +155,9 @@ func filterOf(steps []Step) Filter {
 type Part uint8
 
 const (
-	WholeStacks Part = iota
-	Callees          // from the outermost call of the pivot on
-	Callers          // up to the outermost call of the pivot
+	FullStacks Part = iota
+	Callees         // from the outermost call of the pivot on
+	Callers         // up to the outermost call of the pivot
 )
 
 // FilteredStacks is the result of applying a filter to stacks. It is read-only.

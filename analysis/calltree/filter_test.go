@@ -67,7 +67,7 @@ func randomFilter(rng *rand.Rand, steps int) Filter {
 		if rng.IntN(8) == 0 {
 			name = fmt.Sprintf("/[f%d]$/", rng.IntN(4))
 		}
-		f = f.With(Step{StepKind(rng.IntN(int(StepKinds))), name})
+		f = f.With(Step{StepKind(rng.IntN(int(stepKinds))), name})
 	}
 	return f
 }
@@ -107,12 +107,12 @@ func TestStepsOfDifferentKindsCommute(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		p := modeltest.RandomProfile(rng)
 		var steps []Step
-		for k := range StepKinds {
+		for k := range stepKinds {
 			steps = append(steps, Step{k, fmt.Sprint("f", rng.IntN(4))})
 		}
-		one, err := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
+		one, err := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), FullStacks)
 		rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-		two, err2 := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), WholeStacks)
+		two, err2 := FilterStacks(t.Context(), p.Stacks, NewFilter(steps...), FullStacks)
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}

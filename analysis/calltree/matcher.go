@@ -24,14 +24,14 @@ const (
 var targets = [...]struct {
 	word string
 	is   target
-}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {LabelPrefix, byLabel}}
+}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {labelPrefix, byLabel}}
 
 // Prefixes of the names of steps that are not about functions.
 const (
 	FilePrefix    = "file:"
 	ModulePrefix  = "module:"
-	PackagePrefix = "package:"
-	LabelPrefix   = "label:"
+	packagePrefix = "package:"
+	labelPrefix   = "label:"
 )
 
 // targetOf returns the target of a step's name, and the name without its prefix. Scopes ("file::f") belong to

@@ -34,10 +34,10 @@ func TestExpressionsAskTheirContext(t *testing.T) {
 	}
 	filter := NewFilter(Step{Kind: Focus, Name: "/(a|b)*c/"})
 	ctx := &asked{t.Context(), 0, 1 << 30}
-	if _, err := FilterStacks(ctx, s, filter, WholeStacks); err != nil || ctx.n < names {
+	if _, err := FilterStacks(ctx, s, filter, FullStacks); err != nil || ctx.n < names {
 		t.Errorf("%v, asked %d times", err, ctx.n)
 	}
-	if _, err := FilterStacks(&asked{t.Context(), 0, 2}, s, filter, WholeStacks); !errors.Is(err, context.Canceled) {
+	if _, err := FilterStacks(&asked{t.Context(), 0, 2}, s, filter, FullStacks); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

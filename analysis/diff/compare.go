@@ -22,7 +22,7 @@ type Side struct {
 	Stacks *model.Stacks // of the nodes of rows; nil if no row has one
 	Rows   []SideRow
 	Bases  Bases
-	Whole  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
+	Total  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
 	Nested bool     // rows contain others: a function with all it calls
 	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 }
@@ -32,8 +32,8 @@ type SideSum struct{ Bytes, Count uint64 }
 
 // Sum returns the total of the side, with any kind of rows. It saturates.
 func (s *Side) Sum() SideSum {
-	if s.Whole != nil {
-		return *s.Whole
+	if s.Total != nil {
+		return *s.Total
 	}
 	var sum SideSum
 	for i := range s.Rows {

@@ -46,7 +46,7 @@ func sideOf(file string, s *model.Stacks, bytes ...uint64) *Side {
 	for i, n := range bytes {
 		sites = append(sites, analysis.Site{Stack: model.StackID(i), LiveBytes: n, LiveCount: n / 10})
 	}
-	side := SitesSide(analysis.ByStack, s, sites, FigureOf(analysis.CostLive))
+	side := sitesSide(analysis.ByStack, s, sites, FigureOf(analysis.CostLive))
 	side.Label, side.File = file, file
 	return side
 }
@@ -107,7 +107,7 @@ func TestCompareNeverMatchesIDs(t *testing.T) {
 	s := stacksOf("main")
 	sites := []analysis.Site{{Stack: 77, LiveBytes: 9, LiveCount: 1}}
 	side := func(file string) *Side {
-		out := SitesSide(analysis.ByStack, s, sites, FigureOf(analysis.CostLive))
+		out := sitesSide(analysis.ByStack, s, sites, FigureOf(analysis.CostLive))
 		out.File = file
 		return out
 	}

@@ -32,7 +32,7 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	}
 	out := &DominatorRows{Places: places}
 	for i, g := range []*heapgraph.Graph{before, after} {
-		out.Sides[i] = &Side{Bases: NoBases, Rows: make([]SideRow, len(places)), Nested: true, Whole: &SideSum{
+		out.Sides[i] = &Side{Bases: NoBases, Rows: make([]SideRow, len(places)), Nested: true, Total: &SideSum{
 			Bytes: g.Retained[model.RootRow], Count: g.RetainedCount(model.RootRow),
 		}}
 	}

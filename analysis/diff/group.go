@@ -124,10 +124,10 @@ func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.
 // addition to the built-in ones; nil for none.
 func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	owners := calltree.NewOwners(s.Stacks, libraries)
-	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Whole: s.Whole}}
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Total: s.Total}}
 	if by == GroupTotal {
 		sum := s.Sum()
-		g.out.Whole, g.out.Nested = &sum, true
+		g.out.Total, g.out.Nested = &sum, true
 	}
 	for i := range s.Rows {
 		r := &s.Rows[i]

@@ -89,13 +89,13 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if err != nil {
 		return out, err
 	}
-	out.Whole, out.Nested, out.Sets = &SideSum{}, true, true
+	out.Total, out.Nested, out.Sets = &SideSum{}, true, true
 	for i := range groups {
 		n := retained[groups[i].ID]
 		out.Rows[i].Bytes, out.Rows[i].AtLeast = n.Bytes, !n.Exact
-		out.Whole.Count, _ = model.SaturatingAdd(out.Whole.Count, groups[i].Count)
+		out.Total.Count, _ = model.SaturatingAdd(out.Total.Count, groups[i].Count)
 	}
-	out.Whole.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
+	out.Total.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
 	return out, err
 }
 

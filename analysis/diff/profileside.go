@@ -43,7 +43,7 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 	}
 	var view *calltree.FilteredStacks
 	if q.Filter != "" && p.Stacks != nil {
-		if view, err = filter(ctx, p.Stacks, q.Filter, calltree.WholeStacks); err != nil {
+		if view, err = filter(ctx, p.Stacks, q.Filter, calltree.FullStacks); err != nil {
 			return nil, err
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Side) Unlist() {
 func stacksSide(sel, counts *weights.Selection) *Side {
 	rec := &sel.Profile.Records
 	out := &Side{Stacks: sel.Stacks, Rows: make([]SideRow, rec.Len()), Bases: NoBases}
-	out.Whole = selectionSum(sel, counts)
+	out.Total = selectionSum(sel, counts)
 	for r := range out.Rows {
 		row := &out.Rows[r]
 		value, ok := sel.Weight(model.RecordID(r))
@@ -186,7 +186,7 @@ func profileRowsSide(rows []weights.Row, selections []*weights.Selection) *Side 
 	if len(selections) > 1 {
 		counts = selections[1]
 	}
-	out.Whole = selectionSum(selections[0], counts)
+	out.Total = selectionSum(selections[0], counts)
 	for i := range rows {
 		out.Rows[i] = SideRow{Key: rows[i].Name, Bytes: rows[i].Weights[0].Self.Uint64()}
 		if counts != nil {

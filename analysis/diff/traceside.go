@@ -44,7 +44,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		if err != nil {
 			return nil, err
 		}
-		side.Whole = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
+		side.Total = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
 	}
 	if q.Bases != nil {
 		side.Bases, err = traceBases(ctx, t, *q.Bases)
@@ -71,9 +71,9 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 	if err != nil {
 		return nil, err
 	}
-	side := SitesSide(by, s, sites, q.Figure)
+	side := sitesSide(by, s, sites, q.Figure)
 	if by == analysis.ByStack && q.Only.Stacks != "" && s != nil {
-		view, err := filter(ctx, s, q.Only.Stacks, calltree.WholeStacks)
+		view, err := filter(ctx, s, q.Only.Stacks, calltree.FullStacks)
 		if err != nil {
 			return nil, err
 		}
@@ -122,9 +122,9 @@ func FigureOf(c analysis.Cost) Figure {
 	}
 }
 
-// SitesSide returns a side of the groups of a trace, with rows aligned to the result of [analysis.Trace.Sites]. Threads
+// sitesSide returns a side of the groups of a trace, with rows aligned to the result of [analysis.Trace.Sites]. Threads
 // are matched by number, sizes by class.
-func SitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
+func sitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
 	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
 		out.Rows[i] = siteRow(by, stacks, &sites[i])

@@ -230,7 +230,7 @@ func (w *finder) judge(c *candidate) {
 		c.verdict = Bounded
 	}
 	if c.verdict == Grows && len(c.course) == 2 && w.replaced(c) {
-		c.verdict = Once // between two snapshots a difference may be chance
+		c.verdict = once // between two snapshots a difference may be chance
 	}
 }
 

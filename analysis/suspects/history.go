@@ -142,7 +142,7 @@ func (c *Counts) put(k counted, census Census) {
 type Verdict uint8
 
 const (
-	Once    Verdict = iota // in one snapshot, or grown in one step of several: unknown whether it continues
+	once    Verdict = iota // in one snapshot, or grown in one step of several: unknown whether it continues
 	Bounded                // the number stops growing, or grows ever slower
 	Grows                  // more of them from snapshot to snapshot, up to the last
 )
@@ -179,13 +179,13 @@ func (c course) verdict() Verdict {
 	rise := c.rise()
 	switch {
 	case len(c) < 2:
-		return Once
+		return once
 	case rise == 0 || c.falls() > rise/stray || rise < c[len(c)-1]/c.noise():
 		return Bounded
 	case float64(rise) < chance*math.Sqrt(float64(c[len(c)-1])) && !c.runs():
 		return Bounded
 	case len(c) > 2 && float64(c.largest()) >= single*float64(rise):
-		return Once
+		return once
 	case c.slows():
 		return Bounded
 	}

@@ -12,9 +12,9 @@ const (
 	// everyday is the number of objects from which naming their type says little: lists, tables and boxes of the
 	// language. The object that owns them is named instead.
 	everyday = 32
-	// climb is the maximum number of everyday objects between the suspects and their owner: the owner has a field, that
+	// maxOwnerSteps is the maximum number of everyday objects between the suspects and their owner: the owner has a field, that
 	// a table, that its entries.
-	climb = 8
+	maxOwnerSteps = 8
 	// sampled is the number of references that are checked for having the same name.
 	sampled = 64
 	// mostOf percent of them count as all.
@@ -104,7 +104,7 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 		at = w.g.Idom(at)
 	}
 	r, next := at, below
-	for steps, last := 0, at; steps < climb && w.isEveryday(r); {
+	for steps, last := 0, at; steps < maxOwnerSteps && w.isEveryday(r); {
 		up := w.g.Idom(r)
 		if up == r || !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
 			return at, w.through(c, at, below) // there is no other owner

@@ -55,7 +55,7 @@ func (s *Suspect) Confidence() float64 {
 func (s *Suspect) agreeing() (as, steps int) {
 	from := s.course[0]
 	switch s.Verdict {
-	case Once:
+	case once:
 		_, from = s.step()
 	case Bounded:
 		from = s.most()
@@ -163,7 +163,7 @@ func (s *Suspect) grew() string {
 	switch since := fmt.Sprintf("since #%d", s.First); s.Verdict {
 	case Grows:
 		return text + s.grewBy(since) + s.howOften() + s.stayed()
-	case Once:
+	case once:
 		if len(s.course) == 2 {
 			return text + s.grewBy(since) + s.stayed()
 		}

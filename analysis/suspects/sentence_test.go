@@ -26,10 +26,10 @@ func TestCertaintyIsOfTheVerdict(t *testing.T) {
 		counts  []uint64
 		want    float64
 	}{
-		{Once, []uint64{5}, 0},
-		{Grows, []uint64{5, 9}, sureOfTwo}, {Once, []uint64{5, 9}, sureOfTwo}, {Bounded, []uint64{9, 9}, sureOfTwo},
+		{once, []uint64{5}, 0},
+		{Grows, []uint64{5, 9}, sureOfTwo}, {once, []uint64{5, 9}, sureOfTwo}, {Bounded, []uint64{9, 9}, sureOfTwo},
 		{Grows, []uint64{1, 2, 3}, 3. / 4}, {Grows, []uint64{1, 2, 2, 3}, 3. / 5}, {Grows, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 9. / 10},
-		{Once, []uint64{1, 1, 9}, 1. / 2}, {Once, []uint64{1, 9, 9, 9}, 3. / 4}, {Once, []uint64{1, 9, 9, 10}, 2. / 4},
+		{once, []uint64{1, 1, 9}, 1. / 2}, {once, []uint64{1, 9, 9, 9}, 3. / 4}, {once, []uint64{1, 9, 9, 10}, 2. / 4},
 		{Bounded, []uint64{9, 8, 9, 8}, 4. / 5}, {Bounded, []uint64{1, 9, 8}, 2. / 3}, {Bounded, []uint64{1, 8, 9}, 1. / 2},
 	} {
 		s := Suspect{Verdict: c.verdict}

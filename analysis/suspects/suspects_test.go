@@ -400,16 +400,16 @@ func TestVerdict(t *testing.T) {
 		counts course
 		want   Verdict
 	}{
-		{course{7}, Once},
+		{course{7}, once},
 		{course{0, 100}, Grows},
 		{course{2, 14}, Bounded},
 		{course{1, 2, 3, 4, 5}, Bounded},
 		{course{1, 2, 3, 4, 5, 6, 7, 8}, Grows},
 		{course{100, 105}, Bounded},
 		{course{100, 200, 300}, Grows},
-		{course{0, 900, 1000}, Once},
-		{course{0, 0, 1000}, Once},
-		{course{0, 1000, 1000, 1000, 1000}, Once},
+		{course{0, 900, 1000}, once},
+		{course{0, 0, 1000}, once},
+		{course{0, 1000, 1000, 1000, 1000}, once},
 		{course{100, 200, 300, 400, 500, 600, 700}, Grows},
 		{course{100, 220, 210, 330, 320, 440, 550}, Grows},
 		{course{100, 600, 100, 600, 100, 600, 700}, Bounded},

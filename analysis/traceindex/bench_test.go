@@ -199,7 +199,7 @@ func benchScrub(b *testing.B, path string) {
 		return analysis.Range{From: model.Time(from), To: model.Time(from + r.Int64N(end-from))}
 	}
 	percentiles(b, "flame-graph-at", func() error {
-		w, err := ix.Weights(ctx, analysis.CostLive, analysis.Query{At: instant(), Range: analysis.Whole})
+		w, err := ix.Weights(ctx, analysis.CostLive, analysis.Query{At: instant(), Range: analysis.FullRange})
 		tree.Fold(w)
 		return err
 	})
@@ -246,7 +246,7 @@ func benchWhole(b *testing.B, path string) {
 	ctx, end := context.Background(), ix.duration()
 	small := analysis.Cell{SizeFrom: 5, SizeTo: 8, LifeFrom: 0, LifeTo: analysis.LifeClasses}
 	narrow := func(by analysis.Group, at model.Time) error {
-		_, err := ix.Sites(ctx, analysis.Query{At: analysis.At(at), Range: analysis.Whole, By: by, Cell: small})
+		_, err := ix.Sites(ctx, analysis.Query{At: analysis.At(at), Range: analysis.FullRange, By: by, Cell: small})
 		return err
 	}
 	for _, ask := range []struct {
@@ -254,9 +254,12 @@ func benchWhole(b *testing.B, path string) {
 		f    func() error
 	}{
 		{"late-freed", func() error { _, err := ix.LateFreed(ctx, analysis.Cell{}); return err }},
-		{"leaks", func() error { _, err := ix.Leaks(ctx, analysis.LeakQuery{Range: analysis.Whole}); return err }},
-		{"grid", func() error { _, err := ix.Grid(ctx, analysis.GridQuery{Range: analysis.Whole, All: true}); return err }},
-		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, analysis.ByStack, 7, analysis.Whole, ""); return err }},
+		{"leaks", func() error { _, err := ix.Leaks(ctx, analysis.LeakQuery{Range: analysis.FullRange}); return err }},
+		{"grid", func() error {
+			_, err := ix.Grid(ctx, analysis.GridQuery{Range: analysis.FullRange, All: true})
+			return err
+		}},
+		{"lifetimes", func() error { _, err := ix.Lifetimes(ctx, analysis.ByStack, 7, analysis.FullRange, ""); return err }},
 		{"narrowed-first", func() error { return narrow(analysis.ByStack, end/2) }},
 		{"narrowed-next", func() error { return narrow(analysis.ByStack, end/3) }},
 		{"narrowed-other", func() error { return narrow(analysis.ByFunction, end/3) }},
@@ -266,7 +269,7 @@ func benchWhole(b *testing.B, path string) {
 	for by := range analysis.GroupCount {
 		b.Run("sites-by-"+by.String(), func(b *testing.B) {
 			first(b, func() error {
-				_, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.Whole, By: by})
+				_, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: by})
 				return err
 			})
 		})

@@ -189,7 +189,7 @@ func answers(t testing.TB, ix analysis.Trace) string {
 	var all []any
 	add := func(v any, err error) { all = append(all, v, err) }
 	all = append(all, s, ix.StackIDs())
-	for _, rg := range []analysis.Range{analysis.Whole, rg} {
+	for _, rg := range []analysis.Range{analysis.FullRange, rg} {
 		add(ix.Totals(ctx, rg))
 		add(ix.Curve(ctx, rg, 20))
 		add(ix.Functions(ctx, rg, analysis.Cell{}))
@@ -355,7 +355,7 @@ func TestFileStaysOpenWhileItIsTaken(t *testing.T) {
 			if early {
 				k.Close()
 			}
-			if _, err := k.Chart(t.Context(), analysis.Whole, 9); err != nil || place.closed > 0 {
+			if _, err := k.Chart(t.Context(), analysis.FullRange, 9); err != nil || place.closed > 0 {
 				t.Errorf("%v, closed %d times", err, place.closed)
 			}
 		}

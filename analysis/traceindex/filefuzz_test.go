@@ -51,7 +51,7 @@ func hostile(t testing.TB, data []byte, source model.EventSource) {
 	k, _ := reopened(t, place, source, modeltest.Stacks())
 	answers(t, k)
 	end := k.Status().Duration
-	for _, rg := range []analysis.Range{analysis.Whole, {From: end / 3, To: end / 2}, {From: end / 2, To: end/2 + 9}} {
+	for _, rg := range []analysis.Range{analysis.FullRange, {From: end / 3, To: end / 2}, {From: end / 2, To: end/2 + 9}} {
 		k.Chart(t.Context(), rg, 5)
 		k.Chart(t.Context(), rg, 200)
 	}
@@ -141,7 +141,7 @@ func TestIndexFileShrinks(t *testing.T) {
 	if err := f.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
-	_, err := k.Sites(context.Background(), analysis.Query{At: analysis.At(k.Status().Duration / 2), Range: analysis.Whole})
+	_, err := k.Sites(context.Background(), analysis.Query{At: analysis.At(k.Status().Duration / 2), Range: analysis.FullRange})
 	if !errors.Is(err, errIndexBroken) || place.discarded == 0 {
 		t.Errorf("%v, discarded %d times", err, place.discarded)
 	}
@@ -157,7 +157,7 @@ func TestIndexFileShrinksUnderList(t *testing.T) {
 		f, data := mappedFile(t, good)
 		place := &memoryPlace{data: data, key: sections.Key{1}}
 		k, _ := reopened(t, place, source, modeltest.Stacks())
-		l, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true, Sort: by})
+		l, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.FullRange, All: true, Sort: by})
 		if err != nil || l.Len() == 0 {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestHostileBirths(t *testing.T) {
 			ix.records.bornAt.Anchor[i].At = 1<<32 - 1
 		}
 	}
-	_, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(k.Status().Duration / 2), Range: analysis.Whole, All: true, Sort: analysis.ShortestFirst})
+	_, err := k.Blocks(t.Context(), analysis.BlockQuery{At: analysis.At(k.Status().Duration / 2), Range: analysis.FullRange, All: true, Sort: analysis.ShortestFirst})
 	if !model.Internal(err) { // the file itself is as it was written
 		t.Error(err)
 	}

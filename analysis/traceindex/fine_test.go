@@ -193,7 +193,7 @@ func TestChartsOfABeginningWithoutTime(t *testing.T) {
 		}
 		for _, size := range []int{700 * sliceEvent, 1 << 20} {
 			ix, twin := buildBoth(t, &chunkedSlice{sliceSource{events, 100}, -1}, modeltest.Stacks(), size)
-			for _, rg := range []analysis.Range{analysis.Whole, {From: model.NoTime, To: 0}, {From: 0, To: model.MaxTime}, {From: model.NoTime, To: ix.duration() / 2}} {
+			for _, rg := range []analysis.Range{analysis.FullRange, {From: model.NoTime, To: 0}, {From: 0, To: model.MaxTime}, {From: model.NoTime, To: ix.duration() / 2}} {
 				for _, n := range []int{1, 7, 40, 320} {
 					agreeOnChart(t, ix, twin, rg, n)
 					both(t, "curve", ix, twin, func(x analysis.Trace) ([]analysis.Column, error) { return x.Curve(t.Context(), rg, n) })

@@ -62,7 +62,7 @@ func TestCellsAgreeWithTwin(t *testing.T) {
 		events := randomTrace(r, []int{0, 1, 40, 300, 500}[seed%5])
 		ix, w := buildIndex(t, events, modeltest.Stacks()), newTwin(events, modeltest.Stacks())
 		end := ix.Status().Duration
-		for _, rg := range []analysis.Range{analysis.Whole, {From: end / 3, To: end}, {From: model.NoTime, To: end / 2}} {
+		for _, rg := range []analysis.Range{analysis.FullRange, {From: end / 3, To: end}, {From: model.NoTime, To: end / 2}} {
 			checkGrid(t, ix, w, rg)
 			for _, c := range someCells(r) {
 				checkCell(t, ix, w, rg, c)

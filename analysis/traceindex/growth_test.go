@@ -38,10 +38,10 @@ func TestTraceGrowth(t *testing.T) {
 		events = append(events, model.Event{Kind: model.Alloc, Time: model.Time(i) * model.Second, Addr: uint64(i + 1), Size: 1000})
 	}
 	ix := buildIndex(t, events, nil)
-	if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.Whole); err != nil || !ok || got < 990 || got > 1010 {
+	if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || got < 990 || got > 1010 {
 		t.Errorf("a block of 1,000 bytes each second grows by %v, %v, %v", got, ok, err)
 	}
-	if _, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events[:1], nil), analysis.Whole); err != nil || ok {
+	if _, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events[:1], nil), analysis.FullRange); err != nil || ok {
 		t.Errorf("one event grows: %v, %v", ok, err)
 	}
 }
@@ -64,7 +64,7 @@ func TestTraceGrowthThroughBursts(t *testing.T) {
 				}
 			}
 			events = append(events, model.Event{Kind: model.Marker, Time: 100 * model.Second})
-			got, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events, nil), analysis.Whole)
+			got, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events, nil), analysis.FullRange)
 			if want := map[bool]float64{true: 1000}[leak]; err != nil || !ok || math.Abs(got-want) > 20 {
 				t.Errorf("with a burst at %d it grows by %v, want %v; %v", burst, got, want, err)
 			}

@@ -147,7 +147,7 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 			want, _ := twin.LateFreed(t.Context(), in)
 			same(t, "late", late, want)
 			functions := func(x analysis.Trace) []analysis.Function {
-				list, _ := x.Functions(t.Context(), analysis.Whole, in)
+				list, _ := x.Functions(t.Context(), analysis.FullRange, in)
 				slices.SortFunc(list, func(a, b analysis.Function) int { return cmp.Compare(a.Name, b.Name) })
 				return list
 			}
@@ -155,13 +155,13 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 		}
 	}
 	end := b.Duration
-	ranges := []analysis.Range{analysis.Whole, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: 0, To: model.MaxTime}, {From: end, To: end}}
+	ranges := []analysis.Range{analysis.FullRange, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: 0, To: model.MaxTime}, {From: end, To: end}}
 	for range 3 {
 		from := model.Time(r.Int64N(max(int64(end), 1)))
 		ranges = append(ranges, analysis.Range{From: from, To: from + model.Time(r.Int64N(max(int64(end-from), 1)))})
 	}
 	if modeltest.UnderRace { // the figures are compared without it: here, all code must run once
-		ranges = []analysis.Range{analysis.Whole, ranges[1+r.IntN(len(ranges)-1)]}
+		ranges = []analysis.Range{analysis.FullRange, ranges[1+r.IntN(len(ranges)-1)]}
 	}
 	for _, rg := range ranges {
 		agreeOn(t, ix, twin, r, rg)
@@ -377,7 +377,7 @@ func TestFileIndexAgreesOnHugeSizes(t *testing.T) {
 func TestPassesOutliveWhoAsks(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	ix, twin := buildBoth(t, &chunkedSlice{sliceSource{randomTrace(r, 9000), 100}, -1}, modeltest.Stacks(), 2000)
-	q := analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{SizeFrom: 2, SizeTo: 6, LifeTo: analysis.LifeClasses}}
+	q := analysis.Query{At: analysis.End, Range: analysis.FullRange, Cell: analysis.Cell{SizeFrom: 2, SizeTo: 6, LifeTo: analysis.LifeClasses}}
 	var asking sync.WaitGroup
 	for i := range 8 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -389,7 +389,7 @@ func TestPassesOutliveWhoAsks(t *testing.T) {
 			if _, err := ix.Sites(ctx, q); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
-			if _, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.Group(i) % analysis.GroupCount}); err != nil && ctx.Err() == nil {
+			if _, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.Group(i) % analysis.GroupCount}); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
 		})
@@ -434,7 +434,7 @@ func askEverything(t *testing.T, ix analysis.Trace, store *model.Store, i int) {
 	}
 	by := analysis.Group(i) % analysis.GroupCount
 	d := ix.Status().Duration
-	rg := []analysis.Range{analysis.Whole, {From: d / 3, To: d}, {From: model.NoTime, To: d / 2}}[i%3]
+	rg := []analysis.Range{analysis.FullRange, {From: d / 3, To: d}, {From: model.NoTime, To: d / 2}}[i%3]
 	in := []analysis.Cell{{}, {SizeTo: 5, LifeTo: analysis.LifeClasses}}[i/3%2]
 	only := []calltree.Filter{"", "focus parse", "hide malloc"}[i/7%3]
 	in.Stacks = only

@@ -73,17 +73,17 @@ func TestFirstChartForgets(t *testing.T) {
 		t.Errorf("forgot %d times before a chart, %v", place.forgot, err)
 	}
 	for _, columns := range []func(context.Context, analysis.Range, int) ([]analysis.Column, error){k.Curve, k.Chart} {
-		if _, err := columns(t.Context(), analysis.Whole, 40); err != nil || place.forgot != 1 || place.closed != 0 {
+		if _, err := columns(t.Context(), analysis.FullRange, 40); err != nil || place.forgot != 1 || place.closed != 0 {
 			t.Errorf("forgot %d times, closed %d times, %v", place.forgot, place.closed, err)
 		}
 	}
 	k.Close()
-	if _, err := k.Chart(t.Context(), analysis.Whole, 40); err == nil || place.forgot != 1 || place.closed != 1 {
+	if _, err := k.Chart(t.Context(), analysis.FullRange, 40); err == nil || place.forgot != 1 || place.closed != 1 {
 		t.Errorf("forgot %d times, closed %d times, %v", place.forgot, place.closed, err)
 	}
 
 	built, _ := reopened(t, &memoryPlace{}, source, modeltest.Stacks())
-	if _, err := built.Chart(t.Context(), analysis.Whole, 40); err != nil { // there is no file
+	if _, err := built.Chart(t.Context(), analysis.FullRange, 40); err != nil { // there is no file
 		t.Error(err)
 	}
 }

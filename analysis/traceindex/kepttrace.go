@@ -26,7 +26,7 @@ func (k *KeptIndex) dangling() []model.Problem { return k.state().ix.dangling() 
 
 // Totals implements [analysis.Trace].
 func (k *KeptIndex) Totals(ctx context.Context, r analysis.Range) (analysis.Totals, error) {
-	return ask(ctx, k, "adding up totals", r.IsWhole(), func(ix *fileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
+	return ask(ctx, k, "adding up totals", r.IsFull(), func(ix *fileIndex) (analysis.Totals, error) { return ix.Totals(ctx, r) })
 }
 
 // Live implements [analysis.Trace].

@@ -49,7 +49,7 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 		return analysis.Leaks{}, r.err
 	}
 	in := ix.Filtered(c)
-	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.Whole)
+	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange)
 	err := ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
 		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
 			l.add(b, b.diedAt-b.bornAt)

@@ -19,8 +19,8 @@ type liveScan struct {
 	edges []int   // number of events up to and including each column
 }
 
-// liveStretch summarizes, by part, a range of events that is within one chunk and one column.
-type liveStretch struct {
+// liveSegment summarizes, by part, a range of events that is within one chunk and one column.
+type liveSegment struct {
 	column int
 	moves  []live.Moves
 }
@@ -106,7 +106,7 @@ func (s *liveScan) follow(ctx context.Context, events int, out []live.Level) err
 
 // run adds the changes in events [lo, hi) to the curves.
 func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) error {
-	parts := inOrder[[]liveStretch]{take: func(list []liveStretch) {
+	parts := inOrder[[]liveSegment]{take: func(list []liveSegment) {
 		for i := range list {
 			for part := range list[i].moves {
 				if m := &list[i].moves[part]; m.End() {
@@ -125,7 +125,7 @@ func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) er
 }
 
 // chunk summarizes events [from, to) of a view, column by column.
-func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveStretch) {
+func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveSegment) {
 	ix, end := s.g.ix, -1 // end of the column
 	var moves []live.Moves
 	ix.eachChange(v, from, to, func(event int, r column.Ref, how column.Change) {
@@ -136,7 +136,7 @@ func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveStret
 		if event += v.c.first; event >= end {
 			column := sort.Search(len(s.edges), func(i int) bool { return s.edges[i] > event })
 			end, moves = s.edges[column], make([]live.Moves, s.parts)
-			list = append(list, liveStretch{column, moves})
+			list = append(list, liveSegment{column, moves})
 		}
 		moves[0].Add(event, size, how)
 		if s.parts == 1 || !s.g.keeps(site) {

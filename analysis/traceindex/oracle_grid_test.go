@@ -14,7 +14,7 @@ import (
 func (ix *Index) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	d, f := group.DimOf(q.By), ix.FoldOf(q.By)
+	d, f := group.DimOf(q.By), ix.FoldIn(q.By, nil)
 	from, to := ix.bornIn(ix.eventRange(q.Range))
 	g := new(analysis.Grid)
 	for b := from; b < to; b++ {

@@ -8,7 +8,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -16,13 +15,13 @@ import (
 func TestEmptyIndexAnswers(t *testing.T) {
 	ix := NewIndex()
 	ctx := t.Context()
-	if _, ok, err := ix.Peak(ctx, analysis.Whole); ok || err != nil {
+	if _, ok, err := ix.Peak(ctx, analysis.FullRange); ok || err != nil {
 		t.Errorf("peak of nothing: %v, %v", ok, err)
 	}
-	if cols, err := ix.Curve(ctx, analysis.Whole, 3); err != nil || len(cols) != 3 || cols[2].MaxBytes != 0 {
+	if cols, err := ix.Curve(ctx, analysis.FullRange, 3); err != nil || len(cols) != 3 || cols[2].MaxBytes != 0 {
 		t.Errorf("curve of nothing: %v, %v", cols, err)
 	}
-	if rows, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.Whole}); err != nil || len(rows) != 0 {
+	if rows, err := ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange}); err != nil || len(rows) != 0 {
 		t.Errorf("sites of nothing: %v, %v", rows, err)
 	}
 	if _, ok := ix.Neighbor(0, 1); ok {
@@ -38,7 +37,7 @@ func TestSumsSaturate(t *testing.T) {
 	if s := ix.Status(); !s.Saturated {
 		t.Error("not flagged")
 	}
-	peak, _, _ := ix.Peak(t.Context(), analysis.Whole)
+	peak, _, _ := ix.Peak(t.Context(), analysis.FullRange)
 	live, _ := ix.Live(t.Context(), analysis.End)
 	if peak.Bytes != math.MaxUint64 || live.Bytes != math.MaxUint64 || live.Count != 1 {
 		t.Errorf("peak %d, live %+v", peak.Bytes, live)
@@ -84,7 +83,7 @@ func TestPartsAddUp(t *testing.T) {
 		if want := sum.AllocBytes - sum.FreedBytes - sum.OverwrittenBytes; live.Bytes != want {
 			t.Errorf("live at %v: %d, want %d", cuts[i], live.Bytes, want)
 		}
-		rows, _ := ix.Sites(ctx, analysis.Query{At: analysis.At(cuts[i]), Range: analysis.Whole, By: analysis.ByThread})
+		rows, _ := ix.Sites(ctx, analysis.Query{At: analysis.At(cuts[i]), Range: analysis.FullRange, By: analysis.ByThread})
 		total := uint64(0)
 		for _, r := range rows {
 			total += r.LiveBytes
@@ -93,7 +92,7 @@ func TestPartsAddUp(t *testing.T) {
 			t.Errorf("threads at %v: %d, want %d", cuts[i], total, live.Bytes)
 		}
 	}
-	whole, _ := ix.Totals(ctx, analysis.Whole)
+	whole, _ := ix.Totals(ctx, analysis.FullRange)
 	if sum.Events != whole.Events || sum.AllocBytes != whole.AllocBytes || sum.TemporaryCount != whole.TemporaryCount || sum.MarkerCount != whole.MarkerCount {
 		t.Errorf("parts %+v, whole %+v", sum, whole)
 	}
@@ -125,7 +124,7 @@ func TestAskingWhileLoading(t *testing.T) {
 		}
 		by := analysis.Group(i) % analysis.GroupCount
 		d := ix.Status().Duration
-		rg := []analysis.Range{analysis.Whole, {From: d / 3, To: d}, {From: model.NoTime, To: d / 2}}[i%3]
+		rg := []analysis.Range{analysis.FullRange, {From: d / 3, To: d}, {From: model.NoTime, To: d / 2}}[i%3]
 		_, err1 := ix.Sites(ctx, analysis.Query{At: analysis.At(d / 2), Range: rg, By: by})
 		_, err2 := ix.Leaks(ctx, analysis.LeakQuery{Range: rg, By: by})
 		_, err3 := ix.History(ctx, by, "", []analysis.Key{0, 3, 9999}, 10)
@@ -142,7 +141,7 @@ func TestAskingWhileLoading(t *testing.T) {
 
 // With very many stacks developments are followed where somebody looks, and say the same.
 func TestManyStacks(t *testing.T) {
-	const n = group.ManyKeys + 100
+	const n = 1<<15 + 100
 	var events []model.Event
 	for i := range uint64(n) {
 		events = append(events, model.Event{Time: model.Time(i), Addr: 8 * (i + 1), Size: i + 1, ID: i})
@@ -157,11 +156,11 @@ func TestManyStacks(t *testing.T) {
 	if d := gocmp.Diff(want, history); d != "" {
 		t.Error(d)
 	}
-	leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.Whole})
+	leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.FullRange})
 	if err != nil || leaks.Count != n || leaks.Sites[0].Bytes != n || leaks.Sites[0].History[analysis.HistoryColumns-1] != n || leaks.Sites[n-1].History != nil {
 		t.Errorf("leaks: %v, %d blocks", err, leaks.Count)
 	}
-	rows, _ := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole})
+	rows, _ := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange})
 	if len(rows) != n || rows[7].PeakBytes != 8 {
 		t.Errorf("%d sites, peak %d", len(rows), rows[7].PeakBytes)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Leaks implements [analysis.Trace].
 func (ix *Index) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leaks, error) {
-	if q.Range.IsWhole() && q.Cell.IsAll() {
+	if q.Range.IsFull() && q.Cell.IsAll() {
 		ix.warm(ctx, q.By)
 	}
 	ix.mu.RLock()

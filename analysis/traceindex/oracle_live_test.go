@@ -108,7 +108,7 @@ func agreeOnLive(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysi
 	t.Helper()
 	for _, in := range cells {
 		q := analysis.LiveQuery{Range: rg, Columns: []int{1, 7, 40}[r.IntN(3)], Cell: in, By: analysis.Group(r.IntN(int(analysis.GroupCount)))}
-		sites, err := twin.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: q.By, Cell: in, NoPeaks: true})
+		sites, err := twin.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: q.By, Cell: in, NoPeaks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestLiveOfAllIsTheCurve(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ix := buildIndex(t, randomTrace(r, 900), nil)
 	end := ix.Status().Duration
-	for _, rg := range []analysis.Range{analysis.Whole, {From: end / 3, To: end / 2}} {
+	for _, rg := range []analysis.Range{analysis.FullRange, {From: end / 3, To: end / 2}} {
 		got, err := ix.LiveOf(t.Context(), analysis.LiveQuery{Range: rg, Columns: 20})
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // Sites implements [analysis.Trace].
 func (ix *Index) Sites(ctx context.Context, q analysis.Query) ([]analysis.Site, error) {
-	if q.Range.IsWhole() && q.Cell.IsAll() && !q.NoPeaks {
+	if q.Range.IsFull() && q.Cell.IsAll() && !q.NoPeaks {
 		ix.warm(ctx, q.By)
 	}
 	ix.mu.RLock()

@@ -12,16 +12,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keyLevel is how the level of a key changes over a stretch of events, relative to 0 before it.
+// keyLevel is how the level of a key changes over a segment of events, relative to 0 before it.
 type keyLevel struct {
-	end int64  // level after the stretch
+	end int64  // level after the segment
 	top int64  // highest level after any of the key's events
-	age uint32 // number of the stretch that the fields are about
+	age uint32 // number of the segment that the fields are about
 }
 
-// stretch is a range of events within a chunk and within a column, with the changes of the levels of the keys of each
+// segment is a range of events within a chunk and within a column, with the changes of the levels of the keys of each
 // group.
-type stretch struct {
+type segment struct {
 	column int // of the history
 	keys   [analysis.GroupCount][]analysis.Key
 	levels [analysis.GroupCount][]keyLevel
@@ -35,21 +35,21 @@ type levelScan struct {
 	in     *membership
 	keyOf  [][]analysis.Key // by group, by site; nil if keys depend on the size
 	edges  []int            // number of events up to and including each column
-	take   func(s *stretch)
+	take   func(s *segment)
 	count  bool             // also count blocks by size and lifetime
 	grids  []*analysis.Grid // one per worker, if count is set
 
-	spare   chan *stretch
-	ordered inOrder[[]*stretch]
+	spare   chan *segment
+	ordered inOrder[[]*segment]
 }
 
 // levelsFit reports whether levels of keys fit 63 bits, so that they can be added up in any order.
 func (ix *fileIndex) levelsFit() bool { return ix.totals.AllocBytes < 1<<62 }
 
-// run calls take with every stretch of events [lo, hi), in order.
+// run calls take with every segment of events [lo, hi), in order.
 func (c *levelScan) run(ctx context.Context, lo, hi int) error {
-	c.spare = make(chan *stretch, 256)
-	c.ordered.take = func(list []*stretch) {
+	c.spare = make(chan *segment, 256)
+	c.ordered.take = func(list []*segment) {
 		for _, s := range list {
 			c.take(s)
 			select {
@@ -98,7 +98,7 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	if w.grid != nil {
 		countBlock(w.grid, w.ix, v, from, to, func(int) bool { return true })
 	}
-	var list []*stretch
+	var list []*segment
 	for from < to {
 		column := sort.Search(len(w.edges), func(i int) bool { return w.edges[i] > v.c.first+from })
 		end := to
@@ -108,19 +108,19 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 		w.age++
 		w.follow(v, from, end)
 		w.apply()
-		list = append(list, w.stretch(column))
+		list = append(list, w.segment(column))
 		from = end
 	}
 	w.ordered.put(n, list)
 }
 
-// stretch returns the stretch that was followed last.
-func (w *levelWorker) stretch(column int) *stretch {
-	var s *stretch
+// segment returns the segment that was followed last.
+func (w *levelWorker) segment(column int) *segment {
+	var s *segment
 	select {
 	case s = <-w.spare:
 	default:
-		s = new(stretch)
+		s = new(segment)
 	}
 	s.column = column
 	for i := range w.groups {
@@ -223,11 +223,11 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 			}
 		}
 	}
-	c.take = func(s *stretch) {
+	c.take = func(s *segment) {
 		until(s.column)
 		for i, b := range builders {
 			for j, k := range s.keys[i] {
-				addStretch(b, k, &s.levels[i][j])
+				addSegment(b, k, &s.levels[i][j])
 			}
 		}
 	}
@@ -259,8 +259,8 @@ func (ix *fileIndex) columnEnds(n int) ([]int, error) {
 	return edges, r.err
 }
 
-// addStretch is change for all events of a stretch.
-func addStretch(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
+// addSegment is change for all events of a segment.
+func addSegment(b *group.PassBuilder, k analysis.Key, c *keyLevel) {
 	level := int64(b.Live[k])
 	top := uint64(level + c.top)
 	b.Live[k] = uint64(level + c.end)
@@ -278,7 +278,7 @@ func (ix *fileIndex) peaksIn(ctx context.Context, groups []*grouping, lo, hi int
 	for i, g := range groups {
 		peaks[i] = make([]uint64, g.keys)
 	}
-	c.take = func(s *stretch) {
+	c.take = func(s *segment) {
 		for i := range groups {
 			for j, k := range s.keys[i] {
 				m, before := &s.levels[i][j], live[i][k]

@@ -124,7 +124,7 @@ func (s *scale) live() int {
 
 // leaks asks for what was never freed.
 func (s *scale) leaks(ctx context.Context) error {
-	l, err := s.ix.Leaks(ctx, analysis.LeakQuery{Range: analysis.Whole})
+	l, err := s.ix.Leaks(ctx, analysis.LeakQuery{Range: analysis.FullRange})
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (s *scale) leaks(ctx context.Context) error {
 
 // blocks lists all blocks and looks at some.
 func (s *scale) blocks(ctx context.Context, by analysis.BlockOrder) error {
-	l, err := s.ix.Blocks(ctx, analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true, Sort: by})
+	l, err := s.ix.Blocks(ctx, analysis.BlockQuery{At: analysis.End, Range: analysis.FullRange, All: true, Sort: by})
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *scale) blocks(ctx context.Context, by analysis.BlockOrder) error {
 
 func (s *scale) sums(ctx context.Context) error {
 	for by := range analysis.GroupCount {
-		rows, err := s.ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.Whole, By: by})
+		rows, err := s.ix.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: by})
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (s *scale) sums(ctx context.Context) error {
 		s.check("allocated by "+by.String(), count, uint64(s.n))
 		s.check("live by "+by.String(), live, uint64(s.live()))
 	}
-	p, ok, err := s.ix.Peak(ctx, analysis.Whole)
+	p, ok, err := s.ix.Peak(ctx, analysis.FullRange)
 	s.check("peak", p.Bytes, s.bytes(s.n-s.live(), s.n, 1))
 	s.check("a peak", ok, true)
 	return err
@@ -196,10 +196,10 @@ func (s *scale) sums(ctx context.Context) error {
 func (s *scale) others(ctx context.Context) error {
 	_, err := s.ix.LateFreed(ctx, analysis.Cell{})
 	if err == nil {
-		_, err = s.ix.Grid(ctx, analysis.GridQuery{Range: analysis.Whole, All: true})
+		_, err = s.ix.Grid(ctx, analysis.GridQuery{Range: analysis.FullRange, All: true})
 	}
 	if err == nil {
-		_, err = s.ix.Chart(ctx, analysis.Whole, 320)
+		_, err = s.ix.Chart(ctx, analysis.FullRange, 320)
 	}
 	if err == nil {
 		_, err = s.ix.Verdicts(ctx, analysis.ByStack, "")

@@ -89,7 +89,7 @@ func earlyAnswers(ix *fileIndex) []string {
 		}
 		all = append(all, fmt.Sprint(v))
 	}
-	for _, rg := range []analysis.Range{analysis.Whole, {From: 0, To: end}, {From: end / 5, To: end / 4}, {From: end / 3, To: end/3 + 9000}} {
+	for _, rg := range []analysis.Range{analysis.FullRange, {From: 0, To: end}, {From: end / 5, To: end / 4}, {From: end / 3, To: end/3 + 9000}} {
 		for _, n := range []int{1, 7, 40, 320} {
 			add(ix.Chart(ctx, rg, n))
 		}

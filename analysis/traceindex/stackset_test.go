@@ -45,7 +45,7 @@ func TestFilteredTrace(t *testing.T) {
 			}
 		}
 		filter, s := filters[seed%4], modeltest.Stacks()
-		view, err := calltree.FilterStacks(t.Context(), s, filter, calltree.WholeStacks)
+		view, err := calltree.FilterStacks(t.Context(), s, filter, calltree.FullStacks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestFilteredTrace(t *testing.T) {
 		})
 		got, want := buildIndex(t, events, s), buildIndex(t, rest, s)
 		end := got.Status().Duration
-		for _, rg := range []analysis.Range{analysis.Whole, {From: end / 3, To: end}, {From: model.NoTime, To: end / 2}} {
+		for _, rg := range []analysis.Range{analysis.FullRange, {From: end / 3, To: end}, {From: model.NoTime, To: end / 2}} {
 			for by := range analysis.GroupCount {
 				compareFiltered(t, got, want, by, rg, analysis.Cell{Stacks: filter})
 				if t.Failed() {
@@ -115,7 +115,7 @@ func TestHiddenFramesGiveToCallers(t *testing.T) {
 	events := randomTrace(rand.New(rand.NewPCG(1, 1)), 500)
 	ix := buildIndex(t, events, modeltest.Stacks())
 	rows := func(by analysis.Group, only calltree.Filter) map[string]uint64 {
-		list, err := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: by, Cell: analysis.Cell{Stacks: only}})
+		list, err := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: by, Cell: analysis.Cell{Stacks: only}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func TestFileIndexKeepsWhatIsThereWhenStopped(t *testing.T) {
 			t.Error("nothing is kept")
 		}
 		twin := buildIndex(t, events[:status.Events], modeltest.Stacks())
-		agreeOn(t, ix, twin, r, analysis.Whole)
+		agreeOn(t, ix, twin, r, analysis.FullRange)
 		agreeOn(t, ix, twin, r, analysis.Range{From: twin.Status().Duration / 3, To: twin.Status().Duration / 2})
 	}
 }
@@ -96,7 +96,7 @@ func TestFileIndexStopsWithinAChunk(t *testing.T) {
 		}
 		if status := ix.Status(); left < 1<<20 && (!status.Stopped || status.Final || status.Events == uint64(len(events))) {
 			t.Errorf("stopped when asked %d times: status %+v", left, status)
-		} else if rows, err := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByStack}); err != nil || len(rows) != int(status.Events) {
+		} else if rows, err := ix.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByStack}); err != nil || len(rows) != int(status.Events) {
 			t.Errorf("stopped when asked %d times: %d sites of %d events, %v", left, len(rows), status.Events, err)
 		}
 		return limited

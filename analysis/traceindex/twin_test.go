@@ -13,7 +13,6 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
-	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
@@ -94,7 +93,18 @@ func (w *twin) groupName(by analysis.Group, b *twinBlock) string {
 	if by == analysis.ByOwner {
 		return w.ownerName(model.StackID(b.ID))
 	}
-	return group.NewStackGroups(by, w.stacks, nil).Name(model.StackID(b.ID))
+	leaf, ok := w.stacks.Node(model.StackID(b.ID))
+	switch {
+	case by == analysis.ByFunction && (!ok || leaf == 0):
+		return model.UnknownStack(model.StackID(b.ID))
+	case by == analysis.ByFunction:
+		return calltree.FunctionName(w.stacks, leaf)
+	case !ok || w.stacks.At(w.stacks.Frame[leaf]).File == "":
+		return calltree.UnknownFile
+	case by == analysis.ByModule:
+		return calltree.Module(w.stacks.At(w.stacks.Frame[leaf]).File)
+	}
+	return w.stacks.At(w.stacks.Frame[leaf]).File
 }
 
 // ownerName names the function that owns a stack, which in made traces is all that malloc does not.
@@ -294,7 +304,7 @@ func TestIndexAgreesWithTwin(t *testing.T) {
 		stacks := modeltest.Stacks()
 		ix, w := buildIndex(t, events, stacks), newTwin(events, stacks)
 		end := ix.Status().Duration
-		ranges := []analysis.Range{analysis.Whole, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: end / 2, To: end / 2}, {From: 0, To: model.MaxTime}}
+		ranges := []analysis.Range{analysis.FullRange, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: end / 2, To: end / 2}, {From: 0, To: model.MaxTime}}
 		if end > 0 {
 			from := model.Time(r.Int64N(int64(end)))
 			ranges = append(ranges, analysis.Range{From: from, To: from + model.Time(r.Int64N(int64(end)))})

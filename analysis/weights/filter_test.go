@@ -16,7 +16,7 @@ func TestFilteredSelections(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		p := modeltest.RandomProfile(rng)
 		sum := func(f calltree.Filter) model.Amount {
-			view, err := calltree.FilterStacks(t.Context(), p.Stacks, f, calltree.WholeStacks)
+			view, err := calltree.FilterStacks(t.Context(), p.Stacks, f, calltree.FullStacks)
 			if err != nil {
 				t.Fatal(err)
 			}

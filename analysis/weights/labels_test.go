@@ -82,7 +82,7 @@ func TestLabelFilter(t *testing.T) {
 		"focus label:tenant=/A|c/": {false, true, false, true}, "focus label:bytes=64": {false, true, false, false}, "focus label:bytes=64 bytes": {false, true, false, false},
 		"focus label:none": {}, "focus label:tenant=a\nignore label:tenant=b": {false, true, false, false},
 	} {
-		view, err := calltree.FilterStacks(t.Context(), p.Stacks, calltree.Filter(text), calltree.WholeStacks)
+		view, err := calltree.FilterStacks(t.Context(), p.Stacks, calltree.Filter(text), calltree.FullStacks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,11 +23,11 @@ import (
 	"github.com/memtui/memtui/export/report"
 )
 
-// Schema is the name of the manifest's object.
-const Schema = "memtui.evidence/1"
+// schema is the name of the manifest's object.
+const schema = "memtui.evidence/1"
 
-// ManifestName is the file that names all others.
-const ManifestName = "MANIFEST.json"
+// manifestName is the file that names all others.
+const manifestName = "MANIFEST.json"
 
 // Part is one file. Write may return what it left out, in words.
 type Part struct {
@@ -76,7 +76,7 @@ func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err erro
 		return err
 	}
 	defer func() { err = cmp.Or(err, os.RemoveAll(temp)) }()
-	m.Schema, m.Parts, m.Cut = Schema, []PartInfo{}, []CutPart{}
+	m.Schema, m.Parts, m.Cut = schema, []PartInfo{}, []CutPart{}
 	folder := filepath.Join(temp, "files")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -90,7 +90,7 @@ func Write(ctx context.Context, out string, m *Manifest, parts []Part) (err erro
 	if err := report.WriteJSON(&text, m); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, ManifestName), text.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, manifestName), text.Bytes(), 0o644); err != nil {
 		return err
 	}
 	if !archived(out) {
@@ -178,7 +178,7 @@ func pack(out, folder, name string, zip bool, m *Manifest) error {
 		w = gzip.NewWriter(file)
 	}
 	archive := tar.NewWriter(w)
-	err = add(archive, folder, name, ManifestName)
+	err = add(archive, folder, name, manifestName)
 	for _, p := range m.Parts {
 		err = errors.Join(err, add(archive, folder, name, p.Name))
 	}

@@ -30,7 +30,7 @@ func TestFolderAndArchive(t *testing.T) {
 		if err := Write(t.Context(), out, &Manifest{}, []Part{part("a", "abc", nil)}); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(filepath.Join(out, ManifestName))
+		data, err := os.ReadFile(filepath.Join(out, manifestName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestFolderAndArchive(t *testing.T) {
 	}
 	defer file.Close()
 	r := tar.NewReader(file)
-	for _, want := range []string{"x/" + ManifestName, "x/a"} {
+	for _, want := range []string{"x/" + manifestName, "x/a"} {
 		if h, err := r.Next(); err != nil || h.Name != want {
 			t.Errorf("%v: not %s", err, want)
 		}

@@ -28,7 +28,7 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	r := src.Report
 	b := &builder{
 		page: &page{
-			Title: model.Clean(r.File.Name), Whole: r.Complete, Program: src.Program, Findings: []finding{}, Cards: []card{}, Charts: []chart{},
+			Title: model.Clean(r.File.Name), Complete: r.Complete, Program: src.Program, Findings: []finding{}, Cards: []card{}, Charts: []chart{},
 			Flames: []*flame{}, Tables: []*table{}, Cut: []string{}, Scope: []string{}, Names: []string{}, Frames: [][3]int{},
 		},
 		ctx: ctx, src: src, limits: l, names: map[string]int{}, frames: map[[3]int]int{},
@@ -71,7 +71,7 @@ func (b *builder) part(what string, f func() error) error {
 	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
 		return err
 	}
-	b.Whole = false
+	b.Complete = false
 	b.left = append(b.left, what)
 	b.cut("%s: there is not enough memory for it", what)
 	return nil

@@ -57,7 +57,7 @@ func TestPageOfAComparisonIsBounded(t *testing.T) {
 	if err != nil || len(cut) == 0 {
 		t.Error(cut, err)
 	}
-	if table := dataOf(t, out.Bytes()).Tables[0]; len(table.Rows)+table.More != 1000 || table.More == 0 || out.Len() > MaxBytes {
+	if table := dataOf(t, out.Bytes()).Tables[0]; len(table.Rows)+table.More != 1000 || table.More == 0 || out.Len() > maxBytes {
 		t.Errorf("%d rows and %d more in %d bytes", len(table.Rows), table.More, out.Len())
 	}
 }

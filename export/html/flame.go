@@ -176,7 +176,7 @@ func (b *builder) keptStacks() (stacks *model.Stacks, ids []model.StackID, pick 
 	if filter == "" || stacks == nil {
 		return stacks, ids, nil, nil
 	}
-	view, err := calltree.FilterStacks(b.ctx, stacks, filter, calltree.WholeStacks)
+	view, err := calltree.FilterStacks(b.ctx, stacks, filter, calltree.FullStacks)
 	if err != nil {
 		return nil, nil, nil, err
 	}

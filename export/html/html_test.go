@@ -35,12 +35,12 @@ func kvleak(t *testing.T, change func(*model.Profile)) *Source {
 	}
 	p := store.Current()
 	r, err := report.Build(t.Context(), p, ix, report.Options{
-		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 200,
+		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, Limit: 200,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Source{Report: r, Profile: p, Program: "memtui test", Command: []string{"memtui", "report", "a b.mlyze"}, Trace: ix, At: analysis.End, Range: analysis.Whole}
+	return &Source{Report: r, Profile: p, Program: "memtui test", Command: []string{"memtui", "report", "a b.mlyze"}, Trace: ix, At: analysis.End, Range: analysis.FullRange}
 }
 
 // hostile are names that try to become something else than names.
@@ -68,7 +68,7 @@ func write(t *testing.T, src *Source) []byte {
 	if _, err := Write(t.Context(), &out, src); err != nil {
 		t.Fatal(err)
 	}
-	if out.Len() > MaxBytes {
+	if out.Len() > maxBytes {
 		t.Errorf("the page has %d bytes", out.Len())
 	}
 	return out.Bytes()
@@ -92,7 +92,7 @@ func dataOf(t *testing.T, out []byte) *page {
 func TestPageOfATrace(t *testing.T) {
 	out := write(t, kvleak(t, nil))
 	p := dataOf(t, out)
-	if p.Title != "small_kvleak.mlyze" || !p.Whole || len(p.Findings) == 0 || len(p.Cards) < 5 || len(p.Charts) != 2 || len(p.Flames) != 1 {
+	if p.Title != "small_kvleak.mlyze" || !p.Complete || len(p.Findings) == 0 || len(p.Cards) < 5 || len(p.Charts) != 2 || len(p.Flames) != 1 {
 		t.Errorf("the page has %q, %d findings, %d cards, %d charts", p.Title, len(p.Findings), len(p.Cards), len(p.Charts))
 	}
 	f := p.Flames[0]

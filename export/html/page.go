@@ -42,15 +42,15 @@ type Source struct {
 	Layout    *model.Layout      // of memory dumps
 }
 
-// MaxBytes is the maximum size of a page: what does not fit is left out, and the page says so.
-const MaxBytes = 2_000_000
+// maxBytes is the maximum size of a page: what does not fit is left out, and the page says so.
+const maxBytes = 2_000_000
 
 // page is the data of the scripts.
 type page struct {
 	Title    string    `json:"title"`
 	Facts    []string  `json:"facts"` // about the file, for the line below the title
 	Scope    []string  `json:"scope"` // the instant, range, snapshot
-	Whole    bool      `json:"whole"` // the file is complete
+	Complete bool      `json:"whole"` // the file is complete
 	Findings []finding `json:"findings"`
 	Cards    []card    `json:"cards"`
 	Charts   []chart   `json:"charts"`
@@ -82,7 +82,7 @@ type card struct {
 	Exact string `json:"exact,omitempty"`
 }
 
-// Write writes the page of src, at most [MaxBytes] long. It leaves out more until the page fits, and returns what it
+// Write writes the page of src, at most [maxBytes] long. It leaves out more until the page fits, and returns what it
 // left out, in words. The errors are those of ctx, of the queries that the page needs, and of w.
 func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err error) {
 	return writePage(ctx, w, src, (*builder).report)
@@ -99,7 +99,7 @@ func writePage(ctx context.Context, w io.Writer, src *Source, parts func(*builde
 		if err != nil {
 			return nil, err
 		}
-		if len(out) <= MaxBytes || l.rows <= 1 {
+		if len(out) <= maxBytes || l.rows <= 1 {
 			_, err = w.Write(out)
 			return p.Cut, err
 		}

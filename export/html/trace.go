@@ -86,7 +86,7 @@ func (b *builder) traceCards(t *report.Trace) {
 func (b *builder) findings(t *report.Trace) {
 	for i := range t.Findings {
 		f := &t.Findings[i]
-		if f.Kind == analysis.FindingDamage.String() && !b.Whole {
+		if f.Kind == analysis.FindingDamage.String() && !b.Complete {
 			continue // already in head
 		}
 		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: f.Certain(": ") + model.Clean(f.Evidence), Spark: f.History()}

@@ -84,7 +84,7 @@ func opening(ctx context.Context, p *model.Profile, status analysis.Status, opt 
 	if opt.Cell.Stacks == "" || p.Stacks == nil {
 		return r, p.Stacks, nil
 	}
-	view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.WholeStacks)
+	view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.FullStacks)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SchemaCheck is the name of the object with the limits that hold.
-const SchemaCheck = "memtui.check/1"
+// schemaCheck is the name of the object with the limits that hold.
+const schemaCheck = "memtui.check/1"
 
 // Check is the result of checking the limits of a file.
 type Check struct {
@@ -57,7 +57,7 @@ type CheckBase struct {
 // NewCheck returns the result for limits. base may be nil; it should have only rows that grew and new ones. leaks may
 // be nil.
 func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *Check {
-	c := &Check{Header: NewHeader(SchemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
+	c := &Check{Header: NewHeader(schemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
 		l := &limits[i]
 		l.Reason = l.reason(Style{})

@@ -16,8 +16,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SchemaDiff is the name of the object that compares two files.
-const SchemaDiff = "memtui.diff/1"
+// schemaDiff is the name of the object that compares two files.
+const schemaDiff = "memtui.diff/1"
 
 // Diff says what changed between two files, or between two instants, ranges, snapshots or layouts of one. The header is
 // about the file after, but for completeness, losses and problems, which are those of both.
@@ -197,7 +197,7 @@ type DiffSource struct {
 
 // Label returns the side in words, not cleaned.
 func (s *DiffSource) Label() string {
-	s.File = NewHeader(SchemaDiff, s.Profile).File
+	s.File = NewHeader(schemaDiff, s.Profile).File
 	return s.Text()
 }
 
@@ -276,8 +276,8 @@ func (d *Diff) suspects(list []suspects.Suspect) {
 }
 
 func newDiff(before, after *DiffSource) *Diff {
-	h := NewHeader(SchemaDiff, after.Profile)
-	old := NewHeader(SchemaDiff, before.Profile)
+	h := NewHeader(schemaDiff, after.Profile)
+	old := NewHeader(schemaDiff, before.Profile)
 	before.File, after.File = old.File, h.File
 	d := &Diff{Header: h, Before: before.DiffSide, After: after.DiffSide, Rows: []DiffRow{}}
 	d.Time.At, d.Time.From, d.Time.To = after.At, after.From, after.To

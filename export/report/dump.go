@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// SchemaPages is the name of the object that says what is in one page layout.
-const SchemaPages = "memtui.pages/1"
+// schemaPages is the name of the object that says what is in one page layout.
+const schemaPages = "memtui.pages/1"
 
 // Value is a measured number: bytes, usually whole, but files may hold fractions and negative ones. Whole ones are
 // written without a fraction.

@@ -78,7 +78,7 @@ func (r *Report) measured(t *model.Timeline, opt *Options) {
 
 // NewPagesReport returns a report about one decoded layout.
 func NewPagesReport(p *model.Profile, layout int, l *model.Layout, n int) *Report {
-	r := &Report{Header: NewHeader(SchemaPages, p)}
+	r := &Report{Header: NewHeader(schemaPages, p)}
 	r.setPages(p, layout, l, n)
 	r.Time.At = r.Pages.Time
 	if p.Timeline != nil {

@@ -132,7 +132,7 @@ type HeapObject struct {
 	HeapID
 	HeapPlaces
 	Text          *string    `json:"text,omitzero"`       // the beginning of the object's text
-	TextWhole     *bool      `json:"text_whole,omitzero"` // whether Text is complete
+	TextComplete  *bool      `json:"text_whole,omitzero"` // whether Text is complete
 	Bytes         uint64     `json:"bytes"`
 	Managed       *uint64    `json:"managed_bytes,omitzero"` // if sizes have two parts
 	Unmanaged     *uint64    `json:"unmanaged_bytes,omitzero"`
@@ -152,17 +152,17 @@ type HeapObject struct {
 
 // HeapField is a field, a static or an element of an object: a value, a reference, or nothing.
 type HeapField struct {
-	Name      string     `json:"name,omitzero"`
-	Index     *int64     `json:"index,omitzero"` // of an element
-	Of        string     `json:"of,omitzero"`    // the declaring class if it is another one; "static"
-	Type      string     `json:"type,omitzero"`
-	Value     *string    `json:"value,omitzero"`
-	Null      bool       `json:"null,omitzero"`
-	Dangling  *string    `json:"dangling,omitzero"` // the identity of an object that is not in the file
-	Row       *model.Row `json:"row,omitzero"`
-	Label     *string    `json:"label,omitzero"`
-	Text      *string    `json:"text,omitzero"` // the beginning of the text of the referenced object
-	TextWhole *bool      `json:"text_whole,omitzero"`
+	Name         string     `json:"name,omitzero"`
+	Index        *int64     `json:"index,omitzero"` // of an element
+	Of           string     `json:"of,omitzero"`    // the declaring class if it is another one; "static"
+	Type         string     `json:"type,omitzero"`
+	Value        *string    `json:"value,omitzero"`
+	Null         bool       `json:"null,omitzero"`
+	Dangling     *string    `json:"dangling,omitzero"` // the identity of an object that is not in the file
+	Row          *model.Row `json:"row,omitzero"`
+	Label        *string    `json:"label,omitzero"`
+	Text         *string    `json:"text,omitzero"` // the beginning of the text of the referenced object
+	TextComplete *bool      `json:"text_whole,omitzero"`
 	HeapID
 }
 

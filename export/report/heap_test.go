@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/traceindex"
@@ -215,7 +216,7 @@ func TestWholeSnapshot(t *testing.T) {
 	cut := smallHeap(1)
 	cut.Complete = false
 	for want, list := range map[int]snapshots{-1: {cut}, 0: {smallHeap(1), cut}, 1: {cut, smallHeap(1)}} {
-		if got := WholeSnapshot(list); got != want {
+		if got := LastCompleteSnapshot(list); got != want {
 			t.Errorf("%d instead of %d", got, want)
 		}
 	}
@@ -284,11 +285,12 @@ func TestDiffTraces(t *testing.T) {
 	p, ix := sample(t)
 	q, other := sample(t)
 	side := func(p *model.Profile, ix *traceindex.KeptIndex, at analysis.Instant, by string) *diff.Side {
-		sites, err := ix.Sites(t.Context(), analysis.Query{At: at, Range: analysis.Whole})
+		q := diff.TraceQuestion{Group: diff.GroupStack, Figure: SiteFigure(by), At: at, Range: analysis.FullRange}
+		side, err := diff.TraceSide(t.Context(), ix, p.Stacks, calltree.FilterStacks, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return diff.SitesSide(analysis.ByStack, p.Stacks, sites, SiteFigure(by))
+		return side
 	}
 	at := model.Time(5)
 	opt := DiffOptions{

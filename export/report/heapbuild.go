@@ -92,8 +92,8 @@ func (h *Heap) follow(edges heapgraph.Policy) {
 	h.Edges = h.policy.Name
 }
 
-// WholeSnapshot returns the last complete snapshot, or -1 if there is none.
-func WholeSnapshot(src model.HeapSource) int {
+// LastCompleteSnapshot returns the last complete snapshot, or -1 if there is none.
+func LastCompleteSnapshot(src model.HeapSource) int {
 	for i := src.Len() - 1; i >= 0; i-- {
 		if src.Info(i).Complete {
 			return i
@@ -467,10 +467,10 @@ func (r *HeapRetained) text(s Style) string {
 	return ""
 }
 
-// groupedBy returns the grouping of a key: that of an axis, or [GroupKind]. ok is false for other keys.
+// groupedBy returns the grouping of a key: that of an axis, or [groupKind]. ok is false for other keys.
 func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
 	by.Kinds = s.Objects().Kinds
-	if key == GroupKind {
+	if key == groupKind {
 		by.Axis = heapgraph.AxisKind
 		return by, true
 	}
@@ -478,15 +478,15 @@ func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
 	return by, ok
 }
 
-// GroupKind groups objects by the kind of their rows.
-const GroupKind = "kind"
+// groupKind groups objects by the kind of their rows.
+const groupKind = "kind"
 
 // GroupKeys returns the keys that objects can be grouped by.
 func GroupKeys(s *model.HeapSchema) (keys []string) {
 	for i := range s.Axes {
 		keys = append(keys, s.Axes[i].Key)
 	}
-	return append(keys, GroupKind)
+	return append(keys, groupKind)
 }
 
 // groups lists the objects of a snapshot by the requested axis.

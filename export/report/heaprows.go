@@ -57,7 +57,7 @@ func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot in
 		return nil
 	}
 	var err error
-	if o.Text, o.TextWhole, err = textOf(ctx, texts, snapshot, h, o.Row, maxText); err != nil {
+	if o.Text, o.TextComplete, err = textOf(ctx, texts, snapshot, h, o.Row, maxText); err != nil {
 		return err
 	}
 	contents, ok := model.HeapFacet[model.HeapContents](src)
@@ -73,7 +73,7 @@ func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot in
 	for i := range fields {
 		f := newHeapField(h, &fields[i])
 		if f.Row != nil && err == nil {
-			f.Text, f.TextWhole, err = textOf(ctx, texts, snapshot, h, *f.Row, maxFieldText)
+			f.Text, f.TextComplete, err = textOf(ctx, texts, snapshot, h, *f.Row, maxFieldText)
 		}
 		o.Fields = append(o.Fields, f)
 	}

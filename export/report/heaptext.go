@@ -363,7 +363,7 @@ func (w heapWriter) object(o *HeapObject) table {
 	}
 	if o.Text != nil {
 		text := model.Clean(*o.Text)
-		if !*o.TextWhole {
+		if !*o.TextComplete {
 			text += "…"
 		}
 		add("text", text)
@@ -414,7 +414,7 @@ func (w heapWriter) value(f *HeapField) string {
 		return *f.Dangling + ", which is not in the file"
 	case f.Value != nil:
 		return model.Clean(*f.Value)
-	case f.Text != nil && *f.TextWhole:
+	case f.Text != nil && *f.TextComplete:
 		return "“" + model.Clean(*f.Text) + "” " + w.name(*f.Label)
 	case f.Text != nil:
 		return "“" + model.Clean(*f.Text) + "…” " + w.name(*f.Label)

@@ -89,7 +89,7 @@ func build(t *testing.T, opt Options) *Report {
 }
 
 func whole() Options {
-	return Options{At: analysis.End, AtTime: 99, Range: analysis.Whole, From: model.NoTime, To: model.NoTime, Limit: 20, History: true}
+	return Options{At: analysis.End, AtTime: 99, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, Limit: 20, History: true}
 }
 
 func TestWriters(t *testing.T) {

@@ -51,14 +51,14 @@ type HeapStrings struct {
 
 // HeapString is a text that several strings have.
 type HeapString struct {
-	Value  *string   `json:"value,omitzero"` // its beginning, if texts were requested
-	Whole  *bool     `json:"value_whole,omitzero"`
-	Row    model.Row `json:"row"` // the first one
-	Label  string    `json:"label"`
-	Count  uint64    `json:"count"`
-	Bytes  uint64    `json:"bytes"`
-	Wasted uint64    `json:"wasted_bytes"`
-	Maybe  *bool     `json:"maybe,omitzero"`
+	Value    *string   `json:"value,omitzero"` // its beginning, if texts were requested
+	Complete *bool     `json:"value_whole,omitzero"`
+	Row      model.Row `json:"row"` // the first one
+	Label    string    `json:"label"`
+	Count    uint64    `json:"count"`
+	Bytes    uint64    `json:"bytes"`
+	Wasted   uint64    `json:"wasted_bytes"`
+	Maybe    *bool     `json:"maybe,omitzero"`
 	HeapID
 }
 
@@ -142,7 +142,7 @@ func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, who
 		x := HeapString{Row: t.Row, Label: h.Tables.Type(h.Entity[t.Row]), Count: t.Count, Bytes: t.Bytes, Wasted: t.Wasted, HeapID: newID(h, t.Row)}
 		if text, ok := texts[t.Row]; ok {
 			all := whole[t.Row]
-			x.Value, x.Whole = &text, &all
+			x.Value, x.Complete = &text, &all
 		}
 		if t.Maybe {
 			x.Maybe = &t.Maybe
@@ -204,7 +204,7 @@ func (w heapWriter) strings(x *HeapWaste) table {
 		what := w.name(t.Label)
 		if t.Value != nil {
 			what = w.style.shorten("“" + model.Clean(*t.Value) + "”")
-			if !*t.Whole {
+			if !*t.Complete {
 				what += "…"
 			}
 		}

@@ -112,7 +112,7 @@ func (c *checkCmd) budgets() []budget {
 
 // check waits for the files and prints the verdict.
 func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *leakGate, s, base *session) error {
-	p, err := s.whole(ctx)
+	p, err := s.completeProfile(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 	if base == nil {
 		a.warn(p)
 	} else {
-		q, err := base.whole(ctx)
+		q, err := base.completeProfile(ctx)
 		if err != nil {
 			return err
 		}
@@ -158,18 +158,18 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 		if m == nil {
 			continue
 		}
-		if err := m.s.readWhole(m.s.store.Current(), noLimits); err != nil {
+		if err := m.s.readCompletely(m.s.store.Current(), noLimits); err != nil {
 			return err
 		}
 	}
 	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff, leaks), c.Exact)
 }
 
-// whole waits for a file whose limits are checked.
-func (s *session) whole(ctx context.Context) (*model.Profile, error) {
+// completeProfile waits for a file whose limits are checked.
+func (s *session) completeProfile(ctx context.Context) (*model.Profile, error) {
 	p, err := s.profile(ctx)
 	if err == nil {
-		err = s.readWhole(p, noLimits)
+		err = s.readCompletely(p, noLimits)
 	}
 	return p, err
 }

@@ -238,8 +238,8 @@ func (c *conversion) cannot(why string) error {
 	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
-// whole returns an error if an instant or a range was requested for a target that has none.
-func (c *conversion) whole() error {
+// refuseTimes returns an error if an instant or a range was requested for a target that has none.
+func (c *conversion) refuseTimes() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
 		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
 	}
@@ -258,7 +258,7 @@ func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Los
 		if c.s.snapshot != nil {
 			return nil, usageError(errors.New("convert writes complete files, not a single layout"))
 		}
-		if err := c.whole(); err != nil {
+		if err := c.refuseTimes(); err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, w io.Writer) ([]export.Loss, error) { return write(ctx, w, c.p) }, nil

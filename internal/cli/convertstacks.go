@@ -44,7 +44,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	case c.flags.By != "" && c.isGiven("by") || c.flags.Event != "":
 		return nil, usageError(errors.New("--by and --event: a stack profile is copied complete, with all events and metrics"))
 	}
-	if err := c.whole(); err != nil {
+	if err := c.refuseTimes(); err != nil {
 		return nil, err
 	}
 	if c.p.Meta.Format != "spaa" || c.s.joined != nil {

@@ -178,7 +178,7 @@ func (a *app) newDiffing(ctx context.Context, before, after *session, c *diffFla
 		if err != nil {
 			return nil, err
 		}
-		if err := s.readWhole(p, noComparison); err != nil {
+		if err := s.readCompletely(p, noComparison); err != nil {
 			return nil, err
 		}
 		if i == 0 || p.Meta.Path != d.sides[0].p.Meta.Path {
@@ -201,16 +201,16 @@ func (d *diffing) run(ctx context.Context) (*report.Diff, error) {
 	if err := d.collect(ctx); err != nil {
 		return nil, err
 	}
-	if err := d.decodedWhole(); err != nil {
+	if err := d.decodedCompletely(); err != nil {
 		return nil, err
 	}
 	return d.compare(ctx)
 }
 
-// decodedWhole fails if the program left out a part of the snapshots or page layouts that are compared.
-func (d *diffing) decodedWhole() error {
+// decodedCompletely fails if the program left out a part of the snapshots or page layouts that are compared.
+func (d *diffing) decodedCompletely() error {
 	for i, in := range d.sides {
-		if err := in.s.readWhole(in.s.store.Current(), noComparison); err != nil {
+		if err := in.s.readCompletely(in.s.store.Current(), noComparison); err != nil {
 			return err
 		}
 		if l := d.layout[i]; l != nil {

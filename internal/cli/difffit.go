@@ -80,6 +80,6 @@ func (d *diffing) sumUp() {
 	d.opt.Short = &p
 	for _, in := range d.sides {
 		whole := in.side.Sum()
-		in.side = &diff.Side{Bases: in.side.Bases, Whole: &whole}
+		in.side = &diff.Side{Bases: in.side.Bases, Total: &whole}
 	}
 }

@@ -110,7 +110,7 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 		return nil, err
 	}
 	if n == nil {
-		return nil, noWhole(in.p)
+		return nil, noComplete(in.p)
 	}
 	h, err := in.heap(ctx, in.s, in.p, *n)
 	if err != nil {

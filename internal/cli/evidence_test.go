@@ -281,7 +281,7 @@ func TestEvidenceLeavesOutStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	budget := model.NewBudget(32 << 20)
-	src := &html.Source{Profile: store.Current(), Trace: poorTrace{trace, budget}, At: analysis.End, Range: analysis.Whole}
+	src := &html.Source{Profile: store.Current(), Trace: poorTrace{trace, budget}, At: analysis.End, Range: analysis.FullRange}
 	var out bytes.Buffer
 	for _, p := range stackParts(src) {
 		cut, err := p.Write(model.WithBudget(t.Context(), budget), &out)

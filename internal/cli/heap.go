@@ -131,7 +131,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 		}
 		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
-			return noWhole(p)
+			return noComplete(p)
 		}
 		r, err := report.BuildHeap(ctx, p, opt)
 		if err != nil {
@@ -190,14 +190,14 @@ func noHeaps(p *model.Profile) error {
 	return usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
 }
 
-func noWhole(p *model.Profile) error {
+func noComplete(p *model.Profile) error {
 	return inputError(fmt.Errorf("%s has no complete snapshot; --snapshot 0 shows what could be read of an incomplete one", p.Meta.Name))
 }
 
 // heap decodes a snapshot. A negative number means that there is no complete one.
 func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h *model.Heap, err error) {
 	if n < 0 {
-		return nil, noWhole(p)
+		return nil, noComplete(p)
 	}
 	err = s.src.Guard(func() error {
 		h, err = p.Heaps.Open(ctx, n, nil)

@@ -111,7 +111,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		return f, err
 	}
 	duration := trace.Status().Duration
-	peak, _, err := trace.Peak(ctx, analysis.Whole)
+	peak, _, err := trace.Peak(ctx, analysis.FullRange)
 	if err != nil {
 		return f, err
 	}
@@ -184,7 +184,7 @@ func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 		out = append(out, point)
 	}
 	if len(out) == 0 {
-		return nil, noWhole(m.p)
+		return nil, noComplete(m.p)
 	}
 	return out, nil
 }
@@ -286,7 +286,7 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 	}
 	if counted := suspects.Counted(m.p.Heaps, at); len(counted) < 2 {
 		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.p.Meta.Name,
-			wholeSnapshots(len(counted))))
+			tooFewComplete(len(counted))))
 	}
 	h, err := m.heap(ctx, m.s, m.p, at)
 	if err != nil {
@@ -315,8 +315,8 @@ func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err erro
 	return leaks, err
 }
 
-// wholeSnapshots returns a message about too few complete snapshots.
-func wholeSnapshots(n int) string {
+// tooFewComplete returns a message about too few complete snapshots.
+func tooFewComplete(n int) string {
 	if n == 0 {
 		return "no complete snapshot"
 	}

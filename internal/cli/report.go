@@ -172,11 +172,11 @@ func sortKeyList() string { return strings.Join(report.SortKeys(), ", ") }
 func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options, error) {
 	f := a.flags
 	opt := report.Options{
-		At: analysis.End, Range: analysis.Whole, From: model.NoTime, To: model.NoTime,
+		At: analysis.End, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime,
 		Libraries: settings.Libraries(a.config), By: f.By, Limit: f.Limit, History: f.Format == "text" || f.Format == "markdown",
 	}
 	duration := trace.Status().Duration
-	peak, _, err := trace.Peak(ctx, analysis.Whole)
+	peak, _, err := trace.Peak(ctx, analysis.FullRange)
 	if err != nil {
 		return opt, err
 	}

@@ -61,7 +61,7 @@ func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error)
 		return n, err == nil, err
 	}
 	if asked == nil {
-		n := report.WholeSnapshot(p.Heaps)
+		n := report.LastCompleteSnapshot(p.Heaps)
 		return n, n >= 0, nil
 	}
 	n = *asked

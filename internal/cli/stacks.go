@@ -371,7 +371,7 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 	}
 	opt.Selection = sel
 	if opt.Filter != "" {
-		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Filter, calltree.WholeStacks)
+		view, err := calltree.FilterStacks(ctx, p.Stacks, opt.Filter, calltree.FullStacks)
 		if err != nil {
 			return opt, err
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// readWhole fails if the program left out something that figures of the profile depend on. verdict describes what
+// readCompletely fails if the program left out something that figures of the profile depend on. verdict describes what
 // cannot be stated then. Figures of a trace depend only on its events; [session.nameless] reports missing names.
-func (s *session) readWhole(p *model.Profile, verdict string) error {
+func (s *session) readCompletely(p *model.Profile, verdict string) error {
 	q := model.CutShort(p.Problems)
 	if q == nil || s.allEvents(p) {
 		return nil

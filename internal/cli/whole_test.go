@@ -25,7 +25,7 @@ func TestVerdictsNeedTheWholeFile(t *testing.T) {
 		model.CodeMemory: false, "stopped": false, "too-large": false, "line-length": false, "event-limit": false, "metric-limit": false, "truncated": true,
 	} {
 		p := &model.Profile{Meta: model.Meta{Name: "x.spaa"}, Problems: []model.Problem{{Severity: model.Warning, Code: code, Message: "why"}}}
-		err := (&session{}).readWhole(p, noComparison)
+		err := (&session{}).readCompletely(p, noComparison)
 		if (err == nil) != want {
 			t.Errorf("%s: %v", code, err)
 		}

@@ -45,8 +45,8 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		if _, _, err := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&modes))); err == 0 {
 			writeRaw(fd, "\r\x1b[K") // progress may be shown there
 		}
-		writeRaw(fd, LastWords)
-		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, LastStatus, 0, 0)
+		writeRaw(fd, lastMessage)
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, lastStatus, 0, 0)
 	}
 	if fatal {
 		fatal = false

@@ -49,8 +49,8 @@ const (
 // Exit status and message of a program that imports this package, if on Linux the system refuses memory to Go's
 // runtime: the runtime would print many lines, and nothing can catch that.
 const (
-	LastWords  = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
-	LastStatus = 3
+	lastMessage = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
+	lastStatus  = 3
 )
 
 // Watch measures the memory of the program. It is the safety net for everything unforeseen.

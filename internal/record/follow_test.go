@@ -28,7 +28,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // named returns what sites allocated, by function.
 func named(t *testing.T, trace analysis.Trace) string {
 	t.Helper()
-	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.Whole, By: analysis.ByFunction})
+	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByFunction})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func (t *traceFile) unfinished() error {
 		return fmt.Errorf("it is shorter than the beginning of a recording: %w", err)
 	}
 	t.start = time.UnixMicro(int64(binary.LittleEndian.Uint64(b[8:])))
-	if string(b[:]) != string(head(t.start, []byte(noNames), reserve)) {
+	if string(b[:]) != string(head(t.start, noNames(), reserve)) {
 		return errors.New("it has names already")
 	}
 	return nil

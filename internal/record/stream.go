@@ -56,7 +56,7 @@ func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFil
 		return nil, err
 	}
 	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
-	if _, err := t.w.Write(head(start, []byte(noNames), reserve)); err != nil {
+	if _, err := t.w.Write(head(start, noNames(), reserve)); err != nil {
 		return nil, err
 	}
 	return t, t.flush()

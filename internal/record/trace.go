@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/memtui/memtui/loaders/mlyze/journal"
@@ -29,9 +28,6 @@ const (
 
 // markEvery is the distance, in bytes of events, of the places where a file can be cut.
 const markEvery = 1 << 14
-
-// noNames is the metadata of a trace whose names are in its journal.
-const noNames = `{"frame_order": "leaf_to_root", "stack_traces": {}, "files": {"0": ""}, "functions": {}}`
 
 // traceFile writes a trace. It is valid whenever it was flushed. It is for one goroutine.
 type traceFile struct {
@@ -79,7 +75,7 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 		stacks: journal.NewNames(o.Symbols),
 	}
 	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
-	if _, err = f.Write(head(start, []byte(noNames), reserve)); err != nil {
+	if _, err = f.Write(head(start, noNames(), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()
 		return nil, err
@@ -325,53 +321,66 @@ func (t *traceFile) copyAfter(head []byte) error {
 	return err
 }
 
+// noNames returns the metadata of a trace whose names are in its journal.
+func noNames() []byte {
+	var m mlyze.Metadata
+	m.LeafFirst()
+	m.Stacks()
+	m.Files()
+	m.Name(0, "")
+	m.Functions()
+	return m.Finish()
+}
+
 // metadata returns the tables of names as JSON.
 func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
-	n := nameTables{files: map[string]int{"": 0}, fileNames: []string{""}, functions: map[string]int{}}
-	b := []byte(`{"frame_order": "leaf_to_root", `)
+	var m mlyze.Metadata
+	m.LeafFirst()
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		value, err := json.Marshal(extra[key])
 		if err != nil {
 			return nil, err
 		}
-		b = append(append(append(strconv.AppendQuote(b, key), ": "...), value...), ", "...)
+		m.Member(key, value)
 	}
-	b = append(b, `"stack_traces": {`...)
-	frames := make([][]byte, 0, 1024) // by ID of the table
+	m.Stacks()
+	n := newNameTables()
+	known := make([][]byte, 0, 1024) // by ID of the table
+	var frames []byte
 	for i := range t.stacks.Len() {
-		if i > 0 {
-			b = append(b, ", "...)
+		frames = frames[:0]
+		for _, id := range t.stacks.Stack(i) {
+			for len(known) <= id {
+				known = append(known, nil)
+			}
+			if known[id] == nil {
+				known[id] = n.frames(t.stacks.Frames(id))
+			}
+			frames = mlyze.AppendFrames(frames, known[id])
 		}
-		b = append(strconv.AppendInt(append(b, '"'), int64(i)+1, 10), `": [`...)
-		for k, id := range t.stacks.Stack(i) {
-			if k > 0 {
-				b = append(b, ", "...)
-			}
-			for len(frames) <= id {
-				frames = append(frames, nil)
-			}
-			if frames[id] == nil {
-				frames[id] = n.frames(t.stacks.Frames(id))
-			}
-			b = append(b, frames[id]...)
-		}
-		b = append(b, ']')
+		m.Stack(uint64(i)+1, frames)
 	}
-	b = appendNames(append(b, `}, "files": {`...), n.fileNames)
-	b = appendNames(append(b, `}, "functions": {`...), n.functionNames)
-	return append(b, "}}"...), nil
+	m.Files()
+	addNames(&m, n.fileNames)
+	m.Functions()
+	addNames(&m, n.functionNames)
+	return m.Finish(), nil
 }
 
 // nameTables gives ids to names.
 type nameTables struct {
-	files, functions         map[string]int
+	files, functions         map[string]int64
 	fileNames, functionNames []string
 }
 
-func nameID(known map[string]int, names *[]string, name string) int {
+func newNameTables() *nameTables {
+	return &nameTables{files: map[string]int64{"": 0}, fileNames: []string{""}, functions: map[string]int64{}}
+}
+
+func nameID(known map[string]int64, names *[]string, name string) int64 {
 	id, ok := known[name]
 	if !ok {
-		id = len(*names)
+		id = int64(len(*names))
 		known[name] = id
 		*names = append(*names, name)
 	}
@@ -380,26 +389,19 @@ func nameID(known map[string]int, names *[]string, name string) int {
 
 // frames returns frames as JSON.
 func (n *nameTables) frames(list []symbols.Frame) (b []byte) {
-	for i, f := range list {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = fmt.Appendf(b, `{"file_id": %d, `, nameID(n.files, &n.fileNames, f.File))
+	for _, f := range list {
+		frame := mlyze.Frame{File: nameID(n.files, &n.fileNames, f.File), Line: model.NoLine, Function: nameID(n.functions, &n.functionNames, f.Function)}
 		if f.Line > 0 {
-			b = fmt.Appendf(b, `"line": %d, `, f.Line)
+			frame.Line = int64(f.Line)
 		}
-		b = fmt.Appendf(b, `"func_id": %d}`, nameID(n.functions, &n.functionNames, f.Function))
+		b = mlyze.AppendFrame(b, frame)
 	}
 	return b
 }
 
-func appendNames(b []byte, names []string) []byte {
+// addNames adds names with their indices as ids.
+func addNames(m *mlyze.Metadata, names []string) {
 	for i, name := range names {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		quoted, _ := json.Marshal(name) // a string always can
-		b = append(append(append(strconv.AppendInt(append(b, '"'), int64(i), 10), `": `...), quoted...), ""...)
+		m.Name(uint64(i), name)
 	}
-	return b
 }

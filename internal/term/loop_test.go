@@ -263,7 +263,7 @@ func TestParseKey(t *testing.T) {
 		"Backspace":   tcell.NewEventKey(tcell.KeyBackspace2, 0, 0),
 		"Ctrl+Alt+Up": tcell.NewEventKey(tcell.KeyUp, 0, tcell.ModCtrl|tcell.ModAlt),
 	} {
-		got, err := ParseKey(name)
+		got, err := parseKey(name)
 		if err != nil || got.Key() != want.Key() || got.Rune() != want.Rune() || got.Modifiers() != want.Modifiers() {
 			t.Errorf("%s: %v %v, want %v", name, got, err, want)
 		}

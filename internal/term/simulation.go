@@ -72,7 +72,7 @@ func (s *Simulation) Do(f func()) {
 // "PgDn", "F1", "Ctrl+C", "Shift+Right", "Alt+x", "Space". It fails for unknown names, after sending the keys before.
 func (s *Simulation) Type(keys ...string) error {
 	for _, k := range keys {
-		e, err := ParseKey(k)
+		e, err := parseKey(k)
 		if err != nil {
 			return err
 		}
@@ -125,8 +125,8 @@ func (s *Simulation) Text() string {
 	return b.String()
 }
 
-// ParseKey converts the notation of Type to an event.
-func ParseKey(name string) (*tcell.EventKey, error) {
+// parseKey converts the notation of Type to an event.
+func parseKey(name string) (*tcell.EventKey, error) {
 	mod, rest := tcell.ModNone, name
 	for {
 		head, tail, ok := strings.Cut(rest, "+")

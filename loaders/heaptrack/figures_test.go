@@ -35,7 +35,7 @@ func TestFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sums, err := ix.Totals(t.Context(), analysis.Whole)
+			sums, err := ix.Totals(t.Context(), analysis.FullRange)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestFigures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			peak, _, err := ix.Peak(t.Context(), analysis.Whole)
+			peak, _, err := ix.Peak(t.Context(), analysis.FullRange)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.Whole})
+		leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.FullRange})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestInventedAddressesAreNotShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := ix.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true})
+		list, err := ix.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.FullRange, All: true})
 		if err != nil || list.Len() != 162 {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -107,7 +107,7 @@ func TestInventedAddressesAreNotShown(t *testing.T) {
 		if _, n, err := ix.Uses(t.Context(), any, 10); err != nil || n > 0 {
 			t.Errorf("%s: %d uses of an address that no block has, %v", name, n, err)
 		}
-		list, err = ix.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.Whole, All: true, Born: true, Addr: any})
+		list, err = ix.Blocks(t.Context(), analysis.BlockQuery{At: analysis.End, Range: analysis.FullRange, All: true, Born: true, Addr: any})
 		if err != nil || list.Len() > 0 {
 			t.Errorf("%s: %d blocks hold it, %v", name, list.Len(), err)
 		}

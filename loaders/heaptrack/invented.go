@@ -10,8 +10,8 @@ import (
 const (
 	firstInvented = 1 << 16
 	inventedEvery = 32 // table of addresses works best with one block per 32 bytes
-	// nowhere is the address of a block that was never allocated.
-	nowhere = 1 << 44
+	// neverAllocated is the address of a block that was never allocated.
+	neverAllocated = 1 << 44
 )
 
 // invented assigns slots, which represent addresses, to the blocks of interpreted files: the last allocated block of an
@@ -60,7 +60,7 @@ func (t *invented) use(used []uint64) {
 // addressOf returns the address that a slot represents, nowhere for 0.
 func addressOf(slot uint64) uint64 {
 	if slot == 0 {
-		return nowhere
+		return neverAllocated
 	}
 	return firstInvented + (slot-1)*inventedEvery
 }

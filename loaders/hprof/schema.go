@@ -40,8 +40,8 @@ const (
 
 const weakEdges = model.HeapEdgeKinds(1<<edgeWeak | 1<<edgePhantom | 1<<edgeFinal)
 
-// Schema returns the schema of heap dumps of Java.
-func Schema() *model.HeapSchema { return &schema }
+// newSchema returns the schema of heap dumps of Java.
+func newSchema() *model.HeapSchema { return &schema }
 
 var schema = model.HeapSchema{
 	Kinds: []model.HeapKindInfo{

@@ -20,7 +20,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "Java heap dumps: every object of a JVM or of an Android app, and what refers to it",
 		Extensions: []string{".hprof"},
-		Heap:       Schema(),
+		Heap:       newSchema(),
 		Sizes:      true,
 		Sniff:      sniff,
 		Load:       load,

@@ -29,8 +29,8 @@ var kinds = map[string]model.HeapKind{
 	"collections.deque": kindCollection, "collections.OrderedDict": kindCollection, "collections.defaultdict": kindCollection,
 }
 
-// Schema returns the schema of Python's heap dumps.
-func Schema() *model.HeapSchema { return &schema }
+// newSchema returns the schema of Python's heap dumps.
+func newSchema() *model.HeapSchema { return &schema }
 
 func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {
 	return model.HeapSet{Key: key, One: one, Many: many, Kinds: model.KindsOf(kinds...), Naming: model.NamedByType, Column: column}

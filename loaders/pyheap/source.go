@@ -28,7 +28,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "Python heap dumps of `memtui heap dumper python` and of Midden: every object, and what refers to it",
 		Extensions: []string{".pydump", ".jsonl"},
-		Heap:       Schema(),
+		Heap:       newSchema(),
 		Sniff:      sniff,
 		Load:       objects.Load(open),
 		Info:       objects.Info(open),

@@ -73,8 +73,8 @@ const (
 	numAxes
 )
 
-// Schema returns the schema of Ruby's heap dumps.
-func Schema() *model.HeapSchema { return &schema }
+// newSchema returns the schema of Ruby's heap dumps.
+func newSchema() *model.HeapSchema { return &schema }
 
 func set(key, one, many string, column bool, kinds ...model.HeapKind) model.HeapSet {
 	return model.HeapSet{Key: key, One: one, Many: many, Kinds: model.KindsOf(kinds...), Naming: model.NamedByType, Column: column}

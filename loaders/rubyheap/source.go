@@ -17,7 +17,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "Ruby heap dumps of ObjectSpace.dump_all: every object, what refers to it, and where it was allocated",
 		Extensions: []string{".json", ".ndjson", ".dump"},
-		Heap:       Schema(),
+		Heap:       newSchema(),
 		Sniff:      sniff,
 		Load:       objects.Load(open),
 		Info:       objects.Info(open),

@@ -135,7 +135,7 @@ func FuzzDemangle(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if got := Demangle(name); len(got) > max(len(name), 1<<(maxDemangled+1)) {
+		if got := demangled(name); len(got) > max(len(name), 1<<(maxDemangled+1)) {
 			t.Errorf("%d bytes of %d", len(got), len(name))
 		}
 	})

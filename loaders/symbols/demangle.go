@@ -12,9 +12,9 @@ const (
 	maxDemangled = 16       // demangled names have at most two to the power of this many bytes
 )
 
-// Demangle returns the source's name of a C++ or Rust symbol; other names, and those that cannot be read, are returned
+// demangled returns the source's name of a C++ or Rust symbol; other names, and those that cannot be read, are returned
 // unchanged.
-func Demangle(name string) string {
+func demangled(name string) string {
 	if !mangled(name) || len(name) > maxMangled {
 		return name
 	}

@@ -224,7 +224,7 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		raw := frames[i].Function
 		name, ok := names[raw]
 		if !ok {
-			name = Demangle(raw)
+			name = demangled(raw)
 			names[raw] = name
 		}
 		frames[i].Function = name

@@ -338,7 +338,7 @@ func TestDemangle(t *testing.T) {
 		"_ZZZZ":                                "_ZZZZ",
 		"_Z" + strings.Repeat("N", maxMangled): "_Z" + strings.Repeat("N", maxMangled),
 	} {
-		if got := Demangle(raw); got != want {
+		if got := demangled(raw); got != want {
 			t.Errorf("%.60s: %.60s, want %.60s", raw, got, want)
 		}
 	}

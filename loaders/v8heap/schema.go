@@ -85,8 +85,8 @@ const (
 	policyPlain
 )
 
-// Schema returns the schema of V8's heap snapshots.
-func Schema() *model.HeapSchema { return &schema }
+// newSchema returns the schema of V8's heap snapshots.
+func newSchema() *model.HeapSchema { return &schema }
 
 func kindsOfNodes() []model.HeapKindInfo {
 	list := make([]model.HeapKindInfo, numKinds)

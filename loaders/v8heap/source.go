@@ -20,7 +20,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "heap snapshots and timelines of V8 (Node.js, Chrome, Electron, Deno): every object, and what refers to it",
 		Extensions: []string{".heapsnapshot", ".heaptimeline"},
-		Heap:       Schema(),
+		Heap:       newSchema(),
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

@@ -23,7 +23,7 @@ func (f Format) Open(ctx context.Context, file *File, key Key, layout []byte) (*
 	case string(t.Magic[:]) != trailerMagic, t.CRC != crc32.Checksum(end[:TrailerSize-4], crcTable), t.Length != uint64(len(data)):
 		return nil, Damaged("its end is missing")
 	case t.Version != f.Version, t.Layout != crc32.Checksum(layout, crcTable), !bytes.Equal(end[20:24], BytesOf([]uint32{byteOrder})):
-		return nil, ErrVersion
+		return nil, errVersion
 	case t.Key != key:
 		return nil, ErrStale
 	}

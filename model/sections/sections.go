@@ -30,7 +30,7 @@ type File struct {
 // Reasons for not using a file.
 var (
 	ErrForeign = errors.New("it is not an index of this program")
-	ErrVersion = errors.New("another version of the program wrote it")
+	errVersion = errors.New("another version of the program wrote it")
 	ErrStale   = errors.New("the file has changed since it was written")
 	ErrDamaged = errors.New("it is damaged")
 )

@@ -72,12 +72,12 @@ func (c *chart) Show(s *state.State, r widget.Rect) {
 	moments := s.Moments(c.env.Second != nil, c.env.TimeMap(s))
 	for i := range sides {
 		c.spans[i] = sides[i].file.Span(s)
-		if over := moments[i].Over; !over.IsWhole() && s.Compare.Align != diff.AlignMarker &&
+		if over := moments[i].Over; !over.IsFull() && s.Compare.Align != diff.AlignMarker &&
 			over.To > max(over.From, 0) {
 			c.spans[i] = diff.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
 		}
 	}
-	c.one = sides[0].file == sides[1].file && (moments[state.SideA].Over.IsWhole() || moments[state.SideB].Over.IsWhole() || moments[state.SideA].Over.To <= 0)
+	c.one = sides[0].file == sides[1].file && (moments[state.SideA].Over.IsFull() || moments[state.SideB].Over.IsFull() || moments[state.SideA].Over.To <= 0)
 	if c.one {
 		c.spans[0] = sides[0].file.Span(s)
 		c.spans[1] = c.spans[0]
@@ -103,7 +103,7 @@ func (c *chart) setMarks(moments [2]state.Moment) {
 	c.chart.Marks = c.chart.Marks[:0]
 	for i, m := range moments {
 		at := min(m.At.T, c.spans[i].To)
-		if !m.Over.IsWhole() {
+		if !m.Over.IsFull() {
 			at = min(m.Over.To, c.spans[i].To)
 		}
 		if i == state.SideB {

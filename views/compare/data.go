@@ -93,8 +93,8 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: PlaceText(e, s, f, m)}
-	k.label = Named(e, f, k.place)
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: placeText(e, s, f, m)}
+	k.label = named(e, f, k.place)
 	if d := f.ProfileFile(s); d != nil {
 		if k.Prof = profileSide(e, s, f, d, m, cost); what == ui.DiffLeaked {
 			k.Prof = k.Prof.Live()
@@ -118,7 +118,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if d := e.First.ProfileFile(s); d != nil && what != ui.DiffLeaked { // the profile determines the cost
 		cost, k.Unlike = costOfProfile(e, d, s)
 	}
-	k.revision, k.Cost, k.over = status.Revision, cost, analysis.Whole
+	k.revision, k.Cost, k.over = status.Revision, cost, analysis.FullRange
 	k.partial = !status.Final && !status.Stopped
 	if what == ui.DiffSites || what == ui.DiffLeaked {
 		k.only = s.Only()
@@ -127,7 +127,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 		k.at = m.At
 		return k, true
 	}
-	if k.over = m.Over; m.Over.IsWhole() && m.At != analysis.End {
+	if k.over = m.Over; m.Over.IsFull() && m.At != analysis.End {
 		k.over = analysis.Range{From: model.NoTime, To: m.At.T} // everything up to the instant
 	}
 	return k, true
@@ -201,7 +201,7 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 	opt := diff.Options{Masks: state.ParseMasks(k.masks), Match: k.match, Per: k.per, Swap: k.swap, Libraries: e.Libraries}
 	var err error
 	if sides[0].Stacks != nil || sides[1].Stacks != nil {
-		if opt.Joined, err = e.Joins.Get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
+		if opt.Joined, err = e.JoinedTrees.Get(ctx, sides[0].Stacks, sides[1].Stacks, k.masks, k.match); err != nil {
 			return nil, err
 		}
 	}
@@ -268,7 +268,7 @@ func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff
 
 // upTo returns the range of a side: everything before an instant.
 func (k *sideKey) upTo() analysis.Range {
-	if k.over.IsWhole() && k.at != (analysis.Instant{}) && k.at != analysis.End {
+	if k.over.IsFull() && k.at != (analysis.Instant{}) && k.at != analysis.End {
 		return analysis.Range{From: model.NoTime, To: k.at.T}
 	}
 	return k.over

@@ -34,7 +34,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 		layouts[state.SideA], layouts[state.SideB] = e.LayoutSides(&plain)
 	}
 	for i := range keys {
-		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.Whole, figure: s.Dump.Figure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
+		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
 		if k.label = min(at[i].T, dumps[i].End).String(); what == ui.DiffPages {
 			k.layout = layouts[i]
 			k.at = analysis.End
@@ -43,7 +43,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 			}
 		}
 		k.place = k.label
-		k.label = Named(e, files[i], k.place)
+		k.label = named(e, files[i], k.place)
 		keys[i] = k
 	}
 	return keys

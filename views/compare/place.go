@@ -11,8 +11,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// PlaceText returns the instant or range of a side, and for a profile the event and metric.
-func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) string {
+// placeText returns the instant or range of a side, and for a profile the event and metric.
+func placeText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) string {
 	if d := f.ProfileFile(s); d != nil {
 		k := profileSide(e, s, f, d, m, s.Cost)
 		text := k.Title()
@@ -22,9 +22,9 @@ func PlaceText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 		return text
 	}
 	switch at := m.At; {
-	case !m.Over.IsWhole() && m.Over.To <= 0 && at.T <= 0:
+	case !m.Over.IsFull() && m.Over.To <= 0 && at.T <= 0:
 		return "start"
-	case !m.Over.IsWhole():
+	case !m.Over.IsFull():
 		return fmt.Sprintf("%v – %v", max(m.Over.From, 0), m.Over.To)
 	case at == analysis.End && f.Loading(s):
 		return "so far"
@@ -48,17 +48,17 @@ func MarkText(e *ui.Env, s *state.State, m state.Mark) string {
 		if m.Other && e.After() != nil {
 			heaps = e.After()
 		}
-		return Named(e, f, "snapshot "+ui.HeapKey{Heaps: heaps, I: m.Number}.Text())
+		return named(e, f, "snapshot "+ui.HeapKey{Heaps: heaps, I: m.Number}.Text())
 	case e.Dump != nil && m.Number == state.NoLayout:
-		return Named(e, f, m.At.T.String())
+		return named(e, f, m.At.T.String())
 	case e.Dump != nil:
-		return Named(e, f, fmt.Sprintf("layout #%d", m.Number))
+		return named(e, f, fmt.Sprintf("layout #%d", m.Number))
 	}
-	return Named(e, f, PlaceText(e, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
+	return named(e, f, placeText(e, s, f, state.Moment{Other: m.Other, At: m.At, Over: m.Range, Prof: m.Prof}))
 }
 
-// Named returns a place with the name of its file before it, if there are two files.
-func Named(e *ui.Env, f *ui.ComparedFile, place string) string {
+// named returns a place with the name of its file before it, if there are two files.
+func named(e *ui.Env, f *ui.ComparedFile, place string) string {
 	if e.Second == nil {
 		return place
 	}
@@ -155,10 +155,10 @@ func peakCommand(e *ui.Env, s *state.State, file []string, kind string) []string
 	m := s.Moments(e.Second != nil, e.TimeMap(s))
 	at := *s
 	for i := range m {
-		if !m[i].Over.IsWhole() || m[i].At != analysis.End && m[i].At.Events == 0 {
+		if !m[i].Over.IsFull() || m[i].At != analysis.End && m[i].At.Events == 0 {
 			return nil
 		}
-		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1}, Range: analysis.Whole}
+		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1}, Range: analysis.FullRange}
 	}
 	return e.DiffCommand(&at, file, kind, ui.CostNamed(analysis.CostLive), true)
 }

@@ -106,7 +106,7 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 	ch := &c.Chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(from), int64(max(to, from+1)), int64(s.Now()), -1 // everything may be at one time
 	ch.RangeFrom, ch.RangeTo = 0, 0
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
 	ch.FormatX = ui.Axis(d.Timeline.AxisUnit)

@@ -171,11 +171,11 @@ func (p *Fragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 	type row = fragmentRow
 	all := &d.All
 	bytes := func(title, key, field string, drop int, whole uint64, value func(r *row) uint64) ui.Column[row] {
-		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.BytesFigure, Width: 8, Drop: drop, Whole: whole, Value: value}
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.BytesFigure, Width: 8, Drop: drop, Total: whole, Value: value}
 	}
 	count := func(title, key, field string, width, drop, whole int, value func(r *row) int) ui.Column[row] {
 		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
-			Whole: uint64(whole), Value: func(r *row) uint64 { return uint64(value(r)) }}
+			Total: uint64(whole), Value: func(r *row) uint64 { return uint64(value(r)) }}
 	}
 	holes := count(titles.Holes, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
 	holes.Cell = func(r *row) widget.Cell { return widget.Cell{Text: model.ShortCount(r.Holes.Count)} }

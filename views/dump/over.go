@@ -60,7 +60,7 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	ch.DataFrom, ch.DataTo = ch.From, ch.To
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
 	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return model.Bytes(v).Short() }

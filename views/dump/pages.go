@@ -19,19 +19,19 @@ import (
 // Pages shows one page layout as a grid, or the changes between two.
 type Pages struct {
 	ui.Pane
-	Grid    pageGrid
-	over    *layoutChart
-	load    *ui.LayoutLoad // what is drawn, nil for none
-	diff    *ui.LayoutDiff // of a difference
-	figures *ui.LayoutFigures
-	drawn   layoutsDrawn
-	detail  pageDetail
-	Playing int           // direction, 0 while paused
-	games   int           // incremented when playing starts; a timer with an older number stops
-	sent    int           // number of requests to show a page that are done
-	Frame   time.Duration // how long a layout is shown while playing
-	big     bool
-	areas   pageAreas
+	Grid           pageGrid
+	over           *layoutChart
+	load           *ui.LayoutLoad // what is drawn, nil for none
+	diff           *ui.LayoutDiff // of a difference
+	figures        *ui.LayoutFigures
+	drawn          layoutsDrawn
+	detail         pageDetail
+	Playing        int           // direction, 0 while paused
+	playGeneration int           // incremented when playing starts; a timer with an older number stops
+	requestsDone   int           // number of requests to show a page that are done
+	Frame          time.Duration // how long a layout is shown while playing
+	big            bool
+	areas          pageAreas
 }
 
 // layoutsDrawn identifies the data of the grid's types.
@@ -129,8 +129,8 @@ func (p *Pages) Show(s *state.State) {
 	p.drawn = layoutsDrawn{p.load, p.diff}
 	p.areas = p.divide(p.Rect())
 	p.over.show(s, p.areas.chart, p.typeName())
-	if s.Dump.Requests != p.sent {
-		p.sent, p.Grid.cursor = s.Dump.Requests, s.Dump.Spot
+	if s.Dump.Requests != p.requestsDone {
+		p.requestsDone, p.Grid.cursor = s.Dump.Requests, s.Dump.Spot
 	}
 	types := p.Grid.Types
 	if !same || len(types) == 0 {

@@ -16,16 +16,16 @@ func (p *Pages) play(dir int) {
 		return
 	}
 	p.Playing = dir
-	p.games++
+	p.playGeneration++
 	p.Say(p.Hint("playing: {pages.toggle} pauses"))
-	p.tick(p.games)
+	p.tick(p.playGeneration)
 }
 
 // frameTime is the default time per layout while playing.
 const frameTime = 120 * time.Millisecond
 
 // tick shows the next layout in a moment.
-func (p *Pages) tick(game int) {
+func (p *Pages) tick(generation int) {
 	p.Background(func() {
 		wait := time.NewTimer(p.Frame)
 		defer wait.Stop()
@@ -34,13 +34,13 @@ func (p *Pages) tick(game int) {
 			return
 		case <-wait.C:
 		}
-		p.Post(func() { p.next(game) })
+		p.Post(func() { p.next(generation) })
 	})
 }
 
 // next shows the next layout, unless playing has ended or the previous layout is not decoded yet.
-func (p *Pages) next(game int) {
-	if p.Playing == 0 || game != p.games {
+func (p *Pages) next(generation int) {
+	if p.Playing == 0 || generation != p.playGeneration {
 		return
 	}
 	if p.Layouts.Load.Fresh() {
@@ -52,7 +52,7 @@ func (p *Pages) next(game int) {
 		}
 		p.Emit(state.ChooseLayout{Layout: list[n], At: p.Dump.Time(list[n])})
 	}
-	p.tick(game)
+	p.tick(generation)
 }
 
 // stepLayout moves to a layout before or after the one at the instant.

@@ -87,7 +87,7 @@ func (p *Series) Show(s *state.State) {
 		p.Forget()
 	}
 	from, to := model.Time(0), model.MaxTime
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		from, to = s.Range.From+1, s.Range.To
 		if s.Range.From < 0 {
 			from = 0

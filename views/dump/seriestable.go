@@ -84,7 +84,7 @@ func (p *Series) seriesSpec() ui.Spec[seriesData, seriesRow] {
 func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 	type row = seriesRow
 	change := titles.Change
-	if !d.r.IsWhole() {
+	if !d.r.IsFull() {
 		change = titles.InRange
 	}
 	measured := func(title, key string, drop int, of func(f *pages.SeriesFigures) float64) ui.Column[row] {
@@ -174,7 +174,7 @@ func changeOf(s *model.Series, r analysis.Range, at model.Time) (change float64,
 		return 0, false
 	}
 	before := s.Values[0]
-	if !r.IsWhole() {
+	if !r.IsFull() {
 		if v, _, ok := pages.ValueAt(s, max(r.From, 0)); ok {
 			before = v
 		}

@@ -95,9 +95,9 @@ func (p *Find) columns(d countData) []ui.Column[choose.Count] {
 		what = strings.ToUpper(model.Clean(d.per))
 	}
 	return []ui.Column[choose.Count]{
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Whole: uint64(d.found), Value: func(c *choose.Count) uint64 { return c.Count }, Tie: func(c *choose.Count) uint64 { return c.Bytes }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Total: uint64(d.found), Value: func(c *choose.Count) uint64 { return c.Count }, Tie: func(c *choose.Count) uint64 { return c.Bytes }},
 		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Count, Cell: func(c *choose.Count) widget.Cell { return ui.ShareCell(c.Count, uint64(d.found)) }},
-		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: d.bytes, Value: func(c *choose.Count) uint64 { return c.Bytes }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.bytes, Value: func(c *choose.Count) uint64 { return c.Bytes }},
 		{Title: what, Key: "value", Width: 24, Grow: 6, Text: counted},
 	}
 }

@@ -123,7 +123,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 	title, _, _ := by.words(s)
 	bytes := func(title, key, field string, drop int, whole uint64, there bool, value func(g *group) uint64) ui.Column[group] {
-		c := ui.Column[group]{Title: title, Key: key, Figure: ui.BytesFigure, Drop: drop, Whole: whole, Hidden: !there, Value: value}
+		c := ui.Column[group]{Title: title, Key: key, Figure: ui.BytesFigure, Drop: drop, Total: whole, Hidden: !there, Value: value}
 		if there {
 			c.Fields = []string{field}
 		}
@@ -154,7 +154,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,
 			Text: func(g *group) string { return g.Sub }},
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Whole: sum.Count, Value: func(g *group) uint64 { return g.Count }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Total: sum.Count, Value: func(g *group) uint64 { return g.Count }},
 		size,
 		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Bytes, Cell: p.shareCell},
 		managed, unmanaged, retained,
@@ -173,7 +173,7 @@ func (p *Groups) shareCell(g *heapgraph.Group) widget.Cell {
 	if c.Value == nil {
 		c = &p.table.Columns()[groupBytes]
 	}
-	return ui.ShareCell(c.Value(g), c.Whole)
+	return ui.ShareCell(c.Value(g), c.Total)
 }
 
 // groupName returns the name of a group: a type, a representation, or a frame.

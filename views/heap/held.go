@@ -103,9 +103,9 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 		whole, count = d.all.Retained, d.all.Count
 	}
 	return []ui.Column[heldRow]{
-		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: whole, Value: func(r *heldRow) uint64 { return r.of.Retained }},
+		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: whole, Value: func(r *heldRow) uint64 { return r.of.Retained }},
 		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Retained, Cell: func(r *heldRow) widget.Cell { return ui.ShareCell(r.of.Retained, whole) }},
-		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Whole: count, Value: func(r *heldRow) uint64 { return r.of.Count }},
+		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Total: count, Value: func(r *heldRow) uint64 { return r.of.Count }},
 		{Title: titles.Bytes, Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 2, Value: func(r *heldRow) uint64 { return r.of.Bytes }},
 		{Title: titles.Holders, Fields: []string{"holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1, Value: func(r *heldRow) uint64 { return r.of.Rows }},
 		{Title: titles.What, Width: 24, Grow: 6, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + heldText(r.of) }},

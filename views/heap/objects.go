@@ -318,7 +318,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		}
 		return column(c, of)
 	}
-	unmanaged := ui.Column[model.Row]{Title: titles.Unmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Whole: totals.UnmanagedBytes}
+	unmanaged := ui.Column[model.Row]{Title: titles.Unmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Total: totals.UnmanagedBytes}
 	if !schema.Split {
 		unmanaged.Hidden, unmanaged.Fields = true, nil
 	}
@@ -328,9 +328,9 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),
-		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: totals.Bytes()}, h.Bytes),
+		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: totals.Bytes()}, h.Bytes),
 		column(unmanaged, h.Unmanaged),
-		linked(ui.Column[model.Row]{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Whole: totals.Bytes()},
+		linked(ui.Column[model.Row]{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: totals.Bytes()},
 			func(r model.Row) uint64 { return g.Retained[r] }),
 		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Retained, Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
 			if g == nil {
@@ -338,7 +338,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 			}
 			return ui.ShareCell(g.Retained[*r], totals.Bytes())
 		}},
-		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Whole: uint64(totals.Rows)},
+		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Total: uint64(totals.Rows)},
 			func(r model.Row) uint64 { return g.RetainedCount(r) }),
 		what,
 		linked(held, func(r model.Row) uint64 { return uint64(g.Idom(r)) }),

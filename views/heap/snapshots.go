@@ -206,7 +206,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 		gc,
 		{Title: titles.Time, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: 8, Drop: 4, Hidden: !d.timed,
 			Known: func(r *row) bool { return r.info.Time != model.NoTime }, Value: func(r *row) uint64 { return uint64(max(r.info.Time, 0)) }},
-		number(ui.Column[row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Whole: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
+		number(ui.Column[row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
 		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: titles.Bytes, Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
 		{Title: titles.Change, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Known: (*row).compared,
 			Rank: func(r *row) uint64 { return ui.Sortable(r.change()) }, Number: (*row).change, Cell: p.changeCell},
@@ -302,7 +302,7 @@ func (p *snapshots) answer() string {
 	if n == 0 {
 		return ""
 	}
-	first, last := &p.set.rows[0].info, &p.set.rows[max(state.LastWhole(p.State.Heaps()), 0)].info
+	first, last := &p.set.rows[0].info, &p.set.rows[max(state.LastComplete(p.State.Heaps()), 0)].info
 	text := model.Counted(n, "snapshot")
 	if first.Time != model.NoTime && last.Time > first.Time {
 		text += " in " + (last.Time - first.Time).String()
@@ -311,7 +311,7 @@ func (p *snapshots) answer() string {
 		text += fmt.Sprintf(" · %s %s %s", ui.BytesText(uint64(first.Bytes), p.State.Exact), p.Look.Glyphs.ArrowRight,
 			ui.BytesText(uint64(last.Bytes), p.State.Exact))
 	}
-	if at := state.Largest(p.State.Heaps()); n > 2 && at != state.LastWhole(p.State.Heaps()) {
+	if at := state.Largest(p.State.Heaps()); n > 2 && at != state.LastComplete(p.State.Heaps()) {
 		text += fmt.Sprintf(" · largest #%d", at)
 	}
 	return text

@@ -178,10 +178,10 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 			}}
 	}
 	return []ui.Column[wasteRow]{
-		{Title: titles.Wasted, Key: "wasted_bytes", Fields: []string{"wasted"}, Figure: ui.BytesFigure, Whole: whole, Value: func(w *wasteRow) uint64 { return w.wasted }},
+		{Title: titles.Wasted, Key: "wasted_bytes", Fields: []string{"wasted"}, Figure: ui.BytesFigure, Total: whole, Value: func(w *wasteRow) uint64 { return w.wasted }},
 		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 4, Like: titles.Wasted, Cell: func(w *wasteRow) widget.Cell { return ui.ShareCell(w.wasted, whole) }},
 		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Value: func(w *wasteRow) uint64 { return w.count }},
-		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1, Whole: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1, Total: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
 		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
 		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
 		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return ui.HeapName(w.what) }},

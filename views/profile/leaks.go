@@ -55,10 +55,10 @@ type Leaks struct {
 }
 
 type leakKey struct {
-	of    *ui.ProfileFile
-	event uint16
-	chips calltree.Filter
-	full  bool // names are not shortened
+	of      *ui.ProfileFile
+	event   uint16
+	filters calltree.Filter
+	full    bool // names are not shortened
 }
 
 // leakTable is the stacks of an event with their figures. Read-only once made.
@@ -134,7 +134,7 @@ func findLeaks(ctx context.Context, k leakKey) (*leakTable, error) {
 	for i, m := range leakMetrics() {
 		t.metrics[i], t.has[i] = k.of.MetricNamed(k.event, m.metric)
 	}
-	view, err := k.of.Views.Of(ctx, k.of.Profile.Stacks, k.chips, calltree.WholeStacks)
+	view, err := k.of.Views.Of(ctx, k.of.Profile.Stacks, k.filters, calltree.FullStacks)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (p *Leaks) emptyText() []string {
 	if len(t.rows) > 0 {
 		return []string{"No matches.", p.Hint("{back} shows all of them.")}
 	}
-	if t.chips != "" {
+	if t.filters != "" {
 		return []string{"Nothing of what the filters leave is live at the end.", p.Hint("{back} removes the last one, {filters} lists them.")}
 	}
 	text := []string{p.Look.Glyphs.Check + " Nothing is live at the end: all that " + t.of.EventName(t.event) + " followed was freed."}

@@ -89,7 +89,7 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 		figure = ui.BytesFigure
 	}
 	weight := func(title, field string, side, drop int) ui.Column[row] {
-		return ui.Column[row]{Title: title, Fields: []string{field}, Figure: figure, Width: 9, Drop: drop, Whole: set.data.Total[side],
+		return ui.Column[row]{Title: title, Fields: []string{field}, Figure: figure, Width: 9, Drop: drop, Total: set.data.Total[side],
 			Value: func(r *row) uint64 { return r.weight[side] }, Cell: func(r *row) widget.Cell { return widget.Cell{Text: p.amount(r.weight[side])} }}
 	}
 	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Text: func(r *row) string { return r.name },

@@ -20,7 +20,7 @@ type treeKey struct {
 	collapse bool
 	full     bool            // names as they are in the file
 	prof     *ui.ProfileFile // of weighted stacks; nil for traces
-	chips    calltree.Filter
+	filters  calltree.Filter
 	part     calltree.Part
 	grown    *diff.CompareShape // of a difference that is bottom-up; nil elsewhere
 }
@@ -66,7 +66,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	}
 	ids := e.Trace.StackIDs()
 	ids = ids[:min(key.ids, len(ids))]
-	view, err := e.Views.Of(ctx, key.stacks, key.chips, key.part)
+	view, err := e.Views.Of(ctx, key.stacks, key.filters, key.part)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 // keptStacks returns the stacks that a filter leaves, and where they are in ids.
 func keptStacks(key treeKey, view *calltree.FilteredStacks, ids []model.StackID) (kept []model.StackID, pick []int32) {
 	pick = []int32{}
-	unknown := calltree.StacksAreKept(key.chips)
+	unknown := calltree.StacksAreKept(key.filters)
 	for i, id := range ids {
 		keep := unknown
 		if leaf, ok := key.stacks.Node(id); ok {
@@ -123,7 +123,7 @@ func foldKeyOf(t *callTree, s *state.State) foldKey {
 // query returns the query to a trace for a key.
 func (k foldKey) query() analysis.Query {
 	if k.over == (analysis.Range{}) {
-		k.over = analysis.Whole
+		k.over = analysis.FullRange
 	}
 	return analysis.Query{At: k.at, Range: k.over, Cell: k.cell}
 }

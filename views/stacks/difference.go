@@ -21,8 +21,8 @@ import (
 // became of the whole.
 type Difference struct{ *Stacks }
 
-// NewDifference returns what replaces a screen of stacks while the difference is shown.
-func NewDifference(p *Stacks) *Difference { return &Difference{p} }
+// newDifference returns what replaces a screen of stacks while the difference is shown.
+func newDifference(p *Stacks) *Difference { return &Difference{p} }
 
 // About implements [ui.Screen].
 func (p *Difference) About() string { return p.Stacks.About() + ", difference" }
@@ -71,7 +71,7 @@ func (h *shapes) of(ctx context.Context, e *ui.Env, k *changeKey) (*diff.Compare
 	}
 	opt := diff.ShapeOptions{TreeOptions: k.tree.options()}
 	var err error
-	if opt.View, err = e.Views.Of(ctx, k.tree.stacks, k.tree.chips, k.tree.part); err != nil {
+	if opt.View, err = e.Views.Of(ctx, k.tree.stacks, k.tree.filters, k.tree.part); err != nil {
 		return nil, err
 	}
 	made, err := diff.NewCompareShape(ctx, k.set.Comparison, opt, old)
@@ -119,12 +119,12 @@ func (p *Stacks) newestChanges() *weighed {
 		return nil
 	}
 	k := changeKey{set: set, tree: p.treeKey(), fold: foldKey{cost: p.State.Cost, revision: p.State.Status.Revision}}
-	k.tree.stacks, k.tree.ids, k.tree.prof, k.tree.chips = nil, 0, nil, ""
+	k.tree.stacks, k.tree.ids, k.tree.prof, k.tree.filters = nil, 0, nil, ""
 	if set.Joined != nil {
 		k.tree.stacks = set.Joined.Stacks
 	}
 	if p.pivoted() {
-		_, k.tree.chips = p.State.Filters.AroundPivot()
+		_, k.tree.filters = p.State.Filters.AroundPivot()
 	}
 	if p.Prof != nil {
 		k.fold.prof = p.Prof.Key(&p.State)
@@ -293,5 +293,5 @@ func (p *Stacks) copyHead(n int32) string {
 
 // Difference implements [ui.Differing].
 func (p *Stacks) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {
-	return NewDifference(p)
+	return newDifference(p)
 }

@@ -20,7 +20,7 @@ func newFlamePane(p *Stacks) *flamePane { return &flamePane{of: p} }
 
 // Root, Parent, Children, Value, Label and Note implement widget.FlameSource.
 func (g *flamePane) Root() uint64 {
-	if w := g.of.Now; w != nil && w.tree.key.part != calltree.WholeStacks {
+	if w := g.of.Now; w != nil && w.tree.key.part != calltree.FullStacks {
 		if child, ok := w.OnlyChild(0); ok { // the pivot
 			return uint64(child)
 		}

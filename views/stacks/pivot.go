@@ -23,7 +23,7 @@ func (p *Stacks) part() calltree.Part {
 	case p.pivoted():
 		return calltree.Callees
 	}
-	return calltree.WholeStacks
+	return calltree.FullStacks
 }
 
 // inverts reports whether the tree is bottom-up.

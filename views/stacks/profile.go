@@ -34,7 +34,7 @@ func profileTree(ctx context.Context, key treeKey) (*callTree, error) {
 	opt := key.options()
 	opt.Class = key.prof.Classes
 	stacks, leaves, pick := key.stacks, key.prof.Weights.Records.Node, []int32(nil)
-	view, err := key.prof.Views.Of(ctx, key.stacks, key.chips, key.part)
+	view, err := key.prof.Views.Of(ctx, key.stacks, key.filters, key.part)
 	if err != nil {
 		return nil, err
 	}

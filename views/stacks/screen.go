@@ -153,7 +153,7 @@ func (p *Stacks) treeKey() treeKey {
 	}
 	return treeKey{
 		stacks: p.State.Profile.Stacks, ids: p.ids, invert: p.inverts(), collapse: p.collapse, full: p.State.FullName, prof: p.Prof,
-		chips: p.State.Filters, part: p.part(),
+		filters: p.State.Filters, part: p.part(),
 	}
 }
 

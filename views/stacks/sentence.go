@@ -23,7 +23,7 @@ func (p *Stacks) Title() string {
 	pivot := p.pivoted()
 	if p.Now != nil {
 		cost, invert, collapse = p.Now.key.cost, p.Now.tree.key.invert, p.Now.tree.key.collapse
-		pivot = p.Now.tree.key.part != calltree.WholeStacks
+		pivot = p.Now.tree.key.part != calltree.FullStacks
 	}
 	t := ui.CostWords(cost)
 	switch {
@@ -139,7 +139,7 @@ func (p *Stacks) emptyText() []string {
 	case analysis.CostTemporary:
 		return []string{"No block was freed by the very next event.", p.Hint("{stacks.cost} shows another cost.")}
 	}
-	if !p.State.Range.IsWhole() {
+	if !p.State.Range.IsFull() {
 		return []string{"Nothing was allocated in the range.", p.Hint("{clear-range} clears the range, {stacks.cost} shows another cost.")}
 	}
 	return []string{"Nothing was allocated.", p.Hint("{stacks.cost} shows another cost.")}

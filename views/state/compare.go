@@ -25,8 +25,8 @@ type Mark struct {
 	Number int // index of a snapshot or page layout, NoNumber for none; 0 for other files
 }
 
-// NoNumber is the number of a mark without a snapshot or page layout, in a file that has such.
-const NoNumber = -1
+// noNumber is the number of a mark without a snapshot or page layout, in a file that has such.
+const noNumber = -1
 
 // Compare describes what is compared, and how the difference is shown, for every kind of file.
 type Compare struct {
@@ -200,7 +200,7 @@ func (s *State) Moments(two bool, m diff.TimeMap) [2]Moment {
 		out[SideB].Prof = NewProfile()
 	} else {
 		out[SideA].At, out[SideA].Over = analysis.At(0), analysis.Range{From: model.NoTime, To: 0}
-		if !s.Range.IsWhole() && s.Range.From > 0 { // the time before the range
+		if !s.Range.IsFull() && s.Range.From > 0 { // the time before the range
 			out[SideA].At, out[SideA].Over = analysis.At(s.Range.From), analysis.Range{From: model.NoTime, To: s.Range.From}
 		}
 	}
@@ -217,7 +217,7 @@ func (m Moment) Until(end model.Time) Moment {
 	if m.At.Events == 0 && m.At.T > end {
 		m.At = analysis.End
 	}
-	if !m.Over.IsWhole() {
+	if !m.Over.IsFull() {
 		m.Over.From, m.Over.To = min(m.Over.From, end), min(m.Over.To, end)
 	}
 	return m
@@ -232,7 +232,7 @@ func counterpart(m diff.TimeMap, at analysis.Instant) analysis.Instant {
 }
 
 func counterpartRange(m diff.TimeMap, r analysis.Range) analysis.Range {
-	if r.IsWhole() {
+	if r.IsFull() {
 		return r
 	}
 	return Between(max(m.After(max(r.From, 0)), 0), max(m.After(r.To), 0))

@@ -8,7 +8,7 @@ import (
 
 // NoLayout is no page layout, also in marks. NoSeries is the first series that has layouts.
 const (
-	NoLayout = NoNumber
+	NoLayout = noNumber
 	NoSeries = -1
 )
 

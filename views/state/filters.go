@@ -5,11 +5,11 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 )
 
-// Narrowing is all of a state that chips represent: what undo brings back.
+// Narrowing is everything in a state that restricts the screens: what undo brings back.
 type Narrowing struct {
-	chips  calltree.Filter
-	cell   analysis.Cell
-	window int
+	filters calltree.Filter
+	cell    analysis.Cell
+	window  int
 }
 
 // Narrowing returns what narrows the screens.
@@ -42,5 +42,5 @@ func (i setSteps) apply(s State) State {
 
 func (i SetNarrow) apply(s State) State {
 	s.Cell, s.Prof.Window = i.To.cell, i.To.window
-	return setSteps{i.To.chips}.apply(s)
+	return setSteps{i.To.filters}.apply(s)
 }

@@ -116,11 +116,11 @@ func (s *State) Snapshot() int {
 	if i := s.Heap.Snapshot; i >= 0 && i < s.Snapshots() {
 		return i
 	}
-	return LastWhole(s.Heaps())
+	return LastComplete(s.Heaps())
 }
 
-// LastWhole returns the last complete snapshot, or the last one if none is complete.
-func LastWhole(h model.HeapSource) int {
+// LastComplete returns the last complete snapshot, or the last one if none is complete.
+func LastComplete(h model.HeapSource) int {
 	if h == nil {
 		return NoSnapshot
 	}

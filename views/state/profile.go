@@ -48,7 +48,7 @@ func (i SetProfileBy) apply(s State) State { s.Prof.By = i.By; return s }
 
 func (i ChooseWindow) apply(s State) State {
 	if s.Prof.Window = i.Window; i.Window != NoWindow {
-		s.Range, s.Anchor = analysis.Whole, model.NoTime
+		s.Range, s.Anchor = analysis.FullRange, model.NoTime
 	}
 	return s
 }

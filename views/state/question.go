@@ -136,7 +136,7 @@ func (a *args) on(flag string, is bool) {
 
 // Over returns a range as a question has it, the zero value for the complete recording.
 func Over(r analysis.Range) model.Period {
-	if r.IsWhole() {
+	if r.IsFull() {
 		return model.Period{}
 	}
 	return model.Period{From: model.MomentAt(r.From), To: model.MomentAt(r.To)}

@@ -15,9 +15,9 @@ type State struct {
 	Judged  Judged // zero until a recording that is followed is judged
 
 	At     analysis.Instant // analysis.End follows the end while a file loads
-	Range  analysis.Range   // analysis.Whole when nothing is selected
+	Range  analysis.Range   // analysis.FullRange when nothing is selected
 	Anchor model.Time       // start of a range that follows the instant; model.NoTime for none
-	View   analysis.Range   // the range of charts: analysis.Whole, or the zoomed range
+	View   analysis.Range   // the range of charts: analysis.FullRange, or the zoomed range
 
 	Group   analysis.Group
 	Cost    analysis.Cost
@@ -54,7 +54,7 @@ type Selection struct {
 type ChartOf uint8
 
 const (
-	ChartWhole    ChartOf = iota
+	ChartAll      ChartOf = iota
 	ChartTop              // all, divided by the top sites
 	ChartSelected         // the selected group alone
 )
@@ -62,17 +62,17 @@ const (
 // NextChart returns the next chart in the cycle: that of the selected group only if there is one.
 func (s *State) NextChart() ChartOf {
 	switch {
-	case s.ChartOf == ChartWhole:
+	case s.ChartOf == ChartAll:
 		return ChartTop
 	case s.ChartOf == ChartTop && s.Selected.Set:
 		return ChartSelected
 	}
-	return ChartWhole
+	return ChartAll
 }
 
 // NewState returns the initial state.
 func NewState() State {
-	return State{At: analysis.End, Range: analysis.Whole, View: analysis.Whole, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
+	return State{At: analysis.End, Range: analysis.FullRange, View: analysis.FullRange, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
 }
 
 // Intent is a change that a user wants.
@@ -141,7 +141,7 @@ func (i SetNames) apply(s State) State { s.FullName = i.Full; return s }
 
 func (i SetColumns) apply(s State) State { s.Columns = max(i.N, 1); return s }
 
-func (i ZoomTo) apply(s State) State { s.View = i.R; return s.tidy() }
+func (i ZoomTo) apply(s State) State { s.View = i.R; return s.clampView() }
 
 // Only returns the selection of blocks in tables of a trace.
 func (s *State) Only() analysis.Cell {
@@ -179,7 +179,7 @@ func (s *State) AtEnd() bool { return s.At == analysis.End }
 
 // Visible returns the finite range of charts.
 func (s *State) Visible() (from, to model.Time) {
-	if s.View.IsWhole() {
+	if s.View.IsFull() {
 		return 0, s.Status.Duration
 	}
 	return max(s.View.From, 0), min(s.View.To, s.Status.Duration)
@@ -236,7 +236,7 @@ func (i SetRange) apply(s State) State {
 }
 
 func (ClearRange) apply(s State) State {
-	s.Range, s.Anchor = analysis.Whole, model.NoTime
+	s.Range, s.Anchor = analysis.FullRange, model.NoTime
 	return s
 }
 
@@ -251,13 +251,13 @@ func Between(a, b model.Time) analysis.Range {
 
 func (i Zoom) apply(s State) State {
 	if i.Factor == 0 {
-		s.View = analysis.Whole
+		s.View = analysis.FullRange
 		return s
 	}
 	from, to := s.Visible()
-	if i.Factor < 1 && !s.Range.IsWhole() && s.Range.To-s.Range.From < to-from && s.Range.To > s.Range.From {
+	if i.Factor < 1 && !s.Range.IsFull() && s.Range.To-s.Range.From < to-from && s.Range.To > s.Range.From {
 		s.View = analysis.Range{From: max(s.Range.From, 0), To: s.Range.To}
-		return s.tidy()
+		return s.clampView()
 	}
 	span := model.Time(math.Min(float64(to-from)*i.Factor, float64(model.MaxTime/2)))
 	span = max(span, model.Time(min(int64(s.Columns), 20)))
@@ -271,23 +271,23 @@ func (i Zoom) apply(s State) State {
 	}
 	start := centre - model.Time(float64(span)*share)
 	s.View = analysis.Range{From: start, To: start + min(span, model.MaxTime-max(start, 0))}
-	return s.tidy()
+	return s.clampView()
 }
 
 func (i Pan) apply(s State) State {
-	if s.View.IsWhole() {
+	if s.View.IsFull() {
 		return s
 	}
 	from, to := s.Visible()
 	d := model.Time(float64(to-from) * i.Share)
 	d = min(max(d, -from), s.Status.Duration-to)
 	s.View = analysis.Range{From: from + d, To: to + d}
-	return s.tidy()
+	return s.clampView()
 }
 
-// tidy limits the view to the run, and resets it to Whole if it covers everything.
-func (s State) tidy() State {
-	if s.View.IsWhole() {
+// clampView limits the view to the run, and resets it to FullRange if it covers everything.
+func (s State) clampView() State {
+	if s.View.IsFull() {
 		return s
 	}
 	from, to := s.View.From, s.View.To
@@ -299,14 +299,14 @@ func (s State) tidy() State {
 	from, to = max(from, 0), min(to, s.Status.Duration)
 	s.View = analysis.Range{From: from, To: to}
 	if from <= 0 && to >= s.Status.Duration {
-		s.View = analysis.Whole
+		s.View = analysis.FullRange
 	}
 	return s
 }
 
 // follow shifts the view so that it contains the instant.
 func (s State) follow() State {
-	if s.View.IsWhole() {
+	if s.View.IsFull() {
 		return s
 	}
 	from, to := s.Visible()
@@ -316,7 +316,7 @@ func (s State) follow() State {
 	case now > to:
 		s.View = analysis.Range{From: now - (to - from), To: now}
 	}
-	return s.tidy()
+	return s.clampView()
 }
 
 // Stacks returns the symbols, nil before they are read.

@@ -40,7 +40,7 @@ func TestRangeFollowsTheInstant(t *testing.T) {
 	if want := (analysis.Range{From: 400, To: 500}); s.Range != want {
 		t.Errorf("a finished range moved to %v", s.Range)
 	}
-	if s = s.Apply(ClearRange{}); !s.Range.IsWhole() {
+	if s = s.Apply(ClearRange{}); !s.Range.IsFull() {
 		t.Errorf("cleared to %v", s.Range)
 	}
 	if s = s.Apply(SetRange{analysis.Range{From: 0, To: 10}}); s.Range.From != model.NoTime {
@@ -62,7 +62,7 @@ func TestZoomKeepsTheInstantAndComesBack(t *testing.T) {
 	for range 8 {
 		s = s.Apply(Zoom{2})
 	}
-	if !s.View.IsWhole() {
+	if !s.View.IsFull() {
 		t.Errorf("zoomed out to %v", s.View)
 	}
 }

@@ -90,7 +90,7 @@ func (p *BlockScreen) Unprinted() string {
 func (p *BlockScreen) born() bool {
 	s := &p.State
 	ended := !s.Cell.IsAll() && s.Cell.LifeFrom != analysis.NeverFreed // few of them are live at any one instant
-	return p.mode == blocksBorn || p.mode == blocksUsual && (!s.Range.IsWhole() || ended)
+	return p.mode == blocksBorn || p.mode == blocksUsual && (!s.Range.IsFull() || ended)
 }
 
 func (p *BlockScreen) Show(s *state.State) {
@@ -110,7 +110,7 @@ func (p *BlockScreen) Show(s *state.State) {
 		q, what, until, p.Blocks.Filter = analysis.BlockQuery{}, "in the whole run", s.Status.Duration, ""
 	case p.born():
 		q.Born, q.Range, what, until = true, s.Range, "allocated in the range", s.Status.Duration
-		if s.Range.IsWhole() {
+		if s.Range.IsFull() {
 			what = "allocated in the run"
 		}
 	default:
@@ -139,7 +139,7 @@ func (p *BlockScreen) emptyText() []string {
 		return append(p.NoneInCell(s.Cell), p.Hint("{block-table.only} lists all that were allocated, {peak} goes to the peak."))
 	case !s.Cell.IsAll():
 		return p.NoneInCell(s.Cell)
-	case p.born() && s.Range.IsWhole():
+	case p.born() && s.Range.IsFull():
 		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
 	case p.born():
 		return []string{"Nothing was allocated in the range.", p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}

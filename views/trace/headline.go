@@ -39,7 +39,7 @@ func FetchHeadline(ctx context.Context, t analysis.Trace, k HeadlineKey) (h Head
 	if h.totals, err = t.Totals(ctx, k.R); err != nil {
 		return h, err
 	}
-	if k.R.IsWhole() { // then that is all live memory, which takes no walk over all blocks
+	if k.R.IsFull() { // then that is all live memory, which takes no walk over all blocks
 		h.Kept, err = t.Live(ctx, analysis.End)
 	} else {
 		err = h.Keep(ctx, t)
@@ -71,7 +71,7 @@ func (h *Headline) count(ctx context.Context, t analysis.Trace) {
 	h.sites = allocating(sites, err)
 	h.threads = allocating(ask(analysis.ByThread))
 	switch {
-	case !h.R.IsWhole(): // [Headline.Keep] has counted them
+	case !h.R.IsFull(): // [Headline.Keep] has counted them
 	case err != nil:
 		h.Leaking = unknown
 	default:
@@ -107,7 +107,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		return " in " + model.Group(n)
 	}
 	t, span := &h.totals, s.Status.Duration
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		span = min(s.Range.To, span) - max(s.Range.From, 0)
 	}
 	number := func(n int, text string) string {
@@ -121,7 +121,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		leaking = item{"frees", "none", ""}
 	}
 	sites := item{"sites", number(h.sites, model.Group(uint64(h.sites))), ""}
-	if !s.Range.IsWhole() && h.sites != unknown { // others may have live blocks nevertheless
+	if !s.Range.IsFull() && h.sites != unknown { // others may have live blocks nevertheless
 		sites.rest = " allocate"
 	}
 	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}
@@ -131,7 +131,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	of := ""
 	switch {
 	case w < wideFigures:
-	case s.Range.IsWhole():
+	case s.Range.IsFull():
 		of = "run: "
 	default:
 		of = "range: "
@@ -174,7 +174,7 @@ func severalThreads(s *model.Stacks) bool {
 // keptItem returns what was allocated in the range and lives at its end.
 func (h *Headline) keptItem(s *state.State) item {
 	label := "unfreed"
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		label = "kept"
 	}
 	if h.Kept.Count == 0 {

@@ -92,7 +92,7 @@ func (p *Leaks) note() string {
 			model.Group(t.UnaddressedCount), model.Blocks(t.AllocCount))
 	case p.State.Status.FreesNever && p.State.Status.Final:
 		return "! This file records no frees: everything looks leaked."
-	case !p.State.Range.IsWhole():
+	case !p.State.Range.IsFull():
 		return p.Hint("Allocated in the range and still live at its end; {clear-range} clears the range.")
 	}
 	return ""
@@ -121,11 +121,11 @@ func (p *Leaks) emptyText() []string {
 		return p.NoneInCell(p.State.Cell)
 	case p.State.MinAge > 0:
 		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", p.Hint("{min-age-down} lowers the minimum age.")}
-	case t.AllocCount == 0 && p.State.Range.IsWhole():
+	case t.AllocCount == 0 && p.State.Range.IsFull():
 		return []string{"Nothing was allocated, so nothing leaked."}
 	case t.AllocCount == 0:
 		return []string{"Nothing was allocated in this range, so nothing leaked.", p.Hint("{clear-range} clears the range.")}
-	case !p.State.Range.IsWhole():
+	case !p.State.Range.IsFull():
 		return []string{"Nothing that was allocated in this range is live at its end: " + allFreed(t.AllocCount),
 			p.Hint("{clear-range} clears the range.")}
 	case !p.State.Settled():
@@ -181,7 +181,7 @@ func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 // fate returns what became of the blocks of a site.
 func (p *Leaks) fate(s *analysis.LeakSite) string {
 	whole := "the run"
-	if !p.State.Range.IsWhole() {
+	if !p.State.Range.IsFull() {
 		whole = "the range"
 	}
 	which, among := "of this site", ""

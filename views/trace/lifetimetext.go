@@ -28,7 +28,7 @@ func (p *Lifetimes) answer() string {
 	}
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
 	text := model.Blocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
-	if !p.State.Range.IsWhole() {
+	if !p.State.Range.IsFull() {
 		text += " allocated in the range"
 	}
 	never := d.byLife[analysis.NeverFreed]
@@ -56,7 +56,7 @@ func (p *Lifetimes) emptyText() []string {
 		return []string{"Counting…"}
 	case p.only:
 		return []string{"The selected site allocated nothing here.", p.Hint("{lifetimes.only} shows all sites again.")}
-	case !p.State.Range.IsWhole():
+	case !p.State.Range.IsFull():
 		return []string{"Nothing was allocated in this range.", p.Hint("{clear-range} clears the range.")}
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}

@@ -61,7 +61,7 @@ func (p *Timeline) drawReadout(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	p.drawFigures(s, r.X+1, r.Y, r.W-2, p.instantFigures())
-	if v, ok := p.rng.Get(); ok && r.H >= 3 && !p.State.Range.IsWhole() {
+	if v, ok := p.rng.Get(); ok && r.H >= 3 && !p.State.Range.IsFull() {
 		p.drawFigures(s, r.X+1, r.Y+1, r.W-2, p.spanFigures(&v))
 		p.drawFigures(s, r.X+1, r.Y+2, r.W-2, p.flowFigures(&v))
 	}

@@ -150,7 +150,7 @@ func (p *Sites) shareCell(s *analysis.Site) widget.Cell {
 	if c.Value == nil {
 		c = &p.Columns()[0]
 	}
-	return ui.ShareCell(c.Value(s), c.Whole)
+	return ui.ShareCell(c.Value(s), c.Total)
 }
 
 // verdictAbout returns the verdict about a row, none before it is known.
@@ -184,7 +184,7 @@ func (p *Sites) by() analysis.Group {
 // Title returns what the rows are.
 func (p *Sites) Title() string {
 	t := "Sites by " + p.by().String()
-	if !p.State.Range.IsWhole() && p.State.Cell.IsAll() {
+	if !p.State.Range.IsFull() && p.State.Cell.IsAll() {
 		t += " · trend, shape: whole run"
 	}
 	if p.State.Filter != "" {
@@ -240,7 +240,7 @@ func (p *Sites) emptyText() []string {
 		return p.NoneInCell(p.State.Cell)
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}
-	case !p.State.Range.IsWhole():
+	case !p.State.Range.IsFull():
 		return []string{"Nothing was allocated in this range, and nothing is live at its end.", p.Hint("{clear-range} clears the range.")}
 	}
 	return []string{"This file has no allocations.", "Problems says what was found in it."}

@@ -73,7 +73,7 @@ func (t *siteStory) facts(s *state.State, g groupAmong) []string {
 	facts := []string{amounts(s, g)}
 	said := t.verdictOf(g.by, g.only, g.Key)
 	if text := ui.VerdictSentence(said); text != "" {
-		if !s.Range.IsWhole() {
+		if !s.Range.IsFull() {
 			text = "over the whole run " + text
 		}
 		facts = append(facts, t.env.VerdictSign(said.Kind)+" "+text)

@@ -172,7 +172,7 @@ type figures[R any] struct {
 func siteFigures[R any](sum *analysis.Site, of func(r *R) *analysis.Site) figures[R] {
 	const bytes, count = ui.BytesFigure, ui.CountFigure
 	column := func(key string, f ui.Figure, whole uint64, value func(s *analysis.Site) uint64, fields ...string) ui.Column[R] {
-		return ui.Column[R]{Key: key, Fields: fields, Figure: f, Whole: whole, Value: func(r *R) uint64 { return value(of(r)) }}
+		return ui.Column[R]{Key: key, Fields: fields, Figure: f, Total: whole, Value: func(r *R) uint64 { return value(of(r)) }}
 	}
 	f := figures[R]{
 		live:   column("live_bytes", bytes, sum.LiveBytes, func(s *analysis.Site) uint64 { return s.LiveBytes }, "live"),

@@ -33,7 +33,7 @@ func TestOneThreadForSeveral(t *testing.T) {
 	} {
 		s := state.NewState()
 		s.Profile = &model.Profile{Stacks: tree(tt.roots...)}
-		h := Headline{HeadlineKey: HeadlineKey{R: analysis.Whole}, threads: tt.threads}
+		h := Headline{HeadlineKey: HeadlineKey{R: analysis.FullRange}, threads: tt.threads}
 		got := "no such figure"
 		for _, col := range h.items(&s, analysis.Level{}, 80) {
 			if col[0].label == "threads" {

@@ -75,7 +75,7 @@ func (p *Timeline) Show(s *state.State) {
 	p.State = *s
 	p.areas = p.layout(p.Rect())
 	p.chart.Show(s, p.areas.chart)
-	if !s.Range.IsWhole() && s.Status.Events > 0 {
+	if !s.Range.IsFull() && s.Status.Events > 0 {
 		p.rng.Ask(rangeKey{s.Status.Revision, s.Range})
 	}
 	p.top.Show(s)
@@ -153,7 +153,7 @@ func (p *Timeline) maximised(r widget.Rect) (a timelineAreas) {
 
 // readoutRows returns 1, and 2 more with a range.
 func (p *Timeline) readoutRows() int {
-	if p.State.Range.IsWhole() {
+	if p.State.Range.IsFull() {
 		return 1
 	}
 	return 3

@@ -257,7 +257,7 @@ func (t *topSites) empty() []string {
 		return []string{"Summing…"}
 	case len(d.rows) > 0 && s.Filter != "":
 		return []string{"No matches for “" + s.Filter + "”.", t.env.FilterHint()}
-	case !s.Range.IsWhole():
+	case !s.Range.IsFull():
 		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:
 		return []string{"The file has no events.", "Problems says what was found in it."}
@@ -283,11 +283,11 @@ func (t *topSites) title() (title, answer string) {
 		if !t.fixed && d.shown != d.cost {
 			answer = "nothing is live " + t.whenText() + ": " + answer
 		}
-		if !t.state.Range.IsWhole() {
+		if !t.state.Range.IsFull() {
 			answer += " in the range"
 		}
 	default:
-		if !t.state.Range.IsWhole() {
+		if !t.state.Range.IsFull() {
 			answer += " in the range"
 		}
 	}

@@ -151,7 +151,7 @@ func (p *BlockPane) view() blockView {
 func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns() }
 
 // Fields returns the figures of blocks that filters can compare.
-func (p *BlockPane) Fields() []analysis.Field { return Fields(p.Columns()) }
+func (p *BlockPane) Fields() []analysis.Field { return fields(p.Columns()) }
 
 // Ages returns a function that returns the age of a listed block.
 func (p *BlockPane) Ages() func(b *analysis.Block) model.Time {
@@ -212,7 +212,7 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 	title, body := r.CutTop(1)
 	widget.TitleLine(s, title, p.Look, p.Title(), p.answer())
 	p.cols = p.Columns()
-	p.List.Columns = Layout(p.cols, p.figures(), 1<<40, 1)
+	p.List.Columns = layoutOf(p.cols, p.figures(), 1<<40, 1)
 	p.List.Empty = p.Empty
 	if p.Open && p.Filter != "" {
 		p.List.Empty = []string{"No matches for “" + p.Filter + "”.", p.FilterHint()}

@@ -121,7 +121,7 @@ func (t *blockTable) choose(ctx context.Context, k blockKey) error {
 	}
 	t.rows, t.bytes, t.filtered = []uint32{}, 0, k.filter != ""
 	cols := k.view.columns()
-	f, row := Filter(k.filter, Fields(cols)), NewFilterRow(cols, k.view.words())
+	f, row := Filter(k.filter, fields(cols)), newFilterRow(cols, k.view.words())
 	var b analysis.Block
 	row.Row = &b
 	for i := range t.BlockList.Len() {

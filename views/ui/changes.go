@@ -66,7 +66,7 @@ func (t *Changes) Show(s *state.State, set *ChangeSet) (ok bool) {
 	if set := t.Set(); ok && set != t.sums {
 		t.sums, t.most, t.sum = set, 0, 0
 		for i := range set.Comparison.Rows {
-			n := ChangeOf(&set.Comparison.Rows[i])
+			n := changeOf(&set.Comparison.Rows[i])
 			t.most = max(t.most, n)
 			t.sum, _ = model.SaturatingAdd(t.sum, n)
 		}
@@ -120,8 +120,8 @@ func (r *change) id() uint64 {
 	return text | uint64(r.n)
 }
 
-// ChangeOf returns how much a row changed at least, in either direction.
-func ChangeOf(r *diff.Row) uint64 { return r.Change() }
+// changeOf returns how much a row changed at least, in either direction.
+func changeOf(r *diff.Row) uint64 { return r.Change() }
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
@@ -142,7 +142,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
 	where.Text = func(r *change) string { return set.Label(r.Row, d.full).Where }
 	side := func(title, key, field string, drop int, whole uint64, n int, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Whole: whole, Value: of,
+		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Total: whole, Value: of,
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
@@ -151,18 +151,18 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		side(titles.Before, "before_bytes", "before", 3, totals.BeforeBytes, 0, func(r *change) uint64 { return r.BeforeBytes }),
 		side(titles.After, "after_bytes", "after", 2, totals.AfterBytes, 1, func(r *change) uint64 { return r.AfterBytes }),
 		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
-			Rank: func(r *change) uint64 { return ChangeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
+			Rank: func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
 			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
-			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(ChangeOf(r.Row), t.most), Style: style(r)}
+			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(changeOf(r.Row), t.most), Style: style(r)}
 		}},
 		{Title: titles.Percent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
 			Rank: func(r *change) uint64 {
 				if r.Certainty() == diff.UnknownChange {
 					return 0
 				}
-				return Sortable(Growth(r.BeforeBytes, r.AfterBytes))
+				return Sortable(growth(r.BeforeBytes, r.AfterBytes))
 			},
 			Cell: func(r *change) widget.Cell {
 				if r.There == [2]bool{true, true} && r.Certainty() != diff.CertainChange {
@@ -202,10 +202,10 @@ func (t *Changes) faint(n uint64, bound bool) widget.Cell {
 
 // Share returns a row's share of all changes, in either direction; "" if it did not change.
 func (t *Changes) Share(r *diff.Row) string {
-	if ChangeOf(r) == 0 {
+	if changeOf(r) == 0 {
 		return ""
 	}
-	return PartText(ChangeOf(r), t.sum) + " of all changes"
+	return PartText(changeOf(r), t.sum) + " of all changes"
 }
 
 // Nothing returns why a table of changes has no rows, and what to do; others is what can be done where nothing is

@@ -86,7 +86,7 @@ func askCurve(ctx context.Context, t analysis.Trace, k curveKey) (curve, error) 
 }
 
 func askPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err error) {
-	if p.Run, p.Ok, err = t.Peak(ctx, analysis.Whole); err != nil || k.r.IsWhole() {
+	if p.Run, p.Ok, err = t.Peak(ctx, analysis.FullRange); err != nil || k.r.IsFull() {
 		return p, err
 	}
 	p.within, p.withinRange, err = t.Peak(ctx, k.r)
@@ -126,7 +126,7 @@ func (c *ChartPane) setData(from, to model.Time) {
 	ch.From, ch.To = int64(from), int64(to)
 	ch.Cursor, ch.PeakAt = int64(s.Now()), -1
 	ch.RangeFrom, ch.RangeTo = 0, 0
-	if !s.Range.IsWhole() {
+	if !s.Range.IsFull() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
 	ch.Decimal = s.Series == state.SeriesBlocks
@@ -183,7 +183,7 @@ func (c *ChartPane) Title() string {
 	if s.Status.Unfreed && s.Series != state.SeriesRate {
 		title += " (upper bound)"
 	}
-	if !s.View.IsWhole() {
+	if !s.View.IsFull() {
 		from, to := s.Visible()
 		step := max(int64(to-from)/100, 1)
 		for p := int64(1); ; p *= 10 { // as many digits as distinguish the ends

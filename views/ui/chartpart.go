@@ -47,11 +47,11 @@ func partOf(s *state.State, k curveKey) (p partKey, ok bool) {
 	case s.ChartOf == state.ChartSelected && s.Selected.Set:
 		p.by, p.selected = s.Selected.By, s.Selected.Key
 	case s.ChartOf == state.ChartSelected:
-		p.shows = state.ChartWhole
+		p.shows = state.ChartAll
 	case s.ChartOf == state.ChartTop:
 		p.by = DividedBy(s)
 	}
-	return p, !p.only.IsAll() || p.shows != state.ChartWhole
+	return p, !p.only.IsAll() || p.shows != state.ChartAll
 }
 
 // DividedBy returns what a chart is divided by: owners in place of stacks, whose names are too much alike.
@@ -65,7 +65,7 @@ func DividedBy(s *state.State) analysis.Group {
 func askPart(ctx context.Context, t analysis.Trace, k partKey) (out parted, err error) {
 	out.partKey = k
 	q := analysis.LiveQuery{Range: state.Between(k.from, k.to), Columns: k.columns, Cell: k.only, By: k.by}
-	if k.shows != state.ChartWhole {
+	if k.shows != state.ChartAll {
 		if err := out.choose(ctx, t, &q); err != nil {
 			return out, err
 		}
@@ -89,7 +89,7 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 		}
 		at = whole.Peak.Instant
 	}
-	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: analysis.Whole, By: p.by, Cell: p.only, NoPeaks: true})
+	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: analysis.FullRange, By: p.by, Cell: p.only, NoPeaks: true})
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,8 @@ type Column[R any] struct {
 	Known   func(r *R) bool            // nil if the figure is known for every row
 	AtLeast func(r *R) bool            // nil if no figure is a lower bound
 	Unknown func() string              // shown for unknown figures, on the event loop; nil for nothing
-	Whole   uint64                     // the total that Value is a part of, 0 for none
-	Share   func(r *R) float64         // instead of Value/Whole
+	Total   uint64                     // the total that Value is a part of, 0 for none
+	Share   func(r *R) float64         // instead of Value/Total
 	Amounts func(r *R) [2]model.Amount // instead of Value: what it sorts by, and then
 	Text    func(r *R) string          // sorts by the alphabet
 	Rank    func(r *R) uint64          // sort key instead of Value, larger ones first
@@ -165,8 +165,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 	switch {
 	case share && c.Share != nil:
 		return c.Share(r), true
-	case share && c.Value != nil && c.Whole > 0:
-		return ShareOf(c.Value(r), c.Whole), true
+	case share && c.Value != nil && c.Total > 0:
+		return ShareOf(c.Value(r), c.Total), true
 	case share:
 		return 0, false
 	case c.Value != nil:
@@ -179,8 +179,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 	return 0, false
 }
 
-// Fields returns the figures of columns that filters can compare.
-func Fields[R any](cols []Column[R]) (all []analysis.Field) {
+// fields returns the figures of columns that filters can compare.
+func fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
 			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
@@ -228,8 +228,8 @@ type FilterRow[R any] struct {
 	texts []string
 }
 
-// NewFilterRow returns a FilterRow, to be pointed at one row after the other.
-func NewFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
+// newFilterRow returns a FilterRow, to be pointed at one row after the other.
+func newFilterRow[R any](cols []Column[R], words func(r *R) []string) *FilterRow[R] {
 	return &FilterRow[R]{cols: cols, Words: words}
 }
 
@@ -260,8 +260,8 @@ func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
 // exactTime is the width in cells of a time in microseconds.
 const exactTime = 14
 
-// Layout converts columns for figures up to the given bytes and counts.
-func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
+// layoutOf converts columns for figures up to the given bytes and counts.
+func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Column {
 	out := make([]widget.Column, len(cols))
 	for i := range cols {
 		c := &cols[i]
@@ -278,7 +278,7 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 		case ShareFigure:
 			need = model.ShareWidth
 		case AmountFigure:
-			need = AmountWidth(f.Exact)
+			need = amountWidth(f.Exact)
 		case TimeFigure:
 			if f.Exact {
 				need = exactTime
@@ -295,7 +295,7 @@ func Layout[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.Co
 			out[i].Align = widget.Right
 		}
 		if c.Hidden {
-			Hide(&out[i])
+			hide(&out[i])
 		}
 	}
 	return out

@@ -49,11 +49,11 @@ func placeOf(prof *ProfileFile, m state.Moment, instant bool) model.Place {
 			n = prof.Weights.WindowNumber(n)
 		}
 		return model.Place{Number: &n}
-	case prof != nil && m.Over.IsWhole():
+	case prof != nil && m.Over.IsFull():
 		return model.Place{}
 	case prof == nil && instant:
 		return model.Place{At: state.Instant(m.At)}
-	case !m.Over.IsWhole():
+	case !m.Over.IsFull():
 		return model.Place{Over: state.Over(m.Over)}
 	case m.At == analysis.End:
 		return model.Place{}

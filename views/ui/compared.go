@@ -88,9 +88,9 @@ func (e *Env) TimeMap(s *state.State) diff.TimeMap {
 		s.Compare.Moments[state.SideB])
 }
 
-// JoinCache keeps the last tree joined from two sets of stacks: building it takes longer than all the rest, and it does
+// JoinedTreeCache keeps the last tree joined from two sets of stacks: building it takes longer than all the rest, and it does
 // not depend on the instant. Any goroutine may use it.
-type JoinCache struct {
+type JoinedTreeCache struct {
 	mu    sync.Mutex
 	of    [2]*model.Stacks
 	masks string
@@ -99,7 +99,7 @@ type JoinCache struct {
 }
 
 // Forget drops the tree, which keeps both sets of stacks in memory.
-func (j *JoinCache) Forget() {
+func (j *JoinedTreeCache) Forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.of, j.have = [2]*model.Stacks{}, nil
@@ -107,7 +107,7 @@ func (j *JoinCache) Forget() {
 
 // Get returns the joined tree of two sets of stacks, built anew unless it is the last one. The only errors are those of
 // ctx.
-func (j *JoinCache) Get(ctx context.Context, before, after *model.Stacks, masks string,
+func (j *JoinedTreeCache) Get(ctx context.Context, before, after *model.Stacks, masks string,
 	match diff.FrameMatch) (*diff.JoinedStacks, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -27,8 +27,8 @@ func WithMinus(k *widget.Look, text string) string {
 	return strings.NewReplacer("(-", "("+m, "; -", "; "+m).Replace(text)
 }
 
-// Growth returns the relative change; for new rows it is infinite.
-func Growth(before, after uint64) float64 {
+// growth returns the relative change; for new rows it is infinite.
+func growth(before, after uint64) float64 {
 	switch {
 	case before == after:
 		return 0

@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// MaxFrames is the maximum number of frames that a detail pane lists: stacks may be 50,000 deep.
-const MaxFrames = 2000
+// maxFrames is the maximum number of frames that a detail pane lists: stacks may be 50,000 deep.
+const maxFrames = 2000
 
 // Detail is the pane that explains the selection. It shows a title and either the complete stack with facts in
 // sentences below, or lines of text. The zero value is empty.
@@ -83,7 +83,7 @@ func stackRows(k stackKey) []FrameRow {
 		return []FrameRow{{Name: model.UnknownStack(k.id) + ": the file does not say what this stack is", Folded: true}}
 	}
 	s := k.stacks
-	frames := s.Frames(nil, k.node, MaxFrames)
+	frames := s.Frames(nil, k.node, maxFrames)
 	site := int(s.Depth[k.node] - s.Depth[calltree.SiteNode(s, k.node)])
 	var rows []FrameRow
 	for i := 0; i < len(frames); i++ {
@@ -91,7 +91,7 @@ func stackRows(k stackKey) []FrameRow {
 			if site > i {
 				n = min(n, site-i)
 			}
-			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + Family(frames[i].Function), Folded: true})
+			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + family(frames[i].Function), Folded: true})
 			i += n - 1
 			continue
 		}
@@ -129,7 +129,7 @@ func foldable(frames []model.Frame) int {
 	n := 0
 	first := ""
 	for n < len(frames) {
-		of := Family(frames[n].Function)
+		of := family(frames[n].Function)
 		if n == 0 {
 			first = of
 		}
@@ -141,9 +141,9 @@ func foldable(frames []model.Frame) int {
 	return n
 }
 
-// Family returns the name of the library whose internals a function belongs to, "" for functions that are worth
+// family returns the name of the library whose internals a function belongs to, "" for functions that are worth
 // showing.
-func Family(function string) string {
+func family(function string) string {
 	name := function
 	if i := strings.IndexAny(name, "(<"); i > 0 {
 		name = name[:i]

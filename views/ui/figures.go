@@ -197,8 +197,8 @@ func ThreadsText(threads []uint16) string {
 	return text
 }
 
-// Hide leaves a column out at any width.
-func Hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
+// hide leaves a column out at any width.
+func hide(c *widget.Column) { c.Width, c.Drop = math.MaxInt16, 99 }
 
 // CostNamed returns the name of a cost in reports and profiles.
 func CostNamed(c analysis.Cost) string { return state.CostKey(c) }

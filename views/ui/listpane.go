@@ -61,7 +61,7 @@ func (p *ListPane) Split(r widget.Rect) {
 	case r.W >= SideWidth:
 		p.ListAt, p.DetailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
 	default:
-		h := DetailHeight(r.H, p.List.Len())
+		h := detailHeight(r.H, p.List.Len())
 		if p.Low > 0 {
 			h = min(h, p.Low)
 		}
@@ -69,9 +69,9 @@ func (p *ListPane) Split(r widget.Rect) {
 	}
 }
 
-// DetailHeight returns the rows of a detail pane below a table of n rows in h rows: all that the table does not need.
+// detailHeight returns the rows of a detail pane below a table of n rows in h rows: all that the table does not need.
 // It does not depend on the selection, so the layout does not jump while moving through a table.
-func DetailHeight(h, n int) int {
+func detailHeight(h, n int) int {
 	return max(min(max(h*2/5, 9), 18), min(h-n-1, h*3/5))
 }
 

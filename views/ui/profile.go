@@ -65,7 +65,7 @@ func (d *ProfileFile) Span() diff.TimeSpan {
 
 // Texts returns every name of a stack, for filters.
 func (d *ProfileFile) Texts(leaf model.NodeID) (out FilterTexts) {
-	for _, f := range d.Profile.Stacks.Frames(nil, leaf, MaxFrames) {
+	for _, f := range d.Profile.Stacks.Frames(nil, leaf, maxFrames) {
 		out = append(out, f.Function, f.File)
 	}
 	return out
@@ -227,7 +227,7 @@ func (d *ProfileFile) Key(s *state.State) ProfileKey {
 	k.Metric, k.None = m, !ok
 	if n := s.Prof.Window; n >= 0 && n < len(d.Weights.Windows) {
 		k.Window = n
-	} else if !s.Range.IsWhole() && d.Ranges() {
+	} else if !s.Range.IsFull() && d.Ranges() {
 		k.Ranged, k.From, k.To = true, max(s.Range.From, 0), s.Range.To
 	}
 	return k
@@ -239,7 +239,7 @@ func (k ProfileKey) Selection(ctx context.Context) (sel *weights.Selection, whol
 	if sel, whole, err = k.unfiltered(ctx); sel == nil || err != nil || k.Filters == "" {
 		return sel, whole, err
 	}
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.FullStacks)
 	return sel.Filter(view), whole, err
 }
 

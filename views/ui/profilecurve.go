@@ -68,7 +68,7 @@ func FetchProfCurve(ctx context.Context, k ProfileCurveKey) (c ProfileCurve, err
 		c.Top = largestOf(c.Values)
 		return c, nil
 	}
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.FullStacks)
 	if err != nil {
 		return c, err
 	}
@@ -117,7 +117,7 @@ func windowCurve(k ProfileCurveKey, sums []model.Amount) []float64 {
 
 // SumWindows returns the sum of the rows of each window.
 func SumWindows(ctx context.Context, k WindowsKey) ([]model.Amount, error) {
-	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.WholeStacks)
+	view, err := k.Of.Views.Of(ctx, k.Of.Profile.Stacks, k.Filters, calltree.FullStacks)
 	if err != nil {
 		return nil, err
 	}

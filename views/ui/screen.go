@@ -166,35 +166,35 @@ func (p *Pane) DrawTitled(s tcell.Screen, r widget.Rect, title, answer string) w
 
 // Env is the screens' access to the program.
 type Env struct {
-	Ctx        context.Context
-	Trace      analysis.Trace  // nil for files without allocations
-	Libraries  *regexp.Regexp  // functions and files that own no memory, in addition to the built-in ones; may be nil
-	Heaps      heapgraph.Heaps // nil for files without heap snapshots
-	Dump       *DumpFile       // nil for files without measured series
-	Layouts    *layoutLoads    // of page layouts, which screens share
-	Loads      *HeapLoads      // the decoded snapshot that heap screens share
-	Prof       *ProfileFile    // nil for files without weighted stacks
-	First      *ComparedFile   // the file opened first, for comparisons
-	Second     *ComparedFile   // what it is compared with, nil for none
-	Paths      int             // at the end of what names the file on a command line, of one recording; 0 for a file alone
-	Joins      *JoinCache
-	Views      *StackViews  // of traces
-	Keys       *keymap.Map  // with the user's bindings; never nil
-	Look       *widget.Look // of the current theme
-	Theme      *themes.Theme
-	Patience   time.Duration
-	Opening    bool      // no frame has been shown yet
-	Until      time.Time // the time until which showing the state may wait for answers
-	Work       *Work
-	DeepWork   *Work                                // on answers that take walks over everything
-	Post       func(func())                         // any goroutine: run on the event loop
-	Background func(func())                         // run off the event loop
-	Emit       func(state.Intent)                   // change the state
-	Open       func(keymap.Action)                  // go to another screen
-	Visit      func(keymap.Action, ...state.Intent) // change the state on the way to a screen, even the same: one can come back
-	Changed    func()                               // a lazy value arrived: show the state again before the next frame
-	Say        func(text string)                    // one line of feedback, until the next key
-	Popup      func(o Overlay)                      // show something over the screen
+	Ctx         context.Context
+	Trace       analysis.Trace  // nil for files without allocations
+	Libraries   *regexp.Regexp  // functions and files that own no memory, in addition to the built-in ones; may be nil
+	Heaps       heapgraph.Heaps // nil for files without heap snapshots
+	Dump        *DumpFile       // nil for files without measured series
+	Layouts     *layoutLoads    // of page layouts, which screens share
+	Loads       *HeapLoads      // the decoded snapshot that heap screens share
+	Prof        *ProfileFile    // nil for files without weighted stacks
+	First       *ComparedFile   // the file opened first, for comparisons
+	Second      *ComparedFile   // what it is compared with, nil for none
+	Paths       int             // at the end of what names the file on a command line, of one recording; 0 for a file alone
+	JoinedTrees *JoinedTreeCache
+	Views       *StackViews  // of traces
+	Keys        *keymap.Map  // with the user's bindings; never nil
+	Look        *widget.Look // of the current theme
+	Theme       *themes.Theme
+	Patience    time.Duration
+	Opening     bool      // no frame has been shown yet
+	Until       time.Time // the time until which showing the state may wait for answers
+	Work        *Work
+	DeepWork    *Work                                // on answers that take walks over everything
+	Post        func(func())                         // any goroutine: run on the event loop
+	Background  func(func())                         // run off the event loop
+	Emit        func(state.Intent)                   // change the state
+	Open        func(keymap.Action)                  // go to another screen
+	Visit       func(keymap.Action, ...state.Intent) // change the state on the way to a screen, even the same: one can come back
+	Changed     func()                               // a lazy value arrived: show the state again before the next frame
+	Say         func(text string)                    // one line of feedback, until the next key
+	Popup       func(o Overlay)                      // show something over the screen
 }
 
 // Style returns the style of a role in the current theme.

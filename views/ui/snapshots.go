@@ -231,7 +231,7 @@ func (e *Env) OtherSnapshot(s *state.State) int {
 	if i := s.Heap.Other; i >= 0 && i < e.After().Source().Len() {
 		return i
 	}
-	return state.LastWhole(e.After().Source())
+	return state.LastComplete(e.After().Source())
 }
 
 // HeapSides returns the snapshots of both sides of a difference. With one file an unmarked A is its first one, and an

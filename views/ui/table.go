@@ -151,12 +151,12 @@ func (t *Table[D, R]) sortRows(out *Ordered[D, R], cols []Column[R], k tableKey[
 
 // choose keeps the rows that pass a filter. An invalid filter hides nothing.
 func (t *Table[D, R]) choose(out *Ordered[D, R], cols []Column[R], filter string) {
-	f := Filter(filter, Fields(cols))
+	f := Filter(filter, fields(cols))
 	var words func(r *R) []string
 	if t.spec.Words != nil {
 		words = t.spec.Words(out.Of)
 	}
-	row := NewFilterRow(cols, words)
+	row := newFilterRow(cols, words)
 	out.Order = make([]int32, 0, len(out.Rows))
 	for i := range out.Rows {
 		row.Row = &out.Rows[i]
@@ -295,13 +295,13 @@ func (t *Table[D, R]) Layout(w int, s *state.State) {
 		bytes, count = t.spec.Most(t.now.Of)
 	}
 	l := t.list
-	l.Columns = Layout(t.Columns(), t.Figures, bytes, count)
+	l.Columns = layoutOf(t.Columns(), t.Figures, bytes, count)
 	l.SortColumn, l.Column, l.Descending = t.sort, t.sort, !t.up
 	l.Highlight = FilterWord(s.Filter)
 }
 
 // Fields returns the figures of the table that filters can compare.
-func (t *Table[D, R]) Fields() []analysis.Field { return Fields(t.Columns()) }
+func (t *Table[D, R]) Fields() []analysis.Field { return fields(t.Columns()) }
 
 // RowFilter returns the filter as command lines take it, or "" if it compares fields that reports do not have.
 func (t *Table[D, R]) RowFilter(text string) string { return rowFilter(t.Columns(), text) }
@@ -310,7 +310,7 @@ func rowFilter[R any](cols []Column[R], text string) string {
 	var known []analysis.Field
 	for i := range cols {
 		if cols[i].Key != "" {
-			known = append(known, Fields(cols[i:i+1])...)
+			known = append(known, fields(cols[i:i+1])...)
 		}
 	}
 	known = append(known, analysis.Field{}) // otherwise all fields would be accepted

@@ -79,8 +79,8 @@ func (u ProfileUnit) Scaled(v uint64, exact bool) string {
 	return u.Text(a, exact)
 }
 
-// AmountWidth returns the cells that columns of amounts need.
-func AmountWidth(exact bool) int {
+// amountWidth returns the cells that columns of amounts need.
+func amountWidth(exact bool) int {
 	if exact {
 		return 16
 	}

@@ -24,24 +24,24 @@ type List struct {
 	Highlight  string   // lower case; where it occurs in left-aligned text it is shown in the Match style
 	Empty      []string // shown when there are no rows: why, and what to do
 
-	selected int
-	id       uint64 // of the selected row
-	moved    bool   // a user chose the selection, so it is followed
-	offset   int    // first visible row
-	left     int    // first column shown, 0 unless the list was scrolled sideways
-	follow   bool   // bring the selection into view
-	height   int    // visible rows in the last frame
-	rows     Rect   // where they were
-	header   Rect
-	widths   []int
-	whole    []Field // the selected row in the last frame
+	selected       int
+	id             uint64 // of the selected row
+	moved          bool   // a user chose the selection, so it is followed
+	offset         int    // first visible row
+	left           int    // first column shown, 0 unless the list was scrolled sideways
+	follow         bool   // bring the selection into view
+	height         int    // visible rows in the last frame
+	rows           Rect   // where they were
+	header         Rect
+	widths         []int
+	selectedFields []Field // the selected row in the last frame
 }
 
 // Field is the text of a row in one column.
 type Field struct{ Title, Text string }
 
-// Whole returns the texts of the selected row in all columns, including hidden ones, as of the last frame.
-func (l *List) Whole() []Field { return l.whole }
+// SelectedFields returns the texts of the selected row in all columns, including hidden ones, as of the last frame.
+func (l *List) SelectedFields() []Field { return l.selectedFields }
 
 // Len returns the number of rows, 0 without a table.
 func (l *List) Len() int {

@@ -16,7 +16,7 @@ const (
 // Draw shows the visible part of the list in r.
 func (l *List) Draw(s tcell.Screen, r Rect, k *Look) {
 	body := l.layout(r)
-	l.whole = l.whole[:0]
+	l.selectedFields = l.selectedFields[:0]
 	if !l.header.Empty() {
 		l.drawHeader(s, k)
 	}
@@ -111,7 +111,7 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 		}
 	}
 	if row == l.selected {
-		l.keepWhole()
+		l.keepSelectedFields()
 	}
 	x, end := l.header.X, l.header.X+l.header.W
 	for i, w := range l.widths {
@@ -128,13 +128,13 @@ func (l *List) drawRow(s tcell.Screen, body Rect, row int, k *Look) {
 	}
 }
 
-// keepWhole records the texts of the selected row in all columns.
-func (l *List) keepWhole() {
+// keepSelectedFields records the texts of the selected row in all columns.
+func (l *List) keepSelectedFields() {
 	for i := range l.Columns {
 		if c := &l.Columns[i]; c.Width < hiddenWidth {
 			if text := strings.TrimSpace(Clean(l.Table.Cell(l.selected, i).Text)); text != "" &&
 				strings.TrimSpace(c.Title) != "" {
-				l.whole = append(l.whole, Field{c.Title, text})
+				l.selectedFields = append(l.selectedFields, Field{c.Title, text})
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxMarks   = 4  // combining marks kept after one base character
-	maxJoins   = 4  // characters kept together by zero-width joiners
+	maxJoiners = 4  // characters kept together by zero-width joiners
 	maxCluster = 64 // bytes of one character as seen by a person; longer ones are replaced
 	ellipsis   = "…"
 	joiner     = '\u200d'
@@ -55,8 +55,8 @@ func cleanFrom(s string) string {
 
 // cleaner replaces one rune after the other; it remembers how long the current character has become.
 type cleaner struct {
-	marks, joins int
-	joined       bool // the last rune was a joiner
+	marks, joiners int
+	joined         bool // the last rune was a joiner
 }
 
 // next returns what represents r, which took n bytes: itself, a replacement, or -1 to drop it.
@@ -72,7 +72,7 @@ func (c *cleaner) next(r rune, n int) rune {
 		*c = cleaner{}
 		return 0x2421
 	case r == joiner:
-		if c.joins++; c.joins > maxJoins {
+		if c.joiners++; c.joiners > maxJoiners {
 			return unicode.ReplacementChar
 		}
 		c.joined = true
@@ -88,7 +88,7 @@ func (c *cleaner) next(r rune, n int) rune {
 		return r
 	}
 	if !c.joined {
-		c.joins = 0
+		c.joiners = 0
 	}
 	c.marks, c.joined = 0, false
 	return r

@@ -15,15 +15,15 @@ type AgeList struct {
 	Least, Most model.Time // of all ages; there must be at least one
 }
 
-// Pieces begin with LeastAges, and double ageDoublings times.
+// Pieces begin with leastAges, and double ageDoublings times.
 const (
-	LeastAges    = 4
+	leastAges    = 4
 	ageDoublings = 14
-	MostAges     = LeastAges << ageDoublings
+	mostAges     = leastAges << ageDoublings
 )
 
-// AgePiece returns the number of ages that a page holds, by its number from 0.
-func AgePiece(number int) int { return LeastAges << min(number, ageDoublings) }
+// agePiece returns the number of ages that a page holds, by its number from 0.
+func agePiece(number int) int { return leastAges << min(number, ageDoublings) }
 
 // Add adds the age of one block.
 func (l *AgeList) Add(age model.Time) {
@@ -39,7 +39,7 @@ func (l *AgeList) Add(age model.Time) {
 	k := len(l.Pieces) - 1
 	if k < 0 || len(l.Pieces[k]) == cap(l.Pieces[k]) {
 		k++
-		l.Pieces = append(l.Pieces, make([]uint32, 0, AgePiece(k)))
+		l.Pieces = append(l.Pieces, make([]uint32, 0, agePiece(k)))
 	}
 	l.Pieces[k] = append(l.Pieces[k], uint32(age))
 }
@@ -58,7 +58,7 @@ func (l *AgeList) Middle(m *AgeMemory) model.Time {
 	case rank >= short:
 		slices.Sort(l.long)
 		return l.long[rank-short]
-	case short <= MostAges:
+	case short <= mostAges:
 		m.ages = m.ages[:0]
 		for _, p := range l.Pieces {
 			m.ages = append(m.ages, p...)

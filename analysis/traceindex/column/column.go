@@ -57,26 +57,26 @@ func (c *Column[T]) Ref(i int) *T { return &c.Chunks[i>>ChunkBits][i&ChunkMask] 
 // Set replaces the value at index i, which must be within the column.
 func (c *Column[T]) Set(i int, v T) { c.Chunks[i>>ChunkBits][i&ChunkMask] = v }
 
-// LargeSizes has, by index, the sizes for which a column stores LargeSize.
+// LargeSizes has, by index, the sizes for which a column stores largeSize.
 type LargeSizes map[int]uint64
 
-const LargeSize = math.MaxUint32
+const largeSize = math.MaxUint32
 
 // Low records a size, and returns what the column stores for it at i.
 func (l *LargeSizes) Low(i int, v uint64) uint32 {
-	if v < LargeSize {
+	if v < largeSize {
 		return uint32(v)
 	}
 	if *l == nil {
 		*l = LargeSizes{}
 	}
 	(*l)[i] = v
-	return LargeSize
+	return largeSize
 }
 
 // Full returns the size at i, given what the column stores.
 func (l LargeSizes) Full(i int, v uint32) uint64 {
-	if v != LargeSize {
+	if v != largeSize {
 		return uint64(v)
 	}
 	return l[i]

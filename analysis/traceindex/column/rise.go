@@ -6,7 +6,7 @@ import (
 )
 
 // RiseColumn is an append-only column of numbers that never fall. It takes little more than a byte per number: every
-// RiseSpan-th one is stored as is, and the differences between those.
+// riseSpan-th one is stored as is, and the differences between those.
 type RiseColumn struct {
 	N      int
 	Last   uint64
@@ -19,13 +19,13 @@ type riseAnchor struct {
 	At    uint64 // offset in steps of the next value: steps may be more than 4 GiB if very many blocks live
 }
 
-const RiseSpan = 32
+const riseSpan = 32
 
 // Append adds a value, which must be no less than the one before.
 func (c *RiseColumn) Append(v uint64) {
 	s := &c.Steps
-	if c.N%RiseSpan == 0 {
-		if len(s.rest()) < RiseSpan*binary.MaxVarintLen64 {
+	if c.N%riseSpan == 0 {
+		if len(s.rest()) < riseSpan*binary.MaxVarintLen64 {
 			s.N = len(s.Chunks) << ChunkBits
 		}
 		c.Anchor = append(c.Anchor, riseAnchor{v, uint64(s.N)})
@@ -38,8 +38,8 @@ func (c *RiseColumn) Append(v uint64) {
 
 // At returns the value at index i, which must be within the column.
 func (c *RiseColumn) At(i int) uint64 {
-	a := c.Anchor[i/RiseSpan]
-	return c.walk(&a, i%RiseSpan)
+	a := c.Anchor[i/riseSpan]
+	return c.walk(&a, i%riseSpan)
 }
 
 // walk advances a by n values.
@@ -73,7 +73,7 @@ func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c} }
 
 // ReaderAt returns a reader that begins at value i.
 func (c *RiseColumn) ReaderAt(i int) RiseReader {
-	r := RiseReader{c: c, i: i &^ (RiseSpan - 1)}
+	r := RiseReader{c: c, i: i &^ (riseSpan - 1)}
 	for r.i < i {
 		r.Next()
 	}
@@ -82,8 +82,8 @@ func (c *RiseColumn) ReaderAt(i int) RiseReader {
 
 // Next returns the next value; there must be one.
 func (r *RiseReader) Next() uint64 {
-	if r.i%RiseSpan == 0 {
-		r.a = r.c.Anchor[r.i/RiseSpan]
+	if r.i%riseSpan == 0 {
+		r.a = r.c.Anchor[r.i/riseSpan]
 	} else {
 		r.c.walk(&r.a, 1)
 	}
@@ -93,7 +93,7 @@ func (r *RiseReader) Next() uint64 {
 
 // To advances to value i, which must not have been returned yet, and returns it.
 func (r *RiseReader) To(i int) uint64 {
-	r.i = max(r.i, i&^(RiseSpan-1))
+	r.i = max(r.i, i&^(riseSpan-1))
 	for r.i < i {
 		r.Next()
 	}
@@ -107,8 +107,8 @@ func (c *RiseColumn) Search(v uint64) int {
 		return 0
 	}
 	a := c.Anchor[k]
-	i := k*RiseSpan + 1
-	for ; i < min((k+1)*RiseSpan, c.N); i++ {
+	i := k*riseSpan + 1
+	for ; i < min((k+1)*riseSpan, c.N); i++ {
 		if c.walk(&a, 1) >= v {
 			return i
 		}
@@ -117,4 +117,4 @@ func (c *RiseColumn) Search(v uint64) int {
 }
 
 // Fits reports whether a column that was read from a file has n values and the anchors for them.
-func (c *RiseColumn) Fits(n int) bool { return c.N == n && len(c.Anchor) == (n+RiseSpan-1)/RiseSpan }
+func (c *RiseColumn) Fits(n int) bool { return c.N == n && len(c.Anchor) == (n+riseSpan-1)/riseSpan }

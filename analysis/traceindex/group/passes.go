@@ -15,9 +15,9 @@ type Pass struct {
 	max    []uint64 // HistoryColumns per slot: highest level in each column, the one carried in included
 }
 
-// ManyKeys is the number of keys from which histories are computed only on request: they take half a kilobyte each, and
+// manyKeys is the number of keys from which histories are computed only on request: they take half a kilobyte each, and
 // a hostile file has as many stacks as events.
-const ManyKeys = 1 << 15
+const manyKeys = 1 << 15
 
 // PassIn returns the last pass of a group after a filter, or nil.
 func (c *groupCache) PassIn(by analysis.Group, set *StackSet) *Pass {
@@ -57,7 +57,7 @@ func SameNames(a, b *Fold) bool {
 // slots numbers the keys whose history is computed.
 func slots(keys int, want []analysis.Key) (slot []int32, n int) {
 	slot = make([]int32, keys)
-	if keys <= ManyKeys {
+	if keys <= manyKeys {
 		for k := range slot {
 			slot[k] = int32(k)
 		}

@@ -43,7 +43,7 @@ func (ix *Names) SetOf(filter calltree.Filter) *StackSet {
 	case old != nil && old.filter == filter && old.symbols == symbols:
 		s.view = old.view
 	default:
-		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.WholeStacks)
+		s.view, _ = calltree.FilterStacks(context.Background(), symbols, filter, calltree.FullStacks)
 	}
 	unknown := calltree.StacksAreKept(filter)
 	for i, id := range ix.Ids {
@@ -94,7 +94,7 @@ func (s Scope) Of(d column.Dim) Scope {
 // FoldIn maps filtered stacks to groups. Those that are left out get a key of their own, the last one.
 func (ix *Names) FoldIn(by analysis.Group, s *StackSet) *Fold {
 	if s == nil {
-		return ix.FoldOf(by)
+		return ix.foldOf(by)
 	}
 	if DimOf(by) != column.DimStack {
 		return nil
@@ -122,7 +122,7 @@ func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID, libraries *r
 		}
 		return f
 	}
-	keys, groups := map[string]analysis.Key{}, NewStackGroups(by, s.left(), libraries)
+	keys, groups := map[string]analysis.Key{}, newStackGroups(by, s.left(), libraries)
 	for i, id := range ids {
 		if !s.keep[i] {
 			continue
@@ -156,11 +156,11 @@ func (s *StackSet) bare(id model.StackID) bool {
 }
 
 // groupName returns the name of the group that a filtered stack belongs to.
-func (s *StackSet) groupName(groups *StackGroups, id model.StackID) string {
+func (s *StackSet) groupName(groups *stackGroups, id model.StackID) string {
 	if (groups.by == analysis.ByFunction || groups.by == analysis.ByOwner) && s.bare(id) {
 		return calltree.NoFrames
 	}
-	return groups.Name(id)
+	return groups.name(id)
 }
 
 // left returns the filtered stacks, nil before they are read.

@@ -1,4 +1,4 @@
-// Package live computes the live bytes of parts of a trace from column to column. Stretches of events are summed up
+// Package live computes the live bytes of parts of a trace from column to column. Segments of events are summed up
 // separately, each from a level of 0, and then joined in order.
 package live
 
@@ -40,9 +40,9 @@ func (a wide) shown() uint64 {
 	return a.lo
 }
 
-// Moves are the changes of the blocks of one part in a stretch of events. Levels are relative to the one before it.
+// Moves are the changes of the blocks of one part in a segment of events. Levels are relative to the one before it.
 type Moves struct {
-	bytes, low, high           wide // after the stretch; extremes after any of its events with a change
+	bytes, low, high           wide // after the segment; extremes after any of its events with a change
 	count, lowCount, highCount int64
 	atHigh                     int64 // count when high is reached
 	allocBytes                 uint64
@@ -90,7 +90,7 @@ func (m *Moves) level() {
 	m.changes++
 }
 
-// End records the level after the stretch, and reports whether anything changed in it.
+// End records the level after the segment, and reports whether anything changed in it.
 func (m *Moves) End() bool {
 	if m.changed {
 		m.level()
@@ -140,7 +140,7 @@ func (c *Curve) until(i int) {
 	}
 }
 
-// Add adds a stretch that is within column i. Stretches come in order.
+// Add adds a segment that is within column i. Segments come in order.
 func (c *Curve) Add(i int, m *Moves) {
 	c.until(i)
 	if c.topAt == 0 && m.first > c.lo { // the level carried in remains after the first event

@@ -21,7 +21,7 @@ func (c *Chart) Inner() int { return c.Width - chartLabel - 3 }
 
 // Lines returns the lines of the chart, the last of which is its foot. value returns that of a column of so many.
 func (c *Chart) Lines(value func(x, width int) uint64) (lines []string) {
-	ramp, axis, foot, rule := Ramp(c.ASCII), "┤", "└", "─"
+	ramp, axis, foot, rule := ramp(c.ASCII), "┤", "└", "─"
 	if c.ASCII {
 		axis, foot, rule = "|", "+", "-"
 	}
@@ -36,7 +36,7 @@ func (c *Chart) Lines(value func(x, width int) uint64) (lines []string) {
 		var line strings.Builder
 		line.WriteString(" " + Pad(tick, chartLabel, true) + axis)
 		for x := range c.Inner() {
-			filled := Level(value(x, c.Inner()), c.Top, c.Rows*(len(ramp)-1)) - row*(len(ramp)-1)
+			filled := level(value(x, c.Inner()), c.Top, c.Rows*(len(ramp)-1)) - row*(len(ramp)-1)
 			line.WriteString(ramp[min(max(filled, 0), len(ramp)-1)])
 		}
 		lines = append(lines, strings.TrimRight(line.String(), " "))

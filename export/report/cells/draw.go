@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Ramp returns the glyphs of bars and curves from empty to full.
-func Ramp(ascii bool) []string {
+// ramp returns the glyphs of bars and curves from empty to full.
+func ramp(ascii bool) []string {
 	if ascii {
 		return strings.Split(" |.|:|-|=|+|*|%|#", "|")
 	}
@@ -15,7 +15,7 @@ func Ramp(ascii bool) []string {
 
 // Spark draws a small curve: the highest value is full, and what is not 0 is never invisible.
 func Spark(values []uint64, width int, ascii bool) string {
-	ramp, top := Ramp(ascii), uint64(0)
+	ramp, top := ramp(ascii), uint64(0)
 	for _, v := range values {
 		top = max(top, v)
 	}
@@ -29,13 +29,13 @@ func Spark(values []uint64, width int, ascii bool) string {
 		for _, v := range values[lo:hi] {
 			most = max(most, v)
 		}
-		out.WriteString(ramp[Level(most, top, len(ramp)-1)])
+		out.WriteString(ramp[level(most, top, len(ramp)-1)])
 	}
 	return out.String()
 }
 
-// Level scales v ≤ top to 0 … steps, rounding to nearest but never to 0 what is not 0.
-func Level(v, top uint64, steps int) int {
+// level scales v ≤ top to 0 … steps, rounding to nearest but never to 0 what is not 0.
+func level(v, top uint64, steps int) int {
 	if v == 0 || top == 0 {
 		return 0
 	}
@@ -45,9 +45,9 @@ func Level(v, top uint64, steps int) int {
 // Bar returns a horizontal bar of at most width cells.
 func Bar(v, top uint64, width int, ascii bool) string {
 	if ascii {
-		return strings.Repeat("#", Level(v, top, width))
+		return strings.Repeat("#", level(v, top, width))
 	}
-	eighths := Level(v, top, width*8)
+	eighths := level(v, top, width*8)
 	out := strings.Repeat("█", eighths/8)
 	if rest := eighths % 8; rest > 0 {
 		out += string([]rune(" ▏▎▍▌▋▊▉")[rest])

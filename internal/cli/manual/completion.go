@@ -6,8 +6,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// FlagNames returns the ways to write a flag, the long one first.
-func FlagNames(f *kong.Flag) []string {
+// flagNames returns the ways to write a flag, the long one first.
+func flagNames(f *kong.Flag) []string {
 	names := []string{"--" + f.Name}
 	if f.Tag != nil && f.Tag.Negatable != "" {
 		names = []string{"--no-" + f.Name, "--" + f.Name}

@@ -85,12 +85,12 @@ func NewGuide(app Grammar) *Guide {
 		out := guideCommand{Command: path + Arguments(c), Help: c.Help, Flags: []string{}, Shared: []string{}, Answers: []example{}}
 		for _, f := range c.Flags {
 			if !f.Hidden {
-				out.Flags = append(out.Flags, FlagNames(f)[0])
+				out.Flags = append(out.Flags, flagNames(f)[0])
 			}
 		}
 		for _, f := range app.Shared(c) {
-			if !slices.Contains(uses.Harmless(), FlagNames(f)[0]) && f.Name != "help" {
-				out.Shared = append(out.Shared, FlagNames(f)[0])
+			if !slices.Contains(uses.Harmless(), flagNames(f)[0]) && f.Name != "help" {
+				out.Shared = append(out.Shared, flagNames(f)[0])
 			}
 		}
 		for _, q := range Questions() {
@@ -135,7 +135,7 @@ func guideRules() []guideRule {
 	return []guideRule{
 		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table; text and markdown print all, or that one. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 prints all. Some lists are small by nature and always complete: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, page types, steps of a path, the frames of a stack, problems. convert always writes every row. row_counts, row_count of diff and grown_count of check are the numbers of rows before the limit. Sums never depend on the limit. info reads headers only and estimates what a full read will cost. --max-memory bounds the memory of every command: what does not fit is left out, complete is then false, and the problem memory-limit names it; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index builds it in advance."},
-		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + TimesAndSizes},
+		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + timesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: everything readable in a damaged file is reported, with status 0, complete false and lower bounds. live_upper_bound is true where some blocks have no address, so their frees cannot be matched. severity is error, warning or note; code is stable, message is not.`},
 		{"Stable ids", "These stay the same for one file, whatever the question: stack (the file's own id), row (of one snapshot), snapshot and layout numbers from 0 (negative ones count from the end), series and point (the file's order), thread, event and metric names, table and field names, problem codes. Keys of diff are names, so they are comparable between files. Not stable: the order of rows that are equal in value, count and id; texts; and the placeholders of --redact, which are the same within one evidence archive only."},
 		{"Shared flags", "They mean the same for all commands that list them. A flag that does not apply to a command or to the file, contradicts another one, or needs one that is missing is refused with status 2 before the file is read; settings of the environment and the config file that do not apply are ignored. " + strings.Join(uses.Harmless(), " ") + " may be given to every command."},

@@ -30,7 +30,7 @@ func Man(w io.Writer, app Grammar, statuses []string) {
 			m.flag(f)
 		}
 	}
-	m.printf(".SH TIMES AND SIZES\n%s\n", roff(TimesAndSizes))
+	m.printf(".SH TIMES AND SIZES\n%s\n", roff(timesAndSizes))
 	m.printf(".SH KEYS\n")
 	for _, section := range keymap.Default().Help() {
 		m.printf(".SS %s\n", roff(section.Title))
@@ -45,7 +45,7 @@ func Man(w io.Writer, app Grammar, statuses []string) {
 	m.printf(".SH FILES AND ENVIRONMENT\n%s\n", roff(filesAndEnvironment))
 }
 
-const TimesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us, 5min or 4h3m, in ns, us, ms, s, min or m, h and d; shares of the duration, such as 50%; " +
+const timesAndSizes = "Times are numbers with units, such as 12.5s, 350ms, 900us, 5min or 4h3m, in ns, us, ms, s, min or m, h and d; shares of the duration, such as 50%; " +
 	"peak, the state just after the highest live bytes; or end. Sizes are 4096, 64KiB or 1.5M, in powers of 1,024."
 
 const filesAndEnvironment = "$XDG_CONFIG_HOME/memtui/config, else ~/.config/memtui/config, holds lines such as theme = dark, mouse = off and " +
@@ -72,12 +72,12 @@ func (m manual) command(c *kong.Node, name string, shared []*kong.Flag) {
 	m.printf(".TP\n.B %s %s\n%s\n", name, roff(strings.Join(arguments, " ")), roff(c.Help))
 	m.detail(c.Detail)
 	for _, f := range c.Flags {
-		m.printf(".br\n\\fB%s\\fR%s %s\n", roff(strings.Join(FlagNames(f), ", ")), roff(OptionalValue(f)), roff(f.Help))
+		m.printf(".br\n\\fB%s\\fR%s %s\n", roff(strings.Join(flagNames(f), ", ")), roff(OptionalValue(f)), roff(f.Help))
 	}
 	var names []string
 	for _, f := range shared {
 		if f.Name != "help" {
-			names = append(names, FlagNames(f)[0])
+			names = append(names, flagNames(f)[0])
 		}
 	}
 	if len(names) > 0 {
@@ -105,7 +105,7 @@ func (m manual) flag(f *kong.Flag) {
 	if takesValue(f) {
 		value = " " + roff(f.FormatPlaceHolder())
 	}
-	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(FlagNames(f), ", ")), value, roff(f.Help))
+	m.printf(".TP\n\\fB%s\\fR%s\n%s\n", roff(strings.Join(flagNames(f), ", ")), value, roff(f.Help))
 }
 
 // roff escapes what roff would treat as markup, and non-ASCII characters: readers treat the bytes as Latin-1.

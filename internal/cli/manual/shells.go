@@ -27,7 +27,7 @@ _%[1]s() {
 		for _, f := range app.Visible(c) {
 			if list := choices(f.Value); len(list) > 0 && !seen[f.Name] {
 				seen[f.Name] = true
-				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", strings.Join(FlagNames(f), "|"), strings.Join(list, " "))
+				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", strings.Join(flagNames(f), "|"), strings.Join(list, " "))
 			}
 		}
 	}
@@ -39,7 +39,7 @@ _%[1]s() {
 		}
 		var flags []string
 		for _, f := range app.Visible(c) {
-			flags = append(flags, FlagNames(f)...)
+			flags = append(flags, flagNames(f)...)
 		}
 		if c != nil {
 			fmt.Fprintf(w, "    %s) words='%s' flags='%s';;\n", name, strings.Join(list, " "), strings.Join(flags, " "))
@@ -86,7 +86,7 @@ func Zsh(w io.Writer, app Grammar) {
 func zshFlags(app Grammar, command *kong.Node) string {
 	var out strings.Builder
 	for _, f := range app.Visible(command) {
-		for _, name := range FlagNames(f) {
+		for _, name := range flagNames(f) {
 			value := ""
 			if list := choices(f.Value); len(list) > 0 {
 				value = ":value:(" + strings.Join(list, " ") + ")"
@@ -116,7 +116,7 @@ func Fish(w io.Writer, app Grammar) {
 		}
 	}
 	flag := func(f *kong.Flag, condition string) {
-		for _, name := range FlagNames(f) {
+		for _, name := range flagNames(f) {
 			spelling := "-l " + strings.TrimPrefix(name, "--")
 			if !strings.HasPrefix(name, "--") {
 				spelling = "-s " + name[1:]

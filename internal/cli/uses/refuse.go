@@ -24,7 +24,7 @@ type Input struct {
 // Check rejects flags that do not apply to a command, regardless of its input.
 func Check(parsed *kong.Context) error {
 	command := Path(parsed.Selected())
-	for _, f := range Given(parsed) {
+	for _, f := range given(parsed) {
 		switch {
 		case Means(command, f.Name) || !IsShared(parsed.Model, f) || harmless(f.Name):
 		case command == "diff" && f.Name == "snapshot":
@@ -65,7 +65,7 @@ func Possible(parsed *kong.Context, numbered bool) error {
 	}
 	var last *kong.Flag
 	all := readBy(command)
-	for _, f := range Given(parsed) {
+	for _, f := range given(parsed) {
 		kinds := kindsOf(meant(command, f))
 		if kinds == 0 {
 			continue
@@ -98,7 +98,7 @@ func meant(command string, f *kong.Flag) (list []Use) {
 // error, flags that do not apply together.
 func refusal(parsed *kong.Context, of kind.Set, numbered bool) (wrong *kong.Flag, err error) {
 	command := Path(parsed.Selected())
-	for _, f := range Given(parsed) {
+	for _, f := range given(parsed) {
 		list := meant(command, f)
 		switch known := len(usesOf(command, f.Name)) > 0; {
 		case !known || harmless(f.Name):
@@ -159,7 +159,7 @@ func unmade(parsed *kong.Context, command string, of kind.Set) error {
 func satisfied(parsed *kong.Context, needs string) bool {
 	return needs == "" || slices.ContainsFunc(strings.Fields(needs), func(need string) bool {
 		name, value, valued := strings.Cut(need, "=")
-		return slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == name && (!valued || f.Target.String() == value) })
+		return slices.ContainsFunc(given(parsed), func(f *kong.Flag) bool { return f.Name == name && (!valued || f.Target.String() == value) })
 	})
 }
 

@@ -111,8 +111,8 @@ func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Fla
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// Given returns the flags that are on the command line, without values from the environment or the config file.
-func Given(parsed *kong.Context) (list []*kong.Flag) {
+// given returns the flags that are on the command line, without values from the environment or the config file.
+func given(parsed *kong.Context) (list []*kong.Flag) {
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {
 			list = append(list, p.Flag)
@@ -144,7 +144,7 @@ func Kept(flags []string, keep func(name string) bool) (out []string) {
 
 // IsGiven reports whether a flag is on the command line, which may be nil.
 func IsGiven(parsed *kong.Context, name string) bool {
-	return parsed != nil && slices.ContainsFunc(Given(parsed), func(f *kong.Flag) bool { return f.Name == name })
+	return parsed != nil && slices.ContainsFunc(given(parsed), func(f *kong.Flag) bool { return f.Name == name })
 }
 
 // Leaves returns the commands that can be run, in the order of the grammar.

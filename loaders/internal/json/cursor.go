@@ -11,22 +11,22 @@ type Kind byte
 
 // Kinds of tokens other than single characters.
 const (
-	End    Kind = 0 // no further token can be read
-	Number Kind = '0'
-	String Kind = '"'
-	True   Kind = 't'
-	False  Kind = 'f'
-	Null   Kind = 'n'
-	Word   Kind = '?' // not JSON: NaN and the like, which was reported as a fault
+	End       Kind = 0 // no further token can be read
+	Number    Kind = '0'
+	String    Kind = '"'
+	True      Kind = 't'
+	False     Kind = 'f'
+	Null      Kind = 'n'
+	wordBytes Kind = '?' // not JSON: NaN and the like, which was reported as a fault
 )
 
 const (
 	// MaxDepth bounds the nesting of arrays and objects that are checked.
 	MaxDepth = 1000
-	// MaxWord bounds the bytes of a number that crosses the border of two chunks.
-	MaxWord = 64 << 10
-	// MaxPassed bounds the bytes of a string that are skipped after MaxText: a pipe may never end.
-	MaxPassed = 1 << 30
+	// maxWord bounds the bytes of a number that crosses the border of two chunks.
+	maxWord = 64 << 10
+	// maxPassed bounds the bytes of a string that are skipped after MaxText: a pipe may never end.
+	maxPassed = 1 << 30
 
 	window = 64 << 10 // bytes in memory between two checks of the context
 )
@@ -276,7 +276,7 @@ func (c *Cursor) word() Kind {
 	if !c.fault(BadWord, c.at+int64(n)) {
 		return End
 	}
-	return Word
+	return wordBytes
 }
 
 // longWord reads the part of a word in the next chunks; false if that is too long.
@@ -287,7 +287,7 @@ func (c *Cursor) longWord() bool {
 		for c.pos < len(c.buf) && wordy(c.buf[c.pos]) {
 			c.pos++
 		}
-		if c.keep = append(c.keep, c.buf[from:c.pos]...); len(c.keep) > MaxWord {
+		if c.keep = append(c.keep, c.buf[from:c.pos]...); len(c.keep) > maxWord {
 			c.fail(LongWord)
 			return false
 		}

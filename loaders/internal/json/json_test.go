@@ -26,7 +26,7 @@ func tokens(c *Cursor, tolerant bool) (out []string) {
 		k := c.Next()
 		at, line := c.At()
 		switch k {
-		case String, Number, Word:
+		case String, Number, wordBytes:
 			out = append(out, fmt.Sprintf("%c %q at %d, line %d", k, c.Text(), at, line))
 			return
 		case End:
@@ -313,7 +313,7 @@ func TestLongText(t *testing.T) {
 			t.Errorf("%q: %c, %d bytes, %d faults, line %d", text, k, got, faults, c.Line())
 		}
 	}
-	c := NewReader(strings.NewReader("["+strings.Repeat("1", MaxWord+100)+"]"), 0, 16)
+	c := NewReader(strings.NewReader("["+strings.Repeat("1", maxWord+100)+"]"), 0, 16)
 	var f Fault
 	c.OnFault = func(g Fault) bool { f = g; return true }
 	if c.Next(); c.Next() != End || f.Code != LongWord || !c.Dead() {

@@ -82,7 +82,7 @@ func (c *Cursor) string() Kind {
 func (c *Cursor) passText() Kind {
 	for begin := c.Offset(); ; {
 		if c.pos = plainEnd(c.buf, c.pos); c.pos == len(c.buf) {
-			if c.Offset()-begin > MaxPassed {
+			if c.Offset()-begin > maxPassed {
 				return c.fail(LongWord)
 			}
 			if !c.more() {

@@ -15,8 +15,8 @@ import (
 
 const (
 	unitBytes = 4 << 20
-	// MaxLine is the longest line that is read: an array of sixty million elements.
-	MaxLine = 1 << 30
+	// maxLine is the longest line that is read: an array of sixty million elements.
+	maxLine = 1 << 30
 
 	askLines = 1 << 10 // lines between two checks of the context
 )
@@ -103,7 +103,7 @@ func (r *reading) unit(u *Unit, p Parser, from int64, mem []byte) ([]byte, error
 		p.Line(u, line, at, cut)
 		return nil
 	}, func(at int64) {
-		u.Problem(model.Warning, "line-length", at, "a line is longer than the limit of %s: it was left out", model.Bytes(MaxLine))
+		u.Problem(model.Warning, "line-length", at, "a line is longer than the limit of %s: it was left out", model.Bytes(maxLine))
 	})
 	return lines.mem, err
 }
@@ -198,7 +198,7 @@ func (r *lineReader) finish(b []byte, base int64) (line []byte, i int, whole boo
 		if base+int64(have) >= r.size {
 			return b, -1, true, nil
 		}
-		if have > MaxLine || !r.src.Budget().Fits(3*int64(have)) {
+		if have > maxLine || !r.src.Budget().Fits(3*int64(have)) {
 			return nil, 0, false, nil
 		}
 		if b, err = r.fill(b, base, min(to, r.size)); err != nil {

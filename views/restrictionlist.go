@@ -8,14 +8,14 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chipList lists the filters, to remove any of them.
-type chipList struct {
+// restrictionList lists the filters, to remove any of them.
+type restrictionList struct {
 	app  *app
 	list widget.List
 }
 
-func newChipList(a *app) *chipList {
-	v := &chipList{app: a}
+func newRestrictionList(a *app) *restrictionList {
+	v := &restrictionList{app: a}
 	v.list = widget.List{
 		Table: v, SortColumn: -1, Column: -1, HideHeader: true, Focused: true, Columns: []widget.Column{{Width: 20, Grow: 1}},
 		Empty: []string{"No filters left.", a.Hint("{undo} restores the last one.")},
@@ -24,21 +24,21 @@ func newChipList(a *app) *chipList {
 }
 
 // Len, ID and Cell implement widget.Table.
-func (v *chipList) Len() int { return len(v.app.chips()) }
+func (v *restrictionList) Len() int { return len(v.app.restrictions()) }
 
-func (v *chipList) ID(row int) uint64 { return uint64(row) }
+func (v *restrictionList) ID(row int) uint64 { return uint64(row) }
 
-func (v *chipList) Cell(row, _ int) widget.Cell {
-	return widget.Cell{Text: v.app.chips()[row].text, Style: v.app.Look.InBox().Text}
+func (v *restrictionList) Cell(row, _ int) widget.Cell {
+	return widget.Cell{Text: v.app.restrictions()[row].text, Style: v.app.Look.InBox().Text}
 }
 
-func (v *chipList) Title() string { return "Filters" }
+func (v *restrictionList) Title() string { return "Filters" }
 
-func (v *chipList) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeFilters} }
+func (v *restrictionList) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeFilters} }
 
-func (v *chipList) Key(*tcell.EventKey) bool { return false }
+func (v *restrictionList) Key(*tcell.EventKey) bool { return false }
 
-func (v *chipList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
+func (v *restrictionList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	in := ui.OverlayBox(s, r, 80, max(v.Len()+4, 6), k, v.Title())
 	list, hint := in.CutBottom(1)
 	v.list.Refresh()
@@ -46,11 +46,11 @@ func (v *chipList) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	widget.Print(s, hint.X, hint.Y, hint.W, v.app.Hint("{open} removes the selected filter, {undo} undoes, {redo} redoes, {back} closes"), k.InBox().Muted)
 }
 
-func (v *chipList) Do(a keymap.Action) bool {
+func (v *restrictionList) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Open, keymap.Exclude:
 		if row, ok := v.list.Selected(); ok && row < v.Len() {
-			v.app.emit(v.app.chips()[row].drop)
+			v.app.emit(v.app.restrictions()[row].drop)
 		}
 	case keymap.Undo, keymap.Redo:
 		v.app.doFilters(a)
@@ -63,9 +63,9 @@ func (v *chipList) Do(a keymap.Action) bool {
 }
 
 // CopyText implements copier.
-func (v *chipList) CopyText() string {
+func (v *restrictionList) CopyText() string {
 	if row, ok := v.list.Selected(); ok && row < v.Len() {
-		return widget.Clean(v.app.chips()[row].text)
+		return widget.Clean(v.app.restrictions()[row].text)
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ import (
 // filteredLive is what is live at the end of the stacks that a filter leaves.
 func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 	t.Helper()
-	w, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.Whole, Cell: analysis.Cell{Stacks: f}})
+	w, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: analysis.End, Range: analysis.FullRange, Cell: analysis.Cell{Stacks: f}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 }
 
 // Filters of a trace hold on every screen that shows stacks, and the others say that they do not.
-func TestTraceChips(t *testing.T) {
+func TestTraceFilters(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("3", "=", "X")
 	f := u.app.state.Filters
 	name := f.Steps()[0].Name
@@ -48,7 +48,7 @@ func TestTraceChips(t *testing.T) {
 }
 
 // Any filter can be taken back alone, by key or mouse, and comes back again.
-func TestChipsAreTakenBackOneByOne(t *testing.T) {
+func TestFiltersAreUndoneOneByOne(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("5", "j", "j", "X", "k", "o")
 	steps := u.app.state.Filters.Steps()
 	if len(steps) != 2 {
@@ -61,7 +61,7 @@ func TestChipsAreTakenBackOneByOne(t *testing.T) {
 		t.Errorf("without the first there is %q", got)
 	}
 	u.keys("U").has(first[:12], second)
-	hit := u.app.chipHits[1]
+	hit := u.app.restrictionHits[1]
 	u.sim.Do(func() {
 		u.app.mouse(tview.MouseLeftClick, tcell.NewEventMouse(hit.from+1, 1+u.app.screenRows(), tcell.Button1, tcell.ModNone))
 	})

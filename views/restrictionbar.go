@@ -10,26 +10,26 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chipHit is the position of a filter in the bar.
-type chipHit struct {
+// restrictionHit is the position of a filter in the bar.
+type restrictionHit struct {
 	from, to int
 	drop     state.Intent
 }
 
-// chipRows returns the height of the bar of filters: 0 without filters, or on very low terminals.
-func (a *app) chipRows() int {
-	if _, _, _, h := a.GetRect(); h < 8 || len(a.chips()) == 0 {
+// restrictionRows returns the height of the bar of filters: 0 without filters, or on very low terminals.
+func (a *app) restrictionRows() int {
+	if _, _, _, h := a.GetRect(); h < 8 || len(a.restrictions()) == 0 {
 		return 0
 	}
 	return 1
 }
 
-// drawChips draws the filters: a click on a filter removes it.
-func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
-	a.chipHits = a.chipHits[:0]
+// drawRestrictions draws the filters: a click on a filter removes it.
+func (a *app) drawRestrictions(s tcell.Screen, r widget.Rect) {
+	a.restrictionHits = a.restrictionHits[:0]
 	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
-	list := a.chips()
+	list := a.restrictions()
 	note := ""
 	if a.state.Filters != "" {
 		note = "filters not applied"
@@ -62,14 +62,14 @@ func (a *app) drawChips(s tcell.Screen, r widget.Rect) {
 		share := max(room/(len(list)-i), min(room, 20))
 		text := " " + widget.Truncate(widget.Clean(c.text), share-4) + " " + sign + " "
 		n := widget.Print(s, x, r.Y, room, text, a.Style(themes.Badge))
-		a.chipHits = append(a.chipHits, chipHit{x, x + n, c.drop})
+		a.restrictionHits = append(a.restrictionHits, restrictionHit{x, x + n, c.drop})
 		x += n + 1
 	}
 }
 
-// clickChip removes the filter under the mouse.
-func (a *app) clickChip(x int) {
-	for _, h := range a.chipHits {
+// clickRestriction removes the filter under the mouse.
+func (a *app) clickRestriction(x int) {
+	for _, h := range a.restrictionHits {
 		if x >= h.from && x < h.to {
 			a.emit(h.drop)
 			return

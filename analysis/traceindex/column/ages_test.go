@@ -1,4 +1,4 @@
-package traceindex
+package column
 
 import (
 	"math"
@@ -7,16 +7,15 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
 )
 
 func TestAgeList(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var memory column.AgeMemory
-	for _, n := range []int{1, 2, 3, 4, 5, 100, column.MostAges, column.MostAges + 1, 4 * column.MostAges} {
+	var memory AgeMemory
+	for _, n := range []int{1, 2, 3, 4, 5, 100, mostAges, mostAges + 1, 4 * mostAges} {
 		for _, most := range []int64{0, 1, 1000, math.MaxUint32, math.MaxUint32 + 1, 1 << 40} {
-			var l column.AgeList
+			var l AgeList
 			var all []model.Time
 			for range n {
 				age := model.Time(r.Int64N(most + 1))
@@ -34,12 +33,12 @@ func TestAgeList(t *testing.T) {
 
 // TestAgeListOfMillions has more pieces than a number has bits.
 func TestAgeListOfMillions(t *testing.T) {
-	const n = 70 * column.MostAges
-	var l column.AgeList
+	const n = 70 * mostAges
+	var l AgeList
 	for i := range model.Time(n) {
 		l.Add(n - i)
 	}
-	got := [3]model.Time{l.Least, l.Middle(new(column.AgeMemory)), l.Most}
+	got := [3]model.Time{l.Least, l.Middle(new(AgeMemory)), l.Most}
 	if want := [3]model.Time{1, n/2 + 1, n}; got != want || len(l.Pieces) < 65 {
 		t.Errorf("%v in %d pieces, not %v", got, len(l.Pieces), want)
 	}
@@ -49,28 +48,28 @@ func TestAgeListOfMillions(t *testing.T) {
 func TestAgePieces(t *testing.T) {
 	all := 0
 	for k := 0; all < 1<<33; k++ {
-		n := column.AgePiece(k)
-		if n < column.LeastAges || n > column.MostAges || n&(n-1) != 0 {
+		n := agePiece(k)
+		if n < leastAges || n > mostAges || n&(n-1) != 0 {
 			t.Fatalf("piece %d: %d ages, behind %d", k, n, all)
 		}
 		all += n
 	}
-	if n := column.AgePiece(math.MaxInt); n != column.MostAges {
+	if n := agePiece(math.MaxInt); n != mostAges {
 		t.Error(n)
 	}
 }
 
-// sharedAges is a list of many pieces that are all the same memory: pieces*MostAges ages.
-func sharedAges(pieces int) *column.AgeList {
-	piece := make([]uint32, column.MostAges)
+// sharedAges is a list of many pieces that are all the same memory: pieces*mostAges ages.
+func sharedAges(pieces int) *AgeList {
+	piece := make([]uint32, mostAges)
 	for i := range piece {
 		piece[i] = uint32(i) << 14
 	}
-	return &column.AgeList{Pieces: slices.Repeat([][]uint32{piece}, pieces), N: pieces * column.MostAges, Most: model.Time(piece[column.MostAges-1])}
+	return &AgeList{Pieces: slices.Repeat([][]uint32{piece}, pieces), N: pieces * mostAges, Most: model.Time(piece[mostAges-1])}
 }
 
 func TestAgesAreCounted(t *testing.T) {
-	if got := sharedAges(500).Middle(new(column.AgeMemory)); got != column.MostAges/2<<14 {
+	if got := sharedAges(500).Middle(new(AgeMemory)); got != mostAges/2<<14 {
 		t.Error(got)
 	}
 }
@@ -78,10 +77,10 @@ func TestAgesAreCounted(t *testing.T) {
 // BenchmarkAges finds the middle of up to 2^33 ages.
 func BenchmarkAges(b *testing.B) {
 	for _, bits := range []int{23, 28, 33} {
-		l := sharedAges(1 << bits / column.MostAges)
+		l := sharedAges(1 << bits / mostAges)
 		b.Run(strconv.Itoa(l.N), func(b *testing.B) {
 			for b.Loop() {
-				if got := l.Middle(new(column.AgeMemory)); got != column.MostAges/2<<14 {
+				if got := l.Middle(new(AgeMemory)); got != mostAges/2<<14 {
 					b.Fatal(got)
 				}
 			}

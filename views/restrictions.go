@@ -11,26 +11,26 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// chip is one restriction of the screens, with the function that removes it.
-type chip struct {
+// restriction is one restriction of the screens, with the function that removes it.
+type restriction struct {
 	text string // not cleaned
 	drop state.Intent
 }
 
-// chips returns the restrictions of the screens, in the order of the bar.
-func (a *app) chips() (out []chip) {
+// restrictions returns the restrictions of the screens, in the order of the bar.
+func (a *app) restrictions() (out []restriction) {
 	s := &a.state
 	if a.Trace == nil && a.Prof == nil {
 		return nil
 	}
 	for n, step := range s.Filters.Steps() {
-		out = append(out, chip{stepText(step), state.DropStep{N: n}})
+		out = append(out, restriction{stepText(step), state.DropStep{N: n}})
 	}
 	if a.Prof != nil && s.Prof.Window >= 0 && s.Prof.Window < len(a.Prof.Weights.Windows) {
-		out = append(out, chip{"window " + ui.WindowName(a.Prof.Weights, s.Prof.Window), state.ChooseWindow{Window: state.NoWindow}})
+		out = append(out, restriction{"window " + ui.WindowName(a.Prof.Weights, s.Prof.Window), state.ChooseWindow{Window: state.NoWindow}})
 	}
 	if a.Trace != nil && !s.Cell.IsAll() {
-		out = append(out, chip{"blocks of " + ui.CellText(s.Cell), state.SetCell{}})
+		out = append(out, restriction{"blocks of " + ui.CellText(s.Cell), state.SetCell{}})
 	}
 	return out
 }
@@ -65,11 +65,11 @@ func (a *app) doFilters(act keymap.Action) bool {
 	}
 	switch act {
 	case keymap.Filters:
-		if len(a.chips()) == 0 {
+		if len(a.restrictions()) == 0 {
 			a.say(a.Hint("no filters: {only}, {filters.exclude}, {show-from}, {hide-frame} and {pivot} on a function add one"))
 			return true
 		}
-		a.Popup(newChipList(a))
+		a.Popup(newRestrictionList(a))
 		return true
 	case keymap.Undo:
 		a.undo(&a.undoStack, &a.redoStack, "nothing to undo: no filter was changed")
