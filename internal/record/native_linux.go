@@ -38,7 +38,11 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		return nil, 0, err
 	}
 	defer os.RemoveAll(s.folder)
-	cmd, err := s.start()
+	start := s.start
+	if isNode(o.Command) {
+		start = s.startNode
+	}
+	cmd, err := start()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -49,7 +53,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		close(ended)
 	}()
 	s.await(ended)
-	_ = s.listener.Close()
+	if s.listener != nil {
+		_ = s.listener.Close()
+	}
 	s.wait.Wait()
 	select {
 	case <-ended:
@@ -103,6 +109,22 @@ func (s *session) start() (*exec.Cmd, error) {
 		return nil, err
 	}
 	s.wait.Go(s.accept)
+	preload := library
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		preload += ":" + before
+	}
+	cmd := s.command("LD_PRELOAD="+preload, "MEMTUI_RECORDER="+socket)
+	if err := cmd.Start(); err != nil {
+		_ = s.listener.Close()
+		return nil, errors.Join(ErrStart, err)
+	}
+	s.main = cmd.Process.Pid
+	close(s.known)
+	return cmd, nil
+}
+
+// command returns the command to start, with additions to its environment.
+func (s *session) command(env ...string) *exec.Cmd {
 	cmd := exec.Command(s.o.Command[0], s.o.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if s.o.Output == Pipe {
@@ -111,18 +133,8 @@ func (s *session) start() (*exec.Cmd, error) {
 	if s.o.Printed != nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, s.o.Printed, s.o.Printed
 	}
-	preload := library
-	if before := os.Getenv("LD_PRELOAD"); before != "" {
-		preload += ":" + before
-	}
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+preload, "MEMTUI_RECORDER="+socket)
-	if err := cmd.Start(); err != nil {
-		_ = s.listener.Close()
-		return nil, errors.Join(ErrStart, err)
-	}
-	s.main = cmd.Process.Pid
-	close(s.known)
-	return cmd, nil
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
 }
 
 // signals passes on what is meant for the program, and returns a function that ends that. The first interrupt from the
@@ -431,6 +443,9 @@ func (t *task) micros() uint64 { return (monotonic() - t.ring.page.start) / 1000
 // facts are what metadata say of the recording, beyond the names.
 func (t *task) facts(r Recorded) map[string]any {
 	facts := map[string]any{"recorder": "memtui", "program": r.Program}
+	if t.file.stacks.Looked {
+		facts["events"] = "looked"
+	}
 	if s := t.file.sampling(); s != nil {
 		facts["sampling"] = s
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Adapt     bool          // double Sample up to mostShift times where blocks come fast
 	Rate      float64       // the chance of each block to be sampled, 0 for none: then Sample counts
 	Frames    int           // at most, of a stack
+	Invented  bool          // addresses are made up, and times those of looks at what lives
 	Native    bool          // in stacks of Python, the native frames that Python called as well
 	Ring      int64         // bytes of memory shared with the program
 	Drop      bool          // drop allocations where the ring is full instead of waiting

@@ -79,6 +79,9 @@ func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error
 		}
 	}
 	facts["program"] = t.stacks.Program
+	if t.stacks.Looked {
+		facts["events"] = "looked"
+	}
 	if s := t.sampling(); s != nil {
 		facts["sampling"] = s
 	}

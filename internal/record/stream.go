@@ -55,7 +55,7 @@ func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFil
 	if _, err := io.WriteString(s.to, loaders.RecordedMagic); err != nil {
 		return nil, err
 	}
-	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented})
 	if _, err := t.w.Write(head(start, noNames(), reserve)); err != nil {
 		return nil, err
 	}

@@ -44,9 +44,9 @@ type traceFile struct {
 	events  uint64
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
-	line    []byte // of the journal
+	line    []byte    // of the journal
 	stream  *streamed // where all goes if that is a pipe, nil for a file
-	copied  bool   // the file at path is a complete copy
+	copied  bool      // the file at path is a complete copy
 	stacks  *journal.Names
 }
 
@@ -74,7 +74,7 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start, shifts: [2]uint{mostShift, 0},
 		stacks: journal.NewNames(o.Symbols),
 	}
-	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate})
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented})
 	if _, err = f.Write(head(start, noNames(), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()

@@ -13,6 +13,7 @@ type recorded struct {
 	ours    bool // by this program's recorder, which leaves unknown lines out
 	program string
 	stopped string // why recording ended before the program did
+	looked  bool   // addresses are made up, and times are those of looks at what lives
 	sampled string // how blocks were chosen, "" where all were recorded
 	lost    int64  // events that could not be recorded
 	series  []model.Series
@@ -31,6 +32,8 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.program = m.plainText()
 	case "stopped":
 		m.recorded.stopped = m.plainText()
+	case "events":
+		m.recorded.looked = m.plainText() == "looked"
 	case "sampling":
 		m.sampling()
 	case "lost":
@@ -165,6 +168,7 @@ func (m *metaParser) point(s *model.Series) {
 // describe adds what is stated to what is known of the file.
 func (r *recorded) describe(m *model.Meta) {
 	m.Sampled = r.sampled
+	m.InventedAddresses, m.CoarseTimes = r.looked, r.looked
 	text := func(key, label, value string) {
 		if value != "" {
 			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})

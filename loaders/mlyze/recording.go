@@ -140,7 +140,7 @@ func (r *recording) reveal() {
 	}
 	t := *r.tables // readers have the ones before
 	t.recorded = recorded{
-		ours: true, program: r.names.Program, sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
+		ours: true, program: r.names.Program, looked: r.names.Looked, sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
 	}
 	r.tables = &t
 	r.found.list = append(r.found.list, r.looked...)

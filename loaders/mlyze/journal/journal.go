@@ -20,6 +20,7 @@ type Note struct {
 	Program string   `json:"program,omitzero"`  // path of the executable
 	Period  int64    `json:"period,omitzero"`   // mean bytes between samples
 	Rate    float64  `json:"rate,omitzero"`     // chance of a block to be sampled
+	Looked  bool     `json:"looked,omitzero"`   // addresses are made up, and times are those of looks at what lives
 	Forget  bool     `json:"forget,omitzero"`   // no module is mapped any longer
 	Module  *Module  `json:"module,omitzero"`
 	Frame   *Frame   `json:"frame,omitzero"`

@@ -15,6 +15,7 @@ type Names struct {
 	Program string // path of the executable, which modules call ""
 	Period  int64
 	Rate    float64
+	Looked  bool // addresses are made up, and times are those of looks at what lives
 	table   *symbols.Table
 	known   []symbols.Frame // by number - 1
 	stacks  [][]int         // by ID - 1: IDs for Frames, leaf first
@@ -77,7 +78,7 @@ var errFrame = errors.New("a stack names a frame that is not known")
 func (n *Names) Take(note *Note) error {
 	switch {
 	case note.Start != 0:
-		n.Program, n.Period, n.Rate = note.Program, note.Period, note.Rate
+		n.Program, n.Period, n.Rate, n.Looked = note.Program, note.Period, note.Rate, note.Looked
 	case note.Forget:
 		n.table.Forget()
 	case note.Module != nil:
