@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,7 +30,7 @@ type recordCmd struct {
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
 	Live    bool          `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
 	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
-	Every   time.Duration `placeholder:"TIME" help:"With --pages: how often (curves every 100ms; PSS and pages as often as they cost less than 1 %)."`
+	Every   time.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java (10s)."`
 	Recover string        `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
 }
 
@@ -88,7 +89,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.Frames, Native: c.Native, Ring: smallestRing, Drop: c.OnFull == "drop",
-		Duration: c.For, MaxSize: int64(c.MaxSize), Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
+		Duration: c.For, MaxSize: int64(c.MaxSize), Every: c.Every, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false
@@ -124,6 +125,14 @@ func (a *app) logging() func(format string, args ...any) {
 // recorded prints what became of a recording, and the command that opens it.
 func (a *app) recorded(f record.Recorded) {
 	say := a.logging()
+	switch {
+	case len(f.Dumps) > 0:
+		say("%s written; open with: memtui %s", model.CountedAs(uint64(len(f.Dumps)), "heap dump was", "heap dumps were"), model.Clean(strings.Join(f.Dumps, " ")))
+		return
+	case f.Points > 0:
+		say("recorded %s; open the recording with: memtui %s", model.Counted(f.Points, "point"), model.Clean(f.Path))
+		return
+	}
 	if f.Stopped != nil {
 		say("recording of process %d stopped early: %s", f.PID, model.Clean(f.Stopped.Error()))
 	}

@@ -48,11 +48,6 @@ func nodePeriod(o *Options) int64 {
 	return o.Sample
 }
 
-// isNode reports whether a command runs Node.js.
-func isNode(command []string) bool {
-	return len(command) > 0 && filepath.Base(command[0]) == "node"
-}
-
 // startNode starts a program with the helper for Node.js in its environment, and reads what that says.
 func (s *session) startNode() (*exec.Cmd, error) {
 	preload, pipe := filepath.Join(s.folder, "memtui-preload.cjs"), filepath.Join(s.folder, "lines")
@@ -69,7 +64,7 @@ func (s *session) startNode() (*exec.Cmd, error) {
 	}
 	options := strings.TrimSpace(os.Getenv("NODE_OPTIONS") + ` --require "` + preload + `"`)
 	cmd := s.command("NODE_OPTIONS="+options, "MEMTUI_LINES="+pipe, fmt.Sprintf("MEMTUI_PERIOD=%d", max(nodePeriod(&s.o), 1)),
-		fmt.Sprintf("MEMTUI_FRAMES=%d", s.o.Frames), "MEMTUI_SNAPSHOTS="+snapshotName(s.o.Output))
+		fmt.Sprintf("MEMTUI_FRAMES=%d", s.o.Frames), "MEMTUI_SNAPSHOTS="+stem(s.o.Output, "node"))
 	if err := cmd.Start(); err != nil {
 		_ = in.Close()
 		return nil, errors.Join(ErrStart, err)
@@ -83,14 +78,6 @@ func (s *session) startNode() (*exec.Cmd, error) {
 		}
 	})
 	return cmd, nil
-}
-
-// snapshotName returns how the names of snapshots begin that a program writes itself.
-func snapshotName(output string) string {
-	if output == "" || output == Pipe {
-		return "node"
-	}
-	return strings.TrimSuffix(output, filepath.Ext(output))
 }
 
 // lines reads what helpers say into the file of a process.

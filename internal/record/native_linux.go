@@ -38,11 +38,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		return nil, 0, err
 	}
 	defer os.RemoveAll(s.folder)
-	start := s.start
-	if isNode(o.Command) {
-		start = s.startNode
-	}
-	cmd, err := start()
+	cmd, err := s.starter()()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -176,7 +172,7 @@ func (s *session) await(ended chan struct{}) {
 			}
 			ended = nil
 		case <-early:
-			if !s.asked() {
+			if runtimeOf(s.o.Command) == "" && !s.asked() {
 				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
 			}
 		case <-over:

@@ -38,6 +38,7 @@ type Options struct {
 	Duration  time.Duration // 0 for as long as the program runs
 	MaxSize   int64         // of the file, 0 for no limit
 	Overwrite bool          // replace Output if it exists
+	Every     time.Duration // between heap dumps of Ruby, or histograms of Java; 0 for the usual
 	Follow    bool          // record children as well, each in a file of its own
 	Symbols   loaders.Symbols
 	Log       func(format string, args ...any) // a line about what happens
@@ -58,8 +59,10 @@ type Recorded struct {
 	Program string
 	Events  uint64
 	Lost    Lost
-	Stopped error // why writing ended before the program did, nil if it did not
-	Few     bool  // so few samples that much may be missing
+	Points  int      // of curves, if those are recorded
+	Dumps   []string // heap dumps that the program wrote itself, and nothing else
+	Stopped error    // why writing ended before the program did, nil if it did not
+	Few     bool     // so few samples that much may be missing
 }
 
 // Lost counts what is missing in a recording.

@@ -1,10 +1,15 @@
 package record
 
 import (
+	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/model"
 )
 
@@ -69,6 +74,24 @@ func (d *dump) thin() {
 	}
 	clear(d.pages[len(keep):])
 	d.pages = keep
+}
+
+// write replaces the file at a path by one that is whole.
+func (d *dump) write(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(f)
+	_, err = export.WriteMB(context.Background(), out, d.profile())
+	err = errors.Join(err, out.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }
 
 // profile returns the dump as one that was read.

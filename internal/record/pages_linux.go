@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -9,13 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/model"
 )
 
@@ -85,7 +82,7 @@ func Pages(ctx context.Context, o PageOptions) (points, layouts int, err error) 
 	if w.points() == 0 {
 		return 0, 0, fmt.Errorf("process %d has no memory that can be seen", o.PID)
 	}
-	return w.points(), len(w.d.pages), w.write()
+	return w.points(), len(w.d.pages), w.d.write(w.o.Output)
 }
 
 func (w *watcher) points() int { return len(w.d.series[0].times) }
@@ -152,26 +149,8 @@ func (w *watcher) copyIfDue() error {
 	if now.Before(w.due.copy) {
 		return nil
 	}
-	err := w.write()
+	err := w.d.write(w.o.Output)
 	w.due.copy = now.Add(max(everyLayout, partOfCopy*time.Since(now)))
-	return err
-}
-
-// write replaces the file by one that is whole.
-func (w *watcher) write() error {
-	f, err := os.CreateTemp(filepath.Dir(w.o.Output), filepath.Base(w.o.Output)+".new-")
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriter(f)
-	_, err = export.WriteMB(context.Background(), out, w.d.profile())
-	err = errors.Join(err, out.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), w.o.Output)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
 	return err
 }
 

@@ -1,0 +1,124 @@
+package record
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
+)
+
+// program returns the path of a program of a runtime, and skips the test where that is missing.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("no %s on this machine", name)
+	}
+	return path
+}
+
+// here makes the folder of a test the current one, and returns where the programs of tests are.
+func here(t *testing.T) string {
+	t.Helper()
+	data, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	return data
+}
+
+func runtimeOptions(t *testing.T, command ...string) Options {
+	return Options{Command: command, Frames: 64, Ring: 1 << 20, Sample: 4096, Adapt: true, Log: t.Logf}
+}
+
+func TestNodeIsRecorded(t *testing.T) {
+	node, data := program(t, "node"), here(t)
+	o := runtimeOptions(t, node, filepath.Join(data, "shop.js"))
+	o.Sample, o.Adapt = 4096, false
+	files, status, err := Run(t.Context(), o)
+	if err != nil || status != 0 || len(files) != 1 {
+		t.Fatalf("%v, status %d, %+v", err, status, files)
+	}
+	store, trace, err := opened.File(t, files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := store.Current()
+	if !p.Meta.InventedAddresses || !p.Meta.CoarseTimes || !strings.HasPrefix(p.Meta.Sampled, "sampled every 4") || len(p.Timeline.Series) < 4 || !p.Complete {
+		t.Errorf("%+v, %v", p.Meta, p.Problems)
+	}
+	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := uint64(0)
+	for _, s := range sites {
+		if strings.HasSuffix(s.Name, "shop.js") {
+			live += s.LiveBytes
+		}
+	}
+	// Some 10,000 sessions of 1.6 kB and more, fewer on a busy machine, stay.
+	if live < 1<<20 || live > 100<<20 {
+		t.Errorf("%d B live, sites %+v", live, sites)
+	}
+	for _, s := range p.Stacks.Files {
+		if strings.Contains(s, "memtui-preload") {
+			t.Error("the helper records itself")
+		}
+	}
+}
+
+func TestRubyWritesDumps(t *testing.T) {
+	ruby, data := program(t, "ruby"), here(t)
+	o := runtimeOptions(t, ruby, filepath.Join(data, "shop.rb"))
+	o.Every = 500 * time.Millisecond
+	files, status, err := Run(t.Context(), o)
+	if err != nil || status != 0 || len(files) != 1 || len(files[0].Dumps) < 2 {
+		t.Fatalf("%v, status %d, %+v", err, status, files)
+	}
+	store, _, err := opened.File(t, files[0].Dumps[len(files[0].Dumps)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := store.Current(); p.Heaps == nil || p.Heaps.Len() != 1 || !p.Complete {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestJavaIsWatched(t *testing.T) {
+	java, data := program(t, "java"), here(t)
+	program(t, "jcmd")
+	if out, err := exec.Command(program(t, "javac"), "-d", ".", filepath.Join(data, "Shop.java")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	o := runtimeOptions(t, java, "-cp", ".", "Shop")
+	o.Every = time.Second
+	files, status, err := Run(t.Context(), o)
+	if err != nil || status != 0 || len(files) != 1 || files[0].Points < 1 {
+		t.Fatalf("%v, status %d, %+v", err, status, files)
+	}
+	store, _, err := opened.File(t, files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range store.Current().Timeline.Series {
+		names = append(names, s.Name)
+	}
+	if list := strings.Join(names, " "); !strings.HasPrefix(list, "all classes [B ") || !strings.Contains(list, " Shop$Session") {
+		t.Error(list)
+	}
+}
+
+func TestHistogramsAreRead(t *testing.T) {
+	list, total := histogram([]byte(" num     #instances         #bytes  class name (module)\n---\n   1:            10            240  java.lang.String (java.base@17)\n" +
+		"   2:          4000          96000  [B (java.base@17)\n   3:  x  y  z\nTotal          4010          96240\n"))
+	if len(list) != 2 || list[0] != (class{"[B", 96000}) || list[1].name != "java.lang.String" || total != 96240 {
+		t.Errorf("%v, %d", list, total)
+	}
+}
