@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -352,6 +353,81 @@ func (l *live) publish(state string) {
 		say(model.Warning, "unsaved", "the last response was not kept: %v", l.unsaved)
 	}
 	l.session.store.Publish(p)
+}
+
+// usualPoll is how often a profile is fetched.
+const usualPoll = 10 * time.Second
+
+// poll fetches a profile again and again into a folder, until the time is over or the user ends it.
+func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
+	if c.Live {
+		return usageError(errors.New("record: --live is for programs; memtui --every 10s URL shows what a URL answers"))
+	}
+	every, folder := cmp.Or(c.Every, usualPoll), c.Out
+	if every < shortEvery {
+		return usageError(fmt.Errorf("--every: at least %s", shortEvery))
+	}
+	if folder == "" {
+		folder = "profiles-" + a.now().UTC().Format("20060102T150405Z")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return inputError(err)
+	}
+	a.progress.End()
+	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording
+	say := a.logging()
+	say("fetching every %s until it is interrupted", every)
+	if c.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+		defer cancel()
+	}
+	ticks, end := a.ticks(every)
+	defer end()
+	kept := 0
+	for {
+		err := c.fetchTo(ctx, a, address, folder)
+		switch {
+		case err == nil:
+			kept++
+		case ctx.Err() != nil:
+		case kept == 0:
+			return inputError(err)
+		default:
+			say("%s: %v", a.now().UTC().Format(time.TimeOnly), err)
+		}
+		select {
+		case _, ok := <-ticks:
+			if ok {
+				continue
+			}
+		case <-ctx.Done():
+		}
+		say("fetched %s; open the recording with: memtui %s", model.Counted(kept, "profile"), model.Clean(folder))
+		return nil
+	}
+}
+
+// fetchTo fetches a profile once, into a file of a folder.
+func (c *recordCmd) fetchTo(ctx context.Context, a *app, address, folder string) error {
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	now, kept := a.now(), fetch.NewCopy(folder, address)
+	src, err := fetch.Open(ctx, address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.Writer())
+	if err != nil {
+		kept.Drop()
+		return err
+	}
+	defer src.Close()
+	format, err := loaders.Detect(src, a.inputs())
+	if err == nil && kind.OfFormat(format) != kind.Stacks {
+		err = fmt.Errorf("%s is not a profile", src.Name())
+	}
+	if err != nil {
+		kept.Drop()
+		return err
+	}
+	return kept.Finish(src, format.Name, now)
 }
 
 // now returns the time of day.

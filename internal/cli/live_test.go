@@ -135,3 +135,23 @@ func TestWatchRefused(t *testing.T) {
 		}
 	}
 }
+
+// A URL is fetched into a folder, which opens as one recording.
+func TestRecordFetches(t *testing.T) {
+	ticks := make(chan time.Time, 3)
+	for range 3 {
+		ticks <- time.Time{}
+	}
+	close(ticks)
+	dir := filepath.Join(t.TempDir(), "kept")
+	status, _, errs := run(t, Env{Ticks: ticks, Now: clock()}, "record", "-o", dir, service(t, 3))
+	if status != 0 || !strings.Contains(errs, "503") || !strings.Contains(errs, "fetched 3 profiles; open the recording with: memtui "+dir) {
+		t.Errorf("%d %s", status, errs)
+	}
+	if status, out, errs := run(t, Env{}, "report", dir, "--by", "live_bytes"); status != 0 || !strings.Contains(out, "3 windows") {
+		t.Errorf("%d %s%s", status, out, errs)
+	}
+	if status, _, errs := run(t, Env{Now: clock()}, "record", "-o", dir, "http://127.0.0.1:1/debug/pprof/heap"); status == 0 || !strings.Contains(errs, "127.0.0.1:1") {
+		t.Errorf("%d %s", status, errs)
+	}
+}

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/internal/record"
 	"github.com/memtui/memtui/model"
 )
 
 type recordCmd struct {
-	Command []string      `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments."`
+	Command []string      `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments; or the URL of a profile, such as http://localhost:6060/debug/pprof/heap of a Go program, which is fetched every ten seconds (--every) into a folder."`
 	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder), or - for standard output: ssh host memtui record -o - COMMAND | memtui -"`
 	Sample  arg.Sample    `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
 	Frames  int           `default:"64" placeholder:"N" help:"The most frames of a stack (${default})."`
@@ -30,7 +31,7 @@ type recordCmd struct {
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
 	Live    bool          `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
 	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
-	Every   time.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java (10s)."`
+	Every   time.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
 	Recover string        `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
 }
 
@@ -52,6 +53,9 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	}
 	if c.Pages != 0 {
 		return c.pages(ctx, a)
+	}
+	if len(c.Command) == 1 && fetch.IsURL(c.Command[0]) {
+		return c.poll(ctx, a, c.Command[0])
 	}
 	o, err := c.options(a)
 	if err != nil {

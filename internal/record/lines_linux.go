@@ -144,7 +144,7 @@ func (l *lines) pulse() {
 func (l *lines) now(micros uint64) uint64 { return micros - min(micros, l.base) }
 
 // errLine is the error of a line that no helper writes.
-var errLine = errors.New("the program wrote into the pipe that its helper shares with the recorder: what follows is not recorded")
+var errLine = errors.New("the program wrote into the pipe that its helper shares with the recorder: the rest was not recorded")
 
 // take takes a line.
 func (l *lines) take(b []byte) error {

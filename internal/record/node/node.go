@@ -3,7 +3,7 @@ package node
 
 import _ "embed"
 
-// Preload is a module that tells a recorder which objects live. Its lines are described in it.
+// Preload is a module that reports to a recorder which objects live. Its lines are described in it.
 //
 //go:embed preload.cjs
 var Preload []byte
