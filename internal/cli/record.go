@@ -29,6 +29,7 @@ type recordCmd struct {
 	MaxSize arg.Bytes     `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
 	Replace bool          `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
+	Markers string        `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
 	Live    bool          `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
 	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
 	Every   time.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
@@ -93,7 +94,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.Frames, Native: c.Native, Ring: smallestRing, Drop: c.OnFull == "drop",
-		Duration: c.For, MaxSize: int64(c.MaxSize), Every: c.Every, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
+		Duration: c.For, MaxSize: int64(c.MaxSize), Every: c.Every, Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false

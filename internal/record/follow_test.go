@@ -1,9 +1,12 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -167,5 +170,59 @@ func TestOwnMemoryIsRecorded(t *testing.T) {
 	}
 	if have := named(t, trace); !strings.Contains(have, "record.TestOwnMemoryIsRecorded 1045/10 live 525/5") {
 		t.Error(have)
+	}
+}
+
+// Lines of a pipe become markers with names, at their time, while the recording goes on as after it.
+func TestLinesBecomeMarkers(t *testing.T) {
+	folder := t.TempDir()
+	pipe := filepath.Join(folder, "marks")
+	began := make(chan string, 1)
+	o := Options{
+		Command: []string{known(t), "sleep"}, Output: filepath.Join(folder, "o.mlyze"), Frames: 64, Ring: 1 << 20, Markers: pipe,
+		Duration: 1500 * time.Millisecond, Log: t.Logf, Began: func(path string) { began <- path },
+	}
+	done := make(chan error)
+	go func() {
+		files, _, err := Run(t.Context(), o)
+		for _, f := range files {
+			_ = syscall.Kill(f.PID, syscall.SIGKILL) // it goes on otherwise
+		}
+		done <- err
+	}()
+	path := <-began
+	marks := func(trace analysis.Trace) (names []string) {
+		list, _, err := trace.Marks(t.Context(), analysis.FullRange, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list {
+			names = append(names, m.Name)
+		}
+		return names
+	}
+	in, trace := opened.Growing(t, path)
+	followed := make(chan error)
+	go func() { followed <- in.Read(t.Context()) }()
+	f, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.WriteString("warm\n\nserving\nwarm\n")
+	_ = f.Close()
+	want := "[warm serving warm]"
+	eventually(t, "its markers are shown", func() bool { return fmt.Sprint(marks(trace)) == want })
+	if err := errors.Join(<-done, <-followed); err != nil {
+		t.Fatal(err)
+	}
+	_, whole, err := opened.File(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := fmt.Sprint(marks(whole)); have != want {
+		t.Error(have)
+	}
+	if _, err := os.Stat(pipe); err == nil {
+		t.Error("the pipe is still there")
 	}
 }

@@ -137,6 +137,7 @@ func (l *lines) pulse() {
 	if l.t == nil {
 		return
 	}
+	l.s.marked(l.t, func(nanos uint64) uint64 { return l.now(nanos / 1000) })
 	l.t.curves.look(l.t.pid, l.now(monotonic()/1000), l.t.file.note)
 	_ = l.t.file.flush()
 }

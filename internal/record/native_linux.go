@@ -38,6 +38,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		return nil, 0, err
 	}
 	defer os.RemoveAll(s.folder)
+	if err := s.openMarkers(); err != nil {
+		return nil, 0, err
+	}
 	cmd, err := s.starter()()
 	if err != nil {
 		return nil, 0, err
@@ -77,6 +80,8 @@ type session struct {
 
 	known chan struct{} // closed when main is known
 	main  int           // process ID of the program that was started
+
+	markers markers // that came and were not written yet
 
 	mu    sync.Mutex
 	tasks map[int]*task // by process ID
@@ -353,6 +358,7 @@ func (s *session) record(t *task) {
 		over := gone.yes() || s.ctx.Err() != nil || closed(t.replaced) // asked before the ring is read to its end
 		n, err := t.ring.drain(t.file.take)
 		broken = err
+		s.marked(t, func(nanos uint64) uint64 { return (nanos - min(nanos, t.ring.page.start)) / 1000 })
 		if over && n == 0 {
 			break
 		}

@@ -38,6 +38,7 @@ type Options struct {
 	Duration  time.Duration // 0 for as long as the program runs
 	MaxSize   int64         // of the file, 0 for no limit
 	Overwrite bool          // replace Output if it exists
+	Markers   string        // a pipe whose lines become markers, made if it is not there; "" for none
 	Every     time.Duration // between heap dumps of Ruby, or histograms of Java; 0 for the usual
 	Follow    bool          // record children as well, each in a file of its own
 	Symbols   loaders.Symbols

@@ -364,6 +364,9 @@ func (t *traceFile) metadata(extra map[string]any) ([]byte, error) {
 	addNames(&m, n.fileNames)
 	m.Functions()
 	addNames(&m, n.functionNames)
+	for i, name := range t.stacks.Markers() {
+		m.Name(journal.FirstMarker+uint64(i), name)
+	}
 	return m.Finish(), nil
 }
 

@@ -138,6 +138,8 @@ func (r *recording) reveal() {
 	for i := r.stacks.count; i < r.names.Len(); i++ {
 		r.stacks.add(r.names, i)
 	}
+	markers := r.names.Markers()
+	r.trace.markers.Store(&markers)
 	t := *r.tables // readers have the ones before
 	t.recorded = recorded{
 		ours: true, program: r.names.Program, looked: r.names.Looked, sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),

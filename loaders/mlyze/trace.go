@@ -2,8 +2,10 @@ package mlyze
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
@@ -13,6 +15,8 @@ type trace struct {
 	begin   int64 // where events begin
 	batched bool  // the file is one of the reference tracer: one delta per batch
 	written bool  // it is being recorded, and may end anywhere; valid once ready is closed
+
+	markers atomic.Pointer[[]string] // names while a recording goes on; later ones share them
 
 	ready  chan struct{} // closed when the metadata has been read, successfully or not
 	tables *tables       // set before ready is closed
@@ -31,6 +35,12 @@ func (t *trace) Changed() bool { return t.src.Changed() }
 
 // MarkerName implements [model.EventSource].
 func (t *trace) MarkerName(id uint64) (name string, ok bool) {
+	if list := t.markers.Load(); list != nil && id >= journal.FirstMarker {
+		if id -= journal.FirstMarker; id < uint64(len(*list)) {
+			return (*list)[id], true
+		}
+		return "", false
+	}
 	select {
 	case <-t.ready:
 		return t.tables.funcs.get(id)

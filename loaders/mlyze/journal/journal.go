@@ -26,6 +26,7 @@ type Note struct {
 	Frame   *Frame   `json:"frame,omitzero"`
 	Stack   []uint64 `json:"stack,omitzero"` // addresses of code, or numbers of frames with [Known], leaf first; may be empty
 	Point   *Point   `json:"point,omitzero"`
+	Marker  string   `json:"marker,omitzero"` // the name of the next ID of markers
 }
 
 // Known marks the number of a [Frame] in a stack of addresses. They count from 1.

@@ -20,6 +20,37 @@ type Names struct {
 	known   []symbols.Frame // by number - 1
 	stacks  [][]int         // by ID - 1: IDs for Frames, leaf first
 	curves  []Curve
+	markers []string // by ID - FirstMarker
+	marker  map[string]uint64
+}
+
+// FirstMarker is the first ID of names of markers: in the table that they share with functions, above those.
+const FirstMarker = 1 << 32
+
+// maxMarkers is how many different names of markers are kept. Others are those of the last.
+const maxMarkers = 1 << 16
+
+// MarkerID returns the ID that the name of a marker has or, if it is not known, gets with the next note.
+func (n *Names) MarkerID(name string) (id uint64, known bool) {
+	if id, known = n.marker[name]; known {
+		return id, true
+	}
+	last := uint64(len(n.markers))
+	return FirstMarker + min(last, maxMarkers-1), last == maxMarkers
+}
+
+// Markers returns the names of markers, from FirstMarker on. They must not be changed.
+func (n *Names) Markers() []string { return n.markers }
+
+func (n *Names) addMarker(name string) {
+	if len(n.markers) == maxMarkers {
+		return
+	}
+	if n.marker == nil {
+		n.marker = map[string]uint64{}
+	}
+	n.marker[name] = FirstMarker + uint64(len(n.markers))
+	n.markers = append(n.markers, name)
 }
 
 // Curve is a series of a trace's metadata.
@@ -88,6 +119,8 @@ func (n *Names) Take(note *Note) error {
 	case note.Frame != nil:
 		f := note.Frame
 		n.known = append(n.known, symbols.Frame{Function: f.Function, File: f.File, Line: f.Line})
+	case note.Marker != "":
+		n.addMarker(note.Marker)
 	case note.Point != nil:
 		n.point(note.Point)
 	}
