@@ -367,18 +367,19 @@ const (
 	fewSamples  = 500
 )
 
-// adapt doubles the mean distance of samples where they come fast, and halves it where they are rare. Sums stay right on
+// adapt doubles the mean distance of samples as often as they come too fast, and halves it where they are rare. Sums stay right on
 // average, as every sample states by which distance it was chosen.
 func (t *task) adapt(last *pace) {
 	now := time.Now()
 	rate := float64(t.file.events-last.events) / now.Sub(last.at).Seconds()
 	shift := t.ring.page.shift.Load()
-	switch {
-	case rate > mostSamples && shift < mostShift:
-		t.ring.page.shift.Store(shift + 1)
-	case rate < fewSamples && shift > 0:
-		t.ring.page.shift.Store(shift - 1)
+	if rate < fewSamples && shift > 0 {
+		shift--
 	}
+	for ; rate > mostSamples && shift < mostShift; rate /= 2 {
+		shift++
+	}
+	t.ring.page.shift.Store(shift)
 	*last = pace{now, t.file.events}
 }
 
