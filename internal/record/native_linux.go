@@ -392,7 +392,7 @@ func (s *session) end(t *task, broken error) {
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents
 	if why := unreadable(page.python.Load()); why != "" {
-		s.o.Log("%s: stacks are native, and of what it allocates only what malloc sees may be there; memtui record --pure … records Python without the hook", why)
+		s.o.Log("%s: stacks are native, and small blocks may be missing; memtui record --pure … records Python without the hook", why)
 	}
 	t.ring.close()
 	t.file.end(broken)

@@ -295,3 +295,40 @@ func TestFramesOfPythonHaveFilesAndLines(t *testing.T) {
 		}
 	})
 }
+
+// What has the names of Python, but not its layouts, is recorded with native stacks, and nothing of it is read.
+func TestUnknownPythonHasNativeStacks(t *testing.T) {
+	known(t)
+	for name, tt := range map[string]struct {
+		version string
+		flags   []string
+		says    string
+	}{
+		"different": {"3.8.1", nil, "differs"}, "different new one": {"3.12.1", nil, "differs"}, "different future one": {"3.19.0", nil, "differs"},
+		"debug": {"3.11.1", []string{"-DDEBUG_BUILD"}, "debug build"}, "free threading": {"3.14.0 free-threading build", nil, "without a global lock"},
+		"old": {"3.7.4", nil, "older than 3.8"}, "older": {"2.7.18", nil, "older than 3.8"}, "no version": {"", nil, "older than 3.8"},
+	} {
+		path := filepath.Join(t.TempDir(), "fakepython")
+		if out, err := exec.Command("gcc", append(tt.flags, "-O1", "-rdynamic", "-o", path, "testdata/fakepython.c")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		t.Setenv("FAKE_VERSION", tt.version)
+		var said []string
+		files, status, err := Run(t.Context(), Options{Command: []string{path}, Output: filepath.Join(t.TempDir(), "o.mlyze"), Frames: 64, Ring: 1 << 20,
+			Log: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }})
+		if err != nil || status != 0 || len(files) != 1 || !strings.Contains(strings.Join(said, "\n"), tt.says) {
+			t.Errorf("%s: %v, status %d, %v, %q", name, err, status, files, said)
+			continue
+		}
+		blocks, unmatched, _ := read(t, files[0].Path)
+		leaks := 0
+		for _, b := range blocks {
+			if strings.Contains(b.stack, "leaking;main;") && b.size == 100 {
+				leaks++
+			}
+		}
+		if leaks != 50 || unmatched != 0 {
+			t.Errorf("%s: %d blocks, %d frees without a block", name, leaks, unmatched)
+		}
+	}
+}
