@@ -64,7 +64,7 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	o.Printed, o.Began, o.Log = printed, w.began, w.say
 	go func() {
 		defer close(w.over)
-		w.files, w.status, w.err = record.Run(context.WithoutCancel(ctx), o)
+		w.files, w.status, w.err = c.recorder()(context.WithoutCancel(ctx), o)
 	}()
 	a.screen, a.follow = true, true
 	err = w.show(ctx)

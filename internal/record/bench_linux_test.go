@@ -30,7 +30,9 @@ func BenchmarkOverhead(b *testing.B) {
 		programs["compiler"] = []string{strings.TrimSpace(string(out)), "-quiet", "-O2", "-o", "/dev/null", "testdata/known.c"}
 	}
 	if python, err := exec.LookPath("python3"); err == nil {
-		programs["python"] = []string{python, "-c", "import json\nd = {str(i): list(range(i % 50)) for i in range(3000)}\nfor _ in range(12): json.loads(json.dumps(d))"}
+		for _, mode := range []string{"churn", "list", "asyncio"} {
+			programs["python "+mode] = []string{python, "testdata/workloads.py", mode}
+		}
 	}
 	for _, mode := range slices.Sorted(maps.Keys(programs)) {
 		command := programs[mode]

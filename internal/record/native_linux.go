@@ -394,18 +394,19 @@ const (
 	fewSamples  = 500
 )
 
-// adapt doubles the mean distance of samples where they come fast, and halves it where they are rare. Sums stay right on
+// adapt doubles the mean distance of samples as often as they come too fast, and halves it where they are rare. Sums stay right on
 // average, as every sample states by which distance it was chosen.
 func (t *task) adapt(last *pace) {
 	now := time.Now()
 	rate := float64(t.file.events-last.events) / now.Sub(last.at).Seconds()
 	shift := t.ring.page.shift.Load()
-	switch {
-	case rate > mostSamples && shift < mostShift:
-		t.ring.page.shift.Store(shift + 1)
-	case rate < fewSamples && shift > 0:
-		t.ring.page.shift.Store(shift - 1)
+	if rate < fewSamples && shift > 0 {
+		shift--
 	}
+	for ; rate > mostSamples && shift < mostShift; rate /= 2 {
+		shift++
+	}
+	t.ring.page.shift.Store(shift)
 	*last = pace{now, t.file.events}
 }
 
@@ -418,7 +419,7 @@ func (s *session) end(t *task, broken error) {
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents
 	if why := unreadable(page.python.Load()); why != "" {
-		s.o.Log("%s: stacks are native, and of what it allocates only what malloc sees may be there; memtui record --pure … records Python without the hook", why)
+		s.o.Log("%s: stacks are native, and small blocks may be missing; memtui record --pure … records Python without the hook", why)
 	}
 	t.ring.close()
 	t.curves.end(t.file.note)

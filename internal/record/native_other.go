@@ -17,3 +17,6 @@ func Run(context.Context, Options) ([]Recorded, int, error) { return nil, 0, err
 func Pages(context.Context, PageOptions) (points, layouts int, err error) { return 0, 0, errLinux }
 
 func insert(*os.File, int64, int64) error { return errors.ErrUnsupported }
+
+// RunPure returns an error, as [Run] does.
+func RunPure(context.Context, Options) ([]Recorded, int, error) { return nil, 0, errLinux }

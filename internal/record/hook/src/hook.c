@@ -86,6 +86,7 @@ struct thread {
   int busy;      // in the hook, or in an allocator that reports for itself
   uint32_t shift; // of the period by which the next sample was chosen
   uint64_t ticks, now; // of the last event
+  uint64_t got, gave; // what malloc gave last, and what was freed last
 };
 HIDDEN_TLS struct thread T;
 
@@ -537,6 +538,7 @@ static __attribute__((noinline)) void sample(void *p, size_t n, struct caller fr
 static inline int quiet(void) { return unlikely(!*on) || T.busy; }
 
 static inline __attribute__((always_inline)) void took(void *p, size_t n, struct caller from) {
+  T.got = (uintptr_t)p;
   if (quiet()) return;
   if (flags & FULL) report_alloc(p, n, from, 0);
   else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n, from);
@@ -544,6 +546,7 @@ static inline __attribute__((always_inline)) void took(void *p, size_t n, struct
 
 // Reports whether the end of a block was reported.
 static inline int gives(void *p) {
+  T.gave = (uintptr_t)p;
   if (quiet()) return 0;
   if (flags & FULL || unlikely(watched(p))) return report_free(p);
   return 0;

@@ -1,0 +1,120 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/internal/record/pure"
+	"github.com/memtui/memtui/model"
+)
+
+// traced is a program that imports the tracer.
+const traced = `
+import os, sys, time
+import memtui_trace
+
+def leaking(n):
+    return bytearray(n)
+
+def wait():
+    """Waits for two snapshots."""
+    points = memtui_trace._tracer.file.rss
+    before = len(points)
+    while len(points) < before + 2:
+        time.sleep(0.05)
+
+class Box:
+    def filled(self):
+        return [leaking(20000) for _ in range(10)]
+
+with memtui_trace.recording(sys.argv[1], interval=0.1):
+    first = leaking(100000)
+    memtui_trace.marker("begun")
+    wait()
+    boxes = Box().filled()
+    del first
+    wait()
+    if sys.argv[2] == "killed":
+        os.kill(os.getpid(), 9)
+`
+
+func TestTracerOfPythonNeedsNoHook(t *testing.T) {
+	eachPython(t, func(t *testing.T, python string) {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"memtui_trace.py": pure.Module, "traced.py": traced} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, end := range []string{"returns", "killed"} {
+			path := filepath.Join(folder, end+".mlyze")
+			if out, err := exec.Command(python, filepath.Join(folder, "traced.py"), path, end).CombinedOutput(); (err == nil) != (end == "returns") {
+				t.Fatalf("%s: %v: %s", end, err, out)
+			}
+			blocks, unmatched, p := read(t, path)
+			large, freed := from(blocks, "leaking")
+			kept := 0
+			for _, b := range large {
+				if b.size >= 20000 && b.size < 21000 && !b.freed {
+					kept++
+				}
+			}
+			if kept != 10 || freed < 1 || unmatched != 0 {
+				t.Errorf("%s: %d blocks, %d kept, %d freed, %d unmatched", end, len(large), kept, freed, unmatched)
+			}
+			if name, ok := p.Allocations.MarkerName(markerOf(t, p)); !ok || name != "begun" {
+				t.Errorf("%s: marker %q", end, name)
+			}
+			if len(p.Problems) > 0 || p.Timeline == nil || len(p.Timeline.Series) == 0 {
+				t.Errorf("%s: problems %v, no curve of the resident set: %v", end, p.Problems, p.Timeline == nil)
+			}
+		}
+	})
+}
+
+func TestPythonIsTracedWhereNoHookIsWanted(t *testing.T) {
+	eachPython(t, func(t *testing.T, python string) {
+		path := filepath.Join(t.TempDir(), "o.mlyze")
+		var said []string
+		o := Options{Command: []string{python, "testdata/known.py", "large"}, Output: path, Frames: 3,
+			Log: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
+		files, status, err := RunPure(t.Context(), o)
+		if err != nil || status != 0 || len(files) != 1 || files[0].Path != path || files[0].Events == 0 {
+			t.Fatalf("%v, status %d, %+v, %q", err, status, files, said)
+		}
+		blocks, _, _ := read(t, path)
+		leaks, _ := under(blocks, "leaking")
+		if len(leaks) != 20 || sum(leaks) != 20*(100000+bytesHead) || !strings.HasPrefix(leaks[0].stack, "block;leaking;large") {
+			t.Errorf("%d blocks, %d B", len(leaks), sum(leaks))
+		}
+		if _, _, err := RunPure(t.Context(), o); err == nil {
+			t.Error("a file that exists was replaced")
+		}
+		o.Command, o.Overwrite = []string{python, "-I", "testdata/known.py", "large"}, true
+		files, _, err = RunPure(t.Context(), o)
+		if err != nil || len(files) != 0 || !strings.Contains(strings.Join(said, "\n"), "nothing was recorded") {
+			t.Errorf("isolated: %v, %v, %q", err, files, said)
+		}
+	})
+}
+
+// markerOf returns the name id of the first marker.
+func markerOf(t *testing.T, p *model.Profile) (id uint64) {
+	t.Helper()
+	err := p.Allocations.Replay(t.Context(), func(b *model.EventBatch) error {
+		for _, e := range b.Events {
+			if e.Kind == model.Marker {
+				id = e.ID
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
