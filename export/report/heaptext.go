@@ -333,7 +333,7 @@ func (w heapWriter) frames() table {
 func (w heapWriter) dominators() table {
 	out := table{
 		name: "dominators", title: "Dominators", answer: "objects by retained size",
-		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Rows, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
+		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Objects, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
