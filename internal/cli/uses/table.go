@@ -108,7 +108,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	filtered := of(heaps, "filter")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
-		"open": screen, "demo": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
+		"open": screen, "demo": without(screen, notOfSamples()...), "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
 		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
 		"evidence": slices.Concat(helped(kind.All, "format", "What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
@@ -133,6 +133,17 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
 	}
 })
+
+// notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
+// fetched, has an index, holds addresses without names or lacks its unit.
+func notOfSamples() []string {
+	return []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
+}
+
+// without returns those of the flags that have other names.
+func without(list []Use, names ...string) []Use {
+	return slices.DeleteFunc(slices.Clone(list), func(u Use) bool { return slices.Contains(names, u.Flag) })
+}
 
 func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".") }
 
