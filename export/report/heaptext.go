@@ -220,7 +220,7 @@ func (w heapWriter) trends() table {
 	if x == nil {
 		return out
 	}
-	out.answer, out.more = "what is more in the last snapshot than in the one that had least", x.Count-len(x.Types)
+	out.answer, out.more = "growth of types from their smallest snapshot to the last", x.Count-len(x.Types)
 	for i := range x.Types {
 		t := &x.Types[i]
 		last := len(t.Bytes) - 1
