@@ -158,10 +158,17 @@ func reportUses() []Use {
 // checkUses returns the flags of check. Flags that select, but do not apply to any limit, apply to the growth since the
 // base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
-		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
-		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
-		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
+	return slices.Concat(
+		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"),
+		with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"),
+		of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"),
+		of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
+		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"),
+		with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(),
+		with("base", dumps, "snapshot", "point"), with("by=retained_bytes no-leaks write-baseline", heaps, "edges"),
+		with("base", stacked, "match"), with("base", kind.All, "mask"),
+		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
+	)
 }
 
 // diffUses returns the flags of diff. Those about places apply to both sides.
