@@ -136,7 +136,7 @@ func (p *Blocks) Hides() string {
 
 // Unopened implements [ui.Unopener].
 func (p *Blocks) Unopened() string {
-	return p.Hint("the difference does not list the uses of an address: {difference} ends it")
+	return p.Hint("end the difference first, with {difference}, to list uses")
 }
 
 func (p *Blocks) Do(a keymap.Action) bool {
