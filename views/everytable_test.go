@@ -44,7 +44,7 @@ var madeBy = map[string]struct {
 	"trace/topsites.go:newTopSites":     {cases: []string{"Top sites", "Top sites of another cost", "Top sites below the curve"}},
 	"ui/blocks.go:Show":                 {cases: []string{"Blocks", "Difference of blocks"}},
 
-	"chiplist.go:newChipList":    {why: "filters, in the order in which they apply"},
+	"restrictionlist.go:newRestrictionList":    {why: "filters, in the order in which they apply"},
 	"palette.go:newPalette":      {why: "commands, the best match of what is typed first"},
 	"screenbar.go:newScreenList": {why: "the screens, in the order of their keys"},
 	"heap/held.go:newHeld":       {why: "a tree, holders below what they hold: a filter would part them"},

@@ -32,7 +32,7 @@ func (a *app) renumber(was, is *model.StackProfile) {
 		i, ok := is.WindowNumbered(was.WindowNumber(*n))
 		if *n = i; !ok {
 			*n = state.NoWindow
-			a.say("the window that was shown was dropped, to bound memory: the whole recording is shown")
+			a.say("the window that was shown was dropped, to bound memory: the complete recording is shown")
 		}
 	}
 	place(&a.state.Prof.Window)
@@ -107,7 +107,7 @@ func (a *app) followWindow(i state.Intent) {
 			n = state.NoWindow
 		case !ok:
 			n = state.NoWindow
-			a.say("no window had begun by then: the whole file is shown")
+			a.say("no window had begun by then: the complete file is shown")
 		}
 		a.state = s.Apply(state.ChooseWindow{Window: n})
 	case state.ChooseWindow:

@@ -60,7 +60,7 @@ func CheckStep(s Step) error {
 	case name == "":
 		return fmt.Errorf("%s: which function?", s.Kind)
 	case strings.HasPrefix(s.Name, labelPrefix) && s.Kind != Focus && s.Kind != Ignore:
-		return fmt.Errorf("%s: labels are of whole stacks: focus on %s, or ignore it", s.Kind, s.Name)
+		return fmt.Errorf("%s: labels belong to complete stacks: focus on %s, or ignore it", s.Kind, s.Name)
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
 			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, name)

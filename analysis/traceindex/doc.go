@@ -6,12 +6,20 @@
 // a chunk (view.go, runs.go) and builds rows from them (sites.go, leaks.go, blocks.go, history.go, chart.go). kept.go
 // and filesections.go write an index and map it back; confirm.go checks the file against the trace.
 //
-// Some things are done in two ways, on purpose. Blocks of 2^62 bytes or more in all, which only damaged files claim,
-// are summed up event by event ([grouping.makePass], [grouping.replayPeaks], [liveScan.follow]): levels saturate, so
-// that the order matters, but code that reads several chunks at once ([levelScan]) adds levels up in any order. Columns
-// of a chart are read event by event if they have few events each ([fileIndex.readColumns]), else computed from the
-// extremes of runs ([fileIndex.makeColumns]), which costs the same for any number of events. A file's blocks are
-// checked against their checksums when they are first touched; confirm.go checks what checksums cannot.
+// Some things are done in two ways, on purpose. The figures are processor time on a random trace of two million events
+// (bench_test.go). Tests hold both ways to the same answers.
+//
+//   - Blocks of 2^62 bytes or more in all, which only damaged files claim, are summed up event by event
+//     ([grouping.makePass], [grouping.replayPeaks], [liveScan.follow]): levels saturate, so that the order matters.
+//     [levelScan] reads several chunks at once and adds levels up in any order, for several groups in one pass. Doing
+//     everything event by event takes five times as long: sites by every group 0.92 s instead of 0.18 s, live bytes in
+//     the last tenth of a trace 160 ms instead of 31 ms.
+//   - Columns of a chart are read event by event if they have few events each ([fileIndex.readColumns]), else computed
+//     from the extremes of runs ([fileIndex.makeColumns]). 320 columns of few events take 34 µs when they are read and
+//     92 µs when computed; those of random ranges take 3.3 ms when they are read and 43 µs when computed.
+//
+// A file's blocks are checked against their checksums when they are first touched; confirm.go checks what checksums
+// cannot.
 //
 // Tests compare every answer with Index, an in-memory index that is obviously right (oracle_test.go).
 package traceindex

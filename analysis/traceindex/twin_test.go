@@ -338,7 +338,11 @@ func checkAgainstTwin(t *testing.T, ix *Index, w *twin, r analysis.Range) {
 		}
 	}
 	if ok {
-		equal("peak", peak, analysis.Peak{Level: analysis.Level{Time: w.events[best-1].Time, Bytes: w.states[best].bytes, Count: w.states[best].count}, Instant: analysis.Instant{T: w.events[best-1].Time, Events: uint64(best)}})
+		at, state := w.events[best-1].Time, w.states[best]
+		equal("peak", peak, analysis.Peak{
+			Level:   analysis.Level{Time: at, Bytes: state.bytes, Count: state.count},
+			Instant: analysis.Instant{T: at, Events: uint64(best)},
+		})
 	}
 	for _, at := range []analysis.Instant{analysis.End, analysis.At(r.To), analysis.At(r.To / 2), peak.Instant} {
 		for by := range analysis.GroupCount {

@@ -169,7 +169,8 @@ func (b *builder) seriesTables(r *report.Report) {
 		}
 		return float64(*v)
 	}
-	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none, cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
+	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none,
+		cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
 		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max),
@@ -186,7 +187,8 @@ func (b *builder) seriesTables(r *report.Report) {
 }
 
 func (b *builder) pageTables(p *report.Pages) {
-	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none, cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
+	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none,
+		cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
 	for _, x := range p.Types {
 		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits),
 			x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)

@@ -185,7 +185,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		lengths = *h.Counts
 	}
 	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
-	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols(titles.Retained+":bytes", titles.Share+":share", titles.Rows+":count", titles.Bytes+":bytes", titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
+	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols(titles.Retained+":bytes", titles.Share+":share", titles.Objects+":count", titles.Bytes+":bytes", titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
 		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label),

@@ -220,7 +220,7 @@ func (w heapWriter) trends() table {
 	if x == nil {
 		return out
 	}
-	out.answer, out.more = "what is more in the last snapshot than in the one that had least", x.Count-len(x.Types)
+	out.answer, out.more = "growth of types from their smallest snapshot to the last", x.Count-len(x.Types)
 	for i := range x.Types {
 		t := &x.Types[i]
 		last := len(t.Bytes) - 1
@@ -333,7 +333,7 @@ func (w heapWriter) frames() table {
 func (w heapWriter) dominators() table {
 	out := table{
 		name: "dominators", title: "Dominators", answer: "objects by retained size",
-		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Rows, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
+		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Objects, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {

@@ -102,7 +102,8 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
-		cols: []col{{titles.Verdict, word}, {titles.Sure, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number}, {titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
+		cols: []col{{titles.Verdict, word}, {titles.Sure, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number},
+			{titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
 	}
 	if w.full {
 		out.cols = append(out.cols, col{titles.Evidence, prosaic})

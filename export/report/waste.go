@@ -220,7 +220,8 @@ func (w heapWriter) strings(x *HeapWaste) table {
 func (w heapWriter) room(x *HeapWaste) table {
 	out := table{
 		name: "collections", title: "Collections",
-		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Empty, number}, {titles.Sparse, number}, {titles.Filled, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
+		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Empty, number}, {titles.Sparse, number},
+			{titles.Filled, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	if x.Counts.Collections == nil {
 		return out

@@ -32,7 +32,7 @@ type globals struct {
 	Limit       int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
 	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
 	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To          goal         `placeholder:"TIME" help:"End of the range (the end of the file)."`
+	To          timeOrFormat `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
 	Event       string       `placeholder:"NAME" help:"The event that tables show (the first that has stacks)."`
 	MinAge      arg.Length   `placeholder:"TIME" help:"Minimum age of leaks (0)."`

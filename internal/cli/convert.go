@@ -41,14 +41,16 @@ func (c *convertCmd) Help() string {
 		"--to may be given twice, for the format and for the end of the range. Every row is written, whatever --limit is."
 }
 
-// goal is the value of --to: a time, or for convert a format, or both when it is given twice.
-type goal struct {
+// timeOrFormat is the value of --to. The contract of the command line gives that flag two meanings: the end of the range
+// for every command, and for convert also the format to write. A value that names a format is one. Given twice, the flag
+// may say both.
+type timeOrFormat struct {
 	model.Moment
 	format string
 }
 
 // UnmarshalText reads either.
-func (g *goal) UnmarshalText(text []byte) error {
+func (g *timeOrFormat) UnmarshalText(text []byte) error {
 	name := strings.ToLower(strings.TrimSpace(string(text)))
 	if slices.ContainsFunc(targets(), func(t format) bool { return t.name == name }) {
 		g.format = name
@@ -128,7 +130,7 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 }
 
 // destination returns the target that the user asks for, and the compression around it.
-func destination(out string, to goal) (t format, outer string, err error) {
+func destination(out string, to timeOrFormat) (t format, outer string, err error) {
 	name := strings.ToLower(filepath.Base(out))
 	if longest := suffixed(name); longest == "" {
 		outer = outerSuffix(name)

@@ -187,7 +187,7 @@ func (a *app) worstLayout(ctx context.Context, s *session, p *model.Profile, non
 }
 
 func noDump(p *model.Profile) error {
-	return usageError(fmt.Errorf("%s holds no page layouts: it is %s", p.Meta.Name, p.Meta.Format))
+	return usageError(fmt.Errorf("%s holds no page layouts: its format is %s", p.Meta.Name, p.Meta.Format))
 }
 
 // openLayout decodes a layout.

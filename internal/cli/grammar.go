@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -40,8 +41,8 @@ func (a *app) parse() (*kong.Context, error) {
 	parsed, parser, err := a.parseBy(&g)
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
-		text := strings.ReplaceAll(err.Error(), `,"" but got`, " but got") // leaving a flag out is not a choice
-		return nil, usageError(errors.New(text + cmp.Or(typeHint(a.env.Args, text), a.hint(a.env.Args))))
+		text := err.Error()
+		return nil, usageError(errors.New(arg.Message(text) + cmp.Or(typeHint(a.env.Args, text), a.hint(a.env.Args))))
 	}
 	return parsed, nil
 }

@@ -187,7 +187,7 @@ func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, err
 }
 
 func noHeaps(p *model.Profile) error {
-	return usageError(fmt.Errorf("%s holds no heap snapshots: it is %s", p.Meta.Name, p.Meta.Format))
+	return usageError(fmt.Errorf("%s holds no heap snapshots: its format is %s", p.Meta.Name, p.Meta.Format))
 }
 
 func noComplete(p *model.Profile) error {

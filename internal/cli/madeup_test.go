@@ -213,7 +213,7 @@ func TestMadeUpQuestions(t *testing.T) {
 		"heap find --kind cell":               "heap find: give --type, --name, --where, --text or --filter",
 		"heap object %s Registry":             "Registry is not an object: name it by its row number or id, such as 0x7f00; memtui heap find --type 'Registry'",
 		"heap find %s Registry":               "unexpected argument Registry; for a type, give --type 'Registry'",
-		"heap holders %s Registry":            "missing flags: --type=TYPE; for a type, give --type 'Registry'",
+		"heap holders %s Registry":            "missing flag: --type=TYPE; for a type, give --type 'Registry'",
 		"heap find --filter clas:Registry":    "--filter: unknown key clas; near: class",
 		"heap object %s 0x77":                 "no object 0x77",
 		"heap object %s 18446744073709551615": "no row 18446744073709551615",

@@ -24,7 +24,7 @@ func (in *diffInput) move(p model.Place) {
 	case p.At.Given():
 		flags.At = p.At
 	default:
-		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, goal{Moment: p.Over.To}
+		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, timeOrFormat{Moment: p.Over.To}
 		if k == kind.Heap || k == kind.Dump {
 			flags.At = p.Over.To // the state at the end
 		}

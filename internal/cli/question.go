@@ -44,7 +44,7 @@ func (a *app) question() state.Question {
 
 // ask sets the flags to those of a question about a report.
 func (g *globals) ask(q *state.Question) {
-	g.At, g.From, g.To = q.At, q.Over.From, goal{Moment: q.Over.To}
+	g.At, g.From, g.To = q.At, q.Over.From, timeOrFormat{Moment: q.Over.To}
 	g.Event, g.By, g.MinAge = q.Event, q.By, arg.Length{Moment: q.MinAge}
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
 }

@@ -187,7 +187,7 @@ func (a *app) recorded(f record.Recorded) {
 // pages watches a process from outside.
 func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	if len(c.Command) > 0 || c.Pages < 0 {
-		return usageError(errors.New("--pages: takes the ID of a process, and no program to run"))
+		return usageError(errors.New("--pages: takes the ID of a process, not a program to run"))
 	}
 	log := a.logging()
 	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: c.Every, Limit: c.For, Layouts: mostLayouts, Log: log}

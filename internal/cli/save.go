@@ -178,7 +178,7 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, err
 	case !q.Cell.IsAll():
 		return nil, usageError(fmt.Errorf("%s files hold all stacks, not those of one size and lifetime", f.name))
 	case q.Window != "":
-		return nil, usageError(fmt.Errorf("%s files hold the stacks of the whole profile or of a range, not of a window", f.name))
+		return nil, usageError(fmt.Errorf("%s files hold the stacks of the complete profile or of a range, not of a window", f.name))
 	}
 	by := q.By
 	switch {

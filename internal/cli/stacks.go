@@ -36,7 +36,7 @@ const treeTable = "tree"
 // shape checks the flags, and the figure of a trace, and returns how the tree is made.
 func (f *treeFlags) shape() (report.TreeShape, error) {
 	if f.Depth < 0 {
-		return report.TreeShape{}, usageError(fmt.Errorf("--depth: must be 0 or more, but is %d", f.Depth))
+		return report.TreeShape{}, usageError(fmt.Errorf("--depth: must not be negative, but is %d", f.Depth))
 	}
 	return report.TreeShape{Invert: f.Invert, Recursion: f.Recursion, Depth: f.Depth}, nil
 }

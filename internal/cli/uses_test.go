@@ -99,7 +99,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --window 1 " + cut:                     "--window: cut.mlyze has no windows",
 		"--series 0 " + cut:                            "--series: does not apply to a trace (cut.mlyze)",
 		"report --snapshot 1 " + cut:                   "--snapshot: cut.mlyze holds no heap snapshots",
-		"heap types --snapshot 1 " + cut:               "cut.mlyze holds no heap snapshots: it is mlyze",
+		"heap types --snapshot 1 " + cut:               "cut.mlyze holds no heap snapshots: its format is mlyze",
 		"report --group thread HEAP":                   "--group: records.mvmheap is neither a trace nor a stack profile",
 		"report --group dso " + cut:                    `no group "dso" of a trace (cut.mlyze); available: stack, function,`,
 		"report --group file PAGES":                    "--group: real_proc_python.mb is neither a trace nor a stack profile",
@@ -189,6 +189,56 @@ func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 	}
 	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != statusUsage {
 		t.Errorf("a wrong setting that means something: status %d, %q", status, errs)
+	}
+}
+
+// Flags about files mean something to commands that read them. What a recorder names needs the flags about names alone.
+func TestFlagsAboutFilesNeedFiles(t *testing.T) {
+	about := []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
+	parser, err := kong.New(new(grammar), grammarVars(all.Formats()), kong.Name("memtui"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readers := 0
+	for _, c := range uses.Leaves(parser.Model) {
+		path := uses.Path(c)
+		if slices.ContainsFunc(c.Positional, func(p *kong.Positional) bool { return p.Name == "file" || p.Name == "before" }) {
+			readers++
+			continue
+		}
+		for _, flag := range about {
+			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols", flag)) {
+				t.Errorf("%s reads no file, but lists --%s", path, flag)
+			}
+		}
+	}
+	if readers < 10 {
+		t.Errorf("%d commands read files", readers)
+	}
+}
+
+// Every flag of demo means something to one of the samples.
+func TestFlagsOfDemoMeanSomething(t *testing.T) {
+	for _, use := range uses.Table()["demo"] {
+		if use.Flag == "theme" || use.Flag == "mouse" || use.Flag == "color" || use.Flag == "ascii" || use.Flag == "max-memory" || use.Flag == "series" {
+			continue // of the screen and the program, whatever is shown; series chooses the curve on screen
+		}
+		value, ok := map[string]string{
+			"format": "json", "limit": "1", "at": "30%", "from": "30%", "to": "60%", "by": "alloc_count", "event": "cpu-clock", "min-age": "50%",
+			"snapshot": "0", "frame-order": "root-first", "point": "0", "edges": "all", "sizes": "layout",
+		}[use.Flag]
+		changes := false
+		for _, sample := range demo.Samples() {
+			args := []string{"demo", sample.Name}
+			_, plain, _ := run(t, Env{}, args...)
+			if status, out, _ := run(t, Env{}, append(args, "--"+use.Flag+"="+value)...); status == 0 && out != plain {
+				changes = true
+				break
+			}
+		}
+		if !ok || !changes {
+			t.Errorf("--%s=%s changes what is shown of no sample", use.Flag, value)
+		}
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -167,6 +169,49 @@ func TestPlainWords(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// quoted is what a page quotes: code, and the targets of links.
+var quoted = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)")
+
+// pageLines returns the lines of a page, empty where it shows a screen or commands.
+func pageLines(page string) []string {
+	lines, shown := strings.Split(page, "\n"), false
+	for i, line := range lines {
+		if fence := strings.HasPrefix(strings.TrimSpace(line), "```"); fence || shown {
+			lines[i], shown = "", shown != fence
+		}
+		lines[i] = quoted.ReplaceAllString(lines[i], "")
+	}
+	return lines
+}
+
+// Documentation is in the words of comments and messages.
+func TestPlainPages(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	if err != nil || len(pages) < 6 {
+		t.Fatal(len(pages), "pages", err)
+	}
+	for _, page := range append(pages, filepath.Join(root(t), "README.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range pageLines(string(text)) {
+			for _, find := range []func(string) (poor, better string){notSaid, notCommented, notPrinted} {
+				if poor, better := find(line); poor != "" {
+					t.Errorf("%s:%d: %q: better %s", filepath.Base(page), i+1, poor, better)
+				}
+			}
+		}
+	}
+}
+
+func TestPageLines(t *testing.T) {
+	got := pageLines("a `b` [c](d.md)\n```sh\ne\n```\nf")
+	if want := []string{"a  [c", "", "", "", "f"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
 

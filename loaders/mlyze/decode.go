@@ -118,6 +118,10 @@ func (r *fields) cut() {
 // Varints of one to three bytes are inlined by hand, and every index is masked to the window, so that the compiler
 // needs no bounds checks: twice as fast as calls (BenchmarkDecode), and faster than tricks with words, which only help
 // random data.
+//
+// decodeColumns repeats it for columns, on purpose. One kernel for both was measured on a random trace: events made from
+// columns take 15.3 ns each instead of 8.5 (BenchmarkReplay), columns made from events 27.8 ns instead of 10.5
+// (BenchmarkDecodeColumns).
 func decodeHot(buf []byte, pos int, now model.Time, out []model.Event) (next, n int, last model.Time) {
 	for n < len(out) && len(buf)-pos >= window {
 		w := (*[window]byte)(buf[pos:])

@@ -142,7 +142,9 @@ func TestAsTheLibraryReads(t *testing.T) {
 			t.Errorf("%s:\n%v\nwant\n%v", name, got, want)
 		}
 		w := r.Profile.Weights
-		if len(w.Metrics) != len(p.SampleType) || w.Events[0].PrimaryName != p.SampleType[len(p.SampleType)-1].Type || w.Events[0].Name != map[string]string{"space": "heap"}[p.PeriodType.Type] && w.Events[0].Name != p.PeriodType.Type {
+		primary := p.SampleType[len(p.SampleType)-1].Type
+		if len(w.Metrics) != len(p.SampleType) || w.Events[0].PrimaryName != primary ||
+			w.Events[0].Name != map[string]string{"space": "heap"}[p.PeriodType.Type] && w.Events[0].Name != p.PeriodType.Type {
 			t.Errorf("%s: %+v %+v", name, w.Metrics, w.Events)
 		}
 		if w.DSOs[1].BuildID != p.Mapping[0].BuildID || w.DSOs[1].Name != p.Mapping[0].File {

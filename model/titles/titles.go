@@ -92,7 +92,8 @@ const (
 	Retained    = "RETAINED"
 	Reads       = "READS" // bytes read
 	Row         = "ROW"
-	Rows        = "ROWS"
+	Objects     = "OBJECTS"
+	Rows        = "ROWS" // objects, frames, roots: everything that a snapshot lists
 	Runs        = "RUNS"
 	RunsTrend   = "RUN'S TREND" // of the complete run, in a table of a range
 	Sampling    = "SAMPLING"

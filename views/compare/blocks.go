@@ -136,7 +136,7 @@ func (p *Blocks) Hides() string {
 
 // Unopened implements [ui.Unopener].
 func (p *Blocks) Unopened() string {
-	return p.Hint("uses of an address are listed once {difference} ends this")
+	return p.Hint("end the difference first, with {difference}, to list uses")
 }
 
 func (p *Blocks) Do(a keymap.Action) bool {

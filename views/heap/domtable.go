@@ -145,7 +145,7 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: bytes, Value: retained},
 		{Title: titles.Share, Figure: ui.ShareFigure, Drop: 2, Like: titles.Retained, Share: share},
 		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
-		{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Drop: 1, Total: rows, Value: func(v *domRow) uint64 { return v.rows }},
+		{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Width: 8, Drop: 1, Total: rows, Value: func(v *domRow) uint64 { return v.rows }},
 		{Title: titles.Self, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4, Total: bytes, Value: func(v *domRow) uint64 { return v.own },
 			Cell: func(v *domRow) widget.Cell {
 				return widget.Cell{Text: p.table.Figures.Bytes(v.own), Style: p.Look.Muted}

@@ -338,7 +338,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 			}
 			return ui.ShareCell(g.Retained[*r], totals.Bytes())
 		}},
-		linked(ui.Column[model.Row]{Title: titles.Rows, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Total: uint64(totals.Rows)},
+		linked(ui.Column[model.Row]{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Total: uint64(totals.Rows)},
 			func(r model.Row) uint64 { return g.RetainedCount(r) }),
 		what,
 		linked(held, func(r model.Row) uint64 { return uint64(g.Idom(r)) }),
@@ -525,7 +525,7 @@ func (p *objects) answer() string {
 		return ""
 	}
 	order := map[string]string{titles.Row: "by row", titles.Bytes: "largest first", titles.Unmanaged: "largest unmanaged first", titles.Retained: "most retained first",
-		titles.Rows: "most retained objects first", titles.Dominator: "by dominator"}[p.table.Sorted().Title]
+		titles.Objects: "most retained objects first", titles.Dominator: "by dominator"}[p.table.Sorted().Title]
 	if !p.List.Descending {
 		order += ", reversed"
 	}

@@ -185,10 +185,10 @@ func Fits(parsed *kong.Context, files ...Input) error {
 			return nil
 		}
 		if reads := readBy(command); !reads.Has(k) {
-			return fmt.Errorf("%s holds no %s: it is %s", in.Name, map[kind.Set]string{heaps: "heap snapshots", dumps: "page layouts"}[reads], in.Format.Name)
+			return fmt.Errorf("%s holds no %s: its format is %s", in.Name, map[kind.Set]string{heaps: "heap snapshots", dumps: "page layouts"}[reads], in.Format.Name)
 		}
 		if in.Numbered && !numberable(command, k, len(files)) {
-			return fmt.Errorf("%s holds no heap snapshots: it is %s", in.Name, in.Format.Name)
+			return fmt.Errorf("%s holds no heap snapshots: its format is %s", in.Name, in.Format.Name)
 		}
 		of, numbered = of|1<<k, numbered || in.Numbered
 	}

@@ -108,7 +108,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	filtered := of(heaps, "filter")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
-		"open": screen, "demo": screen, "live": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
+		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
 		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
 		"evidence": slices.Concat(helped(kind.All, "format", "What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
@@ -134,6 +134,17 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	}
 })
 
+// notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
+// fetched, has an index, holds addresses without names or lacks its unit.
+func notOfSamples() []string {
+	return []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
+}
+
+// without returns those of the flags that have other names.
+func without(list []Use, names ...string) []Use {
+	return slices.DeleteFunc(slices.Clone(list), func(u Use) bool { return slices.Contains(names, u.Flag) })
+}
+
 func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".") }
 
 // reportUses returns the flags of report alone.
@@ -147,10 +158,17 @@ func reportUses() []Use {
 // checkUses returns the flags of check. Flags that select, but do not apply to any limit, apply to the growth since the
 // base.
 func checkUses() []Use {
-	return slices.Concat(drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"), of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"), of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
-		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"), with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(), with("base", dumps, "snapshot", "point"),
-		with("by=retained_bytes no-leaks write-baseline", heaps, "edges"), with("base", stacked, "match"), with("base", kind.All, "mask"),
-		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}})
+	return slices.Concat(
+		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"),
+		with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"),
+		of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"),
+		of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
+		with("base no-leaks", kind.All, "limit"), with("max-type-growth max-type-objects", heaps, "limit"),
+		with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(),
+		with("base", dumps, "snapshot", "point"), with("by=retained_bytes no-leaks write-baseline", heaps, "edges"),
+		with("base", stacked, "match"), with("base", kind.All, "mask"),
+		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
+	)
 }
 
 // diffUses returns the flags of diff. Those about places apply to both sides.
