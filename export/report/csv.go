@@ -15,10 +15,21 @@ import (
 
 // WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are
 // exact, unknown values are empty, names are cleaned, and frames are in one cell, leaf first, separated by semicolons.
+//
+// Without a name, it writes what the report is about. As reports in other formats, that begins with the findings, which
+// end with an empty line, unless rows are filtered.
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
 		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
+	}
+	if first := r.findingsTable(); table == "" && first != "" && r.rowsLeft == nil {
+		if err := WriteCSV(w, r, first); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
 	}
 	return writeRows(w, rows, r.Heap.emptyRow(table))
 }

@@ -17,13 +17,17 @@ func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, r, style}}
 	m.head()
+	first, rest := r.findingsFirst(style, true)
+	for _, table := range first {
+		m.table(table)
+	}
 	if r.Trace != nil {
 		m.figures()
 	}
 	if r.Heap != nil {
 		m.heapFigures()
 	}
-	for _, table := range r.tables(style, true) {
+	for _, table := range rest {
 		m.table(table)
 	}
 	m.problems()

@@ -13,24 +13,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteText writes r for people: headline, chart, then every table with rows. Every name is cleaned, so that nothing in
-// a file can move the cursor or change colors.
+// WriteText writes r for people: headline, findings, chart, then every table with rows. Every name is cleaned, so that
+// nothing in a file can move the cursor or change colors.
 func WriteText(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	t := &textWriter{out, r, style}
 	t.head()
+	first, rest := r.findingsFirst(style, false)
+	for _, table := range first {
+		t.table(table)
+	}
 	if r.Trace != nil {
 		t.chart()
 		t.figures()
 	}
 	if r.Heap != nil {
-		t.heapFigures()
 		if none := t.r.Heap.NoSuspects(); none != "" {
 			t.line()
 			t.line(" ", none)
 		}
+		t.heapFigures()
 	}
-	for _, table := range r.tables(style, false) {
+	for _, table := range rest {
 		t.table(table)
 	}
 	t.problems()

@@ -86,3 +86,42 @@ func TestTablesOfWhatARecordingLacks(t *testing.T) {
 		}
 	}
 }
+
+// Every format of a report begins with what to look at first, and a table that is asked for stands alone.
+func TestReportsBeginWithFindings(t *testing.T) {
+	for name, c := range map[string]struct{ table, markdown, header, of string }{
+		"kvleak": {"sites", "## Look here first", "kind,owner,", "stack,"},
+		"heap":   {"types", "## Suspects", "type,", "id,"},
+	} {
+		path := sampleFile(t, name)
+		of := func(args ...string) string {
+			_, out, _ := run(t, Env{}, append([]string{"report", path}, args...)...)
+			return out
+		}
+		text, title := of(), strings.TrimPrefix(c.markdown, "## ")
+		if first := regexp.MustCompile(`(?m)^ ([A-Z][a-z ]+?) ─`).FindStringSubmatch(text); first == nil || first[1] != title {
+			t.Errorf("%s: the text begins with %q:\n%.500s", name, first, text)
+		}
+		for _, figures := range []string{"\n live ", "\n heap "} {
+			if at := strings.Index(text, figures); at >= 0 && at < strings.Index(text, title) {
+				t.Errorf("%s: figures are before findings:\n%.500s", name, text)
+			}
+		}
+		if first := regexp.MustCompile(`(?m)^(##|\|) .*`).FindString(of("-f", "markdown")); first != c.markdown {
+			t.Errorf("%s: Markdown begins with %q", name, first)
+		}
+		all := of("-f", "csv")
+		first, rest, _ := strings.Cut(all, "\n\n")
+		if !strings.HasPrefix(first, c.header) || !strings.HasPrefix(rest, c.of) || rest != of("-f", "csv", "--table", c.table) {
+			t.Errorf("%s: CSV is\n%.2000s", name, all)
+		}
+		for _, part := range []string{first, rest} {
+			if rows, err := csv.NewReader(strings.NewReader(part)).ReadAll(); err != nil || len(rows) < 2 {
+				t.Errorf("%s: %d rows of CSV, %v", name, len(rows), err)
+			}
+		}
+		if filtered := of("-f", "csv", "--filter", "x"); !strings.HasPrefix(filtered, c.of) {
+			t.Errorf("%s: filtered CSV is\n%.300s", name, filtered)
+		}
+	}
+}
