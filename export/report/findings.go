@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -173,22 +172,7 @@ func (w tableWriter) findings() table {
 		if f.growth > 0 {
 			evidence = "+" + model.Rate(f.growth) + "; " + evidence
 		}
-		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
 	}
 	return out
-}
-
-// wrapped cuts a sentence into lines at blanks.
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for _, w := range strings.Fields(text) {
-		if line != "" && cells.Width(line)+1+cells.Width(w) > width {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += w
-	}
-	return append(lines, line)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -124,7 +125,7 @@ func (w heapWriter) suspects() table {
 			row = append(row, evidence)
 		}
 		out.rows = append(out.rows, row)
-		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
 	}
 	return out
 }

@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	"export/redact":        {"model", "analysis/..."},
 	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
-	"export/report/cells":  {},
+	"export/report/cells":  {"model", "model/titles"},
 	"export/report/object": {},
 	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report"},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
