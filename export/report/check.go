@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -203,7 +204,7 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 }
 
 // WriteCheckCSV writes the limits with the JSON names as header.
-func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks, nil) }
+func WriteCheckCSV(w io.Writer, c *Check) error { return object.WriteRows(w, c.Checks, nil) }
 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {

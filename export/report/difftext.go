@@ -11,13 +11,14 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
+	return object.WriteRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
 }
 
 // WriteDiffText writes d for people.

@@ -63,7 +63,7 @@ func (o Owner) Name() string { return o.place.Name() }
 // AppendJSON implements [object.Appender].
 func (o Owner) AppendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
 
-func (o Owner) cell() string {
+func (o Owner) Cell() string {
 	if o.IsZero() {
 		return ""
 	}

@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/loaders"
@@ -31,7 +31,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		names = append(names, sample.Name)
 	}
-	return usageError(fmt.Errorf("unknown sample %q; available: %s", c.Name, strings.Join(names, ", ")))
+	return usageError(fmt.Errorf("unknown sample %q%s", c.Name, near.Available(c.Name, names)))
 }
 
 func (a *app) demo(ctx context.Context, sample demo.Sample) error {

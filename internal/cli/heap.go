@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -81,13 +81,13 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 // peek prints the references around the objects of a type.
 func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
-		types, near := heapgraph.TypesNamed(h, c.Peek, calltree.NearNames)
+		types, like := heapgraph.TypesNamed(h, c.Peek, near.Names)
 		around, err := heapgraph.Around(ctx, h, types)
 		if err != nil {
 			return err
 		}
 		if around.Count == 0 {
-			return usageError(errors.New("--peek: " + noType(c.Peek, near)))
+			return usageError(errors.New("--peek: " + noType(c.Peek, like)))
 		}
 		r.AroundType = report.NewAroundType(h.Schema, c.Peek, around, a.flags.Limit)
 		return nil
@@ -126,8 +126,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 			return err
 		}
 		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
-			return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", asked.Group,
-				strings.Join(keys, ", ")))
+			return usageError(fmt.Errorf("--group: unknown axis %q%s", asked.Group, near.Available(asked.Group, keys)))
 		}
 		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
@@ -297,7 +296,7 @@ func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil
 	}
-	return usageError(fmt.Errorf("--by: unknown sort key %q; available: %s", by, strings.Join(keys, ", ")))
+	return usageError(fmt.Errorf("--by: unknown sort key %q%s", by, near.Available(by, keys)))
 }
 
 type heapRow struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -93,18 +94,17 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
-		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table),
-			strings.Join(r.TableNames(), ", ")))
+		return usageError(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
 	}
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
 	}
 	if c.filter.Text != "" {
-		left, err := r.Filter(string(c.Table), c.filter)
-		if err != nil {
+		warned := len(r.NoMatch)
+		if _, err := r.Filter(string(c.Table), c.filter); err != nil {
 			return usageError(fmt.Errorf("--filter: %w", err))
 		}
-		a.warnRows(left, c.filter)
+		a.warnFilters(r.NoMatch[warned:])
 	}
 	text, markdown := report.WriteText, report.WriteMarkdown
 	if c.Table != "" {
