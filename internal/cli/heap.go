@@ -24,6 +24,7 @@ type heapCmd struct {
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
 	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot."`
 	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, by name or by another property of the type."`
+	Peek       heapPeekCmd       `cmd:"" help:"Show what refers to the objects of a type, and what they refer to, by type."`
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
@@ -69,7 +70,7 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" || c.Exact {
 			return usageError(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
 		}
-		return c.peek(ctx, a)
+		return a.peekType(ctx, c.File, c.Peek, "--peek: ")
 	}
 	lists := report.ListTypes
 	if c.Group != "" {
@@ -78,18 +79,28 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLists(ctx, c.File, c.RowFlags, report.HeapOptions{Lists: lists, Group: c.Group, Exact: c.Exact})
 }
 
-// peek prints the references around the objects of a type.
-func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
-		types, like := heapgraph.TypesNamed(h, c.Peek, near.Names)
+type heapPeekCmd struct {
+	heapFile
+	Type string `arg:"" help:"The complete name of the type, such as byte[]."`
+}
+
+// Run prints what is around the objects of a type.
+func (c *heapPeekCmd) Run(ctx context.Context, a *app) error {
+	return a.peekType(ctx, []string{c.File}, c.Type, "heap peek: ")
+}
+
+// peekType prints the references around the objects of a type. Errors begin with the words of the user.
+func (a *app) peekType(ctx context.Context, files []string, name, by string) error {
+	return a.heapGraph(ctx, files, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+		types, like := heapgraph.TypesNamed(h, name, near.Names)
 		around, err := heapgraph.Around(ctx, h, types)
 		if err != nil {
 			return err
 		}
 		if around.Count == 0 {
-			return usageError(errors.New("--peek: " + noType(c.Peek, like)))
+			return usageError(errors.New(by + noType(name, like)))
 		}
-		r.AroundType = report.NewAroundType(h.Schema, c.Peek, around, a.flags.Limit)
+		r.AroundType = report.NewAroundType(h.Schema, name, around, a.flags.Limit)
 		return nil
 	})
 }

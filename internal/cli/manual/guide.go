@@ -188,6 +188,7 @@ func Questions() []Question {
 		ask("Which routines have frames on the heap?", "heap frames -f json FILE"),
 		ask("Which objects retain most memory?", "heap dominators -f json --limit 10 FILE"),
 		ask("Which objects are of a type?", "heap find -f json --type Session FILE"),
+		ask("What holds the objects of a type, and what do they hold?", "heap peek -f json FILE Session"),
 		ask("What is in an object, and what refers to it?", "heap object -f json FILE 40929"),
 		ask("Why is an object alive?", "heap path -f json FILE 40929"),
 		ask("How full are the pages?", "pages -f json FILE#-1"),

@@ -129,6 +129,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"heap waste":      heapTable,
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
+		"heap peek":       slices.Concat(inHeap, of(heaps, "limit")),
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
 	}
