@@ -130,12 +130,16 @@ func (s *Sure) Part() any {
 	return float64(*s)
 }
 
-// wordOf returns the word of a verdict and how certain that is, "" and nil for none.
+// wordOf returns the word of a verdict and how certain that is, "" and nil for none. Of what nothing is known, nothing is
+// certain: sure is nil.
 func wordOf(v verdict.Verdict) (word string, sure *Sure) {
 	if v.Kind == verdict.None {
 		return "", nil
 	}
 	s := sureOf(float64(v.Confidence))
+	if s == 0 {
+		return v.Kind.String(), nil
+	}
 	return v.Kind.String(), &s
 }
 

@@ -122,7 +122,7 @@ func (m *markdownWriter) problems() {
 		return
 	}
 	m.printf("\n## Problems\n\n")
-	for _, p := range bySeverity(problems) {
+	for _, p := range Listed(problems) {
 		m.printf("- %s: %s%s (%s)\n", p.Severity, cells.Prose(p.Message), p.place(), cells.Code(p.Code))
 	}
 }

@@ -97,7 +97,7 @@ func (t *textWriter) wholeness() string {
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:
-		return "complete, " + model.Counted(len(t.r.Problems), "remark") + " below"
+		return "complete, " + model.Counted(len(Listed(t.r.Problems)), "remark") + " below"
 	case t.r.LostBytes > 0:
 		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
 	}
@@ -354,19 +354,28 @@ func (t *textWriter) problems() {
 	if len(t.r.Problems) == 0 {
 		return
 	}
-	t.title("Problems", model.Counted(len(t.r.Problems), "remark")+" on this file")
-	for _, p := range bySeverity(t.r.Problems) {
+	t.title("Problems", model.Counted(len(Listed(t.r.Problems)), "remark")+" on this file")
+	for _, p := range Listed(t.r.Problems) {
 		t.line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
 	}
 }
 
-// bySeverity sorts errors before warnings before notes. It is stable.
-func bySeverity(problems []Problem) []Problem {
+// Listed sorts errors before warnings before notes. It is stable. Equal ones become one with their number, at the place
+// of the first.
+func Listed(problems []Problem) []Problem {
+	type remark struct{ severity, code, message string }
 	var out []Problem
+	at := map[remark]int{}
 	for _, want := range []model.Severity{model.Error, model.Warning, model.Note} {
 		for _, p := range problems {
-			if p.Severity == want.String() {
+			if p.Severity != want.String() {
+				continue
+			}
+			if i, seen := at[remark{p.Severity, p.Code, p.Message}]; !seen {
+				at[remark{p.Severity, p.Code, p.Message}] = len(out)
 				out = append(out, p)
+			} else {
+				out[i].Count = max(out[i].Count, 1) + max(p.Count, 1)
 			}
 		}
 	}
