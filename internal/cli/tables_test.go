@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -123,5 +125,67 @@ func TestReportsBeginWithFindings(t *testing.T) {
 		if filtered := of("-f", "csv", "--filter", "x"); !strings.HasPrefix(filtered, c.of) {
 			t.Errorf("%s: filtered CSV is\n%.300s", name, filtered)
 		}
+	}
+}
+
+// Blocks have the verdict about their site, and a row of the call tree the most significant one about those below.
+func TestBlocksAndTreesHaveVerdicts(t *testing.T) {
+	var got struct {
+		Trace struct {
+			Sites, Blocks []struct {
+				Stack   uint64
+				Live    uint64 `json:"live_bytes"`
+				Verdict string
+				Sure    float64 `json:"confidence"`
+			}
+		}
+		Tree struct {
+			Rows []struct {
+				Depth   int
+				Verdict string
+			}
+		}
+	}
+	read := func(args ...string) {
+		_, out, _ := run(t, Env{}, append([]string{"report", "-f", "json", "--limit", "0", sample}, args...)...)
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read("--table", "blocks")
+	said, live := map[uint64]string{}, map[string]bool{}
+	for _, s := range got.Trace.Sites {
+		said[s.Stack] = fmt.Sprint(s.Verdict, s.Sure)
+		live[s.Verdict] = live[s.Verdict] || s.Live > 0
+	}
+	leaks := 0
+	for _, b := range got.Trace.Blocks {
+		if fmt.Sprint(b.Verdict, b.Sure) != said[b.Stack] {
+			t.Errorf("a block of stack %d has the verdict %s, not %s", b.Stack, b.Verdict, said[b.Stack])
+		}
+		if b.Verdict == "leak" {
+			leaks++
+		}
+	}
+	if leaks != 39 {
+		t.Errorf("%d blocks leak", leaks)
+	}
+	read("--table", "tree", "--by", "live_bytes")
+	order := []string{"", "unknown", "in-flight", "bounded", "kept", "late", "leak"}
+	open, seen := []int{}, map[string]bool{}
+	for _, r := range got.Tree.Rows {
+		rank := slices.Index(order, r.Verdict)
+		if open = append(open[:r.Depth-1], rank); r.Depth > 1 && rank > open[r.Depth-2] {
+			t.Errorf("%s is below %s", r.Verdict, order[open[r.Depth-2]])
+		}
+		seen[r.Verdict] = true
+	}
+	for verdict, is := range live {
+		if is && verdict != "" && verdict != "unknown" && !seen[verdict] {
+			t.Errorf("no row of the tree is %s", verdict)
+		}
+	}
+	if _, text, _ := run(t, Env{}, "report", "--table", "tree", sampleFile(t, "stacks")); strings.Contains(text, "VERDICT") {
+		t.Errorf("a profile has no verdicts:\n%.400s", text)
 	}
 }
