@@ -75,6 +75,18 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
+// SortRows sorts the rows of a table as [object.Sort] does.
+func (r *Report) SortRows(table, by string, n int) error {
+	list, ok := r.list(table)
+	if table == "" && r.Heap != nil && r.Heap.Threads != nil {
+		list = &r.Heap.Threads
+	}
+	if !ok {
+		return nil
+	}
+	return object.Sort(reflect.ValueOf(list).Elem(), by, n)
+}
+
 func (t *Trace) list(table string) (any, bool) {
 	switch table {
 	case "findings":

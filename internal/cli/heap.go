@@ -127,6 +127,10 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 
 // heapLists is heapList for lists with options of their own.
 func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
+	var order rowOrder
+	if asked.Lists == report.ListSnapshots || asked.Lists == report.ListSuspects {
+		order = a.orderRows()
+	}
 	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
@@ -149,7 +153,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{filter: rows})
+		return a.writeReport(r, reportCmd{filter: rows, order: order})
 	})
 }
 
@@ -265,6 +269,11 @@ type heapLook struct {
 
 // heapLook is heapGraph for questions that read from the file, too.
 func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
+	return a.heapLookBy(ctx, files, graphOf, rowOrder{}, f)
+}
+
+// heapLookBy is heapLook for a table with an order.
+func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker, order rowOrder, f func(heapLook) error) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -284,7 +293,7 @@ func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, 
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{})
+		return a.writeReport(r, reportCmd{order: order})
 	})
 }
 

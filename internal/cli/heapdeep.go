@@ -18,7 +18,7 @@ type heapThreadsCmd struct{ heapFiles }
 
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLook(ctx, c.File, dominators, func(q heapLook) error {
+	return a.heapLookBy(ctx, c.File, dominators, a.orderRows(), func(q heapLook) error {
 		r, h := q.r, q.h
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {

@@ -33,6 +33,7 @@ type reportCmd struct {
 	Out string     `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 
 	filter report.RowFilter // of Table
+	order  rowOrder         // of Table
 }
 
 // Run prints the report of one file.
@@ -99,6 +100,11 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
 	}
+	if c.order.by != "" {
+		if err := r.SortRows(string(c.Table), c.order.by, c.order.limit); err != nil {
+			return usageError(fmt.Errorf("--by: %w", err))
+		}
+	}
 	if c.filter.Text != "" {
 		warned := len(r.NoMatch)
 		if _, err := r.Filter(string(c.Table), c.filter); err != nil {
@@ -127,6 +133,22 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 			return text(w, r, style)
 		}
 	})
+}
+
+// rowOrder is the order of printed rows by a column, and their maximum number.
+type rowOrder struct {
+	by    string
+	limit int
+}
+
+// orderRows returns the order of printed rows. Tables are then built completely: the limit applies to the sorted rows.
+func (a *app) orderRows() (order rowOrder) {
+	if a.isGiven("by") {
+		order = rowOrder{a.flags.By, a.flags.Limit}
+		a.flags.Limit = 0
+	}
+	a.flags.By = ""
+	return order
 }
 
 // filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that

@@ -4,8 +4,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,5 +189,45 @@ func TestBlocksAndTreesHaveVerdicts(t *testing.T) {
 	}
 	if _, text, _ := run(t, Env{}, "report", "--table", "tree", sampleFile(t, "stacks")); strings.Contains(text, "VERDICT") {
 		t.Errorf("a profile has no verdicts:\n%.400s", text)
+	}
+}
+
+// Tables that have no order of their own are sorted by any column that holds numbers or names, and unknown ones are refused.
+func TestTablesAreSortedByAnyColumn(t *testing.T) {
+	heap, java, pages := sampleFile(t, "heap"), sampleFile(t, "java"), sampleFile(t, "pages")
+	for command, column := range map[string]string{
+		"heap snapshots --by bytes " + heap: "bytes", "heap snapshots --by index " + heap: "index", "heap suspects --by count " + heap: "count",
+		"pages --by pages " + pages: "pages", "pages --table holes --by count " + pages: "count", "heap suspects --by retained_bytes " + java: "retained_bytes",
+	} {
+		args := append(strings.Fields(command), "-f", "csv")
+		limited := args[1] != "snapshots" // all of which are always listed
+		all := args
+		if limited {
+			all = append(slices.Clone(args), "--limit", "0")
+		}
+		status, out, errs := run(t, Env{}, all...)
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if status != 0 || err != nil || len(rows) < 2 {
+			t.Fatalf("%s: status %d, %v, %s", command, status, err, errs)
+		}
+		at, last := slices.Index(rows[0], column), math.Inf(1)
+		for _, row := range rows[1:] {
+			n, err := strconv.ParseFloat(row[at], 64)
+			if err != nil || n > last {
+				t.Errorf("%s: %s is below %v", command, row[at], last)
+			}
+			last = n
+		}
+		if _, one, _ := run(t, Env{}, append(args, "--limit", "1")...); limited && one != strings.Join(strings.SplitAfter(out, "\n")[:2], "") {
+			t.Errorf("%s: of one row\n%sof all\n%s", command, one, out)
+		}
+	}
+	for command, want := range map[string]string{
+		"heap snapshots --by byts " + heap: "did you mean bytes? Available: index,", "heap threads --by frames " + java: "available: name, id, row, retained_bytes, local_count",
+		"pages --by pags " + pages: "did you mean pages? Available: name,",
+	} {
+		if status, _, errs := run(t, Env{}, strings.Fields(command)...); status != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s", command, status, errs)
+		}
 	}
 }

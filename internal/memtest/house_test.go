@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
 	"export/report/cells":  {"model", "model/titles"},
-	"export/report/object": {"model"},
+	"export/report/object": {"model", "analysis/near"},
 	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report"},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 

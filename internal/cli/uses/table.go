@@ -106,6 +106,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	filtered := of(heaps, "filter")
+	byColumn := heapBy("any column of the table, by its name in JSON")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
 		"open": screen, "demo": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
@@ -117,15 +118,15 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"index":    slices.Concat(written("text or json"), reader()),
 		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps)),
-		"heap snapshots":  inHeap,
+			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
+		"heap snapshots":  slices.Concat(inHeap, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
 		"heap dominators": slices.Concat(heapTable, filtered),
-		"heap suspects":   slices.Concat(heapTable, filtered),
+		"heap suspects":   slices.Concat(heapTable, filtered, byColumn),
 		"heap dumper":     nil,
 		"heap holders":    heapTable,
-		"heap threads":    heapTable,
+		"heap threads":    slices.Concat(heapTable, byColumn),
 		"heap waste":      heapTable,
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
