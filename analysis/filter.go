@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/model"
 )
 
@@ -118,8 +119,8 @@ func nearColumn(name string, fields []Field) string {
 	for _, f := range fields {
 		names = append(names, f.Names...)
 	}
-	if near := calltree.Nearest(name, names); near != "" {
-		return "; near: " + near
+	if like := near.Of(name, names, 1); len(like) > 0 {
+		return "; near: " + like[0]
 	}
 	return ""
 }
@@ -199,6 +200,16 @@ func parseComparison(w string, m []string, field Field) (term, error) {
 type Row interface {
 	Texts() []string
 	Value(field string, share bool) (v float64, ok bool)
+}
+
+// Words returns the texts that rows must contain, in small letters: neither expressions nor comparisons.
+func (f *Filter) Words() (words []string) {
+	for i := range f.terms {
+		if t := &f.terms[i]; !t.not && t.expr == nil && t.text != "" && t.field == "" {
+			words = append(words, t.text)
+		}
+	}
+	return words
 }
 
 // Match reports whether every term of the filter holds for r. A nil filter matches everything.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/model"
 )
 
@@ -32,8 +33,8 @@ func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 			t = term{not: m[1] != "", within: f.Names[0], text: strings.ToLower(m[3])}
 			return t, true, t.matching(m[3])
 		}
-		if near := nearText(m[2], fields); near != "" && !known && m[3][0] != ':' {
-			return t, false, fmt.Errorf("unknown key %s; near: %s", m[2], near)
+		if like := nearText(m[2], fields); len(like) > 0 && !known && m[3][0] != ':' {
+			return t, false, fmt.Errorf("unknown key %s; near: %s", m[2], like[0])
 		}
 	}
 	at := slices.IndexFunc(fields, func(f Field) bool { return f.Inside })
@@ -56,15 +57,15 @@ func parsePart(w string, fields []Field) (t term, ok bool, err error) {
 	return t, true, nil
 }
 
-// nearText returns the key of a text that a word may mean, "" where none is near.
-func nearText(word string, fields []Field) string {
+// nearText returns the key of a text that a word may mean, none where none is near.
+func nearText(word string, fields []Field) []string {
 	var names []string
 	for _, f := range fields {
 		if f.Text {
 			names = append(names, f.Names...)
 		}
 	}
-	return calltree.Nearest(word, names)
+	return near.Of(word, names, 1)
 }
 
 // matching sets the term's expression if text is written /…/.

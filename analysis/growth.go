@@ -2,61 +2,124 @@ package analysis
 
 import (
 	"context"
-	"slices"
 
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
 // growthColumns is the number of columns that the growth of a trace is computed from.
-const growthColumns = 512
+const growthColumns = 4096
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second: the [Growth] of the lowest levels of
-// equal columns. Neither a burst nor memory that is freed later changes it much. ok is false for a range without a
-// duration.
+// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as verdicts see it: by the lower
+// envelope on the clock of allocations, up to where the program begins to free everything. Of a complete run, it is at
+// least the growth of the sites that leak: other memory that shrinks does not hide them. ok is false for a range without
+// a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
 	columns, err := t.Curve(ctx, r, growthColumns)
-	if err != nil {
+	if err != nil || len(columns) == 0 {
 		return 0, false, err
 	}
-	times, values := make([]model.Time, len(columns)), make([]float64, len(columns))
+	least, over := leastLevels(columns[:beforeTeardown(columns)])
+	perSecond, _ = rate(verdict.Rise(&least), over)
+	ok = columns[len(columns)-1].To > columns[0].From
+	if r != FullRange {
+		return perSecond, ok, nil
+	}
+	leaks, err := leaksGrow(ctx, t)
+	return max(perSecond, leaks), ok, err
+}
+
+// leaksGrow returns how fast the sites grow that leak, or that leaked until the end of the run.
+func leaksGrow(ctx context.Context, t Trace) (perSecond float64, err error) {
+	sites, err := t.Verdicts(ctx, ByStack, "")
+	for i := range sites {
+		if v := &sites[i]; v.Kind == verdict.Leak || v.Kind == verdict.Late {
+			perSecond += v.Growth
+		}
+	}
+	return perSecond, err
+}
+
+// beforeTeardown returns the number of columns up to the highest level among those of the last allocations, or before
+// it where more follow. What is freed later is cleanup at exit.
+func beforeTeardown(columns []Column) int {
+	all := allocsIn(columns)
+	peak, before := len(columns)-1, uint64(0)
+	for i := range columns {
+		if before += columns[i].AllocCount; before < all-all/verdict.Windows {
+			continue
+		}
+		if before-columns[i].AllocCount < all-all/verdict.Windows || columns[i].MaxBytes > columns[peak].MaxBytes {
+			peak = i
+		}
+	}
+	if peak == len(columns)-1 {
+		return len(columns)
+	}
+	return max(peak, 1)
+}
+
+func allocsIn(columns []Column) (n uint64) {
+	for i := range columns {
+		n += columns[i].AllocCount
+	}
+	return n
+}
+
+// leastLevels returns the least live bytes in groups of columns with equal numbers of allocations, and the time that
+// [verdict.Rise] is about. A column that is in several groups counts in each.
+func leastLevels(columns []Column) (least [verdict.Groups]float64, over model.Time) {
+	all, before := max(allocsIn(columns), 1), uint64(0)
+	var begins [verdict.Groups]model.Time
+	seen := -1
 	for i := range columns {
 		c := &columns[i]
-		times[i], values[i] = c.To, float64(min(c.MinBytes, c.LastBytes))
+		level := float64(min(c.MinBytes, c.LastBytes))
+		first := min(before*verdict.Groups/all, verdict.Groups-1)
+		last := max(first+1, ((before+c.AllocCount)*verdict.Groups+all-1)/all)
+		for g := int(first); g < int(last); g++ {
+			if g > seen || level < least[g] {
+				least[g] = level
+			}
+			if g > seen {
+				begins[g], seen = c.From, g
+			}
+		}
+		before += c.AllocCount
 	}
-	perSecond, ok = Growth(times, values)
-	return perSecond, ok, nil
+	return least, begins[verdict.RisesTo] - begins[verdict.RisesFrom]
 }
 
-// Growth returns the average rise per second of the lower envelope of values at ascending times. The envelope at a time
-// is the least value from then on; its average rise is the slope of its least-squares line. There are as many values as
-// times. ok is false if all times are the same.
+// Growth returns the rise per second of the lower envelope of values at ascending times. The envelope at a time is the
+// least value from then on. Where there are enough values, it is as [verdict.Rise] says, else the mean from the first to
+// the last. There are as many values as times. ok is false if all times are the same.
 func Growth(times []model.Time, values []float64) (perSecond float64, ok bool) {
-	forGood := slices.Clone(values)
-	for i := len(forGood) - 2; i >= 0; i-- {
-		forGood[i] = min(forGood[i], forGood[i+1])
+	n := len(values)
+	if n == 0 {
+		return 0, false
 	}
-	return slope(times, forGood)
+	least := values[n-1]
+	if n < verdict.Groups {
+		for _, v := range values {
+			least = min(least, v)
+		}
+		return rate(values[n-1]-least, times[n-1]-times[0])
+	}
+	var levels [verdict.Groups]float64
+	beginning := func(group int) model.Time { return times[(group*n+verdict.Groups-1)/verdict.Groups] }
+	for i, v := range values {
+		g := i * verdict.Groups / n
+		if i == 0 || (i-1)*verdict.Groups/n != g || v < levels[g] {
+			levels[g] = v
+		}
+	}
+	return rate(verdict.Rise(&levels), beginning(verdict.RisesTo)-beginning(verdict.RisesFrom))
 }
 
-// slope returns the slope of the least-squares line through values, per second.
-func slope(times []model.Time, values []float64) (perSecond float64, ok bool) {
-	if len(times) == 0 {
+// rate returns bytes per second; ok is false without a duration.
+func rate(bytes float64, over model.Time) (perSecond float64, ok bool) {
+	if over <= 0 {
 		return 0, false
 	}
-	n := float64(len(times))
-	var meanX, meanY float64
-	for i, t := range times {
-		meanX += float64(t-times[0]) / n
-		meanY += values[i] / n
-	}
-	var xx, xy float64
-	for i, t := range times {
-		dx := float64(t-times[0]) - meanX
-		xx += dx * dx
-		xy += dx * (values[i] - meanY)
-	}
-	if xx <= 0 {
-		return 0, false
-	}
-	return xy / xx * float64(model.Second), true
+	return bytes / float64(over) * float64(model.Second), true
 }

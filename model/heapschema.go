@@ -79,6 +79,10 @@ type HeapAxis struct {
 	Distinct bool
 	// Runtime lists the values of types that the runtime keeps for itself, such as code and symbol tables.
 	Runtime []string
+
+	// Containers lists the types, of the first axis, that hold what belongs to their owner: arrays, collections and what
+	// those consist of. A "*" at the beginning or the end represents any text.
+	Containers []string
 	// ByRow reports that rows of one type may differ: values are in Heap.Axes, not in HeapTables.Axes.
 	ByRow bool
 }

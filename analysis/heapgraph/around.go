@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/model"
 )
 
@@ -30,27 +31,31 @@ type AroundType struct {
 }
 
 // TypesNamed returns the types of objects with a name, or if there are none those with it in another case. If there are
-// none of these either, similar has at most near names that contain it.
-func TypesNamed(h *model.Heap, name string, near int) (ids map[uint32]bool, similar []string) {
+// none of these either, similar has at most n names that may be meant, nearest first.
+func TypesNamed(h *model.Heap, name string, n int) (ids map[uint32]bool, similar []string) {
 	ids = map[uint32]bool{}
-	seen := map[string]bool{}
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for id := range h.Tables.Types {
-			text := h.Tables.OnAxis(0, uint32(id))
-			switch {
-			case equal(text, name):
+			if equal(h.Tables.OnAxis(0, uint32(id)), name) {
 				ids[uint32(id)] = true
-			case len(similar) < near && !seen[text] && strings.Contains(strings.ToLower(text), strings.ToLower(name)):
-				seen[text] = true
-				similar = append(similar, text)
 			}
 		}
 		if len(ids) > 0 {
 			return ids, nil
 		}
 	}
-	return ids, similar
+	seen, list := map[string]bool{}, near.NewList(name)
+	for id := range min(len(h.Tables.Types), mostNames) {
+		if text := h.Tables.OnAxis(0, uint32(id)); !seen[text] {
+			seen[text] = true
+			list.AddAs(text, text)
+		}
+	}
+	return ids, list.First(n)
 }
+
+// mostNames is the number of names of types that are compared with one that no type has.
+const mostNames = 1 << 18
 
 // Around groups the references to and from all objects of some types by the kind and type of their other ends. The only
 // errors are those of ctx.

@@ -2,6 +2,7 @@ package suspects
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
@@ -10,7 +11,7 @@ import (
 // Limits for finding the owner.
 const (
 	// everyday is the number of objects from which naming their type says little: lists, tables and boxes of the
-	// language. The object that owns them is named instead.
+	// language, as do containers. The object that owns them is named instead.
 	everyday = 32
 	// maxOwnerSteps is the maximum number of everyday objects between the suspects and their owner: the owner has a field, that
 	// a table, that its entries.
@@ -107,7 +108,7 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	for steps, last := 0, at; steps < maxOwnerSteps && w.isEveryday(r); {
 		up := w.g.Idom(r)
 		if up == r || !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
-			return at, w.through(c, at, below) // there is no other owner
+			return w.named(c, at, below) // there is no other owner
 		}
 		if !w.alike(up, last) { // a step along a list does not count
 			steps++
@@ -115,9 +116,45 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 		last, next, r = r, r, up
 	}
 	if w.isEveryday(r) {
-		return at, w.through(c, at, below)
+		return w.named(c, at, below)
 	}
 	return r, w.through(c, r, next)
+}
+
+// named returns the row at a place where objects accumulate, or if that is a container the nearest row above it that
+// refers to it, or to a container that holds it, by a name. That row may hold much else.
+func (w *finder) named(c *candidate, at, below model.Row) (model.Row, string) {
+	name := w.through(c, at, below)
+	for r, steps := at, 0; steps < maxOwnerSteps && w.isContainer(r); steps++ {
+		up := w.g.Idom(r)
+		if up == r || !w.real.Has(w.h.Kinds[up]) {
+			break
+		}
+		if through := w.through(c, up, r); !w.isContainer(up) && strings.Trim(through, "0123456789") != "" {
+			return up, through
+		}
+		r = up
+	}
+	return at, name
+}
+
+// isContainer reports whether a row belongs to an array or a collection, or to what those consist of.
+func (w *finder) isContainer(r model.Row) bool {
+	if w.h.Kind(r).About {
+		return false
+	}
+	n := w.types.classOf(r)
+	if n < 0 || w.types.list[n].key.axis != 0 {
+		return false
+	}
+	name := w.types.list[n].key.name
+	return slices.ContainsFunc(w.h.Schema.Axes[0].Containers, func(pattern string) bool {
+		if end, ok := strings.CutPrefix(pattern, "*"); ok {
+			return strings.HasSuffix(name, end)
+		}
+		begin, ok := strings.CutSuffix(pattern, "*")
+		return name == pattern || ok && strings.HasPrefix(name, begin)
+	})
 }
 
 // isEveryday reports whether a row is one of many objects of its type. A row that describes a type, such as a class
@@ -127,7 +164,7 @@ func (w *finder) isEveryday(r model.Row) bool {
 		return false
 	}
 	n := w.types.classOf(r)
-	return n >= 0 && w.types.list[n].count >= everyday
+	return n >= 0 && w.types.list[n].count >= everyday || w.isContainer(r)
 }
 
 // through returns the name of the reference from a row to the one below it, or, if those are the same, to the objects

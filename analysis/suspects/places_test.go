@@ -2,6 +2,7 @@ package suspects
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -49,6 +50,39 @@ func TestWhatHoldsEverythingIsNoPlace(t *testing.T) {
 	for _, s := range list {
 		if s.Name == "global" || s.Holder == "global" {
 			t.Error(evidence(list))
+		}
+	}
+}
+
+// An array or a collection is not the owner of what it holds: that is the field that leads there, although what has the
+// field holds much else.
+func TestContainersAreNamedByTheirField(t *testing.T) {
+	for _, c := range []struct {
+		chain []string // "name type" from the shop down to what holds the sessions
+		want  string
+	}{
+		{[]string{"sparse Object[]"}, "one Shop through `sparse`"},
+		{[]string{"open HashMap", "table HashMap$Node[]"}, "one Shop through `open`"},
+		{[]string{"open Array", "elements Object[]", "7 Array"}, "one Shop through `open`"},
+		{[]string{"sessions SessionCache", "table HashMap"}, "one SessionCache through `table`"},
+		{[]string{"12 Array"}, "one Array"}, // nothing has a name for it
+	} {
+		m := newMaker()
+		m.entries(everyday)
+		shop := m.add(0, "", "shop.Shop", 64)
+		m.add(shop, "pictures", "lang.Bytes", 1<<20)
+		at := shop
+		for _, step := range c.chain {
+			name, typ, _ := strings.Cut(step, " ")
+			at = m.add(at, name, typ, 512)
+		}
+		for range 2000 {
+			m.add(m.add(at, "", "shop.Session", 120), "name", "lang.Text", 500)
+		}
+		list := found(t, 0, m)
+		text := evidence(list)
+		if i := strings.Index(text, "2,000 Session"); i < 0 || !strings.Contains(text[i:], "are held by "+c.want) || strings.Contains(text[i:], "are held by "+c.want+" through") {
+			t.Errorf("%q: %s, want %s", c.chain, text, c.want)
 		}
 	}
 }

@@ -35,6 +35,14 @@ func (s *Suspect) Change() string {
 // Snapshots returns the number of snapshots by which the suspect was judged.
 func (s *Suspect) Snapshots() int { return len(s.course) }
 
+// Word returns the word of the verdict, "" for one snapshot.
+func (s *Suspect) Word() string {
+	if s.Snapshots() < 2 {
+		return ""
+	}
+	return s.Verdict.String()
+}
+
 // sureOfTwo is the confidence of a verdict based on two snapshots: which of them has more may be chance.
 const sureOfTwo = 0.5
 

@@ -31,7 +31,7 @@ var testSchema = model.HeapSchema{
 		descriptor: {Name: "class", Title: "class", Naming: model.NamedByType, Marked: true, Meta: true},
 	},
 	Sets:     []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(object), Naming: model.NamedByType, Column: true}},
-	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type"}, {Key: "package", One: "package", Many: "packages", Word: "package", Runtime: []string{"vm"}}},
+	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type", Containers: []string{"Array", "Hash*", "*[]"}}, {Key: "package", One: "package", Many: "packages", Word: "package", Runtime: []string{"vm"}}},
 	Edges:    []model.HeapEdgeInfo{{Name: "reference"}},
 	Policies: []model.HeapPolicy{{Name: "all"}},
 }

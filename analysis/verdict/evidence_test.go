@@ -17,8 +17,8 @@ func TestEvidenceSaysWhen(t *testing.T) {
 	}{
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 2, Freed: 1, Held: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, First: at, Last: at, Longest: at},
 			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
-		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 1, Held: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, First: at, Last: at},
-			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, too late to tell whether more will come: none was freed before the last moments of the run; at the end none is live"},
+		{Verdict{Kind: Kept, Reason: fewBlocks, Born: 1, Held: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, First: at, Last: at},
+			"before the last frees: 1 block (977 KiB), allocated at 61.0 ms; none was freed before the last moments of the run; at the end none is live"},
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 9, Held: kib, Live: 9, Bytes: kib, Suspects: 3, First: at, Last: 2 * at},
 			"9 blocks (1.00 KiB) in use, allocated from 61.0 ms to 122 ms, but 6 of them too late to tell whether more will come: none was freed"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
@@ -35,6 +35,26 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		}
 		if strings.Contains(got, "freed blocks became: none") {
 			t.Errorf("%s", got)
+		}
+	}
+}
+
+// A verdict says what became of live blocks: what is no longer live was not in flight.
+func TestSettled(t *testing.T) {
+	for _, c := range []struct {
+		v    Verdict
+		want Kind
+	}{
+		{Verdict{Kind: InFlight, Live: 1, Late: 3}, InFlight},
+		{Verdict{Kind: InFlight, Late: 3}, None},
+		{Verdict{Kind: InFlight}, None},
+		{Verdict{Kind: Kept, Late: 3}, Kept},
+		{Verdict{Kind: Kept}, None},
+		{Verdict{Kind: Leak, Late: 3}, Late},
+		{Verdict{Kind: Leak, Live: 4, Late: 3}, Leak},
+	} {
+		if got := c.v.Settled().Kind; got != c.want {
+			t.Errorf("%v of which %d blocks are live and %d were late: %v, not %v", c.v.Kind, c.v.Live, c.v.Late, got, c.want)
 		}
 	}
 }

@@ -200,11 +200,7 @@ func (e *Evidence) rise() trend {
 
 // trendOf returns the trend of the memory that stays, by how much of it there is after each third of the run.
 func trendOf(least *[groups]float64) trend {
-	forGood := *least
-	for g := groups - 2; g >= 0; g-- {
-		forGood[g] = min(forGood[g], forGood[g+1])
-	}
-	begin, middle, end := forGood[groups/3], forGood[groups*2/3], forGood[groups-1]
+	begin, middle, end := thirds(least)
 	switch last := end - middle; {
 	case last <= flat*end:
 		return stays
@@ -212,6 +208,31 @@ func trendOf(least *[groups]float64) trend {
 		return goesUp
 	}
 	return undecided
+}
+
+// thirds returns how much memory stays for good after each third of the run: the lower envelope of the least levels,
+// each of which is the least from then on.
+func thirds(least *[groups]float64) (begin, middle, end float64) {
+	forGood := *least
+	for g := groups - 2; g >= 0; g-- {
+		forGood[g] = min(forGood[g], forGood[g+1])
+	}
+	return forGood[groups/3], forGood[groups*2/3], forGood[groups-1]
+}
+
+// Groups is the number of parts of a run, with equal numbers of allocations, whose least levels tell whether it grows.
+// [Rise] is about what happens between the beginnings of RisesFrom and RisesTo.
+const (
+	Groups    = groups
+	RisesFrom = groups / 3
+	RisesTo   = groups - 1
+)
+
+// Rise returns how much memory the last two thirds of a run gained for good, as if both had been like the slower one. So
+// neither what is allocated at the start counts, nor a cache that filled up, nor a burst.
+func Rise(least *[Groups]float64) float64 {
+	begin, middle, end := thirds(least)
+	return 2 * min(middle-begin, end-middle)
 }
 
 // envelopes returns the least levels of groups of windows.

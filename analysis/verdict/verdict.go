@@ -220,10 +220,11 @@ func was(n, bytes uint64, one, many string) string {
 }
 
 // Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was freed
-// becomes late, and a site with nothing live at the end of the run or after it has no verdict.
+// becomes late. A site with nothing live at the end of the run or after it has no verdict. Neither has one whose blocks
+// were in flight if none of them is live at the end: they were freed in time.
 func (v Verdict) Settled() Verdict {
 	switch {
-	case v.Live+v.Late == 0:
+	case v.Live+v.Late == 0, v.Live == 0 && v.Kind == InFlight:
 		v.Kind = None
 	case v.Kind == Leak && v.Live <= v.Late:
 		v.Kind = Late

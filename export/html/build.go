@@ -129,7 +129,7 @@ func (b *builder) filters(list []string) {
 // problems adds the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
 	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
-	for _, p := range b.src.Report.Problems {
+	for _, p := range report.Listed(b.src.Report.Problems) {
 		var offset, line any
 		if p.Offset != nil {
 			offset = *p.Offset

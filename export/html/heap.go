@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"strings"
 
 	"fmt"
@@ -81,7 +82,7 @@ func (b *builder) suspects(h *report.Heap) {
 		if s.Verdict == "grows" {
 			sign = "bad"
 		}
-		b.Findings = append(b.Findings, finding{Sign: sign, Label: s.Verdict, Name: none, Text: s.Certain(": ") + s.Evidence})
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: cmp.Or(s.Verdict, "suspect"), Name: none, Text: s.Certain(": ") + s.Evidence})
 	}
 	if text := h.NoSuspects(); text != "" {
 		b.Findings = append(b.Findings, finding{Sign: "good", Label: "suspects", Name: none, Text: text})
@@ -202,7 +203,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
-	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.Rows + ":count", titles.References + ":count"}
+	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.References + ":count"}
 	for _, set := range h.Schema().Sets {
 		if set.Column {
 			columns = append(columns, strings.ToUpper(set.Many)+":count")
@@ -219,7 +220,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if !s.Complete {
 			state = "incomplete"
 		}
-		row := []any{s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.Rows), known(s.References)}
+		row := []any{s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.References)}
 		for _, c := range s.HeapCounts {
 			if c.Set.Column {
 				row = append(row, known(c.N))

@@ -19,7 +19,7 @@ type table struct {
 	Sort   int      `json:"sort"`             // the column that the rows are sorted by
 }
 
-// column is the format of a column's cells: "bytes", "count", "us" (microseconds), "share" (0 … 1), "rate" (bytes per
+// column is the format of a column's cells: "bytes", "count", "us" (microseconds), "share" (0 … 1), "sure" (0 … 1), "rate" (bytes per
 // second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
 // frame), "spark" (numbers), "bar" (a number). A number that is a lower bound is a [least].
 type column struct {

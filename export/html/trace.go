@@ -127,9 +127,9 @@ func (b *builder) siteTables(t *report.Trace) {
 		sites[2].answer = model.Bytes(t.Peak.Bytes).String() + " live at " + t.Peak.Time.String()
 	}
 	for _, s := range sites {
-		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
+		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		if s.levels {
-			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
+			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
 		}
 		out := b.table(s.id, s.title, s.answer, 0, columns...)
 		out.Group, out.More = "Sites", s.all-len(s.rows)
@@ -186,7 +186,7 @@ func (b *builder) leakTables(t *report.Trace) {
 		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
 		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Births+":spark:bytes that were never freed, by the time of allocation",
-			titles.Verdict+":text", titles.Sure+":share:of the verdict", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
+			titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]
@@ -212,7 +212,7 @@ func (b *builder) groupTable(t *report.Trace) {
 	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes",
 		titles.Peak+":bytes", titles.Leaked+":bytes")
 	if !by.Divides() {
-		columns = append(columns, cols(titles.Sites+":count", titles.Verdict+":text:the most telling one of its sites", titles.Sure+":share:of the verdict")...)
+		columns = append(columns, cols(titles.Sites+":count", titles.Verdict+":text:the most telling one of its sites", titles.Sure+":sure:of the verdict")...)
 	}
 	g := b.table("groups", "By "+by.String(), model.Counted(t.Rows.Groups, "group")+" by "+by.String(), none,
 		append(columns, cols(titles.Group+":text")...)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -187,11 +188,11 @@ func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 		}
 	}
 	if node == 0 {
-		near, err := calltree.Near(ctx, q.stacks, q.name, calltree.NearNames)
+		like, err := calltree.Near(ctx, q.stacks, q.name, near.Names)
 		if err != nil {
 			return nil, err
 		}
-		return nil, &NoFunctionError{q.name, near}
+		return nil, &NoFunctionError{q.name, like}
 	}
 	a := folded.Around(node, false)
 	names := map[string]bool{}

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
 
@@ -59,8 +61,13 @@ func (b *builder) blocks() error {
 	if q.Born {
 		until = b.trace.Status().Duration
 	}
+	verdicts, err := verdictsByStack(b.ctx, b.trace)
+	if err != nil {
+		return err
+	}
 	for i := range rows {
 		rows[i] = b.block(list.Row(i), until)
+		rows[i].Verdict, rows[i].Sure = wordOf(verdicts[model.StackID(rows[i].Stack)])
 	}
 	if q.Born {
 		b.out.Born, b.out.Rows.Born = rows, list.Len()
@@ -68,6 +75,25 @@ func (b *builder) blocks() error {
 		b.out.Blocks, b.out.Rows.Blocks = rows, list.Len()
 	}
 	return nil
+}
+
+// verdictsByStack returns the verdicts about all sites that have one.
+func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.StackID]verdict.Verdict, error) {
+	list, err := trace.Verdicts(ctx, analysis.ByStack, "")
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, NoPeaks: true})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[model.StackID]verdict.Verdict, len(list))
+	for i := range sites {
+		if v := list.Of(uint32(sites[i].Key)); v.Kind != verdict.None {
+			out[sites[i].Stack] = v
+		}
+	}
+	return out, nil
 }
 
 // block returns the row of a block, with its age at an instant.

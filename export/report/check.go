@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -93,7 +94,7 @@ func (l *Limit) reason(s Style) string {
 		return l.leaks.reason(s)
 	}
 	what := map[string]string{
-		"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth of the lower envelope", "max-live-at": "live",
+		"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live",
 		"max-type-growth": "growth of a type", "max-type-objects": "growth of a type",
 	}[l.Name]
 	if l.Live {
@@ -178,12 +179,12 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 	out := bufio.NewWriter(w)
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: c.Header}, style}}
-	m.printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", code(c.File.Name), style.text(c.verdict()))
+	m.printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", cells.Code(c.File.Name), style.text(c.verdict()))
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], code("--"+l.Name), prose(style.text(l.reason(style))))
+		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], cells.Code("--"+l.Name), cells.Prose(style.text(l.reason(style))))
 		for _, line := range l.lines(style) {
-			m.printf("| | | %s |\n", prose(style.text(line)))
+			m.printf("| | | %s |\n", cells.Prose(style.text(line)))
 		}
 	}
 	if c.Leaks != nil {
@@ -192,8 +193,8 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 	if c.Base != nil {
 		d := c.Base.diff
 		words := d.words
-		words.Amount, words.Name = d.style(style).bytes, code
-		m.printf("\nSince %s: %s\n", code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.more()))
+		words.Amount, words.Name = d.style(style).bytes, cells.Code
+		m.printf("\nSince %s: %s\n", cells.Code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.more()))
 		if !c.OK && len(c.Base.Rows) > 0 {
 			m.table(d.table(d.style(style), true))
 		}
@@ -203,7 +204,7 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 }
 
 // WriteCheckCSV writes the limits with the JSON names as header.
-func WriteCheckCSV(w io.Writer, c *Check) error { return writeRows(w, c.Checks, nil) }
+func WriteCheckCSV(w io.Writer, c *Check) error { return object.WriteRows(w, c.Checks, nil) }
 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {

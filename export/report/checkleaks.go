@@ -176,7 +176,7 @@ func (f *FailedLeak) lines(s Style) (head string, lines []string) {
 	if f.Accepted > 0 {
 		head += "; " + model.Counted(f.Accepted, "other stack") + " of it accepted"
 	}
-	lines = wrapped(f.Sure.String()+" certain: "+s.text(model.Clean(f.Evidence)), s.width()-4)
+	lines = cells.Wrapped(f.Sure.String()+" certain: "+s.text(model.Clean(f.Evidence)), s.width()-4)
 	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
 		lines = append(lines, f.Sites[i].lines(s, f)...)
 	}
@@ -257,7 +257,7 @@ func (c *CheckLeaks) write(t *textWriter) {
 	}
 	if h := c.hint(); h != "" {
 		t.line()
-		for _, l := range wrapped(t.style.text(h), t.style.width()-1) {
+		for _, l := range cells.Wrapped(t.style.text(h), t.style.width()-1) {
 			t.line(" ", l)
 		}
 	}
@@ -266,7 +266,7 @@ func (c *CheckLeaks) write(t *textWriter) {
 func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
 	for i := range c.Failed {
 		head, lines := c.Failed[i].lines(s)
-		m.printf("\n**leak** %s\n\n", prose(s.text(head)))
+		m.printf("\n**leak** %s\n\n", cells.Prose(s.text(head)))
 		for _, l := range lines {
 			m.printf("    %s\n", model.Clean(s.text(l)))
 		}
@@ -275,6 +275,6 @@ func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
 		m.printf("\n… %s more\n", model.Group(uint64(n)))
 	}
 	if h := c.hint(); h != "" {
-		m.printf("\n%s\n", prose(s.text(h)))
+		m.printf("\n%s\n", cells.Prose(s.text(h)))
 	}
 }

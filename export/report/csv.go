@@ -1,48 +1,33 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"iter"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/export/report/object"
-	"github.com/memtui/memtui/model"
 )
 
 // WriteCSV writes one table of r, named as in [Tables] or [HeapTables], with the JSON names as its header. Numbers are
 // exact, unknown values are empty, names are cleaned, and frames are in one cell, leaf first, separated by semicolons.
+//
+// Without a name, it writes what the report is about. As reports in other formats, that begins with the findings, which
+// end with an empty line, unless rows are filtered.
 func WriteCSV(w io.Writer, r *Report, table string) error {
 	rows, ok := r.rows(table)
 	if !ok {
 		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	return writeRows(w, rows, r.Heap.emptyRow(table))
-}
-
-// writeRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one.
-func writeRows(w io.Writer, rows, empty any) error {
-	out := csv.NewWriter(w)
-	v := reflect.ValueOf(rows)
-	first := reflect.Zero(v.Type().Elem())
-	if v.Len() > 0 {
-		first = v.Index(0)
-	} else if e := reflect.ValueOf(empty); empty != nil && e.Type() == first.Type() {
-		first = e
-	}
-	if err := out.Write(header(first)); err != nil {
-		return err
-	}
-	for i := range v.Len() {
-		if err := out.Write(record(v.Index(i))); err != nil {
+	if first := r.findingsTable(); table == "" && first != "" && r.rowsLeft == nil {
+		if err := WriteCSV(w, r, first); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return object.WriteRows(w, rows, r.Heap.emptyRow(table))
 }
 
 // HasTable reports whether WriteCSV can write the table of that name; "" is what the report is about.
@@ -90,6 +75,18 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
+// SortRows sorts the rows of a table as [object.Sort] does.
+func (r *Report) SortRows(table, by string, n int) error {
+	list, ok := r.list(table)
+	if table == "" && r.Heap != nil && r.Heap.Threads != nil {
+		list = &r.Heap.Threads
+	}
+	if !ok {
+		return nil
+	}
+	return object.Sort(reflect.ValueOf(list).Elem(), by, n)
+}
+
 func (t *Trace) list(table string) (any, bool) {
 	switch table {
 	case "findings":
@@ -130,90 +127,8 @@ func (t *Trace) list(table string) (any, bool) {
 	return nil, false
 }
 
-// header returns the JSON names of a row's fields in order.
-func header(row reflect.Value) (names []string) {
-	for name := range columnsOf(row) {
-		names = append(names, name)
-	}
-	return names
-}
-
-// record returns the cells of a row, aligned with header.
-func record(row reflect.Value) (cells []string) {
-	for _, v := range columnsOf(row) {
-		cells = append(cells, cellOf(v))
-	}
-	return cells
-}
-
-// columnsOf yields the fields of a row of CSV with their JSON names.
-func columnsOf(row reflect.Value) iter.Seq2[string, reflect.Value] {
-	return func(yield func(string, reflect.Value) bool) { eachColumn(row, yield) }
-}
-
-func eachColumn(row reflect.Value, yield func(string, reflect.Value) bool) bool {
-	for i := range row.NumField() {
-		f := row.Type().Field(i)
-		if m := object.MembersOf(f, row.Field(i)); m != nil {
-			for _, x := range m.Members() {
-				if !yield(x.Name, reflect.ValueOf(x.Value)) {
-					return false
-				}
-			}
-			continue
-		}
-		if f.Anonymous {
-			if !eachColumn(row.Field(i), yield) {
-				return false
-			}
-			continue
-		}
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" && !yield(name, row.Field(i)) {
-			return false
-		}
-	}
-	return true
-}
-
-func cellOf(v reflect.Value) string {
-	switch x := v.Interface().(type) {
-	case interface{ cell() string }:
-		return x.cell()
-	case []uint16, []uint64:
-		return strings.Trim(fmt.Sprint(x), "[]")
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	case string:
-		return model.Clean(x)
-	case *string:
-		if x == nil {
-			return ""
-		}
-		return model.Clean(*x)
-	}
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return ""
-		}
-		v = v.Elem()
-	}
-	if a, ok := v.Interface().(object.Appender); ok {
-		return string(a.AppendJSON(nil))
-	}
-	switch v.Kind() {
-	case reflect.Bool:
-		return strconv.FormatBool(v.Bool())
-	case reflect.Float64:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	}
-	if v.CanInt() {
-		return strconv.FormatInt(v.Int(), 10)
-	}
-	return strconv.FormatUint(v.Uint(), 10)
-}
-
-// cell returns the stack in one line: "leaf (file:line);caller (file:line)".
-func (f Frames) cell() string {
+// Cell returns the stack in one line: "leaf (file:line);caller (file:line)".
+func (f Frames) Cell() string {
 	var out strings.Builder
 	if f.IsZero() {
 		return ""

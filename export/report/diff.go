@@ -349,7 +349,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		switch {
 		case r.Node != 0:
 			out.frames = Frames{c.Joined.Stacks, r.Node}
-			out.Key = out.frames.cell()
+			out.Key = out.frames.Cell()
 			out.DiffPlace.set(out.frames, owners)
 		case opt.What == "type":
 			out.Type = &r.Key

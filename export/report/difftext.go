@@ -10,13 +10,15 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return writeRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
+	return object.WriteRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
 }
 
 // WriteDiffText writes d for people.
@@ -42,10 +44,10 @@ func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
 	style = d.style(style)
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
-	m.printf("# %s and %s\n\n", code(d.Before.Name()), code(d.After.Name()))
-	m.printf("Before: %s. After: %s.\n\n", code(d.Before.Text()), code(d.After.Text()))
+	m.printf("# %s and %s\n\n", cells.Code(d.Before.Name()), cells.Code(d.After.Name()))
+	m.printf("Before: %s. After: %s.\n\n", cells.Code(d.Before.Text()), cells.Code(d.After.Text()))
 	words := d.words
-	words.Amount, words.Name = style.bytes, code
+	words.Amount, words.Name = style.bytes, cells.Code
 	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.more()))
 	for _, line := range d.notes(style) {
 		m.printf("\n%s\n", style.text(line))

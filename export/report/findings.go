@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
@@ -64,7 +63,7 @@ func (o Owner) Name() string { return o.place.Name() }
 // AppendJSON implements [object.Appender].
 func (o Owner) AppendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
 
-func (o Owner) cell() string {
+func (o Owner) Cell() string {
 	if o.IsZero() {
 		return ""
 	}
@@ -131,12 +130,16 @@ func (s *Sure) Part() any {
 	return float64(*s)
 }
 
-// wordOf returns the word of a verdict and how certain that is, "" and nil for none.
+// wordOf returns the word of a verdict and how certain that is, "" and nil for none. Of what nothing is known, nothing is
+// certain: sure is nil.
 func wordOf(v verdict.Verdict) (word string, sure *Sure) {
 	if v.Kind == verdict.None {
 		return "", nil
 	}
 	s := sureOf(float64(v.Confidence))
+	if s == 0 {
+		return v.Kind.String(), nil
+	}
 	return v.Kind.String(), &s
 }
 
@@ -173,22 +176,7 @@ func (w tableWriter) findings() table {
 		if f.growth > 0 {
 			evidence = "+" + model.Rate(f.growth) + "; " + evidence
 		}
-		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
 	}
 	return out
-}
-
-// wrapped cuts a sentence into lines at blanks.
-func wrapped(text string, width int) (lines []string) {
-	line := ""
-	for _, w := range strings.Fields(text) {
-		if line != "" && cells.Width(line)+1+cells.Width(w) > width {
-			lines, line = append(lines, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += w
-	}
-	return append(lines, line)
 }

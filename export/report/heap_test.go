@@ -15,7 +15,9 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/traceindex"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -326,5 +328,18 @@ func TestDiffTraces(t *testing.T) {
 	}
 	if diff := cmp.Diff("memtui.diff/1", back["schema"]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Of one snapshot nothing is said about growth, and of what nothing is known, nothing is certain.
+func TestNothingIsCertainOfNothing(t *testing.T) {
+	if word, sure := wordOf(verdict.Verdict{Kind: verdict.Unknown}); word != "unknown" || sure != nil {
+		t.Errorf("%s, %v", word, sure)
+	}
+	if word, sure := wordOf(verdict.Verdict{Kind: verdict.Unknown, Confidence: 0.3}); word != "unknown" || sure.String() != "30 %" {
+		t.Errorf("%s, %v", word, sure)
+	}
+	if s := newSuspect(&suspects.Suspect{Schema: &model.HeapSchema{}}); s.Verdict != "" || s.Sure != nil || s.Certain("") != "" {
+		t.Errorf("of one snapshot: %q, %v", s.Verdict, s.Sure)
 	}
 }

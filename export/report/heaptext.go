@@ -174,10 +174,11 @@ func (w heapWriter) name(s string) string {
 	return w.style.shorten(model.Clean(s))
 }
 
+// snapshots returns a table without the number of rows, which has the recorder's own root in addition to what is counted.
 func (w heapWriter) snapshots() table {
 	out := table{
 		name: "snapshots", title: "Snapshots", answer: model.Counted(len(w.h.Snapshots), "snapshot"),
-		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number}, {"", sketch}, {titles.Rows, number}, {titles.References, number}},
+		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number}, {"", sketch}, {titles.References, number}},
 	}
 	for _, set := range w.columns() {
 		out.cols = append(out.cols, col{strings.ToUpper(set.Many), number})
@@ -200,7 +201,7 @@ func (w heapWriter) snapshots() table {
 		if !s.Complete {
 			note = "incomplete"
 		}
-		row := []string{fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.Rows), w.count(s.References)}
+		row := []string{fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.References)}
 		for _, c := range s.HeapCounts {
 			if c.Set.Column {
 				row = append(row, w.count(c.N))

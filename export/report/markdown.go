@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteMarkdown writes r as tables for tickets and reviews, with unabbreviated names and paths, and without drawings.
@@ -17,13 +17,17 @@ func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	style.Color = false
 	m := &markdownWriter{out, &textWriter{out, r, style}}
 	m.head()
+	first, rest := r.findingsFirst(style, true)
+	for _, table := range first {
+		m.table(table)
+	}
 	if r.Trace != nil {
 		m.figures()
 	}
 	if r.Heap != nil {
 		m.heapFigures()
 	}
-	for _, table := range r.tables(style, true) {
+	for _, table := range rest {
 		m.table(table)
 	}
 	m.problems()
@@ -39,7 +43,7 @@ func (m *markdownWriter) printf(format string, args ...any) { fmt.Fprintf(m.out,
 
 func (m *markdownWriter) head() {
 	t := m.text
-	m.printf("# %s\n\n", code(t.r.File.Name))
+	m.printf("# %s\n\n", cells.Code(t.r.File.Name))
 	m.printf("%s · %s\n", t.style.text(t.wholeness()), t.style.text(t.scope()))
 }
 
@@ -90,7 +94,7 @@ func (m *markdownWriter) table(tab table) {
 		default:
 			rules.WriteString("|---")
 		}
-		heads.WriteString("| " + lower(c.head) + " ")
+		heads.WriteString("| " + cells.Lower(c.head) + " ")
 	}
 	m.printf("%s|\n%s|\n", heads.String(), rules.String())
 	for _, row := range tab.rows {
@@ -99,9 +103,9 @@ func (m *markdownWriter) table(tab table) {
 			case sketch:
 				continue
 			case name, where, symbol:
-				cell = code(cell)
+				cell = cells.Code(cell)
 			case prosaic:
-				cell = prose(cell)
+				cell = cells.Prose(cell)
 			}
 			m.printf("| %s ", cell)
 		}
@@ -118,47 +122,7 @@ func (m *markdownWriter) problems() {
 		return
 	}
 	m.printf("\n## Problems\n\n")
-	for _, p := range bySeverity(problems) {
-		m.printf("- %s: %s%s (%s)\n", p.Severity, prose(p.Message), p.place(), code(p.Code))
+	for _, p := range Listed(problems) {
+		m.printf("- %s: %s%s (%s)\n", p.Severity, cells.Prose(p.Message), p.place(), cells.Code(p.Code))
 	}
-}
-
-// code quotes a name so that nothing in it is markup. The name is cleaned, in a code span longer than any run of
-// backticks in it, and the one character that ends a table cell is escaped.
-func code(s string) string {
-	s = strings.TrimSpace(model.Clean(s))
-	if s == "" {
-		return ""
-	}
-	fence, run := 1, 0
-	for _, r := range s {
-		if r != '`' {
-			run = 0
-			continue
-		}
-		run++
-		fence = max(fence, run+1)
-	}
-	ticks, blank := strings.Repeat("`", fence), ""
-	if fence > 1 {
-		blank = " "
-	}
-	return ticks + blank + strings.ReplaceAll(s, "|", `\|`) + blank + ticks
-}
-
-// prose makes a sentence safe that may contain names of the file: it is cleaned, and nothing in it is markup.
-func prose(s string) string {
-	var out strings.Builder
-	for _, r := range model.Clean(s) {
-		if strings.ContainsRune("\\`*_{}[]<>()#!|~@&", r) {
-			out.WriteByte('\\')
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// lower returns a title in the form that tables for tickets use.
-func lower(title string) string {
-	return strings.ReplaceAll(strings.ToLower(title), "δ", titles.Delta)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -61,11 +62,11 @@ func plain(which string, rows reflect.Value) table {
 	if rows.Len() > 0 {
 		first = rows.Index(0)
 	}
-	for _, h := range header(first) {
+	for _, h := range object.Header(first) {
 		out.cols = append(out.cols, col{strings.ToUpper(strings.ReplaceAll(h, "_", " ")), number})
 	}
 	for i := range rows.Len() {
-		cells := record(rows.Index(i))
+		cells := object.Record(rows.Index(i))
 		for k, cell := range cells {
 			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && out.cols[k].kind == number {
 				out.cols[k].kind = word

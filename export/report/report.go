@@ -321,6 +321,8 @@ type Block struct {
 	Thread  uint16      `json:"thread"`
 	Stack   uint64      `json:"stack"`
 	Place
+	Verdict string `json:"verdict,omitzero"`    // about its site, in the complete run
+	Sure    *Sure  `json:"confidence,omitzero"` // of Verdict
 
 	frames Frames // for filters
 	owner  Owner  // for filters

@@ -389,3 +389,19 @@ func TestNamesHaveRoom(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Equal remarks are one with their number, at the place of the first, and errors come first.
+func TestEqualRemarksAreOne(t *testing.T) {
+	first, second := int64(7), int64(9)
+	got := Listed([]Problem{
+		{Severity: "note", Code: "a", Message: "told"}, {Severity: "warning", Code: "b", Message: "cut", Offset: &first}, {Severity: "warning", Code: "b", Message: "cut", Offset: &second, Count: 4},
+		{Severity: "warning", Code: "b", Message: "other"}, {Severity: "error", Code: "c", Message: "lost"}, {Severity: "note", Code: "a", Message: "told"},
+	})
+	text := ""
+	for _, p := range got {
+		text += p.Severity + " " + p.Message + p.place() + "\n"
+	}
+	if want := "error lost\nwarning cut at byte 7, 5 times\nwarning other\nnote told, 2 times\n"; text != want {
+		t.Errorf("got\n%swant\n%s", text, want)
+	}
+}

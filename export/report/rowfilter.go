@@ -10,6 +10,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
@@ -39,8 +41,12 @@ func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 	}
 	rows := reflect.ValueOf(list).Elem()
 	all := rows.Len()
-	if left, err = f.keep(rows); err != nil {
+	var like []string
+	if left, like, err = f.keep(rows); err != nil {
 		return 0, err
+	}
+	if left == 0 {
+		r.NoMatch = append(r.NoMatch, f.unmatched(like))
 	}
 	if n := f.Limit; n > 0 && left > n && !slices.Contains(strings.Fields(unlimited), table) {
 		rows.Set(rows.Slice(0, n))
@@ -65,8 +71,12 @@ func (r *Report) mainTable() string {
 
 // Filter keeps the rows that pass f, and reports whether f is valid.
 func (d *Diff) Filter(f RowFilter) error {
-	if _, err := f.keep(reflect.ValueOf(&d.Rows).Elem()); err != nil {
+	left, like, err := f.keep(reflect.ValueOf(&d.Rows).Elem())
+	if err != nil {
 		return err
+	}
+	if left == 0 {
+		d.NoMatch = append(d.NoMatch, f.unmatched(like))
 	}
 	d.Filters, d.filtered, d.Count = append(d.Filters, "rows "+f.Text), true, len(d.Rows)
 	for i := range d.Rows {
@@ -78,15 +88,20 @@ func (d *Diff) Filter(f RowFilter) error {
 	return nil
 }
 
-// keep removes the rows of a slice that do not pass.
-func (f RowFilter) keep(rows reflect.Value) (left int, err error) {
+// unmatched returns that no row passes, with similar names.
+func (f RowFilter) unmatched(like []string) Unmatched {
+	return Unmatched{"filter " + f.Text, append([]string{}, like...)}
+}
+
+// keep removes the rows of a slice that do not pass. If none does, like has names in them that may be meant.
+func (f RowFilter) keep(rows reflect.Value) (left int, like []string, err error) {
 	row := newRowView(rows)
 	filter, err := analysis.ParseFilter(f.Text, row.fields()...)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if filter.ComparesShares() {
-		return 0, errors.New("shares are compared on the screens only: write an amount, as in live>1M")
+		return 0, nil, errors.New("shares are compared on the screens only: write an amount, as in live>1M")
 	}
 	kept := reflect.MakeSlice(rows.Type(), 0, rows.Len())
 	for i := range rows.Len() {
@@ -94,8 +109,37 @@ func (f RowFilter) keep(rows reflect.Value) (left int, err error) {
 			kept = reflect.Append(kept, row.row)
 		}
 	}
+	if kept.Len() == 0 {
+		like = row.similar(rows, filter.Words())
+	}
 	rows.Set(kept)
-	return kept.Len(), nil
+	return kept.Len(), like, nil
+}
+
+// similar returns names in rows that words may mean, those of the first word that is near any.
+func (v *rowView) similar(rows reflect.Value, words []string) []string {
+	const most = 1 << 16 // rows
+	for _, word := range words {
+		text := strings.TrimPrefix(word, "owner:")
+		seen, list := map[string]bool{}, near.NewList(text)
+		for i := range min(rows.Len(), most) {
+			v.row = rows.Index(i)
+			for _, name := range v.Texts() {
+				name = strings.TrimPrefix(name, "owner:")
+				if at := strings.LastIndex(name, " ("); at > 0 { // the place of an owner
+					name = name[:at]
+				}
+				if name = funcname.Bare(name); !seen[name] {
+					seen[name] = true
+					list.AddAs(name, name)
+				}
+			}
+		}
+		if like := list.First(near.Names); len(like) > 0 {
+			return like
+		}
+	}
+	return nil
 }
 
 // rowView shows the rows of a slice of structs to filters.
@@ -113,7 +157,7 @@ func newRowView(rows reflect.Value) *rowView {
 	}
 	v := &rowView{row: first, figures: map[string]int{}, timed: map[string]bool{}}
 	var numbers []int
-	for name, column := range columnsOf(first) {
+	for name, column := range object.Columns(first) {
 		if isNumber(column.Type()) {
 			v.figures[name] = len(v.names)
 			numbers = append(numbers, len(v.names))
@@ -182,20 +226,20 @@ func (v *rowView) fields() (list []analysis.Field) {
 func (v *rowView) Texts() (texts []string) {
 	var frames Frames
 	id := uint64(0)
-	for name, column := range columnsOf(v.row) {
+	for name, column := range object.Columns(v.row) {
 		switch x := column.Interface().(type) {
 		case Frames:
 			frames = x
 		case ProfileFrames:
 			frames = Frames{x.stacks, x.leaf}
 		case Owner:
-			texts = append(texts, cellOf(column), "owner:"+funcname.Bare(x.Name()))
+			texts = append(texts, object.CellOf(column), "owner:"+funcname.Bare(x.Name()))
 		default:
 			if name == "stack" && column.CanUint() {
 				id = column.Uint()
 			}
 			if !isNumber(column.Type()) {
-				texts = append(texts, cellOf(column))
+				texts = append(texts, object.CellOf(column))
 			}
 		}
 	}
@@ -215,9 +259,9 @@ func (v *rowView) Texts() (texts []string) {
 // Value implements [analysis.Row].
 func (v *rowView) Value(field string, _ bool) (float64, bool) {
 	at, i := v.figures[field], 0
-	for _, column := range columnsOf(v.row) {
+	for _, column := range object.Columns(v.row) {
 		if i == at {
-			n, err := strconv.ParseFloat(cellOf(column), 64)
+			n, err := strconv.ParseFloat(object.CellOf(column), 64)
 			return n, err == nil
 		}
 		i++

@@ -52,17 +52,31 @@ func shareOrder(share func(*analysis.Site) float64) func(*analysis.Site) uint64 
 
 // SiteOrders returns the names of all orders of the tables of sites and groups, the default first.
 func SiteOrders() []string {
-	names := append(SortKeys(), ByVerdict)
+	names := append(SortKeys(), ByVerdict, ByGrowth)
 	for _, k := range siteOrders {
 		names = append(names, k.name)
 	}
 	return names
 }
 
-// ByVerdict is the order by verdict, the most significant first. Only tables of reports have it.
-const ByVerdict = "verdict"
+// Orders by verdict: the most significant first, or the leak that grows fastest. Only tables of reports have them.
+const (
+	ByVerdict = "verdict"
+	ByGrowth  = "growth"
+)
 
-// leakKeys are the orders of leaks except that by verdict. The first is the default.
+// orderBy returns the number that sorts by a verdict; ok is false for other orders.
+func orderBy(by string) (order func(verdict.Verdict) uint64, ok bool) {
+	switch by {
+	case ByVerdict:
+		return func(v verdict.Verdict) uint64 { return v.Order() }, true
+	case ByGrowth:
+		return func(v verdict.Verdict) uint64 { return math.Float64bits(max(v.Growth, 0)) }, true
+	}
+	return nil, false
+}
+
+// leakKeys are the orders of leaks except those by verdict. The first is the default.
 var leakKeys = []struct {
 	name  string
 	value func(*analysis.LeakSite) uint64
@@ -76,18 +90,18 @@ var leakKeys = []struct {
 
 // LeakKeys returns the names of the orders of the tables of leaks, the default first.
 func LeakKeys() []string {
-	names := make([]string, len(leakKeys), len(leakKeys)+1)
+	names := make([]string, len(leakKeys), len(leakKeys)+2)
 	for i, k := range leakKeys {
 		names[i] = k.name
 	}
-	return append(names, ByVerdict)
+	return append(names, ByVerdict, ByGrowth)
 }
 
 // sortLeaks sorts sites by one of [LeakKeys]. Sites are given with the most bytes first; other names keep that order.
 func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 	value := func(s *analysis.LeakSite) uint64 { return 0 }
-	if by == ByVerdict {
-		value = func(s *analysis.LeakSite) uint64 { v := b.verdicts.Of(uint32(s.Key)); return v.Order() }
+	if order, ok := orderBy(by); ok {
+		value = func(s *analysis.LeakSite) uint64 { return order(b.verdicts.Of(uint32(s.Key))) }
 	}
 	for _, k := range leakKeys {
 		if k.name == by {
@@ -102,10 +116,11 @@ func orderOf(by string, verdicts verdict.List) sortKey {
 	if i := slices.IndexFunc(siteOrders, func(k sortKey) bool { return k.name == by }); i >= 0 {
 		return siteOrders[i]
 	}
-	if by != ByVerdict {
+	order, ok := orderBy(by)
+	if !ok {
 		return keyNamed(by)
 	}
-	return sortKey{by, func(s *analysis.Site) uint64 { v := verdicts.Of(uint32(s.Key)); return v.Order() }, func(s *analysis.Site) uint64 { return s.AllocCount }}
+	return sortKey{by, func(s *analysis.Site) uint64 { return order(verdicts.Of(uint32(s.Key))) }, func(s *analysis.Site) uint64 { return s.AllocCount }}
 }
 
 // SortKeys returns the names of the ways to sort sites, the default first.

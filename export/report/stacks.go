@@ -104,7 +104,7 @@ func (t Totals) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-func (t Totals) cell() string {
+func (t Totals) Cell() string {
 	out := ""
 	for i, m := range t {
 		if i > 0 {
@@ -120,7 +120,7 @@ type Amount struct{ model.Amount }
 
 // AppendJSON implements [object.Appender].
 func (a Amount) AppendJSON(dst []byte) []byte { return append(dst, a.String()...) }
-func (a Amount) cell() string                 { return a.String() }
+func (a Amount) Cell() string                 { return a.String() }
 
 // RecordName is the id of a stack as the file writes it: a string or a number.
 type RecordName struct {
@@ -137,7 +137,7 @@ func (n RecordName) AppendJSON(dst []byte) []byte {
 	return object.Quote(dst, n.text)
 }
 
-func (n RecordName) cell() string { return model.Clean(n.text) }
+func (n RecordName) Cell() string { return model.Clean(n.text) }
 
 // WeightedStack is one record.
 type WeightedStack struct {
@@ -158,7 +158,7 @@ func (l StackLabels) text() string {
 	return model.LabelText(set)
 }
 
-func (l StackLabels) cell() string { return model.Clean(l.text()) }
+func (l StackLabels) Cell() string { return model.Clean(l.text()) }
 
 // StackLabel is a label of a stack, recorded in addition to its frames. A stack may have several with the same key.
 type StackLabel struct {
@@ -253,7 +253,7 @@ func (f ProfileFrames) AppendJSON(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (f ProfileFrames) cell() string { return Frames{f.stacks, f.leaf}.cell() }
+func (f ProfileFrames) Cell() string { return Frames{f.stacks, f.leaf}.Cell() }
 
 // StackOptions configures a report about weighted stacks.
 type StackOptions struct {

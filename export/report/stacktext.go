@@ -173,7 +173,7 @@ func (w stackWriter) top() table {
 		out.cols = append(out.cols, col{titles.Labels, name})
 	}
 	for _, s := range w.r.Top {
-		row := []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.cell(), 24, w.style.cut())}
+		row := []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.Cell(), 24, w.style.cut())}
 		if labeled {
 			row = append(row, w.name(s.Labels.text()))
 		}

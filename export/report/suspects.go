@@ -2,10 +2,12 @@ package report
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -24,8 +26,8 @@ type HeapSuspect struct {
 	Growth      *int64     `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
 	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // change of their shallow size
 	Same        *uint64    `json:"same_count,omitzero"`   // that the first snapshot has, too; nil without identities
-	Verdict     string     `json:"verdict"`
-	Sure        *Sure      `json:"confidence,omitzero"` // of Verdict; absent if there is one snapshot
+	Verdict     string     `json:"verdict,omitzero"`      // over the snapshots; "" if there is one
+	Sure        *Sure      `json:"confidence,omitzero"`   // of Verdict; absent if there is one snapshot
 	Evidence    string     `json:"evidence"`
 
 	share model.Share
@@ -34,7 +36,7 @@ type HeapSuspect struct {
 // newSuspect returns a suspect in the form of reports.
 func newSuspect(s *suspects.Suspect) HeapSuspect {
 	out := HeapSuspect{
-		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Verdict.String(), Evidence: s.Evidence(),
+		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Word(), Evidence: s.Evidence(),
 		share: model.ShareOf(s.Retained, s.Total),
 	}
 	if sure := sureOf(s.Confidence()); sure > 0 {
@@ -125,7 +127,13 @@ func (w heapWriter) suspects() table {
 			row = append(row, evidence)
 		}
 		out.rows = append(out.rows, row)
-		out.notes = append(out.notes, wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
+	}
+	for i := len(out.cols) - 1; i >= 0; i-- { // of one snapshot, nothing is known about growth
+		empty := !slices.ContainsFunc(out.rows, func(row []string) bool { return row[i] != "" })
+		if empty && slices.Contains([]string{titles.Verdict, titles.Sure, titles.Growth}, out.cols[i].head) {
+			out = out.without(i)
+		}
 	}
 	return out
 }

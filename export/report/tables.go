@@ -69,6 +69,31 @@ func (r *Report) tables(s Style, full bool) []table {
 	return out
 }
 
+// findingsTable returns the name of the table that says what to look at first, "" if r has none.
+func (r *Report) findingsTable() string {
+	switch {
+	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil:
+		return ""
+	case r.Trace != nil:
+		return "findings"
+	case r.Heap != nil && r.Heap.Suspects != nil:
+		return "suspects"
+	}
+	return ""
+}
+
+// findingsFirst divides tables into the one that reports begin with, if there is one, and the rest.
+func (r *Report) findingsFirst(s Style, full bool) (first, rest []table) {
+	for _, t := range r.tables(s, full) {
+		if t.name == r.findingsTable() {
+			first = append(first, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	return first, rest
+}
+
 type tableWriter struct {
 	t      *Trace
 	style  Style

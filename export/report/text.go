@@ -13,24 +13,28 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// WriteText writes r for people: headline, chart, then every table with rows. Every name is cleaned, so that nothing in
-// a file can move the cursor or change colors.
+// WriteText writes r for people: headline, findings, chart, then every table with rows. Every name is cleaned, so that
+// nothing in a file can move the cursor or change colors.
 func WriteText(w io.Writer, r *Report, style Style) error {
 	out := bufio.NewWriter(w)
 	t := &textWriter{out, r, style}
 	t.head()
+	first, rest := r.findingsFirst(style, false)
+	for _, table := range first {
+		t.table(table)
+	}
 	if r.Trace != nil {
 		t.chart()
 		t.figures()
 	}
 	if r.Heap != nil {
-		t.heapFigures()
 		if none := t.r.Heap.NoSuspects(); none != "" {
 			t.line()
 			t.line(" ", none)
 		}
+		t.heapFigures()
 	}
-	for _, table := range r.tables(style, false) {
+	for _, table := range rest {
 		t.table(table)
 	}
 	t.problems()
@@ -93,7 +97,7 @@ func (t *textWriter) wholeness() string {
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:
-		return "complete, " + model.Counted(len(t.r.Problems), "remark") + " below"
+		return "complete, " + model.Counted(len(Listed(t.r.Problems)), "remark") + " below"
 	case t.r.LostBytes > 0:
 		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
 	}
@@ -350,19 +354,28 @@ func (t *textWriter) problems() {
 	if len(t.r.Problems) == 0 {
 		return
 	}
-	t.title("Problems", model.Counted(len(t.r.Problems), "remark")+" on this file")
-	for _, p := range bySeverity(t.r.Problems) {
+	t.title("Problems", model.Counted(len(Listed(t.r.Problems)), "remark")+" on this file")
+	for _, p := range Listed(t.r.Problems) {
 		t.line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
 	}
 }
 
-// bySeverity sorts errors before warnings before notes. It is stable.
-func bySeverity(problems []Problem) []Problem {
+// Listed sorts errors before warnings before notes. It is stable. Equal ones become one with their number, at the place
+// of the first.
+func Listed(problems []Problem) []Problem {
+	type remark struct{ severity, code, message string }
 	var out []Problem
+	at := map[remark]int{}
 	for _, want := range []model.Severity{model.Error, model.Warning, model.Note} {
 		for _, p := range problems {
-			if p.Severity == want.String() {
+			if p.Severity != want.String() {
+				continue
+			}
+			if i, seen := at[remark{p.Severity, p.Code, p.Message}]; !seen {
+				at[remark{p.Severity, p.Code, p.Message}] = len(out)
 				out = append(out, p)
+			} else {
+				out[i].Count = max(out[i].Count, 1) + max(p.Count, 1)
 			}
 		}
 	}

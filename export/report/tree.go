@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/model"
@@ -46,6 +47,7 @@ type TreeRow struct {
 	DSO      *string `json:"dso,omitzero"`
 	Self     Amount  `json:"self"`
 	Total    Amount  `json:"total"`
+	Verdict  string  `json:"verdict,omitzero"` // of traces: the most significant one about a site below
 }
 
 // TreeMetrics are the figures of traces that a tree is weighted by.
@@ -81,10 +83,15 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 	if err != nil {
 		return nil, err
 	}
+	verdicts, err := verdictsByStack(ctx, trace)
+	if err != nil {
+		return nil, err
+	}
 	q := &calls.Query{Stacks: stacks, IDs: []model.StackID{}}
 	for i := range rows {
 		if w := rows[i].Cost(cost); w > 0 {
 			q.IDs, q.Weights = append(q.IDs, rows[i].Stack), append(q.Weights, w)
+			q.Marks = append(q.Marks, uint8(verdicts[rows[i].Stack].Kind))
 		}
 	}
 	metric := TreeMetrics()[cost]
@@ -123,7 +130,7 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 	t.Order = map[bool]string{false: "top-down", true: "bottom-up"}[shape.Invert]
 	t.All, t.RowCount = unscaled(sum.All, scale), sum.Count
 	for _, row := range sum.Rows {
-		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale), Total: unscaled(row.Total, scale)}
+		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale), Total: unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
 		if row.Frame != 0 {
 			at := placeOf(q.Stacks, row.Frame)
 			x.File, x.Line = at.File, at.Line
@@ -144,7 +151,7 @@ func (t *Tree) table(s Style, full bool) table {
 	out := table{
 		name: treeTable, title: "Call tree", more: t.RowCount - len(t.Rows), empty: noRows,
 		answer: fmt.Sprintf("%s %s, %s", s.amount(t.measure, t.All.Amount), model.Clean(t.Metric), t.Order),
-		cols:   []col{{titles.Total, number}, {titles.Share, number}, {titles.Self, number}, {titles.Function, name}, {titles.Where, where}},
+		cols:   []col{{titles.Total, number}, {titles.Share, number}, {titles.Self, number}, {titles.Verdict, word}, {titles.Function, name}, {titles.Where, where}},
 	}
 	step := map[bool]string{false: "  ", true: s.text("· ")}[full]
 	for _, r := range t.Rows {
@@ -164,7 +171,10 @@ func (t *Tree) table(s Style, full bool) table {
 			at = model.Clean(*r.DSO)
 			at = at[strings.LastIndexByte(at, '/')+1:]
 		}
-		out.rows = append(out.rows, []string{s.amount(t.measure, r.Total.Amount), r.Total.ShareOf(t.All.Amount).String(), s.amount(t.measure, r.Self.Amount), indent + label, at})
+		out.rows = append(out.rows, []string{s.amount(t.measure, r.Total.Amount), r.Total.ShareOf(t.All.Amount).String(), s.amount(t.measure, r.Self.Amount), r.Verdict, indent + label, at})
+	}
+	if !slices.ContainsFunc(t.Rows, func(r TreeRow) bool { return r.Verdict != "" }) {
+		return out.without(slices.IndexFunc(out.cols, func(c col) bool { return c.head == titles.Verdict }))
 	}
 	return out
 }

@@ -24,7 +24,7 @@ type checkCmd struct {
 	leakFlags
 	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"Limit for the peak: the most live bytes of a trace, the largest heap snapshot, or the highest point of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
 	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for memory that was never freed in traces, and for leaked or live memory in stack profiles. --min-age ignores younger blocks."`
-	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow over the run, measured on their lower envelope, which is at every moment the minimum of what follows, so that bursts and memory that is freed later do not count: 1K/s, 10M/h, or relative to --base. --from skips the start-up."`
+	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow, as verdicts see it: by their lower envelope in the last two thirds of the allocations, so that start-up, bursts and caches that filled up do not count, and over the complete run at least as fast as the sites that leak: 1K/s, 10M/h, or relative to --base."`
 	MaxType   arg.Limit       `name:"max-type-growth" placeholder:"SIZE" help:"Limit for the growth of any type of heap snapshots: how many more bytes its objects have in the last snapshot than in the one where they had least."`
 	MaxCount  arg.Limit       `name:"max-type-objects" placeholder:"N" help:"The same limit for how many more objects there are of any type."`
 	MaxLiveAt []arg.LiveLimit `sep:"none" placeholder:"TIME=SIZE" help:"Limit for the live bytes at an instant: 50%=10M, end=+5%. May be repeated."`

@@ -70,7 +70,7 @@ type grammar struct {
 	Diff       diffCmd       `cmd:"" help:"Show what changed between two files, or between two places in one."`
 	Check      checkCmd      `cmd:"" help:"Check a file against limits, for CI: exit status 1 if one is exceeded."`
 	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
-	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, object, path, dominators, suspects, holders, threads, waste, dumper."`
+	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, peek, object, path, dominators, suspects, holders, threads, waste, dumper."`
 	Pages      pagesCmd      `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
 	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/record"
@@ -40,7 +40,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		names = append(names, sample.Name)
 	}
-	return usageError(fmt.Errorf("unknown sample %q; available: %s", c.Name, strings.Join(names, ", ")))
+	return usageError(fmt.Errorf("unknown sample %q%s", c.Name, near.Available(c.Name, names)))
 }
 
 // liveDemo is how long the shop works.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
@@ -109,9 +110,6 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
 	a.warnFilters(d.NoMatch)
-	if rows.Text != "" && d.HasRows() {
-		a.warnRows(d.Count, rows)
-	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
@@ -127,13 +125,6 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 			return report.WriteDiffText(w, d, style)
 		}
 	})
-}
-
-// warnRows warns if no row passes a filter.
-func (a *app) warnRows(left int, f report.RowFilter) {
-	if left == 0 {
-		fmt.Fprintf(a.env.Stderr, "memtui: warning: --filter: no row passes %s\n", model.Clean(f.Text))
-	}
 }
 
 // diffInput is one side as the user selected it.
@@ -316,5 +307,5 @@ func (d *diffing) group(known ...string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q; available: %s", d.flags.Group, joinWords(known)))
+	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q%s", d.flags.Group, near.Available(d.flags.Group, known)))
 }

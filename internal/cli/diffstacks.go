@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -183,8 +184,7 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	}
 	m, ok := weights.Named(w, metric)
 	if !ok {
-		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", metric, in.p.Meta.Name,
-			metricNames(w)))
+		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {

@@ -248,10 +248,11 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	order := a.orderRows()
 	rows := a.filterRows(c.RowFlags)
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {
 		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
-	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact, filter: rows})
+	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact, filter: rows, order: order})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -42,7 +44,7 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		return nil, usageError(errors.New(arg.Message(text) + cmp.Or(typeHint(a.env.Args, text), a.hint(a.env.Args))))
+		return nil, usageError(errors.New(arg.Message(text) + cmp.Or(valueHint(text), typeHint(a.env.Args, text), a.hint(a.env.Args))))
 	}
 	return parsed, nil
 }
@@ -141,6 +143,21 @@ func commandNames() (names, aliases []string) {
 	return names, aliases
 }
 
+// choices matches the parser's message about a value that is not listed.
+var choices = calltree.Expression(`^--\S+ must be one of (".*") but got "(.*)"$`)
+
+// valueHint suggests the value that one which is not among the choices may mean, "" without a good guess.
+func valueHint(text string) string {
+	m := choices().FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	if best := near.Of(m[2], strings.Split(strings.Trim(m[1], `"`), `","`), 1); len(best) > 0 {
+		return "; did you mean " + best[0] + "?"
+	}
+	return ""
+}
+
 // typeHint suggests the flag for a type that was given as an argument, "" if none was.
 func typeHint(args []string, text string) string {
 	if len(args) < 4 || args[0] != "heap" {
@@ -166,13 +183,13 @@ func (a *app) hint(args []string) string {
 			break
 		}
 	}
-	if word == "" {
+	if word == "" || len(word) > 40 {
 		return ""
 	}
 	best, least := "", 3 // more changes than two, or than a third of the word, are not a typo
 	names, _ := commandNames()
 	for _, command := range names {
-		if d := distance(word, command); d < least && d <= len(command)/3 {
+		if d := near.Letters(word, command); d < least && d <= len(command)/3 {
 			best, least = command, d
 		}
 	}
@@ -180,35 +197,6 @@ func (a *app) hint(args []string) string {
 		return ""
 	}
 	return "; did you mean the command " + best + "?"
-}
-
-// distance returns the number of single-character changes, swaps of neighbors included, that turn a into b.
-func distance(a, b string) int {
-	const far = 99
-	if len(a) > 40 {
-		return far
-	}
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // sharedFlags returns the flags of the program that mean something to a command; nil represents the default one.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -24,6 +24,7 @@ type heapCmd struct {
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
 	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot."`
 	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, by name or by another property of the type."`
+	Peek       heapPeekCmd       `cmd:"" help:"Show what refers to the objects of a type, and what they refer to, by type."`
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
@@ -69,7 +70,7 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" || c.Exact {
 			return usageError(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
 		}
-		return c.peek(ctx, a)
+		return a.peekType(ctx, c.File, c.Peek, "--peek: ")
 	}
 	lists := report.ListTypes
 	if c.Group != "" {
@@ -78,18 +79,28 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLists(ctx, c.File, c.RowFlags, report.HeapOptions{Lists: lists, Group: c.Group, Exact: c.Exact})
 }
 
-// peek prints the references around the objects of a type.
-func (c *heapTypesCmd) peek(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, c.File, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
-		types, near := heapgraph.TypesNamed(h, c.Peek, calltree.NearNames)
+type heapPeekCmd struct {
+	heapFile
+	Type string `arg:"" help:"The complete name of the type, such as byte[]."`
+}
+
+// Run prints what is around the objects of a type.
+func (c *heapPeekCmd) Run(ctx context.Context, a *app) error {
+	return a.peekType(ctx, []string{c.File}, c.Type, "heap peek: ")
+}
+
+// peekType prints the references around the objects of a type. Errors begin with the words of the user.
+func (a *app) peekType(ctx context.Context, files []string, name, by string) error {
+	return a.heapGraph(ctx, files, noGraph, func(r *report.Report, h *model.Heap, _ *heapgraph.Graph) error {
+		types, like := heapgraph.TypesNamed(h, name, near.Names)
 		around, err := heapgraph.Around(ctx, h, types)
 		if err != nil {
 			return err
 		}
 		if around.Count == 0 {
-			return usageError(errors.New("--peek: " + noType(c.Peek, near)))
+			return usageError(errors.New(by + noType(name, like)))
 		}
-		r.AroundType = report.NewAroundType(h.Schema, c.Peek, around, a.flags.Limit)
+		r.AroundType = report.NewAroundType(h.Schema, name, around, a.flags.Limit)
 		return nil
 	})
 }
@@ -116,6 +127,10 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 
 // heapLists is heapList for lists with options of their own.
 func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
+	var order rowOrder
+	if asked.Lists == report.ListSnapshots || asked.Lists == report.ListSuspects {
+		order = a.orderRows()
+	}
 	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
@@ -126,8 +141,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 			return err
 		}
 		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
-			return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", asked.Group,
-				strings.Join(keys, ", ")))
+			return usageError(fmt.Errorf("--group: unknown axis %q%s", asked.Group, near.Available(asked.Group, keys)))
 		}
 		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
@@ -139,7 +153,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{filter: rows})
+		return a.writeReport(r, reportCmd{filter: rows, order: order})
 	})
 }
 
@@ -255,6 +269,11 @@ type heapLook struct {
 
 // heapLook is heapGraph for questions that read from the file, too.
 func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
+	return a.heapLookBy(ctx, files, graphOf, rowOrder{}, f)
+}
+
+// heapLookBy is heapLook for a table with an order.
+func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker, order rowOrder, f func(heapLook) error) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -274,7 +293,7 @@ func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, 
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{})
+		return a.writeReport(r, reportCmd{order: order})
 	})
 }
 
@@ -297,7 +316,7 @@ func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil
 	}
-	return usageError(fmt.Errorf("--by: unknown sort key %q; available: %s", by, strings.Join(keys, ", ")))
+	return usageError(fmt.Errorf("--by: unknown sort key %q%s", by, near.Available(by, keys)))
 }
 
 type heapRow struct {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/loaders/pyheap"
@@ -18,7 +18,7 @@ type heapThreadsCmd struct{ heapFiles }
 
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLook(ctx, c.File, dominators, func(q heapLook) error {
+	return a.heapLookBy(ctx, c.File, dominators, a.orderRows(), func(q heapLook) error {
 		r, h := q.r, q.h
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
@@ -111,13 +111,12 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" {
 			var ok bool
 			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
-				return usageError(fmt.Errorf("--group: unknown axis %q; available: %s", c.Group,
-					strings.Join(axisKeys(h.Schema.Axes), ", ")))
+				return usageError(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, axisKeys(h.Schema.Axes))))
 			}
 		}
-		var near []string
-		if q.Types, near = heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(q.Types) == 0 {
-			return usageError(errors.New("--type: " + noType(c.Type, near)))
+		var like []string
+		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
+			return usageError(errors.New("--type: " + noType(c.Type, like)))
 		}
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
@@ -132,10 +131,10 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 }
 
 // noType returns the message that no object has a type of that name, with similar names.
-func noType(name string, near []string) string {
+func noType(name string, like []string) string {
 	text := "no object has the type " + model.Clean(name)
-	if len(near) > 0 {
-		text += ", near: " + model.Clean(strings.Join(near, ", "))
+	if len(like) > 0 {
+		text += ", near: " + model.Clean(strings.Join(like, ", "))
 	}
 	return text
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/model"
@@ -57,7 +57,11 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		if h.r.FoundAll = &found.Total; found.Total == 0 {
-			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", c.nothing(h.h))
+			text, like := c.nothing(h.h)
+			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", text)
+			if like != nil {
+				h.r.NoMatch = append(h.r.NoMatch, report.Unmatched{Filter: "type " + c.Type, Near: like})
+			}
 		}
 		if c.Per != "" {
 			groups, err := chooser.Count(ctx, found.Rows, c.Per, nil)
@@ -78,14 +82,14 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// nothing returns the message that no row was found, with similar names if no object has the type.
-func (c *heapFindCmd) nothing(h *model.Heap) string {
+// nothing returns the message that no row was found. If no object has the type, like has similar names, else it is nil.
+func (c *heapFindCmd) nothing(h *model.Heap) (text string, like []string) {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
-		if ids, near := heapgraph.TypesNamed(h, c.Type, calltree.NearNames); len(ids) == 0 {
-			return noType(c.Type, near)
+		if ids, like := heapgraph.TypesNamed(h, c.Type, near.Names); len(ids) == 0 {
+			return noType(c.Type, like), append([]string{}, like...)
 		}
 	}
-	return "no object matches all conditions"
+	return "no object matches all conditions", nil
 }
 
 // question returns what to look for in a file.
@@ -130,8 +134,7 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	if c.Kind != "" {
 		k, ok := s.KindNamed(c.Kind)
 		if !ok {
-			return q, usageError(fmt.Errorf("--kind: unknown kind %q; available: %s", c.Kind,
-				strings.ReplaceAll(kindsOf(s), ",", ", ")))
+			return q, usageError(fmt.Errorf("--kind: unknown kind %q%s", c.Kind, near.Available(c.Kind, strings.Split(kindsOf(s), ","))))
 		}
 		q.Kinds = model.KindsOf(k)
 	}
@@ -139,8 +142,7 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 		key, text, _ := strings.Cut(where, "=")
 		axis, ok := s.AxisNamed(key)
 		if !ok {
-			return q, usageError(fmt.Errorf("--where: unknown axis %q; available: %s", key,
-				strings.Join(axisKeys(s.Axes), ", ")))
+			return q, usageError(fmt.Errorf("--where: unknown axis %q%s", key, near.Available(key, axisKeys(s.Axes))))
 		}
 		q.On[axis] = text
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -76,8 +77,7 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 	if len(both[0]) > 0 {
 		in = b
 	}
-	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s; available: %s", by, in.p.Meta.Name,
-		metricNames(in.p.Weights)))
+	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s%s", by, in.p.Meta.Name, near.Available(by, metricsOf(in.p.Weights))))
 }
 
 // candidate is a metric of an event that a profile can be compared by.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
@@ -58,11 +59,11 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"report", "report", 0}, {"reprot", "report", 1}, {"rport", "report", 1}, {"", "man", 3}, {"opne", "open", 1}} {
-		if got := distance(c.a, c.b); got != c.want {
+		if got := near.Letters(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q are %d changes, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	if distance(strings.Repeat("x", 1<<20), "open") < 4 {
-		t.Error("a path of a megabyte is no typo")
+	if hint := new(app).hint([]string{strings.Repeat("x", 1<<20)}); hint != "" {
+		t.Errorf("a path of a megabyte is no typo%s", hint)
 	}
 }

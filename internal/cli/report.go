@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -18,7 +19,7 @@ import (
 
 type reportCmd struct {
 	File    []string  `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
-	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only; csv always does. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), curve or tree (the call tree, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups or tree (the call tree, alone)."`
+	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only. Without it, csv prints the findings, an empty line, and the default. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), curve or tree (the call tree, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups or tree (the call tree, alone)."`
 	Group   grouping  `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
 	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks and blocks."`
 	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
@@ -32,6 +33,7 @@ type reportCmd struct {
 	Out string     `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 
 	filter report.RowFilter // of Table
+	order  rowOrder         // of Table
 }
 
 // Run prints the report of one file.
@@ -93,18 +95,22 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
-		return usageError(fmt.Errorf("--table: unknown table %q; available: %s", string(c.Table),
-			strings.Join(r.TableNames(), ", ")))
+		return usageError(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
 	}
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
 		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
 	}
+	if c.order.by != "" {
+		if err := r.SortRows(string(c.Table), c.order.by, c.order.limit); err != nil {
+			return usageError(fmt.Errorf("--by: %w", err))
+		}
+	}
 	if c.filter.Text != "" {
-		left, err := r.Filter(string(c.Table), c.filter)
-		if err != nil {
+		warned := len(r.NoMatch)
+		if _, err := r.Filter(string(c.Table), c.filter); err != nil {
 			return usageError(fmt.Errorf("--filter: %w", err))
 		}
-		a.warnRows(left, c.filter)
+		a.warnFilters(r.NoMatch[warned:])
 	}
 	text, markdown := report.WriteText, report.WriteMarkdown
 	if c.Table != "" {
@@ -127,6 +133,22 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 			return text(w, r, style)
 		}
 	})
+}
+
+// rowOrder is the order of printed rows by a column, and their maximum number.
+type rowOrder struct {
+	by    string
+	limit int
+}
+
+// orderRows returns the order of printed rows. Tables are then built completely: the limit applies to the sorted rows.
+func (a *app) orderRows() (order rowOrder) {
+	if a.isGiven("by") {
+		order = rowOrder{a.flags.By, a.flags.Limit}
+		a.flags.Limit = 0
+	}
+	a.flags.By = ""
+	return order
 }
 
 // filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that

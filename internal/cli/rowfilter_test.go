@@ -76,7 +76,7 @@ func TestFilteredRowsAreThoseThatPass(t *testing.T) {
 		t.Errorf("%q prints\n%s", args, out)
 	}
 	args = []string{"report", "--table", "sites", "--filter", "nothing has this name", sample}
-	if status, _, errs := run(t, Env{}, args...); status != 0 || !strings.Contains(errs, "no row passes") {
+	if status, _, errs := run(t, Env{}, args...); status != 0 || !strings.Contains(errs, "--filter nothing has this name matches nothing") {
 		t.Errorf("%q: status %d, %s", args, status, errs)
 	}
 }
@@ -154,11 +154,53 @@ func TestDiffWarnsOfAnEmptyFilter(t *testing.T) {
 	for _, format := range []string{"text", "csv", "json", "markdown"} {
 		args := []string{"diff", "--a", "10ms", "--b", "50ms", "-f", format, path, "--filter"}
 		status, _, errs := run(t, Env{}, append(args, "nothing-is-called-so")...)
-		if status != 0 || errs != "memtui: warning: --filter: no row passes nothing-is-called-so\n" {
+		if status != 0 || errs != "memtui: warning: --filter nothing-is-called-so matches nothing in this file\n" {
 			t.Errorf("%s: status %d, %q", format, status, errs)
 		}
 		if status, _, errs := run(t, Env{}, append(args, "close_session")...); status != 0 || errs != "" {
 			t.Errorf("%s, a filter that rows pass: status %d, %q", format, status, errs)
+		}
+	}
+}
+
+// A misspelled word is answered with the name that is near, by every flag that takes one, and JSON says so, too.
+func TestMisspelledWordsHaveNearNames(t *testing.T) {
+	heap, stacks := sampleFile(t, "heap"), sampleFile(t, "stacks")
+	for args, want := range map[string]string{
+		"report --focus opne_sesion " + sample:                 "open_session",
+		"report --ignore sesion " + sample:                     "open_session",
+		"report --hide wroker " + sample:                       "worker_",
+		"report --table leaks --filter opne_sesion " + sample:  "open_session",
+		"report --table leaks --filter owner:sesion " + sample: "open_session",
+		"report --table leeks " + sample:                       "did you mean leaks?",
+		"report --by leakd_bytes " + sample:                    "did you mean leaked_bytes?",
+		"report --group ownr " + sample:                        "did you mean owner?",
+		"report --peek opne_sesion " + sample:                  "open_session",
+		"diff --focus sesion " + sample + " " + sample:         "open_session",
+		"heap find --type Rceord " + heap:                      "Record",
+		"heap types --peek Rceord " + heap:                     "Record",
+		"heap types --filter Rceord " + heap:                   "Record",
+		"heap types --by cuont " + heap:                        "did you mean count?",
+		"heap types --group knid " + heap:                      "did you mean kind?",
+		"heap holders --type Rceord " + heap:                   "Record",
+		"report --by ccyles " + stacks:                         "",
+		"report --focus qqqqqqqq " + sample:                    "",
+	} {
+		_, out, errs := run(t, Env{}, strings.Fields(args)...)
+		if strings.Contains(out, "goroutine") || errs == "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: %s", args, errs)
+		}
+		if strings.Contains(errs, "near: \n") {
+			t.Errorf("%s: nothing is near: %s", args, errs)
+		}
+	}
+	for args, want := range map[string]string{
+		"report -f json --focus opne_sesion " + sample: `{"filter": "focus opne_sesion", "near": ["open_session`,
+		"heap types -f json --filter Rceord " + heap:   `{"filter": "filter Rceord", "near": ["Record`,
+		"heap find -f json --type Rceord " + heap:      `{"filter": "type Rceord", "near": ["Record`,
+	} {
+		if status, out, _ := run(t, Env{}, strings.Fields(args)...); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d\n%.800s", args, status, out)
 		}
 	}
 }

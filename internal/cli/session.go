@@ -380,7 +380,7 @@ func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "bor
 func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 	leaking := c.Table == "leaks" || c.Table == "late_freed"
 	switch by := a.flags.By; {
-	case by == report.ByVerdict:
+	case by == report.ByVerdict, by == report.ByGrowth:
 		return "", by, nil
 	case slices.Contains(report.BlockKeys(), by) && c.lists():
 		a.flags.By = ""

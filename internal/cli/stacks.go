@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -49,7 +50,7 @@ func (a *app) traceTree(ctx context.Context, s *session, p *model.Profile, c *re
 	}
 	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) {
 		if a.isGiven("by") { // a setting, which is for all tables, is ignored
-			return nil, usageError(fmt.Errorf("--by: a tree has no figure %q; available: %s", opt.By, strings.Join(keys, ", ")))
+			return nil, usageError(fmt.Errorf("--by: a tree has no figure %q%s", opt.By, near.Available(opt.By, keys)))
 		}
 	}
 	return report.BuildTree(ctx, p, s.index, shape, opt)
@@ -152,8 +153,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, is ignored
-			return nil, usageError(fmt.Errorf("--by: %s has no metric %q; available: %s", p.Meta.Name, by,
-				metricNames(w)))
+			return nil, usageError(fmt.Errorf("--by: %s has no metric %q%s", p.Meta.Name, by, near.Available(by, metricsOf(w))))
 		}
 	}
 	if !ok {
@@ -251,8 +251,7 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 	for _, e := range w.Events {
 		known = append(known, e.Name)
 	}
-	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q; available: %s", p.Meta.Name, name,
-		strings.Join(known, ", ")))
+	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q%s", p.Meta.Name, name, near.Available(name, known)))
 }
 
 func metricNames(w *model.StackProfile) string {
@@ -317,7 +316,7 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 		return by, false, usageError(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
 	}
 	if !ok {
-		return by, false, usageError(fmt.Errorf("--group: stack profiles have no group %q; available: %s", name, strings.Join(weights.GroupNames("KEY"), ", ")))
+		return by, false, usageError(fmt.Errorf("--group: stack profiles have no group %q%s", name, near.Available(name, weights.GroupNames("KEY"))))
 	}
 	return by, by != weights.ByFunctionDSO, nil
 }

@@ -92,7 +92,6 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"heap types --from 1s nowhere":                 "--from: does not apply to heap types; see memtui heap types --help",
 		"heap snapshots --limit 3 nowhere":             "--limit: does not apply to heap snapshots",
 		"convert --limit 3 nowhere --to folded":        "--limit: does not apply to convert",
-		"pages --by x nowhere":                         "--by: does not apply to pages",
 		"diff --min-age 1s nowhere nowhere":            "--min-age: does not apply to diff",
 		"report --edges all " + cut:                    "--edges: does not apply to a trace (cut.mlyze)",
 		"report --event x " + cut:                      "--event: does not apply to a trace (cut.mlyze)",
@@ -249,7 +248,7 @@ func TestHelpNamesWhatIsMeant(t *testing.T) {
 		"convert --help":    {"--to=FORMAT --from --by --event --function", "--limit --theme --no-mouse --series --format"},
 		"heap path --help":  {"--edges --snapshot --without", "--by --limit --from --event"},
 		"heap types --help": {"--edges --snapshot --by --limit", "--from --event --series"},
-		"pages --help":      {"--series --point --map", "--by --from --edges"},
+		"pages --help":      {"--series --point --map --by", "--from --edges"},
 		"--help":            {"--theme --at --limit", "--table --redact"},
 		"report --help":     {"--at --edges --table", "--theme --mouse"},
 	} {

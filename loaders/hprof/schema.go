@@ -60,7 +60,7 @@ var schema = model.HeapSchema{
 		setPrimitiveArrays: {Key: "primitive_arrays", One: "array of values", Many: "arrays of values", Kinds: model.KindsOf(kindPrimitives), Naming: model.NamedByType},
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "class", Many: "classes", Word: "class"},
+		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"*[]", "java.util.*", "java.lang.ref.*"}},
 		axisLoader:  {Key: "loader", One: "class loader", Many: "class loaders", Word: "class loader", Distinct: true},
 		axisPackage: {Key: "package", One: "package", Many: "packages", Word: "package"},
 		axisSuper:   {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass"},

@@ -63,7 +63,7 @@ var schema = model.HeapSchema{
 		{Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(kindCall), Naming: model.NamedByFrame},
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "type", Many: "types", Word: "type"},
+		{Key: "type", One: "type", Many: "types", Word: "type", Containers: []string{"list", "dict", "tuple", "set", "frozenset", "collections.*", "*.deque", "*.OrderedDict", "*.defaultdict", "weakref*"}},
 		axisModule: {Key: "module", One: "module", Many: "modules", Word: "module"},
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}},

@@ -119,7 +119,7 @@ var schema = model.HeapSchema{
 		set("internal", "internal object", "internal objects", false, kindIMemo, kindNode, kindIClass),
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "class", Many: "classes", Word: "class"},
+		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Hash", "Set"}},
 		axisSuper:      {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass"},
 		axisModule:     {Key: "module", One: "module", Many: "modules", Word: "module"},
 		axisSite:       {Key: "site", One: "allocated at", Many: "allocation sites", Word: "allocation site", ByRow: true},

@@ -122,7 +122,7 @@ var schema = model.HeapSchema{
 			Kinds: model.KindsOf(kindString, kindConcatenated, kindSliced)},
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "class", Many: "classes", Word: "class"},
+		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "(array)", "(object elements)", "(object properties)"}},
 		axisNode:     {Key: "node-type", One: "node type", Many: "node types", Word: "node type", Distinct: true, Runtime: []string{"code", "hidden", "object shape", "synthetic"}},
 		axisDetached: {Key: "detachedness", One: "detachedness", Many: "kinds of detachedness", Word: "detachedness", ByRow: true},
 		axisSite:     {Key: "site", One: "site", Many: "sites", Word: "allocation site", ByRow: true},

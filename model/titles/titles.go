@@ -54,7 +54,7 @@ const (
 	Last        = "LAST"     // when the newest block was allocated
 	Lifetime    = "LIFETIME" // mean lifetime of the blocks of a stack
 	Layouts     = "LAYOUTS"
-	LeakShare   = "LEAK%"   // the part of blocks that was never freed
+	LeakShare   = "OF ALL"  // the part of the blocks allocated that was never freed
 	Leaked      = "UNFREED" // bytes that were never freed
 	Length      = "LENGTH"
 	Line        = "LINE" // of a text file

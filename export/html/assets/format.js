@@ -34,6 +34,12 @@ function share(v) {
   return (t === "0.0" ? "<0.1" : t === "100.0" && v < 1 ? ">99.9" : t) + " %";
 }
 
+// certainty is a confidence in whole percent; nothing that was judged is all certain.
+function certainty(v) {
+  const percent = Math.round(100 * v);
+  return percent < 100 ? Math.max(percent, 0) + " %" : ">99 %";
+}
+
 // text is a value in a unit; exact is the same without rounding.
 function text(unit, v) {
   if (v === null || v === undefined) return "";
@@ -44,6 +50,7 @@ function text(unit, v) {
     case "ns": return time(v / 1000);
     case "count": return Number.isInteger(v) ? group(v) : String(+v.toPrecision(6));
     case "share": return share(v);
+    case "sure": return certainty(v);
   }
   return String(v);
 }

@@ -19,6 +19,7 @@ type Query struct {
 	Leaves  []model.NodeID
 	Weights []uint64 // of the stacks
 	Own     []uint64 // of their leaves alone; nil if that is all of the weight
+	Marks   []uint8  // of the stacks; nil for none
 	calltree.TreeOptions
 	Depth int // most levels, 0 is all
 	Limit int // most rows, the heaviest ones, 0 is all
@@ -31,6 +32,7 @@ type Row struct {
 	Frame       model.FrameID // the first one that the node has
 	Mixed       bool          // it has frames of other lines, too
 	Self, Total uint64        // bottom-up, only functions at the top have a weight of their own
+	Mark        uint8         // the highest of its stacks
 }
 
 // Tree is a call tree, or its heaviest rows.
@@ -58,6 +60,7 @@ func Build(ctx context.Context, q *Query) (*Tree, error) {
 			out.Count++
 		}
 	}
+	marks := q.highest(tree, f.Len())
 	shown := func(n int32) bool { return q.Depth <= 0 || depth[n] <= q.Depth }
 	if q.Limit > 0 && q.Limit < out.Count {
 		picked := heaviest(f, q.Limit, shown)
@@ -80,9 +83,32 @@ func Build(ctx context.Context, q *Query) (*Tree, error) {
 		n := open[len(open)-1]
 		open = append(open[:len(open)-1], below(f, n, shown)...)
 		frame, mixed := f.Frame(n)
-		out.Rows = append(out.Rows, Row{depth[n], f.Name(n), frame, mixed, self(n), f.Total[n]})
+		out.Rows = append(out.Rows, Row{depth[n], f.Name(n), frame, mixed, self(n), f.Total[n], marks[n]})
 	}
 	return out, ctx.Err()
+}
+
+// highest returns the highest mark of the stacks of each node.
+func (q *Query) highest(tree *calltree.CallTree, nodes int) []uint8 {
+	out := make([]uint8, nodes)
+	if len(q.Marks) == 0 {
+		return out
+	}
+	only := make([]uint64, len(q.Marks))
+	for mark := uint8(1); mark <= slices.Max(q.Marks); mark++ {
+		for i, m := range q.Marks {
+			only[i] = 0
+			if m == mark {
+				only[i] = 1
+			}
+		}
+		for n, total := range tree.Fold(only).Total {
+			if total > 0 {
+				out[n] = mark
+			}
+		}
+	}
+	return out
 }
 
 func (q *Query) tree(ctx context.Context) (*calltree.CallTree, error) {

@@ -1,4 +1,4 @@
-// Package cells fits text into cells of a terminal, and draws bars and curves with them.
+// Package cells fits text into cells of a terminal and of tables in Markdown, and draws bars and curves with them.
 package cells
 
 import (
@@ -78,4 +78,19 @@ func Pad(s string, n int, right bool) string {
 		return strings.Repeat(" ", missing) + s
 	}
 	return s + strings.Repeat(" ", missing)
+}
+
+// Wrapped cuts a sentence into lines at blanks.
+func Wrapped(text string, width int) (lines []string) {
+	line := ""
+	for _, w := range strings.Fields(text) {
+		if line != "" && Width(line)+1+Width(w) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	return append(lines, line)
 }

@@ -1,4 +1,4 @@
-// Package object writes structs as JSON objects that can be printed on a terminal.
+// Package object writes structs as JSON objects that can be printed on a terminal, and slices of them as CSV.
 package object
 
 import (

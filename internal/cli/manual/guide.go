@@ -133,7 +133,7 @@ func Arguments(c *kong.Node) string {
 // guideRules returns the rules that apply to all commands.
 func guideRules() []guideRule {
 	return []guideRule{
-		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. -f csv writes one table, chosen by --table; text and markdown print all, or that one. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
+		{"Output", "-f json prints one object to standard output and nothing else; messages go to standard error. Every report begins with findings. --table chooses one table; -f csv without it writes the findings, an empty line, and the default table. Text and markdown are for people: do not parse them. The program never asks a question, and it draws full-screen only in a terminal."},
 		{"Bounds", "Every table has at most --limit rows (20; pages and evidence 200); --limit 0 prints all. Some lists are small by nature and always complete: sizes, lifetimes, grid, holes and runs (classes of powers of two), curve (72 columns), snapshots, page types, steps of a path, the frames of a stack, problems. convert always writes every row. row_counts, row_count of diff and grown_count of check are the numbers of rows before the limit. Sums never depend on the limit. info reads headers only and estimates what a full read will cost. --max-memory bounds the memory of every command: what does not fit is left out, complete is then false, and the problem memory-limit names it; where nothing fits the status is 3. The second read of a large trace is fast: its index is kept (--index), and memtui index builds it in advance."},
 		{"Numbers", "Integers are exact up to 2^64-1, changes and the figures of check up to 2^63-1; read them with a parser that keeps them. bytes are bytes, *_us are microseconds since the start of the file, start_us since 1970. What is unknown is absent, never 0. " + timesAndSizes},
 		{"Truth", `Look at "complete" and "problems" first: everything readable in a damaged file is reported, with status 0, complete false and lower bounds. live_upper_bound is true where some blocks have no address, so their frees cannot be matched. severity is error, warning or note; code is stable, message is not.`},
@@ -188,6 +188,7 @@ func Questions() []Question {
 		ask("Which routines have frames on the heap?", "heap frames -f json FILE"),
 		ask("Which objects retain most memory?", "heap dominators -f json --limit 10 FILE"),
 		ask("Which objects are of a type?", "heap find -f json --type Session FILE"),
+		ask("What holds the objects of a type, and what do they hold?", "heap peek -f json FILE Session"),
 		ask("What is in an object, and what refers to it?", "heap object -f json FILE 40929"),
 		ask("Why is an object alive?", "heap path -f json FILE 40929"),
 		ask("How full are the pages?", "pages -f json FILE#-1"),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
@@ -253,23 +254,22 @@ func numberable(command string, k kind.Kind, files int) bool {
 	return (heaps | dumps).Has(k) || command == "diff" || k == kind.Stacks && (command == "check" || files > 1)
 }
 
-// meantBy returns the words that introduce the available values. If the value is a table's heading in reports, they
-// name that table.
+// meantBy returns the available values, and the one that is near. If the value is a table's heading in reports, that is
+// that table.
 func meantBy(f *kong.Flag, tables []string) string {
 	if f.Name == "table" {
 		if name := report.TableHeaded(f.Target.String(), tables); name != "" {
-			return "; did you mean " + name + "? Available"
+			return "; did you mean " + name + "? Available: " + strings.Join(tables, ", ")
 		}
 	}
-	return "; available"
+	return near.Available(f.Target.String(), tables)
 }
 
 // unfit returns why a flag does not apply to a file.
 func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s)%s: %s", f.Name, f.Target.String(), k, name,
-				meantBy(f, u.Values), strings.Join(u.Values, ", "))
+			return fmt.Sprintf("there is no %s %q of %s (%s)%s", f.Name, f.Target.String(), k, name, meantBy(f, u.Values))
 		}
 	}
 	switch flag := f.Name; {

@@ -59,7 +59,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 // about returns the flags that select the part of a file for a report.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
-		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}; or verdict; for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}, verdict or growth (of leaks, the fastest first); for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
 }
 
 // looked returns the flags that select where names of addresses are searched.
@@ -106,6 +106,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	filtered := of(heaps, "filter")
+	byColumn := heapBy("any column of the table, by its name in JSON")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
 		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
@@ -117,18 +118,19 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"index":    slices.Concat(written("text or json"), reader()),
 		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps)),
-		"heap snapshots":  inHeap,
+			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
+		"heap snapshots":  slices.Concat(inHeap, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
 		"heap dominators": slices.Concat(heapTable, filtered),
-		"heap suspects":   slices.Concat(heapTable, filtered),
+		"heap suspects":   slices.Concat(heapTable, filtered, byColumn),
 		"heap dumper":     nil,
 		"heap holders":    heapTable,
-		"heap threads":    heapTable,
+		"heap threads":    slices.Concat(heapTable, byColumn),
 		"heap waste":      heapTable,
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
+		"heap peek":       slices.Concat(inHeap, of(heaps, "limit")),
 		"heap path":       slices.Concat(inHeap, of(heaps, "edges")),
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
 	}

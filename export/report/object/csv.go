@@ -1,0 +1,118 @@
+package object
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
+// WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one.
+func WriteRows(w io.Writer, rows, empty any) error {
+	out := csv.NewWriter(w)
+	v := reflect.ValueOf(rows)
+	first := reflect.Zero(v.Type().Elem())
+	if v.Len() > 0 {
+		first = v.Index(0)
+	} else if e := reflect.ValueOf(empty); empty != nil && e.Type() == first.Type() {
+		first = e
+	}
+	if err := out.Write(Header(first)); err != nil {
+		return err
+	}
+	for i := range v.Len() {
+		if err := out.Write(Record(v.Index(i))); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Header returns the JSON names of a row's fields in order.
+func Header(row reflect.Value) (names []string) {
+	for name := range Columns(row) {
+		names = append(names, name)
+	}
+	return names
+}
+
+// Record returns the cells of a row, aligned with Header.
+func Record(row reflect.Value) (cells []string) {
+	for _, v := range Columns(row) {
+		cells = append(cells, CellOf(v))
+	}
+	return cells
+}
+
+// Columns yields the fields of a row of CSV with their JSON names.
+func Columns(row reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) { eachColumn(row, yield) }
+}
+
+func eachColumn(row reflect.Value, yield func(string, reflect.Value) bool) bool {
+	for i := range row.NumField() {
+		f := row.Type().Field(i)
+		if m := MembersOf(f, row.Field(i)); m != nil {
+			for _, x := range m.Members() {
+				if !yield(x.Name, reflect.ValueOf(x.Value)) {
+					return false
+				}
+			}
+			continue
+		}
+		if f.Anonymous {
+			if !eachColumn(row.Field(i), yield) {
+				return false
+			}
+			continue
+		}
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Tag.Get("csv") != "-" && !yield(name, row.Field(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// CellOf returns a value as a cell of CSV: exact, cleaned, "" if it is unknown.
+func CellOf(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case interface{ Cell() string }:
+		return x.Cell()
+	case []uint16, []uint64:
+		return strings.Trim(fmt.Sprint(x), "[]")
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case string:
+		return model.Clean(x)
+	case *string:
+		if x == nil {
+			return ""
+		}
+		return model.Clean(*x)
+	}
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return ""
+		}
+		v = v.Elem()
+	}
+	if a, ok := v.Interface().(Appender); ok {
+		return string(a.AppendJSON(nil))
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	if v.CanInt() {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return strconv.FormatUint(v.Uint(), 10)
+}
