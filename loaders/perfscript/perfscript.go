@@ -22,10 +22,7 @@ func Format() loaders.Format {
 
 const maxDepth = 1 << 12
 
-var (
-	header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s.*)?$`)
-	place  = regexp.MustCompile(`^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \(([^()]*(?:\([^()]*\))?[^()]*)\)$`)
-)
+var header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s.*)?$`)
 
 // sniff recognizes a sample's header with a frame, or nothing, below it.
 func sniff(head []byte) loaders.Confidence {
@@ -38,7 +35,7 @@ func sniff(head []byte) loaders.Confidence {
 		}
 		next, _, _ := bytes.Cut(head, []byte("\n"))
 		next = bytes.TrimRight(next, "\r")
-		if len(line) < 4096 && header.Match(line) && (place.Match(next) || len(next) > 0 && header.Match(next)) {
+		if len(line) < 4096 && header.Match(line) && (isPlace(next) || len(next) > 0 && header.Match(next)) {
 			return loaders.Sure
 		}
 		return loaders.No
@@ -179,8 +176,8 @@ func kindOf(event string) string {
 
 // frame reads a frame of the current sample.
 func (k *reader) frame(line []byte) bool {
-	m := place.FindSubmatch(line)
-	if m == nil {
+	p, ok := placeOf(line)
+	if !ok {
 		return false
 	}
 	if k.cur == nil {
@@ -190,8 +187,8 @@ func (k *reader) frame(line []byte) bool {
 		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
 		return true
 	}
-	f := weighted.Frame{Function: string(m[2]), Line: model.NoLine, Kind: model.FrameUser}
-	dso := string(m[3])
+	f := weighted.Frame{Function: string(p.function), Line: model.NoLine, Kind: model.FrameUser}
+	dso := string(p.dso)
 	kernel := strings.HasPrefix(dso, "[kernel") || strings.HasPrefix(dso, "[guest.kernel") || strings.HasSuffix(dso, ".ko")
 	if kernel {
 		f.Kind = model.FrameKernel
@@ -202,7 +199,7 @@ func (k *reader) frame(line []byte) bool {
 		f.DSO = k.DSO(model.DSO{Name: dso, Kernel: kernel})
 	}
 	if f.Function == "[unknown]" {
-		f.Function, f.Flags = "0x"+string(m[1]), model.FrameUnresolved
+		f.Function, f.Flags = "0x"+string(p.address), model.FrameUnresolved
 		if f.DSO != 0 {
 			f.Function += " in " + path.Base(dso)
 		}
