@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,11 +21,15 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 	if !ok {
 		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	return writeRows(w, rows, r.Heap.emptyRow(table))
+	return writeRows(w, rows, r.Heap.emptyRow(table), r.Time.Coarse)
 }
 
-// writeRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one.
-func writeRows(w io.Writer, rows, empty any) error {
+// estimated is the column of tables whose times are estimates: it is true in each row.
+const estimated = "estimated"
+
+// writeRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. coarse
+// adds a column to tables with times that says that these are estimates.
+func writeRows(w io.Writer, rows, empty any, coarse bool) error {
 	out := csv.NewWriter(w)
 	v := reflect.ValueOf(rows)
 	first := reflect.Zero(v.Type().Elem())
@@ -33,11 +38,15 @@ func writeRows(w io.Writer, rows, empty any) error {
 	} else if e := reflect.ValueOf(empty); empty != nil && e.Type() == first.Type() {
 		first = e
 	}
-	if err := out.Write(header(first)); err != nil {
+	names, more := header(first), []string(nil)
+	if coarse && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "_us") }) {
+		names, more = append(names, estimated), []string{"true"}
+	}
+	if err := out.Write(names); err != nil {
 		return err
 	}
 	for i := range v.Len() {
-		if err := out.Write(record(v.Index(i))); err != nil {
+		if err := out.Write(append(record(v.Index(i)), more...)); err != nil {
 			return err
 		}
 	}
