@@ -200,6 +200,14 @@ func (s *Source) counted(n int, err error) (int, error) {
 // -1 while that is unknown.
 func (s *Source) Progress() (read, size int64) { return s.read.Load(), s.Size() }
 
+// KeepsInMemory states that what the input holds is kept in memory, so that a pipe that brings much more than fits need
+// not be read, and copied to the disk, to an end that may never come.
+func (s *Source) KeepsInMemory() {
+	if limit := s.budget.Limit(); limit > 0 && s.spool != nil && s.Piped() {
+		s.spool.kept.Store(max(spoolKeptLeast, spoolKept*limit))
+	}
+}
+
 // Works records how much of the work on what was read is done, from 0 to 1, for formats that need long for that.
 func (s *Source) Works(share float64) { s.worked.Store(math.Float64bits(share)) }
 

@@ -187,3 +187,31 @@ func TestWideWindowIsALimit(t *testing.T) {
 		t.Error("not limited")
 	}
 }
+
+// endlessly is a stream without an end.
+type endlessly struct{}
+
+func (endlessly) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestEndlessPipesEnd reads a pipe that never ends, whose contents are kept in memory.
+func TestEndlessPipesEnd(t *testing.T) {
+	src, err := OpenSource(model.WithBudget(t.Context(), model.NewBudget(256<<20)), "-", endlessly{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	src.KeepsInMemory()
+	_, err = src.ReadAt(make([]byte, 1), 2*spoolKeptLeast) // waits for the end
+	said := src.Problems()
+	if len(said) != 1 || said[0].Code != "too-large" || !strings.Contains(said[0].Message, "1.00 GiB") || !strings.Contains(said[0].Message, "--max-memory") {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if got := src.Size(); got < spoolKeptLeast || got > spoolKeptLeast+spoolChunk {
+		t.Errorf("%d bytes were read", got)
+	}
+}

@@ -76,6 +76,7 @@ type dhat struct {
 
 func readDHAT(r *weighted.Reading) error {
 	d := &dhat{Reading: r, c: json.NewReader(r.Reader(), 0, 256<<10), texts: map[string]string{}, places: newPlaces(r.Builder)}
+	r.Src.KeepsInMemory()
 	d.c.MaxText = model.MaxName
 	d.c.OnFault = d.fault
 	r.LeafFirst(true)
