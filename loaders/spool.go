@@ -30,7 +30,7 @@ const (
 
 	// A pipe whose contents are kept in memory is not read on when there is more than both: all of it would not fit.
 	spoolKept      = 4       // times the memory limit
-	spoolKeptLeast = 1 << 30 // bytes
+	spoolKeptLeast = 4 << 30 // bytes
 )
 
 // spool holds the bytes of a stream that can be read only once, so that they can be read at any offset, any number of
