@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,7 @@ type Source struct {
 
 	allowed int64         // bytes of memory that the user allows for it, 0 if unset
 	read    atomic.Int64  // bytes that were read, counting repetitions
+	worked  atomic.Uint64 // bits of the share of the work that is done
 	budget  *model.Budget // of the context that it was opened under
 
 	attach     sync.Mutex // for more
@@ -232,6 +234,20 @@ func (s *Source) counted(n int, err error) (int, error) {
 // Progress returns how many bytes were read so far, counting repetitions, and how many there are after decompression,
 // -1 while that is unknown.
 func (s *Source) Progress() (read, size int64) { return s.read.Load(), s.Size() }
+
+// KeepsInMemory states that what the input holds is kept in memory, so that a pipe that brings much more than fits need
+// not be read, and copied to the disk, to an end that may never come.
+func (s *Source) KeepsInMemory() {
+	if limit := s.budget.Limit(); limit > 0 && s.spool != nil && s.Piped() {
+		s.spool.kept.Store(max(spoolKeptLeast, spoolKept*limit))
+	}
+}
+
+// Works records how much of the work on what was read is done, from 0 to 1, for formats that need long for that.
+func (s *Source) Works(share float64) { s.worked.Store(math.Float64bits(share)) }
+
+// Worked returns what Works recorded last; 0 if nothing was.
+func (s *Source) Worked() float64 { return math.Float64frombits(s.worked.Load()) }
 
 // Arrived returns how many bytes of a compressed file, as stored, or of a pipe were read so far.
 func (s *Source) Arrived() int64 {

@@ -27,6 +27,10 @@ const (
 
 	// The temporary copy of a pipe, which may never end, leaves a part of the free space of its disk to others.
 	spoolSpare = 16
+
+	// A pipe whose contents are kept in memory is not read on when there is more than both: all of it would not fit.
+	spoolKept      = 4       // times the memory limit
+	spoolKeptLeast = 4 << 30 // bytes
 )
 
 // spool holds the bytes of a stream that can be read only once, so that they can be read at any offset, any number of
@@ -34,6 +38,7 @@ const (
 type spool struct {
 	received atomic.Int64  // bytes of the stream before decompression
 	allowed  atomic.Int64  // bytes that the user allows after decompression
+	kept     atomic.Int64  // bytes of a pipe that are read at most, 0 for no such limit
 	stored   int64         // bytes of the input file, 0 for a pipe
 	opened   chan struct{} // closed when outer is known
 	budget   *model.Budget
@@ -131,7 +136,7 @@ func (s *spool) adopt(c io.Closer) bool {
 // fill reads r to its end, or to the limit of its decompressed size.
 func (s *spool) fill(r io.Reader) error {
 	for {
-		if s.expanded() || s.crowds() {
+		if s.expanded() || s.crowds() || s.endless() {
 			return nil
 		}
 		buf, stopped := s.room()
@@ -181,6 +186,20 @@ func (s *spool) crowds() bool {
 		"the limit of %s for the temporary copy of a pipe or a compressed file, nearly all that is free in %s, is reached: the rest was not read; "+
 			"set TMPDIR to a folder with more space, or give the program a decompressed file, which is not copied",
 		model.Bytes(s.most*spoolChunk), os.TempDir())})
+	return true
+}
+
+// endless reports whether more of a pipe arrived than can be kept, and records that as a problem.
+func (s *spool) endless() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limit := s.kept.Load()
+	if limit == 0 || s.stored > 0 || s.size < limit {
+		return false
+	}
+	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
+		"the limit of %s for a pipe of this format is reached: the rest was not read; %s; a file has no such limit",
+		model.Bytes(limit), model.RaiseHint(2*limit/spoolKept))})
 	return true
 }
 

@@ -187,3 +187,36 @@ func TestWideWindowIsALimit(t *testing.T) {
 		t.Error("not limited")
 	}
 }
+
+// endlessly is a stream without an end.
+type endlessly struct{}
+
+func (endlessly) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// TestEndlessPipesEnd reads a pipe that never ends, whose contents are kept in memory.
+func TestEndlessPipesEnd(t *testing.T) {
+	src, err := OpenSource(model.WithBudget(t.Context(), model.NewBudget(256<<20)), "-", endlessly{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	src.KeepsInMemory()
+	if got := src.spool.kept.Load(); got != spoolKeptLeast {
+		t.Errorf("it ends after %d bytes", got)
+	}
+	const limit = 256 << 20 // which takes less time
+	src.spool.kept.Store(limit)
+	_, err = src.ReadAt(make([]byte, 1), 2*limit) // waits for the end
+	said := src.Problems()
+	if len(said) != 1 || said[0].Code != "too-large" || !strings.Contains(said[0].Message, "256 MiB") || !strings.Contains(said[0].Message, "--max-memory") {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if got := src.Size(); got < limit || got > spoolKeptLeast {
+		t.Errorf("%d bytes were read", got)
+	}
+}

@@ -39,6 +39,8 @@ type Meta struct {
 	InventedAddresses bool
 	// CoarseTimes reports that the file has the times of some events only: those in between are interpolated.
 	CoarseTimes bool
+	// NoThreads reports that the file has no threads: those of its events are all 0, and must not be shown.
+	NoThreads bool
 	// Sampled states how blocks were chosen for recording ("sampled every 512 KiB"), so that figures are estimates. It
 	// is "" where all blocks were recorded, or the file does not state it.
 	Sampled string

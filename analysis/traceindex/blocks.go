@@ -28,12 +28,17 @@ func (ix *fileIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysi
 }
 
 // invented reports whether addresses are not those of the program. Answers then leave them out.
-func (ix *fileIndex) invented() bool {
+func (ix *fileIndex) invented() bool { return ix.meta().InventedAddresses }
+
+// meta returns what is known about the file.
+func (ix *fileIndex) meta() model.Meta {
 	if ix.Store == nil {
-		return false
+		return model.Meta{}
 	}
-	p := ix.Store.Current()
-	return p != nil && p.Meta.InventedAddresses
+	if p := ix.Store.Current(); p != nil {
+		return p.Meta
+	}
+	return model.Meta{}
 }
 
 func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBlocks, error) {

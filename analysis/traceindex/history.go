@@ -265,6 +265,9 @@ func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 	if err != nil {
 		return analysis.Lifetimes{}, err
 	}
+	if ix.meta().NoThreads {
+		all.threads = nil
+	}
 	return all.sum(), nil
 }
 

@@ -171,9 +171,13 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	rows = slices.DeleteFunc(l.f.Prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
 	l.ix.NameSites(l.by, l.f, rows)
 	var memory column.AgeMemory
+	noThreads := l.ix.meta().NoThreads
 	for _, row := range rows {
 		s := l.sites[row.Key]
 		s.Site = row
+		if noThreads {
+			s.Threads = nil
+		}
 		s.seal(&memory)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count

@@ -98,8 +98,11 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 
 // block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
-	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Thread: x.Thread, Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
+	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
 	row.Place = row.frames.place(x.Stack)
+	if !b.profile.Meta.NoThreads {
+		row.Thread = &x.Thread
+	}
 	if x.Addr != 0 {
 		addr := fmt.Sprintf("0x%x", x.Addr)
 		row.Address = &addr

@@ -204,7 +204,7 @@ func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
 }
 
 // WriteCheckCSV writes the limits with the JSON names as header.
-func WriteCheckCSV(w io.Writer, c *Check) error { return object.WriteRows(w, c.Checks, nil) }
+func WriteCheckCSV(w io.Writer, c *Check) error { return object.WriteRows(w, c.Checks, nil, false) }
 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {

@@ -27,7 +27,7 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 			return err
 		}
 	}
-	return object.WriteRows(w, rows, r.Heap.emptyRow(table))
+	return object.WriteRows(w, rows, r.Heap.emptyRow(table), r.Time.Coarse)
 }
 
 // HasTable reports whether WriteCSV can write the table of that name; "" is what the report is about.

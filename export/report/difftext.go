@@ -18,7 +18,7 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return object.WriteRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()})
+	return object.WriteRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, false)
 }
 
 // WriteDiffText writes d for people.

@@ -143,7 +143,7 @@ type Trace struct {
 	Groups     []Group     `json:"groups,omitzero"`     // only if grouping was requested
 	Filters    []string    `json:"filters,omitzero"`    // of stacks and blocks: "focus main", "cell 4096,never"
 	Unfiltered []string    `json:"unfiltered,omitzero"` // tables without Filters; "sums" for the trace's sums
-	Threads    []Thread    `json:"threads"`
+	Threads    []Thread    `json:"threads,omitzero"`    // absent if the file has none
 	Markers    []Marker    `json:"markers"`
 	Sizes      []Size      `json:"sizes"`
 	Lifetimes  []Lifetime  `json:"lifetimes"`
@@ -229,8 +229,8 @@ type LeakSite struct {
 	Median  model.Time `json:"median_us"`
 	First   model.Time `json:"first_us"` // birth of the oldest, since the start of the file
 	Last    model.Time `json:"last_us"`
-	Shape   string     `json:"shape"` // Verdict, or "none" if there is no verdict
-	Threads []uint16   `json:"threads"`
+	Shape   string     `json:"shape"`               // Verdict, or "none" if there is no verdict
+	Threads []uint16   `json:"threads,omitzero"`    // absent if the file has none
 	Verdict string     `json:"verdict,omitzero"`    // about the complete run
 	Sure    *Sure      `json:"confidence,omitzero"` // of the verdict
 	Owner   Owner      `json:"owner,omitzero"`
@@ -318,7 +318,7 @@ type Block struct {
 	Born    model.Time  `json:"born_us"`
 	Died    *model.Time `json:"died_us,omitzero"` // nil for blocks that were never freed
 	Age     model.Time  `json:"age_us"`           // at the instant; of blocks of the range, at the end or when freed
-	Thread  uint16      `json:"thread"`
+	Thread  *uint16     `json:"thread,omitzero"`  // nil if the file has no threads
 	Stack   uint64      `json:"stack"`
 	Place
 	Verdict string `json:"verdict,omitzero"`    // about its site, in the complete run

@@ -293,6 +293,10 @@ func (b *builder) groups() error {
 
 // threads lists the allocations of each thread in the range, most bytes first.
 func (b *builder) threads() error {
+	if b.profile.Meta.NoThreads {
+		b.out.Threads = nil
+		return nil
+	}
 	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.ByThread, Cell: b.opt.Cell})
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func memory() int64 {
 
 // TestEndlessJSON reads JSON that goes on without end in a string, a number or an array, from a pipe. Reading ends at a
 // limit, which is told, and takes no more memory than allowed; readers that need the end of their input, and those that
-// skip what goes on, read until the disk has no room for a copy of the pipe. Interrupted, all end at once.
+// skip what goes on, read until the disk has no room for a copy of the pipe, or it has become far too large. Interrupted, all end at once.
 func TestEndlessJSON(t *testing.T) {
 	if testing.Short() || modeltest.UnderRace {
 		t.Skip("it takes long")

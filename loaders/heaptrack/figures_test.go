@@ -103,6 +103,12 @@ func TestInventedAddressesAreNotShown(t *testing.T) {
 				t.Fatalf("%s: block %d has the address %#x", name, i, b.Addr)
 			}
 		}
+		leaks, err := ix.Leaks(t.Context(), analysis.LeakQuery{Range: analysis.FullRange})
+		for _, s := range leaks.Sites {
+			if len(s.Threads) > 0 {
+				t.Fatalf("%s: leaks of threads %v, which the file does not have (%v)", name, s.Threads, err)
+			}
+		}
 		const any = 1 << 16 // that of the first block, where addresses are invented
 		if _, n, err := ix.Uses(t.Context(), any, 10); err != nil || n > 0 {
 			t.Errorf("%s: %d uses of an address that no block has, %v", name, n, err)

@@ -29,6 +29,7 @@ type jsonFile struct {
 
 // readJSON reads everything but layouts; with strict it also checks those. Points go to a sink if there is one.
 func readJSON(ctx context.Context, src *loaders.Source, strict bool, to *sink) (*jsonFile, error) {
+	src.KeepsInMemory()
 	f := &jsonFile{found: &findings{}, strict: strict}
 	f.a = newAssembly(limits{src}, f.found)
 	f.a.sink = to

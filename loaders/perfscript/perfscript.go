@@ -22,13 +22,14 @@ func Format() loaders.Format {
 
 const maxDepth = 1 << 12
 
-var (
-	header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s.*)?$`)
-	place  = regexp.MustCompile(`^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \(([^()]*(?:\([^()]*\))?[^()]*)\)$`)
-)
+var header = regexp.MustCompile(`^(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:\S+\s+)?(\d+)\.(\d+):\s+(?:(\d+)\s+)?([^\s:]\S*?):(?:\s.*)?$`)
 
-// sniff recognizes a sample's header with a frame, or nothing, below it.
+// sniff recognizes the header of --header, which may be longer than head, or that of a sample with a frame, or nothing,
+// below it.
 func sniff(head []byte) loaders.Confidence {
+	if bytes.HasPrefix(head, []byte("# ========\n# captured on")) {
+		return loaders.Sure
+	}
 	for n := 0; n < 40 && len(head) > 0; n++ {
 		var line []byte
 		line, head, _ = bytes.Cut(head, []byte("\n"))
@@ -38,7 +39,7 @@ func sniff(head []byte) loaders.Confidence {
 		}
 		next, _, _ := bytes.Cut(head, []byte("\n"))
 		next = bytes.TrimRight(next, "\r")
-		if len(line) < 4096 && header.Match(line) && (place.Match(next) || len(next) > 0 && header.Match(next)) {
+		if len(line) < 4096 && header.Match(line) && (isPlace(next) || len(next) > 0 && header.Match(next)) {
 			return loaders.Sure
 		}
 		return loaders.No
@@ -73,6 +74,8 @@ type reader struct {
 	*weighted.Reading
 	lines   *lines.Reader
 	cur     *sample
+	hold    weighted.Frame // the frame that was read last, if held is set
+	held    bool
 	records map[key]model.RecordID
 	keys    []key
 	sums    []sums
@@ -125,7 +128,7 @@ func (k *reader) line(line []byte) bool {
 	case line[0] == '#':
 		return true
 	case line[0] == ' ' || line[0] == '\t':
-		return k.frame(line)
+		return k.frame(line) || k.source(line)
 	}
 	k.end()
 	m := header.FindSubmatch(line)
@@ -179,19 +182,19 @@ func kindOf(event string) string {
 
 // frame reads a frame of the current sample.
 func (k *reader) frame(line []byte) bool {
-	m := place.FindSubmatch(line)
-	if m == nil {
+	p, ok := placeOf(line)
+	if !ok {
 		return false
 	}
 	if k.cur == nil {
 		return true // of a sample that was left out
 	}
-	if len(k.cur.frames) == maxDepth {
+	if k.flush(); len(k.cur.frames) == maxDepth {
 		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
 		return true
 	}
-	f := weighted.Frame{Function: string(m[2]), Line: model.NoLine, Kind: model.FrameUser}
-	dso := string(m[3])
+	f := weighted.Frame{Function: string(p.function), Line: model.NoLine, Kind: model.FrameUser}
+	dso := string(p.dso)
 	kernel := strings.HasPrefix(dso, "[kernel") || strings.HasPrefix(dso, "[guest.kernel") || strings.HasSuffix(dso, ".ko")
 	if kernel {
 		f.Kind = model.FrameKernel
@@ -202,12 +205,39 @@ func (k *reader) frame(line []byte) bool {
 		f.DSO = k.DSO(model.DSO{Name: dso, Kernel: kernel})
 	}
 	if f.Function == "[unknown]" {
-		f.Function, f.Flags = "0x"+string(m[1]), model.FrameUnresolved
+		f.Function, f.Flags = "0x"+string(p.address), model.FrameUnresolved
 		if f.DSO != 0 {
 			f.Function += " in " + path.Base(dso)
 		}
 	}
-	k.cur.frames = append(k.cur.frames, k.Frame(f))
+	k.hold, k.held = f, true
+	return true
+}
+
+// flush adds the frame that was read last, as no line of its source can follow it.
+func (k *reader) flush() {
+	if k.held {
+		k.cur.frames = append(k.cur.frames, k.Frame(k.hold))
+		k.held = false
+	}
+}
+
+// source reads the line of source code below a frame, which `perf script -F +srcline` adds: two blanks and FILE:LINE,
+// or BINARY[ADDRESS] where it is not known.
+func (k *reader) source(line []byte) (ok bool) {
+	text, ok := bytes.CutPrefix(line, []byte("  "))
+	if !ok || len(text) == 0 || text[0] == ' ' || text[0] == '\t' {
+		return false
+	}
+	i := bytes.LastIndexByte(text, ':')
+	n, err := strconv.ParseInt(string(text[i+1:]), 10, 32)
+	switch {
+	case text[len(text)-1] == ']' && bytes.IndexByte(text, '[') >= 0:
+	case i < 0 || err != nil:
+		return false
+	case k.held && i > 0 && n > 0 && string(text[:i]) != "??":
+		k.hold.File, k.hold.Line = string(text[:i]), n
+	}
 	return true
 }
 
@@ -217,6 +247,7 @@ func (k *reader) end() {
 	if s == nil {
 		return
 	}
+	k.flush()
 	k.cur = nil
 	at := key{k.LeafStack(s.frames), s.event, s.thread}
 	r, ok := k.records[at]

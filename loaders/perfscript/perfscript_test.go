@@ -1,10 +1,12 @@
 package perfscript
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/hostile"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -56,3 +58,20 @@ func TestProseIsNoSample(t *testing.T) {
 func TestHostileFiles(t *testing.T) { hostile.Files(t, Format(), "testdata/perf.script.txt") }
 
 func FuzzPerfScript(f *testing.F) { hostile.Fuzz(f, Format(), "testdata/perf.script.txt") }
+
+// TestSourceLines reads the places of `perf script --header -F +srcline`, below a header that is longer than a sample.
+func TestSourceLines(t *testing.T) {
+	text := "# ========\n# captured on    : Mon Nov 23 11:53:39 2026\n" + strings.Repeat("# node of the machine\n#\n", 400) +
+		"app 1/2 [000] 5.0:     10 cycles: \n\t  7f f+0x1 (/bin/x)\n  dir:a/f.c:12\n\t 8f main (/bin/x)\n  x[8f]\n\t 9f _start (/bin/x)\n  :0\n\n"
+	r := hostile.Open(t, Format(), []byte(text))
+	if r.Err != nil || r.Sniffed != loaders.Sure || !r.Profile.Complete {
+		t.Fatalf("%v, recognized %v, %+v", r.Err, r.Sniffed, r.Profile)
+	}
+	want := []model.Frame{{Function: "_start", Line: model.NoLine}, {Function: "main", Line: model.NoLine}, {Function: "f", File: "dir:a/f.c", Line: 12}}
+	if got := hostile.Stacks(r.Profile); len(got) != 1 || !slices.Equal(got[0].Frames, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if p, err := hostile.Read(t.Context(), Format(), []byte(strings.Replace(text, "  x[8f]", "  prose", 1))); err != nil || p.Complete {
+		t.Errorf("a line of prose is no place: %v", err)
+	}
+}

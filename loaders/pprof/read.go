@@ -47,12 +47,12 @@ func (r *reader) read() error {
 		return err
 	}
 	return r.Src.Guard(func() error {
-		end, err := r.pass(data, func(m *message) error { r.take(m); return nil })
+		end, err := r.pass(data, 0, func(m *message) error { r.take(m); return nil })
 		if err != nil {
 			return err
 		}
 		r.begin()
-		_, err = r.pass(data[:end], func(m *message) error {
+		_, err = r.pass(data[:end], 0.5, func(m *message) error {
 			if m.number == fieldSample {
 				return r.sample(m.inner())
 			}
@@ -64,8 +64,9 @@ func (r *reader) read() error {
 	})
 }
 
-// pass calls f with every field of the profile, and returns where it ended: at the end, or at damage.
-func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) {
+// pass calls f with every field of the profile, and returns where it ended: at the end, or at damage. worked is the
+// share of the work before it; it is half of all.
+func (r *reader) pass(data []byte, worked float64, f func(*message) error) (end int, err error) {
 	m := message{b: data}
 	for n := 1; m.next(); n++ {
 		if wire, known := wireOf(m.number); known && m.wire != wire && !(m.number == fieldComment && m.wire == wireBytes) {
@@ -76,6 +77,7 @@ func (r *reader) pass(data []byte, f func(*message) error) (end int, err error) 
 			return m.start, err
 		}
 		if n%model.AskEvery == 0 {
+			r.Src.Works(worked + float64(m.at)/float64(len(data))/2)
 			if err := r.Ask(); err != nil {
 				return m.start, err
 			}

@@ -159,6 +159,7 @@ func (l *layout) walk(headOnly bool) error {
 
 // begin returns where JSON begins: after a byte order mark.
 func (l *layout) begin() int64 {
+	l.src.KeepsInMemory()
 	b := make([]byte, 3)
 	if n, _ := l.src.ReadAt(b, 0); n == 3 && string(b) == "\xef\xbb\xbf" {
 		return 3

@@ -1,6 +1,7 @@
 package v8profile
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/internal/memtest/hostile"
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/internal/weighted"
 	"github.com/memtui/memtui/model"
 )
 
@@ -132,4 +134,21 @@ func FuzzOpen(f *testing.F) {
 			hostile.Open(t, CPU(), b)
 		}
 	})
+}
+
+// TestBuildingStops cancels reading when all nodes are known: what is built then takes long for large files.
+func TestBuildingStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	src, err := loaders.OpenSource(ctx, "testdata/shop.cpuprofile", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	r := newReader(&weighted.Reading{Builder: weighted.New(src, cpuName), Ctx: ctx, Src: src}, false)
+	r.nodes = make([]node, 3*model.AskEvery)
+	cancel()
+	r.build()
+	if n := r.Profile.Records.Len(); n > 0 || src.Worked() > 0 {
+		t.Errorf("%d records, worked %g", n, src.Worked())
+	}
 }

@@ -71,10 +71,12 @@ type dhat struct {
 	points  []point
 	frames  []string
 	listed  bool // the list of frames was read
+	places  places
 }
 
 func readDHAT(r *weighted.Reading) error {
-	d := &dhat{Reading: r, c: json.NewReader(r.Reader(), 0, 256<<10), texts: map[string]string{}}
+	d := &dhat{Reading: r, c: json.NewReader(r.Reader(), 0, 256<<10), texts: map[string]string{}, places: newPlaces(r.Builder)}
+	r.Src.KeepsInMemory()
 	d.c.MaxText = model.MaxName
 	d.c.OnFault = d.fault
 	r.LeafFirst(true)
@@ -270,6 +272,7 @@ func (d *dhat) build() error {
 	}
 	for i := range d.points {
 		if i%4096 == 4095 {
+			d.Src.Works(float64(i) / float64(len(d.points)))
 			if err := d.Ask(); err != nil {
 				return err
 			}
@@ -303,7 +306,7 @@ func (d *dhat) node(p *point) model.NodeID {
 			texts = append(texts, "<frame "+strconv.FormatUint(i, 10)+">")
 		}
 	}
-	return d.LeafStack(d.Callers(framesOf(d.Builder, texts)))
+	return d.LeafStack(d.Callers(d.places.frames(texts)))
 }
 
 // facts adds what the file states about the run.

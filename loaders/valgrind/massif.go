@@ -78,10 +78,11 @@ type massif struct {
 	root         string
 	withoutStack uint64 // bytes of trees without stacks
 	seen         map[model.NodeID]model.RecordID
+	places       places
 }
 
 func readMassif(r *weighted.Reading) error {
-	m := &massif{Reading: r, lines: lines.New(r.Ctx, r.Src), seen: map[model.NodeID]model.RecordID{}}
+	m := &massif{Reading: r, lines: lines.New(r.Ctx, r.Src), seen: map[model.NodeID]model.RecordID{}, places: newPlaces(r.Builder)}
 	r.LeafFirst(true)
 	r.Profile.SourceTool = nameMassif
 	err := m.read()
@@ -248,7 +249,7 @@ func (m *massif) endNode() {
 			texts = append(texts, up.text)
 		}
 	}
-	frames := framesOf(m.Builder, texts)
+	frames := m.places.frames(texts)
 	switch {
 	case last == 0:
 		m.withoutStack = add(m.withoutStack, own)

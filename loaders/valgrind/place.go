@@ -67,15 +67,35 @@ func addressOf(text string) string {
 	return addr
 }
 
-// framesOf returns frames from texts, leaf first: a frame with the address of the next one was inlined into that.
-func framesOf(b *weighted.Builder, leafFirst []string) []model.FrameID {
+// places makes frames of texts, each distinct text once: files repeat them for every stack.
+type places struct {
+	b    *weighted.Builder
+	made map[placeKey]model.FrameID
+}
+
+type placeKey struct {
+	text    string
+	inlined bool
+}
+
+func newPlaces(b *weighted.Builder) places { return places{b, map[placeKey]model.FrameID{}} }
+
+// frames returns frames from texts, leaf first: a frame with the address of the next one was inlined into that.
+func (p *places) frames(leafFirst []string) []model.FrameID {
 	out := make([]model.FrameID, len(leafFirst))
 	for i, text := range leafFirst {
-		f := frameOf(b, text)
-		if a := addressOf(text); a != "" && i+1 < len(leafFirst) && addressOf(leafFirst[i+1]) == a {
-			f.Flags |= model.FrameInlined
+		a := addressOf(text)
+		k := placeKey{text, a != "" && i+1 < len(leafFirst) && addressOf(leafFirst[i+1]) == a}
+		f, ok := p.made[k]
+		if !ok {
+			made := frameOf(p.b, text)
+			if k.inlined {
+				made.Flags |= model.FrameInlined
+			}
+			f = p.b.Frame(made)
+			p.made[k] = f
 		}
-		out[i] = b.Frame(f)
+		out[i] = f
 	}
 	return out
 }

@@ -338,5 +338,8 @@ func (s *State) Blocks(n uint64) string {
 // Sampled reports whether not all blocks were recorded, so that figures are estimates.
 func (s *State) Sampled() bool { return s.Profile != nil && s.Profile.Meta.Sampled != "" }
 
+// NoThreads reports whether the file has no threads; see [model.Meta].
+func (s *State) NoThreads() bool { return s.Profile != nil && s.Profile.Meta.NoThreads }
+
 // Invented reports whether the addresses in the file are invented; see [model.Meta].
 func (s *State) Invented() bool { return s.Profile != nil && s.Profile.Meta.InventedAddresses }

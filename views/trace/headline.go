@@ -125,7 +125,9 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		sites.rest = " allocate"
 	}
 	threads := item{"threads", number(h.threads, model.Group(uint64(h.threads))), ""}
-	if h.threads == 1 && severalThreads(s.Stacks()) {
+	if s.NoThreads() {
+		threads = item{"threads", "not recorded", ""}
+	} else if h.threads == 1 && severalThreads(s.Stacks()) {
 		threads.rest = ", as it has no thread ids"
 	}
 	of := ""

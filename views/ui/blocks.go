@@ -139,7 +139,7 @@ func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wid
 
 // view returns what the columns depend on now.
 func (p *BlockPane) view() blockView {
-	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9, noAddr: p.state.Invented()}
+	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9, noAddr: p.state.Invented(), noThreads: p.state.NoThreads()}
 	if p.state.Exact {
 		v.times = len(p.figures().Time(p.state.Status.Duration))
 	}
@@ -181,7 +181,7 @@ func (p *BlockPane) explain() {
 	leaf, _ := p.state.Stacks().Node(b.Stack)
 	p.Detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
 	p.Detail.Title = "Block " + AddressText(b.Addr)
-	p.Detail.Answer = model.Bytes(b.Size).Exact() + " · thread " + fmt.Sprint(b.Thread)
+	p.Detail.Answer = model.Bytes(b.Size).Exact() + p.threadText(" · thread ", &b)
 	p.Detail.Facts = []string{p.fateText(&b)}
 	switch {
 	case p.state.Invented():
@@ -190,6 +190,14 @@ func (p *BlockPane) explain() {
 	case b.Addr == 0:
 		p.Detail.Facts = append(p.Detail.Facts, "the file has no address for it, so no free can be matched to it")
 	}
+}
+
+// threadText returns a block's thread after some words, "" if the file has no threads.
+func (p *BlockPane) threadText(words string, b *analysis.Block) string {
+	if p.state.NoThreads() {
+		return ""
+	}
+	return words + fmt.Sprint(b.Thread)
 }
 
 // fateText returns when a block was allocated and freed.
@@ -387,7 +395,7 @@ func (p *BlockPane) CopyText() string {
 	if !ok || !have {
 		return ""
 	}
-	return fmt.Sprintf("%s at %s, thread %d: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), b.Thread,
+	return fmt.Sprintf("%s at %s%s: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), p.threadText(", thread ", &b),
 		p.fateText(&b), p.Detail.Text())
 }
 

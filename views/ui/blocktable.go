@@ -25,14 +25,15 @@ type blockKey struct {
 
 // blockView is what the columns of blocks depend on.
 type blockView struct {
-	stacks *model.Stacks
-	labels *SiteLabels
-	full   bool
-	until  model.Time // the instant at which ages are taken
-	lived  bool       // ages are lifetimes: of blocks that may have ended
-	same   bool       // all are of one stack
-	times  int        // cells of a time
-	noAddr bool       // the file has no addresses
+	stacks    *model.Stacks
+	labels    *SiteLabels
+	full      bool
+	until     model.Time // the instant at which ages are taken
+	lived     bool       // ages are lifetimes: of blocks that may have ended
+	same      bool       // all are of one stack
+	times     int        // cells of a time
+	noAddr    bool       // the file has no addresses
+	noThreads bool       // the file has no threads
 }
 
 // columns returns the columns of a list of blocks. A block is shown as large as the mean of its site.
@@ -52,7 +53,7 @@ func (v blockView) columns() []Column[analysis.Block] {
 	return []Column[block]{
 		{Title: titles.Size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
 		ages, when(titles.Born, "born_us", 3, func(b *block) uint64 { return uint64(b.Born) }), freed,
-		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 5, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
+		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 5, Hidden: v.noThreads, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
 		{Title: titles.Address, Key: "address", Width: 14, Drop: 2, Muted: true, Hidden: v.noAddr, Text: func(b *block) string { return AddressText(b.Addr) }},
 		{Title: titles.Site, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same, Text: func(b *block) string { return v.site(b, v.full) }},
 		{Hidden: true, Fields: []string{"leaked", "leak", "bytes"}, Figure: BytesFigure, Value: func(b *block) uint64 {

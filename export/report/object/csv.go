@@ -6,14 +6,19 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/model"
 )
 
-// WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one.
-func WriteRows(w io.Writer, rows, empty any) error {
+// estimated is the column of tables whose times are estimates: it is true in each row.
+const estimated = "estimated"
+
+// WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. coarse
+// adds a column to tables with times that says that these are estimates.
+func WriteRows(w io.Writer, rows, empty any, coarse bool) error {
 	out := csv.NewWriter(w)
 	v := reflect.ValueOf(rows)
 	first := reflect.Zero(v.Type().Elem())
@@ -22,11 +27,15 @@ func WriteRows(w io.Writer, rows, empty any) error {
 	} else if e := reflect.ValueOf(empty); empty != nil && e.Type() == first.Type() {
 		first = e
 	}
-	if err := out.Write(Header(first)); err != nil {
+	names, more := Header(first), []string(nil)
+	if coarse && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "_us") }) {
+		names, more = append(names, estimated), []string{"true"}
+	}
+	if err := out.Write(names); err != nil {
 		return err
 	}
 	for i := range v.Len() {
-		if err := out.Write(Record(v.Index(i))); err != nil {
+		if err := out.Write(append(Record(v.Index(i)), more...)); err != nil {
 			return err
 		}
 	}

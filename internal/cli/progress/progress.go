@@ -139,7 +139,11 @@ func Doing(sources []*loaders.Source) string {
 		}
 	}
 	if len(sources) > 0 {
-		return "working on " + shortName(sources[len(sources)-1])
+		last := sources[len(sources)-1]
+		if worked := last.Worked(); worked > 0 && worked < 1 {
+			return fmt.Sprintf("working on %s: %s", shortName(last), done(int64(1000*worked), 1000))
+		}
+		return "working on " + shortName(last)
 	}
 	return "working"
 }

@@ -52,6 +52,11 @@ func TestLineIsOneLine(t *testing.T) {
 	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: working on small_kvleak.mlyze, ") {
 		t.Errorf("%q", last)
 	}
+	src.Works(0.4)
+	p.Show()
+	if last, _ := screenLine(tty.String()); !strings.HasPrefix(last, "memtui: working on small_kvleak.mlyze: 40 %, ") {
+		t.Errorf("%q", last)
+	}
 	fmt.Fprintln(stderr, "a message")
 	p.Show()
 	fmt.Fprint(stdout, "half a li")

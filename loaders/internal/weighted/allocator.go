@@ -29,8 +29,13 @@ func (r *Reading) Callers(leafFirst []model.FrameID) []model.FrameID {
 }
 
 func (r *Reading) allocates(f model.FrameID) bool {
-	name := r.Function(f)
-	return allocator.MatchString(name[:min(len(name), longestAllocator)])
+	yes, known := r.allocators[f]
+	if !known {
+		name := r.Function(f)
+		yes = allocator.MatchString(name[:min(len(name), longestAllocator)])
+		r.allocators[f] = yes
+	}
+	return yes
 }
 
 // CountHidden reports how many frames Callers left out.

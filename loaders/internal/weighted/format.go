@@ -21,7 +21,8 @@ type Reading struct {
 	// AddUp converts sums to records before they are published; nil if records are added as they are read.
 	AddUp func()
 
-	hidden int64 // frames of the allocator that were left out
+	hidden     int64                  // frames of the allocator that were left out
+	allocators map[model.FrameID]bool // frames that were matched: whether they are of the allocator
 
 	store *model.Store // nil if nothing is shown meanwhile
 	most  int          // records that suffice; 0 for all
@@ -82,7 +83,7 @@ func (r *Reading) Publish() {
 func Format(f loaders.Format, read func(r *Reading) error) loaders.Format {
 	f.Records = model.FacetProfile
 	pass := func(ctx context.Context, src *loaders.Source) *Reading {
-		return &Reading{Builder: New(src, f.Name), Ctx: ctx, Src: src}
+		return &Reading{Builder: New(src, f.Name), Ctx: ctx, Src: src, allocators: map[model.FrameID]bool{}}
 	}
 	f.Load = func(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
 		r := pass(ctx, src)

@@ -17,6 +17,7 @@ const (
 // JSON returns a cursor over all of the source, after a byte order mark. It stops soon after ctx is done. Faults become
 // problems with the code json.
 func (b *Builder) JSON(ctx context.Context) *json.Cursor {
+	b.src.KeepsInMemory()
 	begin := int64(0)
 	mark := make([]byte, 3)
 	if n, _ := b.src.ReadAt(mark, 0); n == 3 && string(mark) == "\xef\xbb\xbf" {

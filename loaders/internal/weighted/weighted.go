@@ -29,7 +29,8 @@ type Builder struct {
 	functions map[string]model.FuncID
 	files     map[string]model.FileID
 	frames    map[frameKey]model.FrameID
-	nodes     map[nodeKey]model.NodeID
+	nodes     nodes
+	way       way // of the last stack
 	events    map[string]uint16
 	metrics   map[string]model.MetricID
 	dsos      map[model.DSO]model.DSOID
@@ -65,9 +66,10 @@ type frameKey struct {
 	flags    model.FrameFlags
 }
 
-type nodeKey struct {
-	parent model.NodeID
-	frame  model.FrameID
+// way is the stack that was looked up last, root first: the next one often begins like it.
+type way struct {
+	frames []model.FrameID
+	nodes  []model.NodeID
 }
 
 type threadKey struct {
@@ -91,7 +93,7 @@ func New(src *loaders.Source, format string) *Builder {
 			FrameDSO: []model.DSOID{0}, FrameKind: []model.FrameKind{0}, FrameFlags: []model.FrameFlags{0}, FrameColumn: []uint32{0},
 		},
 		functions: map[string]model.FuncID{"": 0}, files: map[string]model.FileID{"": 0},
-		frames: map[frameKey]model.FrameID{}, nodes: map[nodeKey]model.NodeID{}, events: map[string]uint16{},
+		frames: map[frameKey]model.FrameID{}, events: map[string]uint16{},
 		metrics: map[string]model.MetricID{}, dsos: map[model.DSO]model.DSOID{{}: 0}, threads: map[threadKey]model.ThreadID{},
 		labels: map[string]model.LabelSetID{}, known: map[problemKey]int{},
 	}
@@ -165,12 +167,9 @@ func (b *Builder) keep(name string) string {
 
 // Child returns the node of a frame called by that of parent, 0 for the root.
 func (b *Builder) Child(parent model.NodeID, f model.FrameID) model.NodeID {
-	k := nodeKey{parent, f}
-	n, ok := b.nodes[k]
-	if !ok {
-		s := b.stacks
-		n = model.NodeID(len(s.Parent))
-		b.nodes[k] = n
+	s := b.stacks
+	n, added := b.nodes.find(parent, f, model.NodeID(len(s.Parent)))
+	if added {
 		s.Parent, s.Frame, s.Depth = append(s.Parent, parent), append(s.Frame, f), append(s.Depth, s.Depth[parent]+1)
 	}
 	return n
@@ -178,18 +177,39 @@ func (b *Builder) Child(parent model.NodeID, f model.FrameID) model.NodeID {
 
 // Stack returns the leaf of a stack whose frames are root first.
 func (b *Builder) Stack(rootFirst []model.FrameID) (leaf model.NodeID) {
-	for _, f := range rootFirst {
+	leaf, same := b.way.begin(func(i int) model.FrameID { return rootFirst[i] }, len(rootFirst))
+	for _, f := range rootFirst[same:] {
 		leaf = b.Child(leaf, f)
+		b.way.add(f, leaf)
 	}
 	return leaf
 }
 
 // LeafStack returns the leaf of a stack whose frames are leaf first.
 func (b *Builder) LeafStack(leafFirst []model.FrameID) (leaf model.NodeID) {
-	for _, f := range slices.Backward(leafFirst) {
+	last := len(leafFirst) - 1
+	leaf, same := b.way.begin(func(i int) model.FrameID { return leafFirst[last-i] }, len(leafFirst))
+	for _, f := range slices.Backward(leafFirst[:len(leafFirst)-same]) {
 		leaf = b.Child(leaf, f)
+		b.way.add(f, leaf)
 	}
 	return leaf
+}
+
+// begin shortens the way to what it has in common with a stack of depth frames, and returns its last node, 0 for the
+// root, and its length.
+func (w *way) begin(frame func(i int) model.FrameID, depth int) (node model.NodeID, same int) {
+	for same < min(depth, len(w.frames)) && w.frames[same] == frame(same) {
+		node = w.nodes[same]
+		same++
+	}
+	w.frames, w.nodes = w.frames[:same], w.nodes[:same]
+	return node, same
+}
+
+// add lengthens the way.
+func (w *way) add(f model.FrameID, n model.NodeID) {
+	w.frames, w.nodes = append(w.frames, f), append(w.nodes, n)
 }
 
 // DSO returns the number of a binary; equal ones have the same.
