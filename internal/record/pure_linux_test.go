@@ -43,7 +43,7 @@ with memtui_trace.recording(sys.argv[1], interval=0.1):
 `
 
 func TestTracerOfPythonNeedsNoHook(t *testing.T) {
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		folder := t.TempDir()
 		for name, text := range map[string]string{"memtui_trace.py": pure.Module, "traced.py": traced} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -77,7 +77,7 @@ func TestTracerOfPythonNeedsNoHook(t *testing.T) {
 }
 
 func TestPythonIsTracedWhereNoHookIsWanted(t *testing.T) {
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		path := filepath.Join(t.TempDir(), "o.mlyze")
 		var said []string
 		o := Options{Command: []string{python, "testdata/known.py", "large"}, Output: path, Frames: 3,

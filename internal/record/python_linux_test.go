@@ -54,6 +54,16 @@ func eachPython(t *testing.T, test func(t *testing.T, python string)) {
 	}
 }
 
+// endsOfPython runs a test with the oldest and the newest Python, where all versions do the same.
+func endsOfPython(t *testing.T, test func(t *testing.T, python string)) {
+	t.Helper()
+	all := pythons(t)
+	names := slices.Sorted(maps.Keys(all))
+	for _, name := range slices.Compact([]string{names[0], names[len(names)-1]}) {
+		t.Run(name, func(t *testing.T) { test(t, all[name]) })
+	}
+}
+
 // recordPython records a mode of the program whose allocations are known.
 func recordPython(t *testing.T, o Options, python, mode string) (blocks []block, unmatched int, files []Recorded, p *model.Profile) {
 	t.Helper()
@@ -132,7 +142,7 @@ func TestLargeBlocksOfPythonAreCountedOnce(t *testing.T) {
 
 func TestSamplesOfPythonAreFair(t *testing.T) {
 	const all = 20972 * (1000 + bytesHead)
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		for name, tt := range map[string]struct {
 			o    Options
 			part float64 // the standard error that theory gives
@@ -192,7 +202,7 @@ func TestWaysOfPythonAreRecorded(t *testing.T) {
 }
 
 func TestForkedPythonHasItsOwnFile(t *testing.T) {
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		_, _, files, _ := recordPython(t, Options{Follow: true, Ring: 4 << 20}, python, "fork")
 		var sizes []uint64
 		for _, f := range files {
@@ -209,7 +219,7 @@ func TestForkedPythonHasItsOwnFile(t *testing.T) {
 }
 
 func TestKilledPythonLosesNothing(t *testing.T) {
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		blocks, _, _, _ := recordPython(t, Options{Ring: 4 << 20}, python, "killed")
 		churned, _ := under(blocks, "churn")
 		leaks, _ := under(blocks, "leaking")
@@ -227,9 +237,7 @@ func TestPythonIsRecordedHoweverItIsStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PYTHONPATH", "testdata")
-	all := pythons(t)
-	names := slices.Sorted(maps.Keys(all))
-	for _, python := range []string{all[names[0]], all[names[len(names)-1]]} {
+	endsOfPython(t, func(t *testing.T, python string) {
 		for name, command := range map[string][]string{
 			"isolated":    {python, "-I", "testdata/known.py", "plain"},
 			"no site":     {python, "-S", "testdata/known.py", "plain"},
@@ -245,14 +253,14 @@ func TestPythonIsRecordedHoweverItIsStarted(t *testing.T) {
 			churned, freed := under(blocks, "churn")
 			leaks, _ := under(blocks, "leaking")
 			if status != 0 || len(churned) != 2000 || freed != 2000 || len(leaks) != 50 {
-				t.Errorf("%s, %s: status %d, %d blocks, %d freed, %d leaks", python, name, status, len(churned), freed, len(leaks))
+				t.Errorf("%s: status %d, %d blocks, %d freed, %d leaks", name, status, len(churned), freed, len(leaks))
 			}
 		}
-	}
+	})
 }
 
 func TestNativeFramesAreBelowPythonsOnDemand(t *testing.T) {
-	eachPython(t, func(t *testing.T, python string) {
+	endsOfPython(t, func(t *testing.T, python string) {
 		blocks, _, _, _ := recordPython(t, Options{Ring: 4 << 20, Native: true}, python, "plain")
 		found := 0
 		for _, b := range blocks {
