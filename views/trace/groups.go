@@ -85,26 +85,27 @@ func (p *groupPane) adopt(by analysis.Group, fresh bool) {
 		return
 	}
 	p.adopted = want
+	p.Blocks.Open = false
 	p.List.SelectID(groupID(want.By, want.Key))
 }
 
 // publishSelection publishes the selected row as the program's selection.
 func (p *groupPane) publishSelection() {
 	if by, s, ok := p.row(); ok {
-		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true}
+		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true, Evidence: p.State.Selected.Evidence}
 		p.Emit(state.SelectKey{Sel: p.adopted})
 	}
 }
 
-// openBlocks lists the blocks of the selected row; empty is shown if there are none.
-func (p *groupPane) openBlocks(empty ...string) {
+// openBlocks lists the blocks of the selected row in an order; empty is shown if there are none.
+func (p *groupPane) openBlocks(order analysis.BlockOrder, empty ...string) {
 	by, s, ok := p.row()
 	if !ok {
 		return
 	}
 	p.publishSelection()
 	p.Blocks.Empty = empty
-	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key})
+	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key, Sort: order})
 }
 
 // fields returns the figures that filters can compare: of blocks while they are listed, else of the table.
