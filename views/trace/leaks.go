@@ -301,9 +301,7 @@ func (p *Leaks) Draw(s tcell.Screen) {
 		p.drawTitle(s, title)
 	}
 	if note := p.note(); note != "" && body.H > 5 {
-		var line widget.Rect
-		line, body = body.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-1, note, p.Look.Muted)
+		body = widget.PrintWrapped(s, body, note, p.Look.Muted)
 	}
 	p.Split(body)
 	p.Layout(p.ListAt.W, &p.State)

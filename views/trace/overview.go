@@ -123,6 +123,7 @@ const (
 	maxChartRows = 16
 	tallOverview = 45 // minimum number of lines for a curve next to the findings of a wide screen
 	curveRows    = 10 // of it
+	fewTop       = 12 // rows of the top allocators that findings leave on a tall screen
 )
 
 // layout shares the rows: the chart has two fifths, the rest is for the tables.
@@ -152,7 +153,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		if beside {
 			w, least = r.W/2-1, curveRows
 		}
-		r, a.findings = r.CutBottom(min(max(p.findings.Height(w), least), (r.H+1)/2))
+		r, a.findings = r.CutBottom(min(max(p.findings.Height(w), least), max((r.H+1)/2, r.H-fewTop)))
 		if beside {
 			a.findings, a.curve = a.findings.CutLeft(w)
 			_, a.curve = a.curve.CutLeft(2)
