@@ -102,6 +102,7 @@ type app struct {
 	always    bool           // small traces get an index file, too
 	live      bool           // an address is polled
 	anew      bool           // existing index files are not read
+	notes     []string       // about what a file that is saved lacks
 }
 
 // Main runs one command and returns the exit status. Canceling ctx ends it early.

@@ -167,7 +167,7 @@ func (p *findingsPane) follow() {
 		changes = append(changes, state.SetGroup{By: analysis.ByStack},
 			state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true, Evidence: true}})
 	}
-	if len(f.Keys) > 1 && f.HasOwner && f.Owner.Function != "" {
+	if f.Kind.IsVerdict() && f.HasOwner && f.Owner.Function != "" {
 		changes = append(changes, state.SetFilter{Text: "/^" + regexp.QuoteMeta(ownerWord(f.Owner.Function)) + "$/"})
 	} else if f.Site.Name != "" {
 		changes = append(changes, state.SetFilter{})

@@ -98,7 +98,23 @@ func (p *Leaks) About() string {
 	return ""
 }
 
+// ShownStacks implements [ui.Stacked].
+func (p *Leaks) ShownStacks() ([]model.StackID, bool) {
+	return p.shownStacks(p.Len(), func(i int) model.StackID { return p.Row(i).Stack })
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Leaks) Unprinted() string {
+	if p.inLate && p.Blocks.Open { // they are listed at an instant of their own
+		return p.Hint("{back} goes back to the table, which report prints; {blocks} lists the blocks of all sites")
+	}
+	return p.groupPane.Unprinted()
+}
+
 func (p *Leaks) Command() []string {
+	if p.Blocks.Open {
+		return p.blocksCommand()
+	}
 	var q state.Question
 	if p.State.MinAge > 0 {
 		q.MinAge = model.MomentAt(p.State.MinAge)

@@ -60,7 +60,15 @@ func (p *Sites) About() string {
 	return ""
 }
 
+// ShownStacks implements [ui.Stacked].
+func (p *Sites) ShownStacks() ([]model.StackID, bool) {
+	return p.shownStacks(p.Len(), func(i int) model.StackID { return p.Row(i).Stack })
+}
+
 func (p *Sites) Command() []string {
+	if p.Blocks.Open {
+		return p.blocksCommand()
+	}
 	var q state.Question
 	q.By = p.Sorted().OrderKey()
 	if q.Table = "sites"; p.State.Group != analysis.ByStack {

@@ -42,6 +42,12 @@ type Commander interface {
 	CommandLine(file []string) []string // the complete command; file is the name of the file
 }
 
+// Stacked is a screen whose rows may be some of all stacks.
+type Stacked interface {
+	// ShownStacks returns the stacks of the rows shown; some is false if these are all, or rows are no stacks.
+	ShownStacks() (ids []model.StackID, some bool)
+}
+
 // Unprinted is a screen that shows some things that no command prints.
 type Unprinted interface{ Unprinted() string } // why, and what can be done instead; "" where a command prints what is shown
 
