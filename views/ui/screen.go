@@ -69,6 +69,9 @@ type Searcher interface {
 // Hinter is a screen in which / accepts more than filters.
 type Hinter interface{ SearchHint() string }
 
+// Explainer is a screen in which it is not obvious what / compares a text with.
+type Explainer interface{ Searches() string } // in a sentence
+
 // Filtered is a screen with a table that / filters.
 type Filtered interface {
 	Fields() []analysis.Field // figures that a filter can compare
