@@ -124,3 +124,10 @@ func TestUnknownHasNoCertainty(t *testing.T) {
 		}
 	}
 }
+
+// The detail of a block shows the live curve of its site where there is room, for every way to list blocks.
+func TestBlocksShowTheCurveOfTheirSite(t *testing.T) {
+	for _, keys := range [][]string{{"6"}, {"4", "Enter"}, {"3", "Enter"}, {"4", "b", "b", "Enter"}} {
+		openKvleak(t, 200, 50, colourCaps).keys(keys...).has("Live bytes of its site", "Ages and lifetimes")
+	}
+}

@@ -3,6 +3,8 @@ package trace
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -21,6 +23,9 @@ type siteEvidence struct {
 	ages   *agesPart
 	blocks *firstBlocks
 }
+
+// liveTitle is the title of a curve.
+const liveTitle = "Live bytes"
 
 // evidenceColumns is the number of columns of a curve in a detail pane, which stretches or merges them.
 const evidenceColumns = 240
@@ -44,7 +49,7 @@ func newSiteEvidence(e *ui.Env, story *siteStory) *siteEvidence {
 // parts asks for the evidence about a group, and returns what draws it.
 func (p *siteEvidence) parts(s *state.State, g groupAmong) []ui.DetailPart {
 	p.story.askLives(s, g)
-	p.curve.show(s, followed{g.by, g.only, packKeys([]analysis.Key{g.Key})}, "Live bytes", evidenceColumns)
+	p.curve.show(s, followed{g.by, g.only, packKeys([]analysis.Key{g.Key})}, liveTitle, evidenceColumns)
 	return []ui.DetailPart{p.curve, p.ages}
 }
 
@@ -54,6 +59,21 @@ func (p *siteEvidence) withBlocks(s *state.State, g groupAmong, blocks analysis.
 	p.blocks.lazy.Ask(firstKey{s.Status.Revision, blocks})
 	p.blocks.exact = s.Exact
 	return append(p.parts(s, g), p.blocks)
+}
+
+// blockEvidence returns a function that asks for the evidence about the site of a block.
+func blockEvidence(e *ui.Env) func(s *state.State, b *analysis.Block) []ui.DetailPart {
+	story := newSiteStory(e)
+	p := newSiteEvidence(e, &story)
+	return func(s *state.State, b *analysis.Block) []ui.DetailPart {
+		k := slices.Index(e.Trace.StackIDs(), b.Stack)
+		if k < 0 {
+			return nil
+		}
+		parts := p.parts(s, groupAmong{Site: &analysis.Site{Key: analysis.Key(k)}, by: analysis.ByStack, only: s.Filters})
+		p.curve.chart.Title = "Live bytes of its site" + strings.TrimPrefix(p.curve.chart.Title, liveTitle)
+		return parts
+	}
 }
 
 // agesPart draws two histograms on one scale: the ages of blocks that were never freed, and the lifetimes of those that

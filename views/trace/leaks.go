@@ -57,6 +57,7 @@ type totalsKey struct {
 func NewLeaks(e *ui.Env) *Leaks {
 	p := &Leaks{groupPane: newGroupPane(e), story: newSiteStory(e)}
 	p.evidence = newSiteEvidence(e, &p.story)
+	p.Blocks.Parts = blockEvidence(e)
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.Trace.Leaks(ctx, k.LeakQuery)
 		return newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks), err

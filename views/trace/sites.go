@@ -31,6 +31,7 @@ type Sites struct {
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{groupPane: newGroupPane(e), siteStory: newSiteStory(e)}
 	p.evidence = newSiteEvidence(e, &p.siteStory)
+	p.Blocks.Parts = blockEvidence(e)
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
 	p.trends = ui.NewLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
