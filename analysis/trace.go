@@ -55,7 +55,7 @@ type Trace interface {
 	// instant: leaks, caches, memory that merely stays. Their keys are those of the groups; a group without live blocks
 	// at the end has none. It returns nothing while the trace is being read.
 	Verdicts(ctx context.Context, by Group, only calltree.Filter) (verdict.List, error)
-	// Lifetimes summarizes how long the freed blocks of a group, allocated in r, lived.
+	// Lifetimes summarizes how long the freed blocks of a group, allocated in r, lived, and how old the others are.
 	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.Filter) (Lifetimes, error)
 	// Blocks returns single blocks, read lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
@@ -290,6 +290,11 @@ type Lifetimes struct {
 	Mean             float64 // µs
 	NeverFreed       uint64
 	Threads          []uint16 // threads that allocated the blocks, at most 8, ascending
+
+	Lived [LifeClasses]uint64 // freed blocks by class of lifetime
+	Ages  [LifeClasses]uint64 // blocks that were never freed, by class of their age at the end of the run
+
+	Oldest model.Time // age of the oldest one that was never freed
 }
 
 // BlockQuery asks for single blocks of one group: those live at At; with Leaked set those allocated in Range, live at

@@ -192,3 +192,18 @@ func TestFindCounts(t *testing.T) {
 	u.keys("Esc").has("in ", " groups", "Objects by text ─").keys("Esc").has("Objects ─")
 	u.keys("b", "b", "b").has("Objects by ").hasNot("Objects by type")
 }
+
+// What a text is compared with is said where it is typed.
+func TestPromptSaysWhatIsSearched(t *testing.T) {
+	u := openJava(t, 80, 24)
+	u.sim.Do(func() { u.app.do("find-objects") })
+	u.sim.Settle()
+	u.keys("/").has("filter: ", "Text is searched in the names of types").keys("x").has("Text is searched in")
+	u.keys("Esc")
+	lacks(t, u, "Text is searched in")
+}
+
+// A file with one snapshot has nothing to compare, which is said.
+func TestOneSnapshotHasNothingToCompare(t *testing.T) {
+	openJava(t, 120, 40).has("one snapshot: nothing to compare", "all classes", "all references")
+}

@@ -83,3 +83,14 @@ func TestLeaksBeginWithLeaks(t *testing.T) {
 		t.Errorf("the order is\n%s", text)
 	}
 }
+
+// A chart of the selected site shows what a filter leaves once the filter leaves nothing of that site.
+func TestChartOfASelectionOutsideTheFilter(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("3", "Down", "Down", "Enter", "Esc")
+	u.keys(":").keys(strings.Split("focus close_session", "")...).keys("Enter", "2", "V", "V")
+	if u.state().ChartOf != state.ChartSelected {
+		t.Fatal("the chart is not that of the selected group")
+	}
+	u.has("Live bytes of close_session", "peak 32.6 KiB")
+	lacks(t, u, "of main")
+}

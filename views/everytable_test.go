@@ -44,13 +44,13 @@ var madeBy = map[string]struct {
 	"trace/topsites.go:newTopSites":     {cases: []string{"Top sites", "Top sites of another cost", "Top sites below the curve"}},
 	"ui/blocks.go:Show":                 {cases: []string{"Blocks", "Difference of blocks"}},
 
-	"restrictionlist.go:newRestrictionList":    {why: "filters, in the order in which they apply"},
-	"palette.go:newPalette":      {why: "commands, the best match of what is typed first"},
-	"screenbar.go:newScreenList": {why: "the screens, in the order of their keys"},
-	"heap/held.go:newHeld":       {why: "a tree, holders below what they hold: a filter would part them"},
-	"ui/leads.go:NewLeads":       {why: "wrapped sentences without figures"},
-	"ui/changes.go:NewChanges":   {why: "the table of differences that the comparisons make"},
-	"ui/table.go:NewTable":       {why: "makes all others"},
+	"restrictionlist.go:newRestrictionList": {why: "filters, in the order in which they apply"},
+	"palette.go:newPalette":                 {why: "commands, the best match of what is typed first"},
+	"screenbar.go:newScreenList":            {why: "the screens, in the order of their keys"},
+	"heap/held.go:newHeld":                  {why: "a tree, holders below what they hold: a filter would part them"},
+	"ui/leads.go:NewLeads":                  {why: "wrapped sentences without figures"},
+	"ui/changes.go:NewChanges":              {why: "the table of differences that the comparisons make"},
+	"ui/table.go:NewTable":                  {why: "makes all others"},
 }
 
 // TestEveryListIsChecked finds what makes lists in the source: each is among the tables that are checked to sort,

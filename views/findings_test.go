@@ -1,12 +1,14 @@
 package views
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -19,6 +21,19 @@ func TestFindingsShowTheirCurve(t *testing.T) {
 	u.keys("Down").has("Live bytes of open_session, 2 sites")
 	u.keys("Down").has("Live bytes of alloc_buffer", "at most 977 KiB, all 1.13 MiB")
 	lacks(t, openKvleak(t, 120, 40, colourCaps), "Live bytes of close_session")
+}
+
+// A finding leads to what shows it, on every screen: the sentence, the live curve beside that of all blocks, the ages of
+// what is left against the lifetimes of the rest, and the first blocks, which the next step lists.
+func TestFindingLeadsToItsEvidence(t *testing.T) {
+	for _, size := range modeltest.Few([][2]int{{80, 24}, {120, 40}, {200, 50}}) {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			u := openKvleak(t, size[0], size[1], colourCaps).keys("Enter")
+			u.has("leak (84 % certain", "Live bytes", "Ages and lifetimes", "never freed", "First blocks", "of 13", "at 58 µs  512 B")
+			u.golden(fmt.Sprintf("finding-%dx%d", size[0], size[1]))
+			u.keys("Enter").has("oldest first", "58 µs")
+		})
+	}
 }
 
 // A finding about several sites of an owner leads to all of them, and to no other owner's.

@@ -111,3 +111,23 @@ func TestMinAges(t *testing.T) {
 		t.Errorf("below 5 ms of 76 ms comes %v", got)
 	}
 }
+
+// Where nothing is known of a site, no certainty is stated.
+func TestUnknownHasNoCertainty(t *testing.T) {
+	for _, keys := range [][]string{{"4", "G"}, {"3"}} {
+		u := openKvleak(t, 160, 50, colourCaps).keys(keys...).has("unknown")
+		lacks(t, u, "0 % certain")
+		for line := range strings.Lines(u.Text()) {
+			if strings.Contains(line, " unknown  ") && strings.Contains(strings.SplitN(line, " unknown  ", 2)[1], " 0 % ") {
+				t.Errorf("a certainty of nothing: %s", line)
+			}
+		}
+	}
+}
+
+// The detail of a block shows the live curve of its site where there is room, for every way to list blocks.
+func TestBlocksShowTheCurveOfTheirSite(t *testing.T) {
+	for _, keys := range [][]string{{"6"}, {"4", "Enter"}, {"3", "Enter"}, {"4", "b", "b", "Enter"}} {
+		openKvleak(t, 200, 50, colourCaps).keys(keys...).has("Live bytes of its site", "Ages and lifetimes")
+	}
+}

@@ -247,7 +247,7 @@ func TestBlocksAreThoseOfTheirCommand(t *testing.T) {
 // The full row of a site has the sentence that its verdict rests on.
 func TestFullRowHasTheEvidence(t *testing.T) {
 	u := onKvleak(t).keys("3", "K")
-	u.has("Selected row", "of all) · peak", "certain): ")
+	u.has("Selected row", "of all) · peak", "unknown: ")
 	var sentence string
 	u.sim.Do(func() { sentence = screenOf[*trace.Sites](u).Detail.Facts[1] })
 	if words := strings.Fields(sentence); len(words) < 5 {

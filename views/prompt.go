@@ -20,11 +20,17 @@ type prompt struct {
 	typed  func(text string)       // after every change; may be nil
 	accept func(text string) error // on Enter; an error is shown and typing goes on
 	cancel func()                  // on Esc; may be nil
+	about  string                  // a sentence above the line, "" for none
 }
 
 func (p *prompt) draw(s tcell.Screen, r widget.Rect, k *widget.Look, st tcell.Style) {
 	look := *k
 	look.Text = st
+	if lines := widget.Wrap(p.about, r.W-2); p.about != "" && len(lines) <= r.Y {
+		above := widget.Rect{X: r.X, Y: r.Y - len(lines), W: r.W, H: len(lines)}
+		widget.Fill(s, above, st)
+		widget.PrintWrapped(s, above, p.about, k.Muted)
+	}
 	widget.Fill(s, r, st)
 	p.Input.Draw(s, r, &look)
 }
@@ -158,6 +164,9 @@ func (a *app) askFind() {
 	}
 	if b, ok := a.front().(ui.Searcher); ok {
 		a.ask("filter: ", hint, b.SearchText(), b.Search, check)
+		if e, ok := a.front().(ui.Explainer); ok {
+			a.prompt.about = e.Searches()
+		}
 		return
 	}
 	set := func(text string) { a.emit(state.SetFilter{Text: text}) }

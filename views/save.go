@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
 
@@ -21,6 +22,8 @@ type SaveQuery struct {
 	Words   []string // the command that prints it, without the name of the program
 	Path    string   // whose suffix chooses the format
 	Replace bool     // an existing file
+
+	Stacks []model.StackID // of the rows shown, if these are not all: what a file of stacks contains
 }
 
 // SaveFunc writes the file. If the context ends, no file is written.
@@ -82,11 +85,15 @@ func (a *app) save(text string) error {
 	if len(words) == 0 {
 		return errors.New(a.noCommand())
 	}
-	write, err := a.o.Save(SaveQuery{Words: words[1:], Path: a.homePath(typed), Replace: replace})
+	q := SaveQuery{Words: words[1:], Path: a.homePath(typed), Replace: replace}
+	if s, ok := a.current().(ui.Stacked); ok {
+		q.Stacks, _ = s.ShownStacks()
+	}
+	write, err := a.o.Save(q)
 	if err != nil {
 		return errors.New(model.Clean(err.Error()))
 	}
-	about := a.unfiltered()
+	about := a.unfiltered(words)
 	if why := a.unordered(); why != "" {
 		about += "; " + why
 	}
@@ -129,9 +136,9 @@ func notes(list []string) string {
 	return "; " + model.Clean(strings.Join(list, "; "))
 }
 
-// unfiltered returns a note that commands print all rows if a filter hides some on screen; else "".
-func (a *app) unfiltered() string {
-	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" {
+// unfiltered returns a note that a command prints all rows if a filter hides some on screen; else "".
+func (a *app) unfiltered(words []string) string {
+	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" || state.HasFilter(words) {
 		return ""
 	}
 	return ": all rows, also those that the filter hides"

@@ -70,15 +70,52 @@ func TestSaveKey(t *testing.T) {
 func TestSaveSaysWhatItDoesNotHold(t *testing.T) {
 	u, s := saving(t, 160, nil)
 	u.keys("d", "6", "Ctrl+s", "Enter").has("no command prints this", "sizes of blocks").keys("Esc", "d")
-	u.keys("3", "Enter", "Ctrl+s", "Enter").has("no command prints this", "goes back to the table").keys("Esc", "Esc")
+	u.keys("3", "b", "Enter", "Ctrl+s", "Enter").has("no command prints this", "goes back to the table").keys("Esc", "Esc", "b", "b", "b", "b", "b", "b")
 	if len(s.asked) > 0 {
 		t.Errorf("asked for %+v", s.asked)
 	}
-	u.keys("3", "/", "m", "a", "i", "n", "Enter", "Ctrl+s", "Enter").has("saved 1,234 bytes", "also those that the filter hides")
+	u.keys("3", "/")
+	typeText(u, "live>1%")
+	u.keys("Enter", "Ctrl+s", "Enter").has("saved 1,234 bytes", "also those that the filter hides")
+	u.keys("Esc", "/", "m", "a", "i", "n", "Enter", "Ctrl+s", "Enter").has("saved 1,234 bytes to small_kvleak-sites.txt; no lines")
 	u.sim.Do(func() { u.app.o.Command = nil })
 	u.keys("2", "Ctrl+s", "Enter").has("saved 1,234 bytes")
 	if got := s.asked[len(s.asked)-1].Words; !slices.Equal(got, []string{"report", "--table", "curve", SampleName}) {
 		t.Errorf("a sample is saved by %q", got)
+	}
+}
+
+// The blocks of one row are saved, by a command that lists them alone, and files of stacks hold those of the rows shown.
+func TestSaveWhatIsOnScreen(t *testing.T) {
+	u, s := saving(t, 160, nil)
+	for _, c := range []struct {
+		keys   string
+		words  string
+		stacks int
+	}{
+		{"4 Enter", "report --focus=stack:8 -f csv --table blocks --by first_allocated", 1},
+		{"3 b b b b b Enter", "report -f csv --table blocks --filter thread=1", 0},
+		{"3 b b b b b b Enter", "report -f csv --table blocks --filter size>=262144 size<=524287", 0},
+		{"4", "report --table leaks --by verdict", 0},
+		{"1 Down Enter", "report --table leaks --filter /^owner:open_session$/ --by verdict", 2},
+	} {
+		u.keys(strings.Fields(c.keys)...).keys("Ctrl+s", "Enter")
+		if len(s.asked) == 0 {
+			t.Fatalf("%s: not saved:\n%s", c.keys, u.Text())
+		}
+		got := s.asked[len(s.asked)-1]
+		if words := strings.Join(got.Words[:len(got.Words)-1], " "); words != c.words || len(got.Stacks) != c.stacks {
+			t.Errorf("%s: saves %d stacks by %s", c.keys, len(got.Stacks), words)
+		}
+		for range 12 {
+			u.keys("Esc")
+		}
+		if strings.HasPrefix(c.keys, "3 b") {
+			u.keys("3")
+			for u.state().Group != 0 {
+				u.keys("b")
+			}
+		}
 	}
 }
 

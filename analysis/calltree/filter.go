@@ -36,7 +36,8 @@ func (k StepKind) String() string {
 
 // Step is one step of a filter. Name is a function's name as in the file, or as tables show it, without arguments of
 // templates and of functions. "<…>" in it matches any arguments, and /expression/ all names that match the regular
-// expression, ignoring case. After "file:", "module:" or "package:" it is the name of one of these, or an expression.
+// expression, ignoring case. After "file:", "module:" or "package:" it is the name of one of these, or an expression;
+// after "stack:" the ids of complete stacks.
 type Step struct {
 	Kind StepKind
 	Name string
@@ -61,6 +62,12 @@ func CheckStep(s Step) error {
 		return fmt.Errorf("%s: which function?", s.Kind)
 	case strings.HasPrefix(s.Name, labelPrefix) && s.Kind != Focus && s.Kind != Ignore:
 		return fmt.Errorf("%s: labels belong to complete stacks: focus on %s, or ignore it", s.Kind, s.Name)
+	case ofStacks(s) && s.Kind != Focus && s.Kind != Ignore:
+		return fmt.Errorf("%s: %s is about complete stacks: focus on them, or ignore them", s.Kind, s.Name)
+	case ofStacks(s):
+		if _, ok := stackIDs(s.Name); !ok {
+			return fmt.Errorf("%s: %s: write numbers of stacks, as in stack:21,35", s.Kind, s.Name)
+		}
 	case isExpr:
 		if _, err := regexp.Compile(text); err != nil {
 			return fmt.Errorf("%s: invalid regular expression %s", s.Kind, name)
@@ -165,6 +172,7 @@ type FilteredStacks struct {
 	Stacks *model.Stacks // tables of the original, and the filtered tree; Leaf has only stacks that are kept
 
 	labels []labelStep
+	whole  []wholeStep
 	node   []model.NodeID // by node of the original
 	drop   []bool         // by node of the original
 }
@@ -200,6 +208,16 @@ func FilterStacks(ctx context.Context, s *model.Stacks, filter Filter, part Part
 		}
 	}
 	return &b.out, nil
+}
+
+// leavesOut reports whether a step about complete stacks leaves out those that end at a node.
+func (f *FilteredStacks) leavesOut(n model.NodeID) bool {
+	for _, w := range f.whole {
+		if w.leaves[n] == w.not {
+			return true
+		}
+	}
+	return false
 }
 
 // StacksAreKept reports whether a stack of which nothing is known passes a filter: it passes no function.
@@ -244,9 +262,9 @@ func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part)
 	}
 	tree := *s
 	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0}, make(map[model.StackID]model.NodeID, len(s.Leaf))
-	b.out = FilteredStacks{&tree, labelSteps(s, steps), make([]model.NodeID, n), make([]bool, n)}
+	b.out = FilteredStacks{&tree, labelSteps(s, steps), wholeSteps(s, steps), make([]model.NodeID, n), make([]bool, n)}
 	for i, step := range steps {
-		if ofRecords(s, step) {
+		if ofRecords(s, step) || ofStacks(step) {
 			continue
 		}
 		switch bit := uint64(1) << i; step.Kind {
@@ -291,7 +309,7 @@ func (b *filterer) findFrames(ctx context.Context) error {
 // add computes what becomes of the stacks that end at a node.
 func (b *filterer) add(n model.NodeID) {
 	if n == 0 {
-		b.out.drop[0] = b.must != 0 || len(b.from) > 0
+		b.out.drop[0] = b.must != 0 || len(b.from) > 0 || b.out.leavesOut(0)
 		return
 	}
 	parent, frame := b.s.Parent[n], b.s.Frame[n]
@@ -303,7 +321,7 @@ func (b *filterer) add(n model.NodeID) {
 		stage++
 	}
 	b.stage[n] = int32(stage)
-	b.out.drop[n] = b.seen[n]&b.must != b.must || b.seen[n]&b.not != 0 || stage < len(b.from)
+	b.out.drop[n] = b.seen[n]&b.must != b.must || b.seen[n]&b.not != 0 || stage < len(b.from) || b.out.leavesOut(n)
 	if b.same {
 		b.out.node[n] = n
 		return

@@ -2,6 +2,7 @@ package calltree
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -235,5 +236,39 @@ func TestNamesOfSteps(t *testing.T) {
 	}
 	if names, _ := Names(t.Context(), s, "make", 5); !slices.Equal(names, []string{"AuditLog<…>::make_record<…>"}) {
 		t.Errorf("completed to %q", names)
+	}
+}
+
+// A step about complete stacks keeps or leaves out those with its ids alone, not others that pass the same frames.
+func TestFilterOfCompleteStacks(t *testing.T) {
+	s := modeltest.Stacks()
+	for _, c := range []struct {
+		kind StepKind
+		ids  []model.StackID
+		want []model.StackID
+	}{
+		{Focus, []model.StackID{1}, []model.StackID{1}}, {Focus, []model.StackID{0, 2}, []model.StackID{0, 2}},
+		{Ignore, []model.StackID{1}, []model.StackID{0, 2, 3, 4}}, {Focus, []model.StackID{99}, nil}, {Ignore, []model.StackID{99}, []model.StackID{0, 1, 2, 3, 4}},
+	} {
+		step := Step{c.kind, StackStep(c.ids...)}
+		if err := CheckStep(step); err != nil {
+			t.Fatal(err)
+		}
+		out, err := FilterStacks(t.Context(), s, NewFilter(step), FullStacks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(maps.Keys(out.Stacks.Leaf)); !slices.Equal(got, c.want) {
+			t.Errorf("%v keeps %v, want %v", step, got, c.want)
+		}
+		missing, err := FindUnmatched(t.Context(), NewFilter(step), s)
+		if err != nil || (len(missing) > 0) != (c.ids[0] == 99) {
+			t.Errorf("%v matches nothing: %v, %v", step, missing, err)
+		}
+	}
+	for _, bad := range []Step{{Focus, "stack:x"}, {Focus, "stack:1,"}, {HideFrame, "stack:1"}, {PivotAt, "stack:1"}} {
+		if CheckStep(bad) == nil {
+			t.Errorf("%v is accepted", bad)
+		}
 	}
 }

@@ -18,13 +18,14 @@ const (
 	byModule
 	byPackage
 	byLabel
+	byStack
 )
 
 // targets are the prefixes of names of steps, except for functions.
 var targets = [...]struct {
 	word string
 	is   target
-}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {labelPrefix, byLabel}}
+}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {labelPrefix, byLabel}, {StackPrefix, byStack}}
 
 // Prefixes of the names of steps that are not about functions.
 const (
@@ -32,6 +33,7 @@ const (
 	ModulePrefix  = "module:"
 	packagePrefix = "package:"
 	labelPrefix   = "label:"
+	StackPrefix   = "stack:"
 )
 
 // targetOf returns the target of a step's name, and the name without its prefix. Scopes ("file::f") belong to
@@ -62,8 +64,8 @@ func newFrameMatcher(s *model.Stacks, name string) *frameMatcher {
 		m.match = FunctionMatcher(name)
 	case byPackage:
 		m.match = nameOr(rest, inPackage)
-	case byLabel:
-		m.match = func(string) bool { return false } // records have labels, frames have none
+	case byLabel, byStack:
+		m.match = func(string) bool { return false } // records have labels, complete stacks have ids: frames have none
 	default:
 		m.match = nameOr(rest, inPath)
 	}

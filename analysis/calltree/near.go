@@ -47,6 +47,9 @@ func matchesAny(ctx context.Context, s *model.Stacks, step Step) (bool, error) {
 	if s.Partial {
 		return true, nil
 	}
+	if ofStacks(step) {
+		return len(wholeSteps(s, []Step{step})[0].leaves) > 0, nil
+	}
 	m := newFrameMatcher(s, step.Name)
 	for f := 1; f < len(s.FrameFunc); f++ {
 		if m.due() && ctx.Err() != nil {
@@ -66,6 +69,9 @@ const nearMost = 1 << 18
 // near, files and modules are named. The error is that of ctx.
 func Near(ctx context.Context, s *model.Stacks, step string, n int) (names []string, err error) {
 	t, typed := targetOf(step)
+	if t == byStack {
+		return nil, nil
+	}
 	typed = strings.ToLower(strings.Trim(typed, "/"))
 	if names, err = nearOf(ctx, s, t, typed, n); err != nil || len(names) > 0 || t != byFunction {
 		return names, err
@@ -118,6 +124,9 @@ func nameFor(s *model.Stacks, t target, f model.FrameID) string {
 // that begin with it come first. The error is that of ctx.
 func Names(ctx context.Context, s *model.Stacks, typed string, n int) ([]string, error) {
 	t, _ := targetOf(typed)
+	if t == byStack {
+		return nil, nil
+	}
 	small := strings.ToLower(typed)
 	var first, second []string
 	seen := map[string]bool{}

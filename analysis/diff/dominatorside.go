@@ -55,7 +55,7 @@ func DominatorNote(before, after *model.Heap) string {
 	if heapgraph.Identified(before, after) {
 		return "objects are matched by their identity, wherever they were dominated before"
 	}
-	return "places are matched by the types on the way from the root: the format does not identify objects"
+	return "places are matched by types from the root: the format identifies no objects"
 }
 
 // UnknownPlaces is the reason why places without rows before are left out.

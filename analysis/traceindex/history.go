@@ -275,6 +275,8 @@ func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 type lifetimes struct {
 	lives   []model.Time
 	never   uint64
+	ages    [analysis.LifeClasses]uint64 // of those never freed
+	oldest  model.Time                   // of them
 	threads []uint16
 }
 
@@ -283,6 +285,9 @@ func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
 	l.threads = group.AddThread(l.threads, ix.Threads[ix.sites.Thread[b.site]])
 	if b.died == alive {
 		l.never++
+		age := ix.duration() - b.bornAt
+		l.ages[analysis.TimeClass(age)]++
+		l.oldest = max(l.oldest, age)
 	} else {
 		l.lives = append(l.lives, b.diedAt-b.bornAt)
 	}
@@ -292,13 +297,17 @@ func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
 func (l *lifetimes) add(o lifetimes) {
 	l.lives = append(l.lives, o.lives...)
 	l.never += o.never
+	for c, n := range o.ages {
+		l.ages[c] += n
+	}
+	l.oldest = max(l.oldest, o.oldest)
 	for _, t := range o.threads {
 		l.threads = group.AddThread(l.threads, t)
 	}
 }
 
 func (l *lifetimes) sum() analysis.Lifetimes {
-	out := analysis.Lifetimes{NeverFreed: l.never, Threads: l.threads}
+	out := analysis.Lifetimes{NeverFreed: l.never, Threads: l.threads, Ages: l.ages, Oldest: l.oldest}
 	slices.Sort(out.Threads)
 	n := len(l.lives)
 	if n == 0 {
@@ -307,6 +316,7 @@ func (l *lifetimes) sum() analysis.Lifetimes {
 	sum := 0.0
 	for _, t := range l.lives {
 		sum += float64(t)
+		out.Lived[analysis.TimeClass(t)]++
 	}
 	slices.Sort(l.lives)
 	out.Freed, out.Mean = uint64(n), sum/float64(n)

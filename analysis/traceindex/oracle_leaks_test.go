@@ -3,6 +3,7 @@ package traceindex
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -177,11 +178,14 @@ func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.
 		died := ix.died.At(b)
 		if died == alive {
 			out.NeverFreed++
+			out.Oldest = max(out.Oldest, ix.duration()-ix.bornAt(uint32(b)))
+			out.Ages[bits.Len64(uint64(ix.duration()-ix.bornAt(uint32(b))))]++
 			continue
 		}
 		t := ix.lifetime(b, died)
 		lives = append(lives, t)
 		sum += float64(t)
+		out.Lived[bits.Len64(uint64(t))]++
 	}
 	slices.Sort(out.Threads)
 	if len(lives) == 0 {

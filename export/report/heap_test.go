@@ -343,3 +343,22 @@ func TestNothingIsCertainOfNothing(t *testing.T) {
 		t.Errorf("of one snapshot: %q, %v", s.Verdict, s.Sure)
 	}
 }
+
+// Types without bytes of their own, as those of roots, come last where types are ordered by what they retain.
+func TestTypesOfRootsComeLast(t *testing.T) {
+	group := func(id uint32, bytes uint64) (g heapgraph.Group) {
+		g.ID, g.ManagedBytes = id, bytes
+		return g
+	}
+	retained := map[uint32]heapgraph.SetSize{1: {Bytes: 1000}, 2: {Bytes: 10}, 3: {Bytes: 500}}
+	for by, want := range map[string][]uint32{"retained_bytes": {3, 2, 1}, "bytes": {2, 3, 1}} {
+		groups := []heapgraph.Group{group(1, 0), group(2, 8), group(3, 4)}
+		sortGroups(groups, by, retained)
+		for i, id := range want {
+			if groups[i].ID != id {
+				t.Errorf("by %s: %v", by, groups)
+				break
+			}
+		}
+	}
+}

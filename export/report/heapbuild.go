@@ -544,7 +544,8 @@ func (b *heapBuilder) retainedBy(g *heapgraph.Graph, by heapgraph.By, groups []h
 	return retained, nil
 }
 
-// sortGroups orders groups by a key, highest first, ties by count, then by id.
+// sortGroups orders groups by a key, highest first, ties by count, then by id. What has no bytes of its own, as roots,
+// retains everything, which says nothing: it comes last.
 func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]heapgraph.SetSize) {
 	key := func(g *heapgraph.Group) uint64 {
 		switch by {
@@ -559,7 +560,11 @@ func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]heapgra
 		}
 		return g.Bytes()
 	}
+	last := func(*heapgraph.Group) int { return 0 }
+	if by == "retained_bytes" {
+		last = func(g *heapgraph.Group) int { return 1 - int(min(g.Bytes(), 1)) }
+	}
 	slices.SortFunc(groups, func(x, y heapgraph.Group) int {
-		return cmp.Or(cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(cmp.Compare(last(&x), last(&y)), cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
 	})
 }

@@ -104,6 +104,7 @@ type app struct {
 	live      bool           // an address is polled
 	follow    bool           // files are read on as they grow
 	anew      bool           // existing index files are not read
+	notes     []string       // about what a file that is saved lacks
 }
 
 // Main runs one command and returns the exit status. Canceling ctx ends it early.

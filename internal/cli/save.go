@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -64,7 +65,11 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 		}
 		b, err := quiet.within(q.Words)
 		if err == nil {
-			b, err = quiet.printing(b, f, kind.Of(s.store.Current()))
+			hides := b.question().Filter != "" && (f.name == "json" || f.name == "html" || f.stacks && len(q.Stacks) == 0)
+			b, err = quiet.printing(b, f, kind.Of(s.store.Current()), q.Stacks)
+			if err == nil && hides {
+				b.notes = append(b.notes, "all rows, also those that the filter hides")
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -90,13 +95,13 @@ func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 }
 
 // printing returns an app that prints a command's output in a format, for a file of that kind. Tables are printed
-// completely.
-func (a *app) printing(b *app, f format, k kind.Kind) (*app, error) {
+// completely; files of stacks hold only the given ones, unless there are none.
+func (a *app) printing(b *app, f format, k kind.Kind, only []model.StackID) (*app, error) {
 	args, command := b.env.Args, uses.Path(b.parsed.Selected())
 	page := f.name == "html" && !writesHTML(command)
 	switch {
 	case f.stacks:
-		converted, err := b.stacksBehind(f, command, k)
+		converted, err := b.stacksBehind(f, command, k, only)
 		if err != nil {
 			return nil, err
 		}
@@ -167,9 +172,13 @@ func filesOf(b *app) []string {
 	return nil
 }
 
-// stacksBehind returns the arguments that convert the input of a command to stacks, weighted by the command's sort key.
-func (a *app) stacksBehind(f format, command string, k kind.Kind) ([]string, error) {
+// stacksBehind returns the arguments that convert the input of a command to stacks, weighted by the command's sort key; only the
+// given stacks, unless there are none.
+func (a *app) stacksBehind(f format, command string, k kind.Kind, only []model.StackID) ([]string, error) {
 	q := a.question()
+	if len(only) > 0 {
+		q.Steps = q.Steps.With(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(only...)})
+	}
 	switch {
 	case command == "diff":
 		return nil, usageError(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
@@ -209,6 +218,7 @@ func (a *app) saveTo(ctx context.Context, path string) (out views.Saved, err err
 		out.Bytes = counted.n
 		return firstError(ctx.Err(), err)
 	})
+	out.Notes = append(out.Notes, a.notes...)
 	for line := range strings.Lines(notes.String()) {
 		if note, ok := strings.CutPrefix(line, "memtui: note: "); ok {
 			out.Notes = append(out.Notes, strings.TrimSpace(note))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
 
@@ -43,6 +44,28 @@ func saved(t *testing.T, open []string, words []string, names ...string) map[str
 		t.Errorf("left behind: %q", left)
 	}
 	return out
+}
+
+// A file of stacks holds those of the rows that are shown, and what it cannot leave out is said.
+func TestSaveTheStacksOfSomeRows(t *testing.T) {
+	dir := t.TempDir()
+	words := []string{"report", "--table", "leaks", "--filter", "close_session", sample}
+	screen := func(ctx context.Context, s Screen) error {
+		for name, only := range map[string][]model.StackID{"one.folded": {8}, "all.folded": nil, "all.json": nil} {
+			write, err := s.Save(views.SaveQuery{Words: words, Path: filepath.Join(dir, name), Stacks: only})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := write(ctx)
+			data, _ := os.ReadFile(filepath.Join(dir, name))
+			lines, said := strings.Count(string(data), "\n"), strings.Contains(strings.Join(got.Notes, ";"), "also those that the filter hides")
+			if err != nil || said != (only == nil) || strings.HasSuffix(name, ".folded") && (lines == 1) != (only != nil) {
+				t.Errorf("%s: %d lines, %q, %v", name, lines, got.Notes, err)
+			}
+		}
+		return nil
+	}
+	run(t, Env{IsTerminal: true, FullScreen: screen}, sample)
 }
 
 // What a screen saves is what the command of its table prints, with all rows, in the format of the suffix.

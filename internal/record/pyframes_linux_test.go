@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 )
 
 // pyRecord returns the record of a frame of Python, as the hook writes it.
@@ -32,7 +33,7 @@ func stackRecord(id uint32, words ...uint64) record {
 // Frames of Python are in the journal, from which the recording of a recorder that was killed is completed.
 func TestFramesOfPythonAreRecovered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.mlyze")
-	f, err := newTraceFile(path, false, time.Now(), "/usr/bin/python3", Options{})
+	f, err := newTraceFile(path, time.Now(), "/usr/bin/python3", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestFramesOfPythonAreRecovered(t *testing.T) {
 	binary.LittleEndian.PutUint32(alloc.b[4:], 1)
 	binary.LittleEndian.PutUint64(alloc.b[16:], 4096)
 	binary.LittleEndian.PutUint64(alloc.b[24:], 100)
-	for _, r := range []record{pyRecord(1, "app.py", "Größe.leaf", 3), pyRecord(2, "app.py", "<module>", 9), stackRecord(1, pyWord|1, pyWord|2), alloc} {
+	for _, r := range []record{pyRecord(1, "app.py", "Größe.leaf", 3), pyRecord(2, "app.py", "<module>", 9), stackRecord(1, journal.Known|1, journal.Known|2), alloc} {
 		if err := f.take(r); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func TestFramesThatNoHookWritesAreRefused(t *testing.T) {
 	binary.LittleEndian.PutUint64(longer.b[16:], 1<<31)
 	for name, bad := range map[string]record{
 		"out of order": pyRecord(2, "a.py", "f", 1), "long name": long, "long path": longer, "far line": pyRecord(1, "a.py", "f", 1<<40),
-		"unknown frame": stackRecord(1, pyWord|1), "no frame": stackRecord(1, pyWord),
+		"unknown frame": stackRecord(1, journal.Known|1), "no frame": stackRecord(1, journal.Known),
 	} {
 		f, err := newTraceFile(filepath.Join(t.TempDir(), "o.mlyze"), false, time.Now(), "python3", Options{})
 		if err != nil {

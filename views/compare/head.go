@@ -30,10 +30,10 @@ func headLines(st *state.State, c *Set, w, h int) (sentence []string, signs bool
 	}
 	sentence = widget.Wrap(text, w-2)
 	if h < signsHeight {
-		return ui.CutLines(sentence, 1, w-2), false, nil
+		return widget.Clauses(sentence, 1), false, nil
 	}
 	notes = widget.Wrap(notesOf(st, c), w-2)
-	return ui.CutLines(sentence, 2, w-2), true, ui.CutLines(notes, 1+h/24, w-2)
+	return widget.Clauses(sentence, max(h/8, 2)), true, widget.Clauses(notes, 1+h/12)
 }
 
 // cut reports whether the program did not read all of the side's file.

@@ -153,7 +153,7 @@ func (p *Pages) drawDetail(s tcell.Screen, r widget.Rect) {
 	widget.TitleLine(s, title, p.Look, d.title, d.answer)
 	line, r := r.CutTop(1)
 	p.drawBits(s, line.Inset(1, 0))
-	widget.Print(s, r.X+1, r.Y, r.W-2, d.facts, p.Look.Text)
+	widget.PrintWrapped(s, r, d.facts, p.Look.Text)
 }
 
 // drawBits draws the page from end to end, or several pages one after the other.

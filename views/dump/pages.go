@@ -237,10 +237,8 @@ func (p *Pages) divide(r widget.Rect) (a pageAreas) {
 func (p *Pages) Draw(s tcell.Screen) {
 	if lines := p.emptyText(); lines != nil {
 		r := p.Rect()
-		for i, l := range lines {
-			if i < r.H {
-				widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Muted)
-			}
+		for _, l := range lines {
+			r = widget.PrintWrapped(s, r, l, p.Look.Muted)
 		}
 		if !p.areas.chart.Empty() {
 			p.over.Draw(s)

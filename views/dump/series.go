@@ -204,9 +204,10 @@ func (p *Series) Draw(s tcell.Screen) {
 		return
 	}
 	if text := p.eventText(); text != "" && list.H > 2 {
-		var line widget.Rect
-		list, line = list.CutBottom(1)
-		widget.Print(s, line.X+1, line.Y, line.W-2, p.Look.Glyphs.Marker+" "+text, p.Look.Mark)
+		text = p.Look.Glyphs.Marker + " " + text
+		var lines widget.Rect
+		list, lines = list.CutBottom(min(len(widget.Wrap(text, list.W-2)), list.H-1))
+		widget.PrintWrapped(s, lines, text, p.Look.Mark)
 	}
 	p.Layout(list.W, &p.State)
 	p.List.Focused = true

@@ -45,13 +45,12 @@ func (p *comparison) drawHead(s tcell.Screen, r widget.Rect) widget.Rect {
 	if r.H < low {
 		return r
 	}
-	for _, text := range ui.CutLines(widget.Wrap(p.sentence(), r.W-2), 2, r.W-2) {
+	for _, text := range widget.Clauses(widget.Wrap(p.sentence(), r.W-2), max(r.H/8, 2)) {
 		line, r = r.CutTop(1)
 		widget.Print(s, line.X+1, line.Y, line.W-2, text, p.Look.Title)
 	}
 	if notes := p.notes(); notes != "" {
-		line, r = r.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-2, notes, p.Look.Muted)
+		r = widget.PrintWrapped(s, r, notes, p.Look.Muted)
 	}
 	return p.drawTotals(s, r)
 }

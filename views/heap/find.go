@@ -170,6 +170,11 @@ func (p *Find) hiddenText() string {
 	return p.Hint("{values} reveals what objects hold: it may be secret")
 }
 
+// Searches implements [ui.Explainer].
+func (p *Find) Searches() string {
+	return "Text is searched in the names of types, frames and roots; .FIELD=VALUE and .FIELD~REGEX look into objects."
+}
+
 // SearchText and Search implement [ui.Searcher].
 func (p *Find) SearchText() string { return p.State.Heap.Find }
 

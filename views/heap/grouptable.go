@@ -107,8 +107,11 @@ func (p *Groups) groupSpec() ui.Spec[groupData, heapgraph.Group] {
 		},
 		Words: func(d groupData) func(*heapgraph.Group) []string { return d.words },
 		First: groupBytes,
-		Add:   func(sum, g *heapgraph.Group) { sum.Add(g) },
-		Most:  func(d groupData) (bytes, count uint64) { return d.set.sum.Bytes(), d.set.sum.Count },
+		Pinned: func(g *heapgraph.Group) int { // roots have no bytes, and retain everything
+			return int(min(g.Bytes(), 1))
+		},
+		Add:  func(sum, g *heapgraph.Group) { sum.Add(g) },
+		Most: func(d groupData) (bytes, count uint64) { return d.set.sum.Bytes(), d.set.sum.Count },
 	}
 }
 

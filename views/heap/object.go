@@ -403,7 +403,7 @@ func (p *object) drawEmpty(s tcell.Screen, r widget.Rect) {
 	case z.Ready && z.Err != nil:
 		lines = []string{"The dominators cannot be computed: " + z.Err.Error()}
 	}
-	for i, l := range lines[:min(len(lines), r.H)] {
-		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Muted)
+	for _, l := range lines {
+		r = widget.PrintWrapped(s, r, l, p.Look.Muted)
 	}
 }

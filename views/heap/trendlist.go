@@ -273,5 +273,8 @@ func (l *trendList) answer() string {
 	if !l.List.Descending {
 		text += ", reversed"
 	}
+	if l.Blank.one() {
+		text = "one snapshot: nothing to compare · " + text
+	}
 	return text
 }

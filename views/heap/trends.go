@@ -226,9 +226,9 @@ func totalTrends(s *model.HeapSchema, rows []snapshotRow) []trend {
 	}
 	figures := []figure{{"all bytes", true, func(f *model.HeapInfo) int64 { return f.Bytes }}}
 	for _, i := range columnSets(s) {
-		figures = append(figures, figure{s.Sets[i].Many, false, func(f *model.HeapInfo) int64 { return f.Count(i) }})
+		figures = append(figures, figure{"all " + s.Sets[i].Many, false, func(f *model.HeapInfo) int64 { return f.Count(i) }})
 	}
-	figures = append(figures, figure{"references", false, func(f *model.HeapInfo) int64 { return f.References }})
+	figures = append(figures, figure{"all references", false, func(f *model.HeapInfo) int64 { return f.References }})
 	var list []trend
 	for _, f := range figures {
 		t, known := trend{id: uint64(len(list)), name: f.name, total: true, bytes: f.bytes}, len(rows) > 0

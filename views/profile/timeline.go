@@ -176,7 +176,8 @@ func (p *Timeline) Draw(s tcell.Screen) {
 		return
 	}
 	if len(p.Prof.Weights.Windows) == 0 {
-		widget.Print(s, list.X+1, list.Y+1, list.W-2, p.Hint("{range} and {step-back}/{step-forward}, or dragging, select a range: every other screen shows only its samples. {clear-range} clears it."), p.Look.Muted)
+		_, below := list.CutTop(1)
+		widget.PrintWrapped(s, below, p.Hint("{range} and {step-back}/{step-forward}, or dragging, select a range: every other screen shows only its samples. {clear-range} clears it."), p.Look.Muted)
 		return
 	}
 	title, body := list.CutTop(1)

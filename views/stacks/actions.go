@@ -176,12 +176,15 @@ func (p *Stacks) Scroll(rows int) {
 // maxCopied is the maximum number of frames that are copied.
 const maxCopied = 1000
 
-// CopyText returns the selected stack, the allocating function first.
+// CopyText returns the selected stack, the allocating function first; of the root what there is to say about everything.
 func (p *Stacks) CopyText() string {
 	p = p.active()
 	at := p.Selected()
-	if at == 0 {
+	switch {
+	case p.Now == nil:
 		return ""
+	case at == 0:
+		return p.copyHead(0) + "Everything: " + model.Clean(p.sentence(0)) + "\n"
 	}
 	nodes, left := p.Now.path(at, maxCopied)
 	var b strings.Builder

@@ -109,6 +109,9 @@ func OrderOf(words []string) (by string, ok bool) {
 	return words[i+1], true
 }
 
+// HasFilter reports whether the flags of a command filter rows.
+func HasFilter(words []string) bool { return slices.Contains(words, "--filter") }
+
 // args builds a list of flags. Empty values are left out.
 type args struct{ words []string }
 

@@ -48,6 +48,8 @@ type Selection struct {
 	Key   analysis.Key
 	Stack model.StackID
 	Set   bool
+
+	Evidence bool // it was selected to look at what shows that it leaks, or does not
 }
 
 // ChartOf selects which of the filtered blocks the live curve shows.

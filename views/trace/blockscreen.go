@@ -34,7 +34,9 @@ const (
 
 // NewBlocks returns the screen of single blocks.
 func NewBlocks(e *ui.Env) *BlockScreen {
-	return &BlockScreen{Pane: ui.NewPane(e), Blocks: ui.NewBlockPane(e)}
+	p := &BlockScreen{Pane: ui.NewPane(e), Blocks: ui.NewBlockPane(e)}
+	p.Blocks.Parts = blockEvidence(e)
+	return p
 }
 
 func (p *BlockScreen) Name() string { return "Blocks" }

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // findingsPane lists the findings. Each line leads to a screen. It is not a [ui.Table]: a few sentences, most
@@ -109,6 +110,19 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	return f.Text
 }
 
+// findingName returns the name of what a finding's curve shows.
+func findingName(f *analysis.Finding) string {
+	name := f.Site.Name
+	if f.HasOwner && f.Owner.Function != "" {
+		name = f.Owner.Function
+	}
+	name = widget.Clean(funcname.Bare(name))
+	if n := len(f.Keys); n > 1 {
+		name += ", " + model.Counted(n, "site")
+	}
+	return name
+}
+
 // sign returns the sign of a finding, and its color.
 func (p *findingsPane) sign(k analysis.FindingKind) (string, themes.Role) {
 	g := &p.env.Look.Glyphs
@@ -160,9 +174,9 @@ func (p *findingsPane) follow() {
 	}
 	if f.Site.Name != "" {
 		changes = append(changes, state.SetGroup{By: analysis.ByStack},
-			state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true}})
+			state.SelectKey{Sel: state.Selection{By: analysis.ByStack, Key: f.Site.Key, Stack: f.Site.Stack, Set: true, Evidence: true}})
 	}
-	if len(f.Keys) > 1 && f.HasOwner && f.Owner.Function != "" {
+	if f.Kind.IsVerdict() && f.HasOwner && f.Owner.Function != "" {
 		changes = append(changes, state.SetFilter{Text: "/^" + regexp.QuoteMeta(ownerWord(f.Owner.Function)) + "$/"})
 	} else if f.Site.Name != "" {
 		changes = append(changes, state.SetFilter{})

@@ -1,7 +1,12 @@
 package trace
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -85,26 +90,27 @@ func (p *groupPane) adopt(by analysis.Group, fresh bool) {
 		return
 	}
 	p.adopted = want
+	p.Blocks.Open = false
 	p.List.SelectID(groupID(want.By, want.Key))
 }
 
 // publishSelection publishes the selected row as the program's selection.
 func (p *groupPane) publishSelection() {
 	if by, s, ok := p.row(); ok {
-		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true}
+		p.adopted = state.Selection{By: by, Key: s.Key, Stack: s.Stack, Set: true, Evidence: p.State.Selected.Evidence}
 		p.Emit(state.SelectKey{Sel: p.adopted})
 	}
 }
 
-// openBlocks lists the blocks of the selected row; empty is shown if there are none.
-func (p *groupPane) openBlocks(empty ...string) {
+// openBlocks lists the blocks of the selected row in an order; empty is shown if there are none.
+func (p *groupPane) openBlocks(order analysis.BlockOrder, empty ...string) {
 	by, s, ok := p.row()
 	if !ok {
 		return
 	}
 	p.publishSelection()
 	p.Blocks.Empty = empty
-	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key})
+	p.Blocks.Start(p.named(&p.State).label(by, s).Name, analysis.BlockQuery{By: by, Key: s.Key, Sort: order})
 }
 
 // fields returns the figures that filters can compare: of blocks while they are listed, else of the table.
@@ -134,10 +140,54 @@ func (p *groupPane) Search(text string) {
 
 // Unprinted implements [ui.Unprinted].
 func (p *groupPane) Unprinted() string {
-	if p.Blocks.Open {
+	if p.Blocks.Open && p.blocksCommand() == nil {
 		return p.Hint("{back} goes back to the table, which report prints; {blocks} lists the blocks of all sites")
 	}
 	return ""
+}
+
+// blocksCommand returns the arguments of the report that prints the blocks of the row that was opened, nil for none.
+func (p *groupPane) blocksCommand() []string {
+	by, row, ok := p.row()
+	query := &p.Blocks.Query
+	if !ok || row.Key != query.Key || by != query.By || query.Leaked && !(p.State.AtEnd() && query.Range.IsFull()) {
+		return nil
+	}
+	q := state.Question{Format: "csv", Table: "blocks", By: p.Blocks.OrderKey()}
+	filter := []string{p.Blocks.RowFilter(p.Blocks.Filter)}
+	switch {
+	case by == analysis.ByStack && row.Node != 0:
+		q.Steps = calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(row.Stack)})
+	case by == analysis.ByThread:
+		filter = append(filter, "thread="+strings.TrimPrefix(row.Name, "thread "))
+	case by == analysis.BySizeClass:
+		lo, hi := analysis.SizeBounds(uint32(row.Key))
+		filter = append(filter, "size>="+strconv.FormatUint(lo, 10), "size<="+strconv.FormatUint(hi, 10))
+	default:
+		return nil
+	}
+	if query.Leaked && query.MinAge > 0 {
+		filter = append(filter, fmt.Sprintf("age>=%dus", query.MinAge))
+	}
+	q.Filter = strings.TrimSpace(strings.Join(filter, " "))
+	return q.Args()
+}
+
+// shownStacks returns the stacks of n rows, which a filter has left; some is false if these are all, or are no stacks.
+func (p *groupPane) shownStacks(n int, stack func(i int) model.StackID) (ids []model.StackID, some bool) {
+	by, row, ok := p.row()
+	switch {
+	case !ok || by != analysis.ByStack:
+		return nil, false
+	case p.Blocks.Open:
+		return []model.StackID{row.Stack}, true
+	case p.State.Filter == "":
+		return nil, false
+	}
+	for i := range n {
+		ids = append(ids, stack(i))
+	}
+	return ids, true
 }
 
 // groupFurther groups by the next key.

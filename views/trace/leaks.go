@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -16,6 +17,8 @@ import (
 // Leaks is the table of blocks that were never freed, or, in its second section, freed only at the end of the run.
 type Leaks struct {
 	groupPane
+	story    siteStory
+	evidence *siteEvidence
 	*ui.Table[leakData, analysis.LeakSite]
 	found  *ui.Lazy[leakKey, *leakList]
 	late   *ui.Lazy[lateKey, *leakList]
@@ -52,7 +55,9 @@ type totalsKey struct {
 
 // NewLeaks returns the screen of what was never freed, or freed late.
 func NewLeaks(e *ui.Env) *Leaks {
-	p := &Leaks{groupPane: newGroupPane(e)}
+	p := &Leaks{groupPane: newGroupPane(e), story: newSiteStory(e)}
+	p.evidence = newSiteEvidence(e, &p.story)
+	p.Blocks.Parts = blockEvidence(e)
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.Trace.Leaks(ctx, k.LeakQuery)
 		return newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks), err
@@ -70,7 +75,9 @@ func NewLeaks(e *ui.Env) *Leaks {
 		}
 		return p.Now().Of.by, &l.Site, true
 	}
-	p.Enter = func() { p.openBlocks("None of these blocks is left.", p.Hint("{back} goes back.")) }
+	p.Enter = func() {
+		p.openBlocks(analysis.OldestFirst, "None of these blocks is left.", p.Hint("{back} goes back."))
+	}
 	return p
 }
 
@@ -92,7 +99,23 @@ func (p *Leaks) About() string {
 	return ""
 }
 
+// ShownStacks implements [ui.Stacked].
+func (p *Leaks) ShownStacks() ([]model.StackID, bool) {
+	return p.shownStacks(p.Len(), func(i int) model.StackID { return p.Row(i).Stack })
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Leaks) Unprinted() string {
+	if p.inLate && p.Blocks.Open { // they are listed at an instant of their own
+		return p.Hint("{back} goes back to the table, which report prints; {blocks} lists the blocks of all sites")
+	}
+	return p.groupPane.Unprinted()
+}
+
 func (p *Leaks) Command() []string {
+	if p.Blocks.Open {
+		return p.blocksCommand()
+	}
 	var q state.Question
 	if p.State.MinAge > 0 {
 		q.MinAge = model.MomentAt(p.State.MinAge)
@@ -165,6 +188,7 @@ func (p *Leaks) Show(s *state.State) {
 		p.List.SelectID(p.back.id)
 		p.back = nil
 	}
+	p.Evident = s.Selected.Evidence
 	p.adopt(found.by, p.Fresh())
 	p.explain()
 	if p.Blocks.Open {
@@ -174,14 +198,22 @@ func (p *Leaks) Show(s *state.State) {
 
 // showBlocks keeps the list of blocks up to date.
 func (p *Leaks) showBlocks() {
-	s := &p.State
-	if p.inLate { // of late frees, list the blocks just before their end
-		at := s.Status.Duration - s.Status.Duration/50 - 1
-		p.Blocks.Show(s, analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: s.Only()}, "live at "+at.String(), at)
+	s, q := &p.State, p.blockQuery()
+	if p.inLate {
+		p.Blocks.Show(s, q, "live at "+q.At.T.String(), q.At.T)
 		return
 	}
-	q := analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.Only()}
 	p.Blocks.Show(s, q, "never freed", min(s.Range.To, s.Status.Duration))
+}
+
+// blockQuery returns what selects the blocks of all rows. Of late frees, that is those just before their end.
+func (p *Leaks) blockQuery() analysis.BlockQuery {
+	s := &p.State
+	if p.inLate {
+		at := s.Status.Duration - s.Status.Duration/50 - 1
+		return analysis.BlockQuery{At: analysis.At(max(at, 0)), Cell: s.Only()}
+	}
+	return analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.Only()}
 }
 
 // Do implements screen.
@@ -270,7 +302,7 @@ func (p *Leaks) CopyText() string {
 		return ""
 	}
 	text := model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n"
-	for _, f := range p.Detail.Facts {
+	for _, f := range append(slices.Clone(p.Detail.Lead), p.Detail.Facts...) {
 		text += f + "\n"
 	}
 	return text + p.Detail.Text()
@@ -290,9 +322,7 @@ func (p *Leaks) Draw(s tcell.Screen) {
 		p.drawTitle(s, title)
 	}
 	if note := p.note(); note != "" && body.H > 5 {
-		var line widget.Rect
-		line, body = body.CutTop(1)
-		widget.Print(s, line.X+1, line.Y, line.W-1, note, p.Look.Muted)
+		body = widget.PrintWrapped(s, body, note, p.Look.Muted)
 	}
 	p.Split(body)
 	p.Layout(p.ListAt.W, &p.State)

@@ -159,10 +159,15 @@ func (p *Leaks) explain() {
 		}
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
-	p.Detail.Facts = []string{p.rhythm(row), p.fate(row)}
+	p.Detail.Facts, p.Detail.Lead = []string{p.rhythm(row), p.fate(row)}, nil
 	said := p.Now().Of.verdicts.Of(uint32(row.Key))
 	if text := ui.VerdictSentence(said); text != "" {
-		p.Detail.Facts = append([]string{p.VerdictSign(said.Kind) + " " + text}, p.Detail.Facts...)
+		p.Detail.Lead = []string{p.VerdictSign(said.Kind) + " " + text}
+	}
+	by := p.Now().Of.by
+	if p.Detail.Parts = nil; p.State.Settled() && p.HasRoom() {
+		g := groupAmong{Site: &row.Site, by: by, only: p.State.Filters}
+		p.Detail.Parts = p.evidence.withBlocks(&p.State, g, p.blockQuery())
 	}
 }
 

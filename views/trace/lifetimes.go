@@ -328,10 +328,8 @@ func (p *Lifetimes) Draw(s tcell.Screen) {
 	}
 	if p.data == nil || p.data.all.Count == 0 {
 		p.at = gridLayout{}
-		for i, l := range p.emptyText() {
-			if i < body.H {
-				widget.Print(s, body.X+1, body.Y+i, body.W-2, l, p.Look.Muted)
-			}
+		for _, l := range p.emptyText() {
+			body = widget.PrintWrapped(s, body, l, p.Look.Muted)
 		}
 		return
 	}

@@ -20,7 +20,7 @@ type Overview struct {
 	top      *topSites
 	second   *topSites // next to top in a wide area
 	findings *findingsPane
-	curve    *findingCurve // of the selected finding, next to it in a wide area
+	curve    *liveCurve // of the selected finding, next to it in a wide area
 	headline *ui.Lazy[HeadlineKey, Headline]
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
@@ -42,7 +42,7 @@ type overviewAreas struct{ chart, figures, top, second, findings, curve widget.R
 
 // NewOverview returns the first screen of a trace.
 func NewOverview(e *ui.Env) *Overview {
-	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e), curve: newFindingCurve(e)}
+	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e), findings: newFindingsPane(e), curve: newLiveCurve(e)}
 	p.second.fixed = true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
 	return p
@@ -95,7 +95,7 @@ func (p *Overview) Show(s *state.State) {
 	}
 	p.top.Show(s)
 	if !p.areas.curve.Empty() {
-		p.curve.show(s, p.findings.selected(), p.areas.curve)
+		p.showCurve(s)
 	}
 	if !p.areas.second.Empty() {
 		p.second.fixedTo = analysis.CostTotal
@@ -106,6 +106,16 @@ func (p *Overview) Show(s *state.State) {
 	}
 }
 
+// showCurve requests the curve of the selected finding.
+func (p *Overview) showCurve(s *state.State) {
+	f := p.findings.selected()
+	if f == nil || len(f.Keys) == 0 {
+		p.curve.none("this finding is about the whole file")
+		return
+	}
+	p.curve.show(s, followed{keys: packKeys(f.Keys)}, "Live bytes of "+findingName(f), p.curve.chart.Dots(p.areas.curve))
+}
+
 // Sizes of the parts.
 const (
 	lowOverview  = 12  // rows below which there is no chart
@@ -113,6 +123,7 @@ const (
 	maxChartRows = 16
 	tallOverview = 45 // minimum number of lines for a curve next to the findings of a wide screen
 	curveRows    = 10 // of it
+	fewTop       = 12 // rows of the top allocators that findings leave on a tall screen
 )
 
 // layout shares the rows: the chart has two fifths, the rest is for the tables.
@@ -142,7 +153,7 @@ func (p *Overview) layout(r widget.Rect) (a overviewAreas) {
 		if beside {
 			w, least = r.W/2-1, curveRows
 		}
-		r, a.findings = r.CutBottom(min(max(p.findings.Height(w), least), (r.H+1)/2))
+		r, a.findings = r.CutBottom(min(max(p.findings.Height(w), least), max((r.H+1)/2, r.H-fewTop)))
 		if beside {
 			a.findings, a.curve = a.findings.CutLeft(w)
 			_, a.curve = a.curve.CutLeft(2)
@@ -174,7 +185,7 @@ func (p *Overview) Draw(s tcell.Screen) {
 		p.findings.Draw(s, p.focus == paneFindings)
 	}
 	if !a.curve.Empty() {
-		p.curve.draw(s, a.curve)
+		p.curve.Draw(s, a.curve, p.Look)
 	}
 }
 

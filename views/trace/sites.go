@@ -21,6 +21,7 @@ import (
 type Sites struct {
 	siteStory
 	groupPane
+	evidence *siteEvidence
 	*ui.Table[siteData, analysis.Site]
 	rows   *ui.Staged[siteKey, *siteRows]
 	trends *ui.Lazy[trendKey, *trendSet]
@@ -29,6 +30,8 @@ type Sites struct {
 // NewSites returns the table of sites.
 func NewSites(e *ui.Env) *Sites {
 	p := &Sites{groupPane: newGroupPane(e), siteStory: newSiteStory(e)}
+	p.evidence = newSiteEvidence(e, &p.siteStory)
+	p.Blocks.Parts = blockEvidence(e)
 	p.rows = ui.NewStaged(e, func(ctx context.Context, k siteKey) (*siteRows, error) { return askSites(ctx, e.Trace, k) })
 	p.trends = ui.NewDeepLazy(e, func(ctx context.Context, k trendKey) (*trendSet, error) { return computeTrends(ctx, e.Trace, k) })
 	p.Table = ui.NewTable(e, &p.ListPane, siteData{siteRows: &siteRows{}}, p.siteSpec())
@@ -37,7 +40,7 @@ func NewSites(e *ui.Env) *Sites {
 		return p.by(), s, ok
 	}
 	p.Enter = func() {
-		p.openBlocks("Nothing of this is live "+atText(&p.State)+".", p.Hint("{back} goes back; {peak} goes to the peak, {step-back} and {step-forward} move the instant."))
+		p.openBlocks(analysis.LargestFirst, "Nothing of this is live "+atText(&p.State)+".", p.Hint("{back} goes back; {peak} goes to the peak, {step-back} and {step-forward} move the instant."))
 	}
 	return p
 }
@@ -58,7 +61,15 @@ func (p *Sites) About() string {
 	return ""
 }
 
+// ShownStacks implements [ui.Stacked].
+func (p *Sites) ShownStacks() ([]model.StackID, bool) {
+	return p.shownStacks(p.Len(), func(i int) model.StackID { return p.Row(i).Stack })
+}
+
 func (p *Sites) Command() []string {
+	if p.Blocks.Open {
+		return p.blocksCommand()
+	}
 	var q state.Question
 	q.By = p.Sorted().OrderKey()
 	if q.Table = "sites"; p.State.Group != analysis.ByStack {
@@ -279,6 +290,9 @@ func (p *Sites) explain() {
 	by, key := p.by(), &p.Now().Of.key
 	among := groupAmong{row, by, key.Cell.Stacks, p.Now().Of.sum.LiveBytes, key.NoPeaks}
 	p.askLives(&p.State, among)
+	if p.Detail.Parts = nil; p.State.Settled() && p.HasRoom() {
+		p.Detail.Parts = p.evidence.parts(&p.State, among)
+	}
 	setGroup(p.Pane.Env, &p.Detail, &p.State, by, row)
 	p.Detail.Answer = p.verdictAbout(row.Key).Kind.String()
 	p.Detail.Facts = p.facts(&p.State, among)

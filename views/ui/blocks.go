@@ -39,6 +39,8 @@ type BlockPane struct {
 	Near    *Lazy[nearKey, []analysis.Block]
 	cols    []Column[analysis.Block]
 	labels  *SiteLabels
+
+	Parts func(s *state.State, b *analysis.Block) []DetailPart // what explains a block in a detail with room; may be nil
 }
 
 // nearKey determines the rows that are read ahead of drawing: rows from … from+count of a list.
@@ -65,9 +67,9 @@ func NewBlockPane(e *Env) BlockPane {
 
 // Start opens the list for a group, largest blocks first.
 func (p *BlockPane) Start(name string, q analysis.BlockQuery) {
-	empty := p.Empty
+	empty, parts := p.Empty, p.Parts
 	*p = NewBlockPane(p.Env) // so that nothing of another group shows
-	p.Open, p.name, p.Query, p.Empty = true, name, q, empty
+	p.Open, p.name, p.Query, p.Empty, p.Parts = true, name, q, empty, parts
 	p.Changed()
 	p.Say(p.Hint("{back} goes back to the table; {sort} sorts by size, age, newest or address"))
 }
@@ -183,6 +185,9 @@ func (p *BlockPane) explain() {
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + p.threadText(" · thread ", &b)
 	p.Detail.Facts = []string{p.fateText(&b)}
+	if p.Detail.Parts = nil; p.Parts != nil && p.state.Settled() && p.HasRoom() {
+		p.Detail.Parts = p.Parts(&p.state, &b)
+	}
 	switch {
 	case p.state.Invented():
 		p.Detail.Title = "Block"
@@ -233,7 +238,11 @@ func (p *BlockPane) Draw(s tcell.Screen, r widget.Rect) {
 		p.List.Empty = why
 	}
 	p.List.SortColumn, p.List.Descending = p.sortColumn()
-	p.Split(body)
+	at := p.DetailAt
+	if p.Split(body); p.DetailAt != at {
+		p.Changed() // what explains a block depends on the room for it
+		p.Post(func() {})
+	}
 	p.draw(s, p.Look)
 }
 

@@ -95,7 +95,9 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 	}
 	if p.shows == state.ChartSelected {
 		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.Key != p.selected })
-		q.Parts = [][]analysis.Key{{p.selected}}
+		for _, s := range sites { // none if filters leave nothing of it: then the chart shows what they leave
+			q.Parts = append(q.Parts, []analysis.Key{s.Key})
+		}
 	} else {
 		sites = slices.DeleteFunc(sites, func(s analysis.Site) bool { return s.LiveBytes == 0 })
 		slices.SortFunc(sites, func(a, b analysis.Site) int {

@@ -10,17 +10,6 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// CutLines returns the first n lines, and marks that there were more.
-func CutLines(lines []string, n, w int) []string {
-	if len(lines) <= n {
-		return lines
-	}
-	lines = lines[:n:n]
-	lines[n-1] = widget.Truncate(lines[n-1]+" "+strings.Repeat("…", w), w)
-	lines[n-1] = strings.TrimRight(lines[n-1], "…") + "…"
-	return lines
-}
-
 // WithMinus writes the signs of figures in a sentence about a change as tables do.
 func WithMinus(k *widget.Look, text string) string {
 	m := Minus(k)

@@ -20,7 +20,10 @@ const maxFrames = 2000
 // sentences below, or lines of text. The zero value is empty.
 type Detail struct {
 	Title, Answer string
+	Lead          []string // sentences above the stack
 	Facts         []string
+	Parts         []DetailPart // most telling first; what fits is drawn next to the stack or below it
+	PartsFirst    bool         // facts give way to parts
 
 	text *widget.TextView // used instead of a stack and facts if not nil
 	id   uint64           // of the row that the text explains
@@ -180,8 +183,19 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		return
 	}
 	body = body.Inset(1, 0)
-	facts := d.wrapped(body.W)
-	least := min(len(d.Frames), 3)
+	lead := wrapped(d.Lead, body.W)
+	lead = lead[:min(len(lead), max(body.H-leastStack, 0))]
+	top, body := body.CutTop(len(lead))
+	for i, line := range lead {
+		widget.Print(s, top.X, top.Y+i, top.W, line, k.Text)
+	}
+	body, parts := d.divide(body)
+	d.drawParts(s, parts, k)
+	least := min(len(d.Frames), leastStack)
+	facts := wrapped(d.Facts, body.W)
+	if d.PartsFirst {
+		facts = wrappedUpTo(d.Facts, body.W, body.H-least)
+	}
 	room := max(body.H-len(facts), min(least, body.H))
 	d.height = min(room, len(d.Frames))
 	d.offset = max(0, min(d.offset, len(d.Frames)-d.height))
@@ -202,10 +216,23 @@ func Dressed(k *widget.Look) *widget.Look {
 	return &out
 }
 
-func (d *Detail) wrapped(w int) []string {
+// wrapped returns the lines of sentences in w cells.
+func wrapped(sentences []string, w int) []string {
 	var out []string
-	for _, f := range d.Facts {
+	for _, f := range sentences {
 		out = append(out, widget.Wrap(f, w)...)
+	}
+	return out
+}
+
+// wrappedUpTo returns the lines of the first sentences in w cells that fit completely into some lines.
+func wrappedUpTo(sentences []string, w, lines int) (out []string) {
+	for _, f := range sentences {
+		more := widget.Wrap(f, w)
+		if len(out)+len(more) > lines {
+			break
+		}
+		out = append(out, more...)
 	}
 	return out
 }

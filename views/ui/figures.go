@@ -127,7 +127,7 @@ func (e *Env) verdictCell(v verdict.Verdict, rate string) widget.Cell {
 
 // SureCell returns the confidence of a verdict.
 func SureCell(v verdict.Verdict) widget.Cell {
-	if v.Kind == verdict.None {
+	if v.Kind == verdict.None || v.Kind == verdict.Unknown {
 		return widget.Cell{}
 	}
 	return widget.Cell{Text: model.Share(v.Confidence).Certainty()}
@@ -172,6 +172,9 @@ func Certain(confidence, growth float64) string {
 func VerdictSentence(v verdict.Verdict) string {
 	if v.Kind == verdict.None {
 		return ""
+	}
+	if v.Kind == verdict.Unknown {
+		return strings.TrimSuffix(v.Kind.String()+": "+v.Evidence(), ": ")
 	}
 	return v.Kind.String() + " (" + Certain(float64(v.Confidence), v.Growth) + "): " + v.Evidence()
 }

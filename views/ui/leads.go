@@ -99,8 +99,8 @@ func (p *Leads) sparks() bool {
 }
 
 // broken returns the lines of the sentences in w cells. Where some lines, 0 for any number, are too few for all of
-// them, the chosen one has as many as leave some others in view, and these what is left: the list cuts the rest of a
-// sentence.
+// them, the chosen one has as many as leave some others in view, and these as many
+// clauses as what is left has room for.
 func (p *Leads) broken(w, lines int) (out []leadLine) {
 	room := w - p.kind - 5 // pointer, gap and scroll bar
 	if w >= leadWide && p.sparks() {
@@ -114,11 +114,11 @@ func (p *Leads) broken(w, lines int) (out []leadLine) {
 	spare := max(lines-len(sentences), 0)
 	if n := len(sentences); lines > 0 && total > lines && n > 0 {
 		c := max(0, min(p.chosen, n-1))
-		sentences[c] = joinAfter(sentences[c], max(lines-min(n-1, fewLeads), 1))
+		sentences[c] = widget.Clauses(sentences[c], max(lines-min(n-1, fewLeads), 1))
 		spare -= len(sentences[c]) - 1
 		for i := range sentences {
 			if i != c {
-				sentences[i] = joinAfter(sentences[i], 1+max(spare, 0))
+				sentences[i] = widget.Clauses(sentences[i], 1+max(spare, 0))
 				spare -= len(sentences[i]) - 1
 			}
 		}
@@ -129,14 +129,6 @@ func (p *Leads) broken(w, lines int) (out []leadLine) {
 		}
 	}
 	return out
-}
-
-// joinAfter returns at most so many lines, the last of which has the rest.
-func joinAfter(lines []string, most int) []string {
-	if len(lines) <= most {
-		return lines
-	}
-	return append(lines[:most-1], strings.Join(lines[most-1:], " "))
 }
 
 // Selected returns the number of the chosen row, -1 for none.

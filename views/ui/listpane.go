@@ -15,6 +15,7 @@ type ListPane struct {
 	ListAt   widget.Rect
 	DetailAt widget.Rect
 	Low      int  // maximum rows of a detail below the list, 0 for the default
+	Evident  bool // the detail has all but a few rows: the evidence about one row matters more than the other rows
 	Alone    bool // there is no detail
 
 	Moved func()  // called when a user moved the selection; may be nil
@@ -58,15 +59,33 @@ func (p *ListPane) Split(r widget.Rect) {
 	case p.big && p.InDetail || p.InDetail && r.H < LowHeight-1:
 		p.ListAt, p.DetailAt = widget.Rect{}, r
 	case p.big || r.H < LowHeight-1 || p.List.Len() == 0:
-	case r.W >= SideWidth:
+	case r.W >= SideWidth && !p.fewRows(r):
 		p.ListAt, p.DetailAt = r.CutRight(min(max(r.W*7/20, 56), 90))
 	default:
 		h := detailHeight(r.H, p.List.Len())
-		if p.Low > 0 {
+		switch {
+		case p.Low > 0:
 			h = min(h, p.Low)
+		case p.Evident:
+			h = max(h, r.H-1-min(p.List.Len(), max(r.H/8, evidentRows)))
 		}
 		p.ListAt, p.DetailAt = r.CutBottom(h)
 	}
+}
+
+// evidentRows is the number of rows that a list shows at least above the evidence about one of them.
+const evidentRows = 3
+
+// fewRows reports whether a wide area is best divided in the other way: the list is short, and there is more to draw
+// about a row than fits next to it.
+func (p *ListPane) fewRows(r widget.Rect) bool {
+	return len(p.Detail.Parts) > 0 && (p.Evident || p.List.Len() < r.H/3)
+}
+
+// HasRoom reports whether the detail has room for parts, as it was drawn last.
+func (p *ListPane) HasRoom() bool {
+	const beside, below = 8, 16 // rows
+	return p.DetailAt.H >= below || p.DetailAt.W >= twoColumns && p.DetailAt.H >= beside
 }
 
 // detailHeight returns the rows of a detail pane below a table of n rows in h rows: all that the table does not need.
@@ -92,6 +111,7 @@ func (p *ListPane) draw(s tcell.Screen, k *widget.Look) {
 			s.Put(rule.X, rule.Y+y, k.Glyphs.Vertical, k.Rule)
 		}
 	}
+	p.Detail.PartsFirst = p.Evident
 	p.Detail.Draw(s, at, k, p.InDetail)
 }
 

@@ -42,6 +42,12 @@ type Commander interface {
 	CommandLine(file []string) []string // the complete command; file is the name of the file
 }
 
+// Stacked is a screen whose rows may be some of all stacks.
+type Stacked interface {
+	// ShownStacks returns the stacks of the rows shown; some is false if these are all, or rows are no stacks.
+	ShownStacks() (ids []model.StackID, some bool)
+}
+
 // Unprinted is a screen that shows some things that no command prints.
 type Unprinted interface{ Unprinted() string } // why, and what can be done instead; "" where a command prints what is shown
 
@@ -62,6 +68,9 @@ type Searcher interface {
 
 // Hinter is a screen in which / accepts more than filters.
 type Hinter interface{ SearchHint() string }
+
+// Explainer is a screen in which it is not obvious what / compares a text with.
+type Explainer interface{ Searches() string } // in a sentence
 
 // Filtered is a screen with a table that / filters.
 type Filtered interface {

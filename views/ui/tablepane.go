@@ -4,6 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // TablePane is a screen with a list and an explanation of its selected row, for any kind of file.
@@ -12,6 +13,7 @@ type TablePane struct {
 	ListPane
 	offset int // of the list when rows were last requested
 	height int
+	detail widget.Rect // where the detail was
 }
 
 // NewTablePane returns a pane without rows.
@@ -20,9 +22,9 @@ func NewTablePane(e *Env) TablePane { return TablePane{Pane: NewPane(e)} }
 // DrawPanes draws the list and its detail where Split has put them.
 func (p *TablePane) DrawPanes(s tcell.Screen) {
 	p.draw(s, p.Look)
-	if p.List.Offset() != p.offset || p.List.Height() != p.height {
-		p.offset, p.height = p.List.Offset(), p.List.Height()
-		p.Changed() // other rows are visible: request what they need
+	if p.List.Offset() != p.offset || p.List.Height() != p.height || p.DetailAt != p.detail {
+		p.offset, p.height, p.detail = p.List.Offset(), p.List.Height(), p.DetailAt
+		p.Changed() // something else is visible: request what it needs
 		p.Post(func() {})
 	}
 }

@@ -117,6 +117,20 @@ func (c *Chart) tickRow(v uint64) int {
 	return (c.plot.H*dotsY - max(1, c.height(v, c.plot.H))) / dotsY
 }
 
+// labeled returns the values with a label: ticks, and the top, in place of a tick that is too near. Without the top
+// nothing would bound what is highest.
+func (c *Chart) labeled(rows int) []uint64 {
+	ticks := c.yTicks(rows)
+	n := len(ticks)
+	if n > 0 && ticks[n-1] >= c.top {
+		return ticks
+	}
+	for n > 1 && c.tickRow(ticks[n-1]) <= 1 {
+		n--
+	}
+	return append(ticks[:n], c.top)
+}
+
 func (c *Chart) drawYAxis(s tcell.Screen, p chartParts, k *Look) {
 	if p.labels.Empty() {
 		return
@@ -135,7 +149,7 @@ func (c *Chart) drawYAxis(s tcell.Screen, p chartParts, k *Look) {
 		return
 	}
 	free := p.labels.H // rows above this one are free
-	for _, v := range c.yTicks(p.labels.H) {
+	for _, v := range c.labeled(p.labels.H) {
 		row := c.tickRow(v)
 		if row >= free {
 			continue

@@ -61,6 +61,35 @@ func DrawSpark(s tcell.Screen, x, y, w int, values []uint64, top uint64, st tcel
 	}
 }
 
+// DrawHistogram draws values as columns of equal width that fill r, scaled so that the largest one fills its height.
+// Any value above 0 is visible.
+func DrawHistogram(s tcell.Screen, r Rect, values []uint64, st tcell.Style, g *Glyphs) {
+	if len(values) == 0 || r.Empty() {
+		return
+	}
+	top := uint64(0)
+	for _, v := range values {
+		top = max(top, v)
+	}
+	w := r.W / len(values)
+	for i, v := range values {
+		for row := range r.H {
+			share := float64(v)/float64(max(top, 1))*float64(r.H) - float64(r.H-1-row) // of this cell
+			glyph := " "
+			switch {
+			case share > 0:
+				glyph = sparkGlyph(uint64(min(share, 1)*sparkSteps)+1, sparkSteps+1, g.Plain)
+			case v > 0 && row == r.H-1:
+				glyph = sparkGlyph(1, sparkSteps+1, g.Plain)
+			}
+			repeat(s, r.X+i*w, r.Y+row, max(w-1, 1), glyph, st)
+		}
+	}
+}
+
+// sparkSteps is the resolution of a part of a cell.
+const sparkSteps = 1000
+
 // sparkGlyph returns the eighth of a cell that represents v of top. 0 stays blank, anything else is visible.
 func sparkGlyph(v, top uint64, ascii bool) string {
 	if v == 0 || top == 0 {

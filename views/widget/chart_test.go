@@ -262,3 +262,24 @@ func TestChartBackdrop(t *testing.T) {
 		t.Errorf("alone: %q in %v", text, style)
 	}
 }
+
+// The highest label of a y axis is not below what is drawn, whatever the height, the largest value and the scale are.
+func TestYAxisReachesTheTop(t *testing.T) {
+	for _, h := range []int{1, 2, 3, 5, 6, 9, 16, 40} {
+		for _, top := range []uint64{1, 2, 3, 900, 1023, 1025, 1_730_151, 1 << 40, 1<<63 + 5} {
+			for _, scale := range []Chart{{}, {Decimal: true}, {Log: true}, {Log: true, Decimal: true}} {
+				c := scale
+				c.top, c.plot = top, Rect{W: 40, H: h}
+				ticks := c.labeled(h)
+				if last := ticks[len(ticks)-1]; last != top && last < top {
+					t.Errorf("%d rows to %d: %v", h, top, ticks)
+				}
+				for i := 1; i < len(ticks); i++ {
+					if h > 2 && c.tickRow(ticks[i]) >= c.tickRow(ticks[i-1]) && i == len(ticks)-1 {
+						t.Errorf("%d rows to %d: the top has no row of its own: %v", h, top, ticks)
+					}
+				}
+			}
+		}
+	}
+}

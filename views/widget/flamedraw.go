@@ -13,8 +13,8 @@ func (f *Flame) Draw(s tcell.Screen, r Rect, k *Look) {
 		return
 	}
 	if f.src == nil || f.src.Value(f.src.Root()) == 0 {
-		for i := range min(r.H, len(f.Empty)) {
-			Print(s, r.X+1, r.Y+i, r.W-1, f.Empty[i], k.Muted)
+		for _, line := range f.Empty {
+			r = PrintWrapped(s, r, line, k.Muted)
 		}
 		return
 	}

@@ -142,14 +142,11 @@ func (l *List) keepSelectedFields() {
 
 func (l *List) drawEmpty(s tcell.Screen, body Rect, k *Look) {
 	for i, line := range l.Empty {
-		if i >= body.H {
-			return
-		}
 		st := k.Muted
 		if i == 0 {
 			st = k.Text
 		}
-		Print(s, body.X+1, body.Y+i, body.W-1, line, st)
+		body = PrintWrapped(s, body, line, st)
 	}
 }
 

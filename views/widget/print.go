@@ -56,6 +56,18 @@ func putClusters(s tcell.Screen, x, y int, text string, st tcell.Style) int {
 	return n
 }
 
+// PrintWrapped draws a sentence over the first rows of r, wrapped, with a cell of margin, and returns the rest of r.
+func PrintWrapped(s tcell.Screen, r Rect, text string, st tcell.Style) (rest Rect) {
+	for _, line := range Wrap(text, r.W-2) {
+		var row Rect
+		if row, r = r.CutTop(1); row.Empty() {
+			break
+		}
+		Print(s, row.X+1, row.Y, row.W-2, line, st)
+	}
+	return r
+}
+
 // PrintSpans draws spans one after the other in at most maxw cells and returns the cells used. The last one that does
 // not fit is cut.
 func PrintSpans(s tcell.Screen, x, y, maxw int, spans []Span, k *Look) int {

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -148,4 +149,23 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A sentence that does not fit ends with a clause, so that what is shown of it can be read.
+func TestClausesOfASentence(t *testing.T) {
+	const text = "Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB), allocated from 58 µs to 56.6 ms; none was freed"
+	for _, c := range []struct {
+		w, n int
+		want []string
+	}{
+		{200, 1, []string{text}},
+		{60, 1, []string{"Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB)"}},
+		{56, 1, []string{"Cache::get (84 % certain, +489 KiB/s)"}},
+		{24, 2, []string{"Cache::get (84 %", "certain, +489 KiB/s)"}},
+		{20, 1, []string{"Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB), allocated from 58 µs to 56.6 ms; none was freed"}}, // cut when drawn
+	} {
+		if got := Clauses(Wrap(text, c.w), c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%d rows of %d cells: %q, want %q", c.n, c.w, got, c.want)
+		}
+	}
 }

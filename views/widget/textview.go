@@ -35,6 +35,29 @@ func Wrap(text string, w int) []string {
 	}
 }
 
+// Clauses returns the first n rows of a sentence that was wrapped. If it has more, it ends with the last complete clause
+// in these, or else with "…".
+func Clauses(rows []string, n int) []string {
+	if n = max(n, 1); len(rows) <= n {
+		return rows
+	}
+	for i := n - 1; i >= 0; i-- {
+		for at := len(rows[i]) - 1; at >= leastClause; at-- {
+			if strings.IndexByte(",;:.)", rows[i][at]) < 0 || at+1 < len(rows[i]) && rows[i][at+1] != ' ' {
+				continue
+			}
+			end := strings.TrimRight(rows[i][:at+1], ",;:.")
+			if whole := strings.Join(append(rows[:i:i], end), " "); strings.Count(whole, "(") == strings.Count(whole, ")") {
+				return append(rows[:i:i], end)
+			}
+		}
+	}
+	return append(rows[:n-1:n-1], strings.Join(rows[n-1:], " "))
+}
+
+// leastClause is the number of bytes below which a clause alone in a row says too little.
+const leastClause = 12
+
 // rowLen returns the number of bytes of clean text that make a row of at most w cells.
 func rowLen(text string, w int) int {
 	n := prefixLen(text, w)

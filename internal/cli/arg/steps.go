@@ -8,7 +8,7 @@ import (
 
 // StepFlags filter stacks.
 type StepFlags struct {
-	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that contain the function. Give its name with or without arguments and templates, /…/ for a regular expression, or one of these after file:, module: or package:; for stack profiles also label:KEY=VALUE. This flag and the next four filter everything that has stacks, such as sites, leaks and blocks; they may be repeated."`
+	Focus    []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that contain the function. Give its name with or without arguments and templates, /…/ for a regular expression, or one of these after file:, module: or package:, or numbers of complete stacks after stack:; for stack profiles also label:KEY=VALUE. This flag and the next four filter everything that has stacks, such as sites, leaks and blocks; they may be repeated."`
 	Ignore   []string `sep:"none" placeholder:"FUNCTION" help:"Only stacks that do not contain the function."`
 	ShowFrom []string `sep:"none" placeholder:"FUNCTION" help:"Begin stacks at the outermost call of the function; stacks without it are left out. On the screens :from FUNCTION."`
 	Hide     []string `sep:"none" placeholder:"FUNCTION" help:"Hide the frames of the function; their weight goes to the callers."`
