@@ -70,7 +70,7 @@ func TestFramesThatNoHookWritesAreRefused(t *testing.T) {
 		"out of order": pyRecord(2, "a.py", "f", 1), "long name": long, "long path": longer, "far line": pyRecord(1, "a.py", "f", 1<<40),
 		"unknown frame": stackRecord(1, journal.Known|1), "no frame": stackRecord(1, journal.Known),
 	} {
-		f, err := newTraceFile(filepath.Join(t.TempDir(), "o.mlyze"), false, time.Now(), "python3", Options{})
+		f, err := newTraceFile(filepath.Join(t.TempDir(), "o.mlyze"), time.Now(), "python3", Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
