@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
@@ -13,18 +15,14 @@ func (t *textWriter) chart() {
 	if len(curve) == 0 || t.r.Trace.Peak == nil {
 		return
 	}
-	top, events := uint64(0), false
+	top := uint64(0)
 	for _, p := range curve {
 		top = max(top, p.MaxBytes)
-		events = events || p.MaxBytes > 0
 	}
-	if !events {
+	if top == 0 {
 		return
 	}
-	peak := t.r.Trace.Peak
-	if t.r.Trace.CurvePeak != nil {
-		peak = t.r.Trace.CurvePeak
-	}
+	peak := cmp.Or(t.r.Trace.CurvePeak, t.r.Trace.Peak)
 	t.title(cells.Fit(t.style.text(model.Clean(t.r.Trace.CurveTitle())), t.style.width()/2, t.style.cut()), "peak "+t.style.bytes(peak.Bytes)+" at "+t.style.time(peak.Time))
 	c := cells.Chart{Width: t.style.width(), Rows: chartRows, Top: top, ASCII: t.style.ASCII, Label: func(n uint64) string { return model.Bytes(n).Short() }}
 	for _, line := range c.Lines(func(x, width int) uint64 { return curve[x*len(curve)/width].MaxBytes }) {

@@ -166,25 +166,8 @@ type liveFlags struct {
 // given reports whether either flag is given.
 func (c *liveFlags) given() bool { return c.Every.Given() || c.Save != "" }
 
-const (
-	mostWindows = 1000 // of a profile that grows: twice as many as a chart has columns
-	shortEvery  = 100 * time.Millisecond
-	pollTimeout = time.Minute // in addition to three times the interval
-)
-
-// live polls an address, and publishes its responses as windows of one profile.
-type live struct {
-	app     *app
-	session *session
-	address string
-	every   time.Duration
-	save    string
-
-	join    *model.StackJoin
-	silent  string // since when responses are missing, and why; "" while there are responses
-	missed  int    // polls without a response
-	unsaved error  // why the last response was not kept
-}
+// shortEvery is the shortest interval between fetches.
+const shortEvery = 100 * time.Millisecond
 
 // watched opens an address that is polled, at most polls times unless that is 0. The caller closes the session.
 func (a *app) watched(ctx context.Context, address string, c liveFlags, polls int) (*session, error) {
@@ -200,8 +183,7 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 			return nil, inputError(err)
 		}
 	}
-	l := &live{app: a, address: address, every: every, save: c.Save, join: model.NewStackJoin()}
-	now, kept := a.now(), fetch.NewCopy(l.save, l.address)
+	now, kept := a.now(), fetch.NewCopy(c.Save, address)
 	a.keep = kept.Writer()
 	s, err := a.open(ctx, address)
 	a.keep = nil
@@ -216,8 +198,9 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 	if err == nil {
 		err = kept.Finish(s.src, p.Meta.Format, now)
 	}
+	windows := fetch.NewWindows(func() bool { return a.budget.Full(model.BudgetOfFile) })
 	if err == nil && every > 0 {
-		l.session, err = s, l.add(p, now)
+		err = windows.Add(p, now)
 	}
 	if err != nil {
 		kept.Drop()
@@ -225,9 +208,16 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 		return nil, err
 	}
 	if a.live = every > 0; a.live {
-		l.begin(ctx, polls)
+		a.follows(ctx, s, windows, a.series(address, c.Save, every), polls)
 	}
 	return s, nil
+}
+
+// series returns what fetches an address again and again.
+func (a *app) series(address, folder string, every time.Duration) *fetch.Series {
+	return &fetch.Series{
+		Address: address, Every: every, Folder: folder, Memory: int64(a.flags.MaxMemory), Insecure: a.flags.Insecure, Now: a.now, Ticks: a.ticks,
+	}
 }
 
 // interval returns how often to fetch, 0 for once.
@@ -242,76 +232,36 @@ func (c *liveFlags) interval() (time.Duration, error) {
 	return every, nil
 }
 
-// begin polls in the background until the session is closed.
-func (l *live) begin(ctx context.Context, polls int) {
-	s := l.session
+// follows polls in the background until the session is closed, at most polls times unless that is 0.
+func (a *app) follows(ctx context.Context, s *session, windows *fetch.Windows, series *fetch.Series, polls int) {
 	polling, stop := context.WithCancel(ctx)
 	before := s.stop
 	s.stop = func() { stop(); before() }
-	l.publish("live")
+	windows.Meta = model.Meta{Name: s.src.Name(), Path: s.src.Path()}
+	s.store.Publish(windows.Profile("live"))
 	s.polled = make(chan struct{})
 	s.kept.Go(func() {
 		defer close(s.polled)
-		l.run(polling, polls)
-		l.publish("")
+		series.Run(polling, polls, func() {
+			var err error
+			windows.Lost, err = series.Fetch(polling, func(ctx context.Context, src *loaders.Source, now time.Time) (string, error) {
+				p, err := a.response(ctx, src)
+				if err != nil {
+					return "", err
+				}
+				return p.Meta.Format, windows.Add(p, now)
+			})
+			if polling.Err() == nil {
+				s.store.Publish(windows.Profile(windows.Answered(err, a.now())))
+			}
+		})
+		s.store.Publish(windows.Profile(""))
 	})
 }
 
-// run polls until ctx is done, at most polls times unless that is 0.
-func (l *live) run(ctx context.Context, polls int) {
-	ticks, end := l.app.ticks(l.every)
-	defer end()
-	for n := 0; polls == 0 || n < polls; n++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		switch err := l.poll(ctx); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			l.missed++
-			if l.silent == "" {
-				l.silent = "no response since " + l.app.now().UTC().Format(time.TimeOnly) + " UTC: " + err.Error()
-			}
-			l.publish("no response")
-		default:
-			l.silent = ""
-			l.publish("live")
-		}
-	}
-}
-
-// poll fetches the address once more, and adds the response.
-func (l *live) poll(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, max(3*l.every, pollTimeout))
-	defer cancel()
-	a, now, kept := l.app, l.app.now(), fetch.NewCopy(l.save, l.address)
-	src, err := fetch.Open(ctx, l.address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.Writer())
-	if err != nil {
-		kept.Drop()
-		return err
-	}
-	defer src.Close()
-	p, err := l.load(ctx, src)
-	if err == nil {
-		err = l.add(p, now)
-	}
-	if err != nil {
-		kept.Drop()
-		return err
-	}
-	l.unsaved = kept.Finish(src, p.Meta.Format, now)
-	return nil
-}
-
-// load reads a complete response.
-func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile, err error) {
-	format, err := loaders.Detect(src, l.app.inputs())
+// response reads a complete response.
+func (a *app) response(ctx context.Context, src *loaders.Source) (p *model.Profile, err error) {
+	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		return nil, err
 	}
@@ -319,40 +269,11 @@ func (l *live) load(ctx context.Context, src *loaders.Source) (p *model.Profile,
 		return nil, errors.New("it does not return a stack profile")
 	}
 	var store model.Store
-	err = src.Guard(func() error { return format.Load(ctx, src, l.app.loading(), &store) })
+	err = src.Guard(func() error { return format.Load(ctx, src, a.loading(), &store) })
 	if err != nil {
 		return nil, err
 	}
 	return store.Current(), nil
-}
-
-// add adds a response as a window, named after its time. If there are too many, windows are thinned out first.
-func (l *live) add(p *model.Profile, now time.Time) error {
-	if l.join.Len() >= mostWindows || l.join.Len() > 8 && l.app.budget.Full(model.BudgetOfFile) {
-		l.join.Thin()
-	}
-	window := *p
-	window.Meta.Name = now.UTC().Format("2006-01-02T15:04:05Z")
-	return l.join.Add(&window, model.Time(now.UnixMicro()))
-}
-
-// publish publishes all windows. state describes whether polling continues, "" if it does not.
-func (l *live) publish(state string) {
-	p := l.join.Profile()
-	p.Meta.Name, p.Meta.Path, p.Meta.Live = l.session.src.Name(), l.session.src.Path(), state
-	say := func(s model.Severity, code, format string, args ...any) {
-		p.Problems = model.AddProblem(p.Problems, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Offset: model.NoOffset})
-	}
-	switch {
-	case l.silent != "":
-		say(model.Warning, "no-answer", "%s; what was fetched before is kept", l.silent)
-	case l.missed > 0:
-		say(model.Warning, "no-answer", "%s failed: windows are missing", model.Counted(l.missed, "fetch"))
-	}
-	if l.unsaved != nil {
-		say(model.Warning, "unsaved", "the last response was not kept: %v", l.unsaved)
-	}
-	l.session.store.Publish(p)
 }
 
 // usualPoll is how often a profile is fetched.
@@ -382,52 +303,28 @@ func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 		defer cancel()
 	}
-	ticks, end := a.ticks(every)
-	defer end()
-	kept := 0
-	for {
-		err := c.fetchTo(ctx, a, address, folder)
-		switch {
-		case err == nil:
+	kept, series := 0, a.series(address, folder, every)
+	look := func() (err error) {
+		unsaved, err := series.Fetch(ctx, func(_ context.Context, src *loaders.Source, _ time.Time) (string, error) {
+			format, err := loaders.Detect(src, a.inputs())
+			if err == nil && kind.OfFormat(format) != kind.Stacks {
+				err = fmt.Errorf("%s is not a profile", src.Name())
+			}
+			return format.Name, err
+		})
+		if err = cmp.Or(err, unsaved); err == nil {
 			kept++
-		case ctx.Err() != nil:
-		case kept == 0:
-			return inputError(err)
-		default:
+		} else if ctx.Err() == nil && kept > 0 {
 			say("%s: %v", a.now().UTC().Format(time.TimeOnly), err)
 		}
-		select {
-		case _, ok := <-ticks:
-			if ok {
-				continue
-			}
-		case <-ctx.Done():
-		}
-		say("fetched %s; open the recording with: memtui %s", model.Counted(kept, "profile"), model.Clean(folder))
-		return nil
-	}
-}
-
-// fetchTo fetches a profile once, into a file of a folder.
-func (c *recordCmd) fetchTo(ctx context.Context, a *app, address, folder string) error {
-	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
-	defer cancel()
-	now, kept := a.now(), fetch.NewCopy(folder, address)
-	src, err := fetch.Open(ctx, address, int64(a.flags.MaxMemory), a.flags.Insecure, kept.Writer())
-	if err != nil {
-		kept.Drop()
 		return err
 	}
-	defer src.Close()
-	format, err := loaders.Detect(src, a.inputs())
-	if err == nil && kind.OfFormat(format) != kind.Stacks {
-		err = fmt.Errorf("%s is not a profile", src.Name())
+	if err := look(); err != nil && ctx.Err() == nil {
+		return inputError(err)
 	}
-	if err != nil {
-		kept.Drop()
-		return err
-	}
-	return kept.Finish(src, format.Name, now)
+	series.Run(ctx, 0, func() { _ = look() })
+	say("fetched %s; open the recording with: memtui %s", model.Counted(kept, "profile"), model.Clean(folder))
+	return nil
 }
 
 // now returns the time of day.

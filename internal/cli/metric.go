@@ -9,7 +9,6 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
@@ -58,13 +57,13 @@ func (d *diffing) metric(mixed bool) (string, error) {
 // Events of one name are preferred, but names depend on the recorder.
 func (d *diffing) profilesMetric(by string) (string, error) {
 	a, b := d.sides[0], d.sides[1]
-	both := [2][]candidate{candidates(a.p, a.flags.Event, by), candidates(b.p, a.flags.Event, by)}
+	both := [2][]weights.Candidate{weights.Candidates(a.p.Weights, a.flags.Event, by), weights.Candidates(b.p.Weights, a.flags.Event, by)}
 	for _, same := range []bool{true, false} {
 		for _, first := range both[0] {
 			for _, second := range both[1] {
-				if first.key == second.key && (!same || first.event == second.event) {
-					a.event, b.event, d.opt.Event = first.event, second.event, first.event
-					return cmp.Or(by, map[bool]string{true: first.name, false: first.key}[first.name == second.name]), nil
+				if first.Key == second.Key && (!same || first.Event == second.Event) {
+					a.event, b.event, d.opt.Event = first.Event, second.Event, first.Event
+					return cmp.Or(by, map[bool]string{true: first.Name, false: first.Key}[first.Name == second.Name]), nil
 				}
 			}
 		}
@@ -78,47 +77,6 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 		in = b
 	}
 	return "", usageError(fmt.Errorf("--by: unknown metric %q of %s%s", by, in.p.Meta.Name, near.Available(by, metricsOf(in.p.Weights))))
-}
-
-// candidate is a metric of an event that a profile can be compared by.
-type candidate struct {
-	event, name string
-	key         string // the canonical name of the metric
-}
-
-// candidates returns the metrics by which a profile can be compared, the best first: the default event's before those
-// of others, and the primary metric of each before others in its stacks. event and by restrict them unless "".
-func candidates(p *model.Profile, event, by string) (list []candidate) {
-	w := p.Weights
-	totals := weights.Totals(w)
-	first := weights.DefaultEvent(w)
-	for i := -1; i < len(w.Events); i++ {
-		e := uint16(max(i, 0))
-		if i < 0 {
-			e = first
-		} else if e == first {
-			continue
-		}
-		if event != "" && w.Events[e].Name != event {
-			continue
-		}
-		add := func(m model.MetricID) {
-			c := candidate{w.Events[e].Name, w.Metrics[m].Name, weights.Canonical(w.Metrics[m].Name)}
-			if (by == "" || weights.Canonical(by) == c.key) && !slices.Contains(list, c) {
-				list = append(list, c)
-			}
-		}
-		if m, ok := weights.DefaultMetric(w, e); ok {
-			add(m)
-		}
-		for _, s := range totals[e].Sums {
-			add(s.Metric)
-		}
-		if m, ok := weights.Named(w, by); ok { // it was never sampled: its figure is 0
-			add(m)
-		}
-	}
-	return list
 }
 
 // sharedMetric returns an event of a profile with a metric that traces have, too.
