@@ -65,6 +65,9 @@ func (u *program) ran(t *testing.T, files []tableSource, words []string) (rows [
 		t.Errorf("%q: status %d, %s", words, status, errs)
 		return nil
 	}
+	if _, table, ok := strings.Cut(out, "\n\n"); ok { // findings come first
+		out = table
+	}
 	lines, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(lines) == 0 {
 		t.Fatalf("%q: %v\n%s", words, err, out)

@@ -28,19 +28,13 @@ func (t *textWriter) chart() {
 	for _, line := range c.Lines(func(x, width int) uint64 { return curve[x*len(curve)/width].MaxBytes }) {
 		t.line(line)
 	}
-	t.axis(c.Left(), c.Inner())
-}
-
-// axis writes the times at the start, the middle and the end of the chart.
-func (t *textWriter) axis(left, width int) {
-	curve := t.r.Trace.Curve
 	last := curve[len(curve)-1].To
 	first := model.Time(0)
 	if t.r.Time.From != nil {
 		first = *t.r.Time.From
 	}
 	from, mid, to := t.style.time(first), t.style.time(first+(last-first)/2), t.style.time(last)
-	if line := cells.Axis(left, width, from, mid, to); line != "" {
+	if line := cells.Axis(c.Left(), c.Inner(), from, mid, to); line != "" {
 		t.line(line)
 	}
 }

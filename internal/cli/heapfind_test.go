@@ -98,7 +98,7 @@ func TestFindNothing(t *testing.T) {
 		t.Error(out + errs)
 	}
 	out, errs = command(0, "heap", "types", "--filter", "count>1G", path)
-	if !strings.Contains(out, "no matches") || !strings.Contains(errs, "no row passes count>1G") {
+	if !strings.Contains(out, "no matches") || !strings.Contains(errs, "--filter count>1G matches nothing in this file") {
 		t.Error(out + errs)
 	}
 }

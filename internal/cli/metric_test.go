@@ -28,7 +28,7 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 	}{
 		{massif + " " + heap, statusUsage, []string{"massif.out and dhat.rust-heap-derived.json have no metric in common: the one has heap_bytes, the other alloc_bytes"}},
 		{heap + " " + massif, statusUsage, []string{"no metric in common", "the other heap_bytes"}},
-		{massif + " " + heap + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out; available: heap_bytes`}},
+		{massif + " " + heap + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out; did you mean heap_bytes?`}},
 		{exact + " " + massif + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out`}},
 		{dhat + " " + dhat + " --by nothing", statusUsage, []string{`unknown metric "nothing"`}},
 		{pprof + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"event": "heap"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},

@@ -245,6 +245,7 @@ func clashes() []clash {
 		{"worst", "at", dumps, "", layout},
 		{"map", "table", dumps, "", "the map has no tables"},
 		{"map", "limit", dumps, "", "the map has no tables"},
+		{"map", "by", dumps, "", "the map has no tables"},
 	}
 }
 
