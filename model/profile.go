@@ -45,8 +45,8 @@ type Meta struct {
 	// is "" where all blocks were recorded, or the file does not state it.
 	Sampled string
 
-	// Live is the state of watching a growing file in a word or two: "live", "no response". It is "" if the file is not
-	// watched, or no longer.
+	// Live is the state of watching a growing file in a word or two: "live", "no response", "recorder killed". It is ""
+	// if the file is not watched, or no longer.
 	Live string
 
 	FrameNote string // how the order of frames was determined, in words; "" if there are no stacks

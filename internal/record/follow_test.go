@@ -144,7 +144,7 @@ func TestFollowerIsToldOfAKilledRecorder(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if p := in.Store.Current(); p.Meta.Live != "" || !strings.Contains(fmt.Sprint(p.Problems), "killed") || trace.Status().Events != 1 {
+	if p := in.Store.Current(); p.Meta.Live != "recorder killed" || !strings.Contains(fmt.Sprint(p.Problems), "killed") || trace.Status().Events != 1 {
 		t.Errorf("state %q, %v", p.Meta.Live, p.Problems)
 	}
 }

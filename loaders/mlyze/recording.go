@@ -87,6 +87,11 @@ func (r *recording) follow(ctx context.Context) error {
 		r.found.add(model.Warning, "recorder-killed", model.NoOffset,
 			"the recorder was killed, so the names of functions are not in the file but next to it: memtui record --recover FILE completes it")
 		r.publish(r.store, r.stacks.revision(), recordedNote)
+		r.store.Update(func(old *model.Profile) *model.Profile {
+			next := *old
+			next.Meta.Live = "recorder killed"
+			return &next
+		})
 	}
 	return nil
 }
