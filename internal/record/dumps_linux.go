@@ -121,7 +121,7 @@ type classes struct {
 // startJava starts a program and watches the histograms of its classes.
 func (s *session) startJava() (*exec.Cmd, error) {
 	if _, err := exec.LookPath("jcmd"); err != nil {
-		return nil, errors.New("Java programs are watched with jcmd, which a JDK has, and there is none here; memtui record --pages PID watches any process")
+		return nil, errors.New("jcmd, which a JDK has, is needed to watch a Java program, and is not installed; memtui record --pages PID watches any process")
 	}
 	cmd := s.command()
 	if err := cmd.Start(); err != nil {
