@@ -3,15 +3,22 @@ package record
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
@@ -224,5 +231,107 @@ func TestLinesBecomeMarkers(t *testing.T) {
 	}
 	if _, err := os.Stat(pipe); err == nil {
 		t.Error("the pipe is still there")
+	}
+}
+
+// Of a hundred runs, those whose samples are within twice the standard error are as many as theory says: 95, give or
+// take a few.
+func TestSamplesHoldTheirError(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("a hundred runs")
+	}
+	const all, period, runs = 20972 * 1000, 256 << 10, 100
+	within := 0
+	for range runs {
+		files, _ := run(t, Options{Sample: period, Symbols: loaders.Symbols{Off: true}, Overwrite: true}, "much")
+		_, trace, err := opened.File(t, files[0].Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		level, err := trace.Live(t.Context(), analysis.End)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(level.Bytes)-all) <= 2*math.Sqrt(period*all) {
+			within++
+		}
+	}
+	if within < 88 {
+		t.Errorf("%d of %d runs are within twice the standard error", within, runs)
+	}
+}
+
+// Every block that heaptrack records of a program is recorded here, too, with the same sums by function.
+func TestSumsEqualHeaptracks(t *testing.T) {
+	heaptrack, folder := program(t, "heaptrack"), t.TempDir()
+	target := known(t)
+	out, err := exec.Command(heaptrack, "-o", filepath.Join(folder, "theirs"), target, "plain").CombinedOutput()
+	list, _ := filepath.Glob(filepath.Join(folder, "theirs*"))
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%v, %v: %s", err, list, out)
+	}
+	_, theirs, err := opened.File(t, list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := run(t, Options{}, "plain")
+	_, ours, err := opened.File(t, files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(trace analysis.Trace) string {
+		var list []string
+		for line := range strings.Lines(named(t, trace)) {
+			if strings.HasPrefix(line, "churn ") || strings.HasPrefix(line, "leaking ") {
+				list = append(list, strings.TrimSpace(line))
+			}
+		}
+		slices.Sort(list)
+		return strings.Join(list, ", ")
+	}
+	if have, want := of(ours), of(theirs); have != want || !strings.Contains(have, "live 6225/50") {
+		t.Errorf("recorded %s, by heaptrack %s", have, want)
+	}
+}
+
+// Killed at any moment, a recorder leaves a file that opens and can be completed.
+func TestRecorderIsKilledAtAnyMoment(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	if os.Getenv("MEMTUI_TEST_KILLED") != "" {
+		_, _, _ = Run(t.Context(), Options{Command: []string{os.Getenv("MEMTUI_TEST_KILLED"), "long"}, Output: os.Getenv("MEMTUI_TEST_OUTPUT"), Frames: 64, Ring: 1 << 16, Log: t.Logf})
+		return
+	}
+	target, random := known(t), rand.New(rand.NewPCG(1, 2))
+	for range 10 {
+		path := path + strconv.Itoa(random.IntN(1000000))
+		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "MEMTUI_TEST_KILLED="+target, "MEMTUI_TEST_OUTPUT="+path)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "it records", func() bool { _, err := os.Stat(path + journal.Suffix); return err == nil })
+		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+		if info, err := os.Stat(path); err != nil || info.Size() < reserve {
+			continue // killed before it wrote the beginning
+		}
+		store, before, err := opened.File(t, path)
+		if err != nil && before.Status().Events > 0 {
+			t.Fatal(err)
+		}
+		events := before.Status().Events
+		if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
+			t.Fatalf("%v; before %v", err, store.Current().Problems)
+		}
+		recovered, after, err := opened.File(t, path)
+		if err == nil && after.Status().Events != events {
+			t.Errorf("%d events before, %d after", events, after.Status().Events)
+		}
+		if text := named(t, after); events > 1000 && !strings.Contains(text, "churn ") {
+			t.Errorf("%d events: before %s, after %s, %v", events, named(t, before), text, recovered.Current().Problems)
+		}
 	}
 }

@@ -202,6 +202,9 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	micros = max(micros, t.last)
 	t.buf = mlyze.AppendEvent(t.buf[:0], micros-t.last, e)
 	t.last = micros
+	if t.w.Available() < len(t.buf) && t.flush() != nil { // with the names that these events need
+		return
+	}
 	n, err := t.w.Write(t.buf)
 	t.end(err)
 	t.written += int64(n)

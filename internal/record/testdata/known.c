@@ -83,6 +83,12 @@ int main(int argc, char **argv) {
     leaking(4444);
   } else if (!strcmp(mode, "much")) { // 20 MiB in blocks of 1,000 bytes
     for (int i = 0; i < 20972; i++) leaking(1000);
+  } else if (!strcmp(mode, "long")) {
+    for (;;) {
+      churn(200);
+      leaking(10);
+      usleep(500);
+    }
   } else if (!strcmp(mode, "sleep")) {
     leaking(5555);
     puts("ready");
