@@ -430,3 +430,52 @@ func TestEmbeddedHookIsWhatItsSourceBuilds(t *testing.T) {
 		}
 	}
 }
+
+// What a program does to its rights and its root changes nothing, as all that the hook needs is mapped by then.
+func TestProgramMayChangeItsUserAndRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	for _, mode := range []string{"user", "chroot"} {
+		files, status := run(t, Options{}, mode)
+		if status != 0 || len(files) != 1 {
+			t.Fatalf("%s: status %d, %v", mode, status, files)
+		}
+		blocks, unmatched, _ := read(t, files[0].Path)
+		churned, freed := from(blocks, "churn")
+		if leaks, _ := from(blocks, "leaking"); len(churned) != 1000 || freed != 1000 || len(leaks) != 2 || sum(leaks) != 30 || unmatched != 0 {
+			t.Errorf("%s: %d blocks, %d freed, leaks %v", mode, len(churned), freed, leaks)
+		}
+	}
+}
+
+// Exceptions, signals, libraries that come and go, and what runs after main leave no block unaccounted for.
+func TestExceptionsSignalsAndDestructors(t *testing.T) {
+	compiler := program(t, "g++")
+	known(t) // or the test is skipped
+	path := filepath.Join(t.TempDir(), "known")
+	if out, err := exec.Command(compiler, "-O1", "-g", "-o", path, "testdata/known.cc", "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	files, status := run(t, Options{Command: []string{path}}, "")
+	if status != 0 || len(files) != 1 {
+		t.Fatalf("status %d, %v", status, files)
+	}
+	blocks, unmatched, _ := read(t, files[0].Path)
+	churned, freed := from(blocks, "churn(int)")
+	kept, gone := from(blocks, "kept(unsigned long)")
+	if len(churned) != 201000 || freed != 201000 || len(kept) != 2 || gone != 1 || sum(kept) != 777+55 || unmatched != 0 {
+		t.Errorf("%d blocks, %d freed; kept %v, %d freed; %d unmatched", len(churned), freed, kept, gone, unmatched)
+	}
+	thrown := 0
+	for _, b := range blocks {
+		if strings.Contains(b.stack, "raises(int)") {
+			if thrown++; !b.freed {
+				t.Errorf("a thrown block of %d B is not freed", b.size)
+			}
+		}
+	}
+	if thrown < 200 { // the exception and its text
+		t.Errorf("%d blocks were thrown", thrown)
+	}
+}

@@ -83,6 +83,11 @@ int main(int argc, char **argv) {
     leaking(4444);
   } else if (!strcmp(mode, "much")) { // 20 MiB in blocks of 1,000 bytes
     for (int i = 0; i < 20972; i++) leaking(1000);
+  } else if (!strcmp(mode, "chroot") || !strcmp(mode, "user")) { // as root
+    leaking(10);
+    if (!strcmp(mode, "user") ? setuid(65534) : chroot("/proc") || chdir("/")) return 1;
+    churn(1000);
+    leaking(20);
   } else if (!strcmp(mode, "long")) {
     for (;;) {
       churn(200);
