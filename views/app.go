@@ -81,6 +81,7 @@ type app struct {
 	ui.Env
 	o               Options
 	state           state.State
+	headed          time.Time       // when the header of what is followed was last drawn
 	judgedAt        time.Time       // when what is followed was last judged
 	progress        analysis.Status // how far loading is by now, which the state may trail
 	stale           bool            // the state has not been shown yet
@@ -297,6 +298,9 @@ func (a *app) refresh(i state.Loaded) {
 	i.Judged = a.judged(&i)
 	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.Work.Rested() {
 		return
+	}
+	if a.state.Live() && time.Since(a.headed) >= time.Second { // the header says how long nothing has happened
+		a.headed, a.stale = time.Now(), true
 	}
 	if a.state.Profile == i.Profile && a.state.Status == i.Status && a.state.Judged == i.Judged && len(a.screens) > 0 {
 		return

@@ -3,6 +3,7 @@ package views
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -11,6 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -168,7 +170,7 @@ func (a *app) instantText() (text string) {
 	at := "end of run · " + s.Status.Duration.String()
 	switch {
 	case s.Live():
-		at = "now " + s.Status.Duration.String()
+		at = liveText(s, time.Now())
 	case !s.Status.Final: // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
 	}
@@ -190,6 +192,22 @@ func (a *app) instantText() (text string) {
 		r += " · live " + at
 	}
 	return r
+}
+
+// quietAfter is how long nothing may happen in a recording that is followed until that is said.
+const quietAfter = 2 * model.Second
+
+// liveText returns the last time of a recording that is followed and, where nothing has happened since, how long ago it
+// was, unless it comes through a pipe: the clock of another machine may differ.
+func liveText(s *state.State, now time.Time) string {
+	last := s.Status.Duration
+	if m := &s.Profile.Meta; m.HasStart && m.Start < 1<<62 && m.Path != "-" {
+		quiet := model.Time(now.UnixMicro()-int64(m.Start)) - last
+		if quiet >= quietAfter && quiet < 1e6*model.Second {
+			return "last event at " + last.String() + ", " + (quiet / model.Second * model.Second).String() + " ago"
+		}
+	}
+	return "now " + last.String()
 }
 
 // timeless reports whether nothing on screen depends on the instant.

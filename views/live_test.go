@@ -1,0 +1,27 @@
+package views
+
+import (
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
+)
+
+func TestHeaderSaysHowLongNothingHappened(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s := state.NewState()
+	s.Profile = &model.Profile{Meta: model.Meta{Live: "live", Start: uint64(start.UnixMicro()), HasStart: true}}
+	s.Status = analysis.Status{Duration: 5 * model.Second}
+	for after, want := range map[time.Duration]string{
+		5500 * time.Millisecond:  "now 5.00 s",
+		29500 * time.Millisecond: "last event at 5.00 s, 24.0 s ago",
+		-time.Hour:               "now 5.00 s", // another clock
+		1e6 * time.Hour:          "now 5.00 s",
+	} {
+		if got := liveText(&s, start.Add(after)); got != want {
+			t.Errorf("after %v: %q, want %q", after, got, want)
+		}
+	}
+}
