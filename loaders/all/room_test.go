@@ -58,15 +58,14 @@ func dumpsOf(t testing.TB) []dump {
 		little = 1 << 10
 		names  = 8 << 20 // for the names of MoarVM's dumps, which stay in memory
 	)
-	spec := memtest.HeapSpec{Rows: 300_000, References: 900_000, Spread: 1000}
-	three, err := memtest.Heap3(spec)
+	three, err := memtest.Heap3(memtest.HeapSpec{Rows: 300_000, References: 900_000, Spread: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []dump{
 		{"java", "hprof", memtest.Java(memtest.JavaSpec{Notes: 20_000}), little}, {"v8", "heapsnapshot", v8Dump(20_000), little},
 		{"ruby", "ruby-heap", rubyDump(20_000), little}, {"python", "python-heap", pythonDump(20_000), little},
-		{"moarvm", "mvmheap", three, names}, {"moarvm 2", "mvmheap", memtest.Heap2(spec), names},
+		{"moarvm", "mvmheap", three, names},
 	}
 }
 

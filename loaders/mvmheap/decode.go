@@ -144,8 +144,11 @@ func (d *decoding) run() (*model.Heap, error) {
 }
 
 // room returns where columns of so many rows and references are made: in memory, or in mapped files from when on there
-// is none for them.
+// is none for them. Those of version 2 are always made in memory: its headers tell beforehand whether they fit.
 func (d *decoding) room(rows, refs int64) *model.Room {
+	if d.f.version == 2 {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.files == nil {
