@@ -324,15 +324,36 @@ type Function struct {
 // Functions lists the functions of the selected stacks by self, then by total, then by name. A function counts once per
 // stack in the total, however often it occurs in the stack.
 func (s *Selection) Functions(ctx context.Context) ([]Function, error) {
-	rows, err := Table(ctx, ByFunctionDSO, nil, s)
-	if err != nil {
-		return nil, err
+	rows, of := s.functionRows()
+	seen := make([]uint32, len(rows)) // by row: the last record counted there, plus one
+	hit := make([]bool, len(rows))
+	st := s.Stacks
+	for r := range s.Profile.Records.Len() {
+		if r%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		n, ok := s.Weight(model.RecordID(r))
+		if !ok {
+			continue
+		}
+		leaf := s.Node(model.RecordID(r))
+		if leaf != 0 {
+			self, _ := s.Self(model.RecordID(r))
+			rows[of[st.Frame[leaf]]].Self.Add(self)
+		}
+		for node := leaf; node != 0; node = st.Parent[node] {
+			row := of[st.Frame[node]]
+			if seen[row] != uint32(r)+1 {
+				seen[row], hit[row] = uint32(r)+1, true
+				rows[row].Total.Add(n)
+			}
+		}
 	}
-	known, _ := s.functionRows()
-	out := make([]Function, len(rows))
-	for i, r := range rows {
-		out[i] = known[r.ID]
-		out[i].Self, out[i].Total = r.Weights[0].Self, r.Weights[0].Total
+	out := rows[:0]
+	for i := range rows {
+		if hit[i] {
+			out = append(out, rows[i])
+		}
 	}
 	s.sort(out)
 	return out, nil

@@ -83,15 +83,10 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, NoPeaks: true})
-	if err != nil {
-		return nil, err
-	}
+	ids := trace.StackIDs() // by key
 	out := make(map[model.StackID]verdict.Verdict, len(list))
-	for i := range sites {
-		if v := list.Of(uint32(sites[i].Key)); v.Kind != verdict.None {
-			out[sites[i].Stack] = v
-		}
+	for _, v := range list {
+		out[ids[v.Key]] = v
 	}
 	return out, nil
 }
