@@ -99,6 +99,11 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 			break
 		}
 	}
+	if p != nil && p.Meta.Sampled != "" {
+		for i := range f.out {
+			f.out[i].Text = model.AsSamples(f.out[i].Text)
+		}
+	}
 	return f.out, ctx.Err()
 }
 

@@ -265,6 +265,10 @@ func (a *app) doProgram(act keymap.Action) {
 	case keymap.StopLoading:
 		a.o.Stop()
 		a.stopped = true
+		if a.state.Live() {
+			a.say("the recording goes on, but is no longer followed: what was read is shown")
+			break
+		}
 		a.say("stopped loading: what was read is shown, totals are lower bounds")
 	case keymap.Help:
 		a.Popup(newHelp(a))

@@ -310,21 +310,22 @@ func (a *app) refresh(i state.Loaded) {
 	a.offer()
 }
 
-// judgeEvery is how long findings of a recording that is followed are kept at least.
-const judgeEvery = 5 * time.Second
+// Findings of a recording that is followed are shown when there is something to judge, and again after a quarter of its
+// time, at the latest after judgeEvery.
+const (
+	firstJudged = 3 * model.Second
+	judgeEvery  = 5 * time.Second
+)
 
 // judged returns of when findings are shown while a recording is followed: of a later moment now and then.
 func (a *app) judged(i *state.Loaded) state.Judged {
 	if i.Profile == nil || i.Profile.Meta.Live == "" || i.Status.Events == 0 {
 		return state.Judged{}
 	}
-	every := judgeEvery
-	if a.state.Judged.Revision == 0 {
-		every = judgeEvery / 5
+	if i.Status.Duration < firstJudged && a.state.Judged.Revision == 0 {
+		return state.Judged{}
 	}
-	if a.judgedAt.IsZero() {
-		a.judgedAt = time.Now()
-	}
+	every := min((i.Status.Duration / 4).Duration(), judgeEvery)
 	if time.Since(a.judgedAt) < every || !a.DeepWork.LongRested() {
 		return a.state.Judged
 	}

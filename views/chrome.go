@@ -171,6 +171,8 @@ func (a *app) instantText() (text string) {
 	switch {
 	case s.Live():
 		at = liveText(s, time.Now())
+	case s.Profile != nil && s.Profile.Meta.Live != "": // its recorder ended before the program
+		at = "recorded to " + s.Status.Duration.String()
 	case !s.Status.Final: // not known yet when it ends
 		at = "read to " + s.Status.Duration.String()
 	}

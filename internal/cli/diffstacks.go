@@ -34,7 +34,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if mixed && d.flags.Match == "" {
 		d.opt.Match = diff.MatchFunctions
 	}
-	d.opt.What, d.opt.Metric, d.opt.Measure = group.Thing(), metric, measures()[metric]
+	d.opt.What, d.opt.Metric, d.opt.Measure = group.Thing(), metric, weights.Measures()[metric]
 	label, labeled := strings.CutPrefix(word, weights.LabelPrefix)
 	if labeled {
 		d.opt.What = model.Clean(label) + " value" // a key alone may read as a plural: bytes

@@ -39,7 +39,7 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	case a.flags.Index == "none":
 		return nil, "none is kept (--index none)"
 	case src.Followed():
-		return nil, "none is kept of a file that grows"
+		return nil, "none is kept of a file that was opened while it grew"
 	case src.Piped() || src.Path() == "-":
 		return nil, "none is kept for an input that is not a file"
 	case a.flags.Index == "beside":

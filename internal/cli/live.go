@@ -37,18 +37,17 @@ type watching struct {
 	status int
 	err    error
 
-	mu   sync.Mutex
-	said []string // by the recorder, while the screens are shown
+	mu      sync.Mutex
+	said    []string // by the recorder, while the screens are shown
+	path    string   // of the recording that began last
+	printed string   // the file of what the program prints
 }
 
 // errReplaced ends the screens of a recording that began anew.
 var errReplaced = errors.New("the program executed another one")
 
 // patience is how long a program may take to load the hook, and wrappers to execute what they wrap.
-const (
-	patience  = 3 * time.Second
-	unwrapped = 200 * time.Millisecond
-)
+const patience, unwrapped = 3 * time.Second, 200 * time.Millisecond
 
 // live records a program and shows the recording meanwhile.
 func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
@@ -60,7 +59,8 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	if err != nil {
 		return inputError(err)
 	}
-	defer printed.Close()
+	w.printed = printed.Name()
+	defer w.endLog(printed)
 	o.Printed, o.Began, o.Log = printed, w.began, w.say
 	go func() {
 		defer close(w.over)
@@ -73,7 +73,8 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	select {
 	case <-w.over:
 	default:
-		a.logging()("the program goes on, and is recorded until it ends; what it prints is in %s", printed.Name())
+		a.logging()("the program goes on in this terminal and is recorded; see it again, from any terminal, with: memtui live %s; what it prints is in %s; Ctrl-C ends it",
+			model.Clean(w.path), model.Clean(w.printed))
 		<-w.over
 	}
 	w.flush()
@@ -83,8 +84,22 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	return err
 }
 
-// began notes the file of a recording that has begun.
+// endLog closes the file of what the program printed, and removes it if that is nothing.
+func (w *watching) endLog(f *os.File) {
+	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+		_ = os.Remove(w.printed)
+	}
+	_ = f.Close()
+}
+
+// began notes the file of a recording that has begun, after which that of what the program prints is named.
 func (w *watching) began(path string) {
+	w.mu.Lock()
+	w.path = path
+	if log := path + ".log"; log != w.printed && os.Rename(w.printed, log) == nil {
+		w.printed = log
+	}
+	w.mu.Unlock()
 	select {
 	case w.paths <- path:
 	default: // more programs than anybody looks at
@@ -102,7 +117,7 @@ func (w *watching) log(o *record.Options) (*os.File, error) {
 
 // show shows what is recorded until the user leaves the screens.
 func (w *watching) show(ctx context.Context) error {
-	path, ok := w.next(ctx, patience)
+	path, ok := w.next(ctx)
 	for ok {
 		shown, cancel := context.WithCancelCause(ctx)
 		next := make(chan string, 1)
@@ -125,8 +140,8 @@ func (w *watching) show(ctx context.Context) error {
 }
 
 // next waits for the name of the file, and a little longer for that of a program that a wrapper executes.
-func (w *watching) next(ctx context.Context, most time.Duration) (path string, ok bool) {
-	late := time.After(most)
+func (w *watching) next(ctx context.Context) (path string, ok bool) {
+	late := time.After(patience)
 	for {
 		select {
 		case path = <-w.paths:

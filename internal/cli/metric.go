@@ -12,16 +12,6 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// measures returns the words for what metrics measure.
-func measures() map[string]string {
-	return map[string]string{
-		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
-		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
-		"overwritten_bytes": "memory of overwritten blocks",
-		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
-	}
-}
-
 // metric returns the metric of a comparison and selects the events: the user's choice; else live bytes for traces, or
 // allocated bytes of ranges; for profiles the first metric that both have, primary ones first; for one of each the
 // first that both have.

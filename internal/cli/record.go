@@ -57,6 +57,9 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	if c.Recover != "" {
 		return c.recover(ctx, a)
 	}
+	if c.Live && (c.Pages != 0 || c.Print != "") {
+		return usageError(errors.New("record: --live shows the recording of a program: name one to run"))
+	}
 	if c.Pages != 0 {
 		return c.pages(ctx, a)
 	}

@@ -60,7 +60,7 @@ func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, erro
 		return fetch.Open(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure, a.keep)
 	}
 	open := func() (*loaders.Source, error) { return loaders.OpenSource(ctx, path, a.env.Stdin) }
-	if a.screen && (a.follow || loaders.Written(path)) {
+	if a.screen && path != "-" && (a.follow || loaders.Written(path)) {
 		open = func() (*loaders.Source, error) { return loaders.OpenGrowing(ctx, path) }
 	}
 	src, err := open()

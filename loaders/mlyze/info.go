@@ -63,9 +63,13 @@ func (o *opening) meta() model.Meta {
 		})
 	}
 	if t := o.tables; t != nil {
-		fact("stacks", "Stacks", int64(len(t.stacks)))
-		fact("functions", "Function names", int64(len(t.funcs.index)))
-		fact("files", "File names", int64(len(t.files.index)))
+		stacks, functions, files := len(t.stacks), len(t.funcs.index), len(t.files.index)
+		if k := o.named; k != nil {
+			stacks, functions, files = k.count, len(k.functions)-1, len(k.files)-1
+		}
+		fact("stacks", "Stacks", int64(stacks))
+		fact("functions", "Function names", int64(functions))
+		fact("files", "File names", int64(files))
 		t.recorded.describe(&m)
 		if t.empty() {
 			m.Facts = append(m.Facts, model.Fact{Key: "tables", Label: "Tables", Value: "empty: the names of stacks and markers are lost"})

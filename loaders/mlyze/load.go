@@ -49,6 +49,8 @@ type opening struct {
 	found  findings
 	lost   int64
 
+	named *recordedStacks // names that come while the recording goes on, nil for others
+
 	limited bool // the metadata was not read, or not to its end, because of a limit
 }
 

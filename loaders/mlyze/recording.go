@@ -28,6 +28,7 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
+	told   bool            // how blocks are chosen
 	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
@@ -40,6 +41,7 @@ func (o *opening) recording(opt loaders.Options, store *model.Store) *recording 
 		return nil
 	}
 	r := &recording{opening: o, store: store, names: journal.NewNames(opt.Symbols), stacks: newRecordedStacks()}
+	o.named = &r.stacks
 	if side := o.src.Side(); side != nil {
 		r.notes, r.piped = journal.NewReader(side), true
 		return r
@@ -150,6 +152,10 @@ func (r *recording) reveal() {
 		ours: true, program: r.names.Program, looked: r.names.Looked, sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
 	}
 	r.tables = &t
+	if !r.told && t.recorded.program != "" {
+		r.told = true
+		t.recorded.problems(&r.found)
+	}
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
 	r.publish(r.store, r.stacks.revision(), recordedNote)

@@ -30,6 +30,9 @@ type findingsPane struct {
 // findingKind is how many cells signs and kinds have.
 const findingKind = 12
 
+// sureWhileLive is how certain a leak must be to be shown before the end: what still fills up looks like one.
+const sureWhileLive = 0.6
+
 // findingsKey determines the findings. They cover the complete run, regardless of the instant and the range.
 type findingsKey struct {
 	revision uint64
@@ -68,6 +71,9 @@ func (p *findingsPane) Show(s *state.State) {
 			empty = why
 		}
 		p.rows, _ = p.lazy.Get()
+		if s.Live() {
+			p.rows = slices.DeleteFunc(slices.Clone(p.rows), func(f analysis.Finding) bool { return f.Kind == analysis.FindingLeak && f.Confidence < sureWhileLive })
+		}
 	}
 	leads := make([]ui.Lead, len(p.rows))
 	for i := range p.rows {

@@ -310,6 +310,7 @@ func (p *Leaks) CopyText() string {
 
 // Draw implements tview.Primitive.
 func (p *Leaks) Draw(s tcell.Screen) {
+	p.Detail.Samples = p.State.Sampled()
 	r := p.Rect()
 	if p.Blocks.Open {
 		p.Blocks.Draw(s, r)

@@ -72,7 +72,7 @@ func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	}
 	text := atMost + ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(l.Bytes)
 	if long {
-		text += " in " + model.Blocks(l.Count)
+		text += " in " + p.State.Blocks(l.Count)
 	}
 	return text
 }
@@ -151,7 +151,7 @@ func (p *Leaks) explain() {
 	}
 	setGroup(p.Pane.Env, &p.Detail, &p.State, p.Now().Of.by, &row.Site)
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	p.Detail.Answer = model.Blocks(row.Count)
+	p.Detail.Answer = p.State.Blocks(row.Count)
 	if row.Count > 1 {
 		each := " each"
 		if row.Bytes%row.Count != 0 {

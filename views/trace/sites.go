@@ -172,6 +172,7 @@ func (p *Sites) verdictAbout(k analysis.Key) verdict.Verdict {
 
 // Draw implements tview.Primitive.
 func (p *Sites) Draw(s tcell.Screen) {
+	p.Detail.Samples = p.State.Sampled()
 	r := p.Rect()
 	if p.Blocks.Open {
 		p.Blocks.Draw(s, r)

@@ -89,7 +89,7 @@ func amounts(s *state.State, g groupAmong) string {
 		atMost = "≤ "
 	}
 	mean := ""
-	if g.AllocCount > 1 {
+	if g.AllocCount > 1 && !s.Sampled() {
 		mean = ", " + f.Bytes(g.MeanSize()) + " on average"
 	}
 	peak := ""

@@ -185,6 +185,10 @@ func (p *BlockPane) explain() {
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + p.threadText(" · thread ", &b)
 	p.Detail.Facts = []string{p.fateText(&b)}
+	if p.Detail.Samples = p.state.Sampled(); p.Detail.Samples {
+		p.Detail.Title = "Sample " + AddressText(b.Addr)
+		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+" that were allocated there: its own size is not known")
+	}
 	if p.Detail.Parts = nil; p.Parts != nil && p.state.Settled() && p.HasRoom() {
 		p.Detail.Parts = p.Parts(&p.state, &b)
 	}

@@ -20,6 +20,7 @@ const maxFrames = 2000
 // sentences below, or lines of text. The zero value is empty.
 type Detail struct {
 	Title, Answer string
+	Samples       bool     // what is said of blocks is about samples
 	Lead          []string // sentences above the stack
 	Facts         []string
 	Parts         []DetailPart // most telling first; what fits is drawn next to the stack or below it
@@ -176,14 +177,14 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	if room := title.W - widget.Width(d.Answer) - 6; widget.Width(name) > room && strings.HasPrefix(name, "/") { // the file, not its folders
 		name = widget.TruncateLeft(name, max(room, 10))
 	}
-	widget.TitleLine(s, title, look, name, d.Answer)
+	widget.TitleLine(s, title, look, name, d.sentence(d.Answer))
 	if d.text != nil {
 		_, body = body.CutLeft(1)
 		d.text.Draw(s, body, k)
 		return
 	}
 	body = body.Inset(1, 0)
-	lead := wrapped(d.Lead, body.W)
+	lead := wrapped(d.sentences(d.Lead), body.W)
 	lead = lead[:min(len(lead), max(body.H-leastStack, 0))]
 	top, body := body.CutTop(len(lead))
 	for i, line := range lead {
@@ -192,9 +193,9 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	body, parts := d.divide(body)
 	d.drawParts(s, parts, k)
 	least := min(len(d.Frames), leastStack)
-	facts := wrapped(d.Facts, body.W)
+	facts := wrapped(d.sentences(d.Facts), body.W)
 	if d.PartsFirst {
-		facts = wrappedUpTo(d.Facts, body.W, body.H-least)
+		facts = wrappedUpTo(d.sentences(d.Facts), body.W, body.H-least)
 	}
 	room := max(body.H-len(facts), min(least, body.H))
 	d.height = min(room, len(d.Frames))
@@ -207,6 +208,25 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	for i, f := range facts[:max(min(len(facts), rest.H), 0)] {
 		widget.Print(s, rest.X, rest.Y+i, rest.W, f, k.Text)
 	}
+}
+
+// sentence returns a sentence as it is shown.
+func (d *Detail) sentence(text string) string {
+	if d.Samples {
+		return model.AsSamples(text)
+	}
+	return text
+}
+
+func (d *Detail) sentences(list []string) []string {
+	if !d.Samples {
+		return list
+	}
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = d.sentence(list[i])
+	}
+	return out
 }
 
 // Dressed returns a look whose titles show that the pane has the focus.

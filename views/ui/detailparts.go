@@ -33,7 +33,7 @@ func (d *Detail) divide(body widget.Rect) (text, parts widget.Rect) {
 		_, parts = parts.CutLeft(2)
 		return text, parts
 	}
-	facts := len(wrapped(d.Facts, body.W))
+	facts := len(wrapped(d.sentences(d.Facts), body.W))
 	below := body.H - len(d.Frames) - facts - 2
 	if wanted := d.allRows(body.W); below < wanted {
 		if d.PartsFirst {
