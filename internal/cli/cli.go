@@ -62,7 +62,7 @@ type grammar struct {
 	globals
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
 	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
-	Live       liveCmd       `cmd:"" help:"Show a recording on screens that follow it while it grows."`
+	Live       liveCmd       `cmd:"" help:"Show a recording on screens that follow it while it grows (record --live does both)."`
 	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
 	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
