@@ -73,7 +73,7 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	select {
 	case <-w.over:
 	default:
-		a.logging()("the program goes on in this terminal and is recorded; see it again, from any terminal, with: memtui live %s; what it prints is in %s; Ctrl-C ends it",
+		a.logging()("the program goes on in this terminal and is recorded; see it again, from any terminal, with: memtui live %s; what it prints is in %s; it ends when it is interrupted or this terminal is closed",
 			model.Clean(w.path), model.Clean(w.printed))
 		<-w.over
 	}

@@ -77,7 +77,7 @@ func (s *session) startRuby() (*exec.Cmd, error) {
 			dumps = append(dumps, relative(strings.TrimSpace(line)))
 		}
 		if len(dumps) > 0 {
-			s.files = append(s.files, Recorded{PID: s.main, Program: s.o.Command[0], Dumps: dumps})
+			s.made(Recorded{PID: s.main, Program: s.o.Command[0], Dumps: dumps}, nil)
 		}
 	})
 	return cmd, nil
@@ -163,10 +163,10 @@ func (c *classes) watch(every time.Duration, asked <-chan os.Signal) {
 	}
 	if len(c.d.series) > 0 {
 		c.write()
-		c.s.files = append(c.s.files, Recorded{Path: c.path, PID: c.s.main, Program: "java", Points: len(c.d.series[0].times), Stopped: c.stopped})
+		c.s.made(Recorded{Path: c.path, PID: c.s.main, Program: "java", Points: len(c.d.series[0].times), Stopped: c.stopped}, nil)
 	}
 	if len(c.dumps) > 0 {
-		c.s.files = append(c.s.files, Recorded{PID: c.s.main, Program: "java", Dumps: c.dumps})
+		c.s.made(Recorded{PID: c.s.main, Program: "java", Dumps: c.dumps}, nil)
 	}
 }
 

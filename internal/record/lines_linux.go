@@ -226,11 +226,5 @@ func (l *lines) end() {
 	done := Recorded{Path: l.t.file.path, PID: l.t.pid, Program: l.t.file.stacks.Program, Events: l.t.file.events}
 	done.Stopped = l.t.file.flush()
 	_, err := l.t.file.finish(context.Background(), l.t.facts(done))
-	l.s.mu.Lock()
-	defer l.s.mu.Unlock()
-	delete(l.s.tasks, l.t.pid)
-	l.s.files = append(l.s.files, done)
-	if l.s.err == nil {
-		l.s.err = err
-	}
+	l.s.made(done, err)
 }

@@ -429,12 +429,21 @@ func (s *session) end(t *task, broken error) {
 	if t.file.stream == nil || !closed(t.replaced) { // else it is not sent
 		_, err = t.file.finish(context.Background(), t.facts(done))
 	}
+	if closed(t.replaced) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.tasks, t.pid)
+		return
+	}
+	s.made(done, err)
+}
+
+// made notes a file of a process whose recording has ended.
+func (s *session) made(r Recorded, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.tasks, t.pid)
-	if !closed(t.replaced) {
-		s.files = append(s.files, done)
-	}
+	delete(s.tasks, r.PID)
+	s.files = append(s.files, r)
 	if s.err == nil {
 		s.err = err
 	}
