@@ -236,10 +236,10 @@ func pause(seen uint64) time.Duration {
 	if seen == 0 {
 		return 4 * time.Millisecond
 	}
-	return 100 * time.Millisecond
+	return 80 * time.Millisecond
 }
 
-// awaitMore waits until more may have been read: a tenth of a second while a file loads, afterwards for the next
+// awaitMore waits until more may have been read: less than a tenth of a second while a file loads, afterwards for the next
 // revision. It returns false at the end of the program.
 func (a *app) awaitMore(seen uint64, known *state.Loaded) bool {
 	_, changed := a.o.Store.Watch()
