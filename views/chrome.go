@@ -130,7 +130,7 @@ func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int
 	}
 	style := a.over(themes.Badge, st)
 	if n, ok := a.current().(ui.Narrower); !ok || !n.Narrows() {
-		text, style = "not by size and lifetime", a.over(themes.Muted, st)
+		text, style = "tables not by size and lifetime", a.over(themes.Muted, st)
 	}
 	return 1 + widget.Print(s, r.X+1, r.Y, r.W-1, text, style)
 }

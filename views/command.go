@@ -48,7 +48,7 @@ func commands() []command {
 		{"b", "PLACE", "", "Mark a place of the second file, or of the only one, as B, after; 1:12s is one of the first file.", nil, markCommand(state.SideB)},
 		{"align", "KEY", "", "Align two curves at the start, by share of duration, or at a marker's name.", alignNames, (*app).alignCommand},
 		{"mask", "REGEXP=TEXT", "", "Mask parts of names before they are compared: paths, templates, addresses, hashes, none.", maskNames, (*app).maskCommand},
-		{"normalize", "KEY", "", "Normalize both sides before they are compared.", normalNames, (*app).normaliseCommand},
+		{"normalize", "KEY", "", "Normalize both sides before they are compared.", normalNames, (*app).normalizeCommand},
 		{"save", "PATH", "", "Save this view: .txt .md .csv .json .html, its stacks: .folded .speedscope.json .pb.gz. PATH! replaces a file.", nil, (*app).save},
 		{"theme", "NAME", "", "Change the color theme.", themeNames, (*app).themeCommand},
 	}

@@ -391,8 +391,8 @@ func maskNames(*app) (names []string) {
 	return append(names, "none")
 }
 
-// normaliseCommand sets the normalization of both sides.
-func (a *app) normaliseCommand(text string) error {
+// normalizeCommand sets the normalization of both sides.
+func (a *app) normalizeCommand(text string) error {
 	for n := range diff.NormalCount {
 		if n.String() == text {
 			a.emit(state.SetPer{Per: n})

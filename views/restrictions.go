@@ -96,7 +96,7 @@ func (a *app) addStep(kind calltree.StepKind, function string) {
 	switch {
 	case function == "":
 		a.say("the selection has no function name")
-	case kind == calltree.PivotAt && a.state.Filters.Pivot() == function:
+	case kind == calltree.PivotAt && a.state.Filters.Pivot() != "":
 		a.emit(state.DropStep{N: slices.IndexFunc(a.state.Filters.Steps(), func(s calltree.Step) bool { return s.Kind == kind })})
 	case a.state.Filters.With(step) == a.state.Filters:
 		a.say("this filter is already set")

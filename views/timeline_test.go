@@ -74,7 +74,7 @@ func TestStepFiguresAreExact(t *testing.T) {
 // TestShapesInARange asks that the sites of a range say which of their columns are about the whole run.
 func TestShapesInARange(t *testing.T) {
 	u := openKvleak(t, 120, 40, colourCaps).keys("2", "H", "v", "H", "H", "v", "3")
-	u.has("trend, shape: whole run", "over the whole run")
+	u.has("trend, verdict: whole run", "over the whole run")
 	if u.keys("u"); strings.Contains(u.Text(), "whole run") {
 		t.Error("without a range the table still speaks of the whole run")
 	}

@@ -199,6 +199,7 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
 			s.Verdict, s.Sure.String(), w.style.spark(w.t.histories[s.Stack], historyColumns),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
+		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
 	return out
 }

@@ -299,7 +299,7 @@ func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
 	if c.Live {
 		return usageError(errors.New("record: --live is for programs; memtui --every 10s URL shows what a URL answers"))
 	}
-	every, folder := cmp.Or(c.Every, usualPoll), c.Out
+	every, folder := cmp.Or(time.Duration(c.Every), usualPoll), c.Out
 	if every < shortEvery {
 		return usageError(fmt.Errorf("--every: at least %s", shortEvery))
 	}
@@ -315,7 +315,7 @@ func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
 	say("fetching every %s until it is interrupted", every)
 	if c.For > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.For)
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.For))
 		defer cancel()
 	}
 	kept, series := 0, a.series(address, folder, every)

@@ -20,24 +20,24 @@ import (
 )
 
 type recordCmd struct {
-	Command []string      `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments. Of C, C++ and Rust, what malloc gives is recorded, with native stacks; of Python 3.8 or newer, what Python and its extension modules allocate, with lines of Python; of Node.js, samples of the objects that live; of Ruby, heap dumps; of Java, curves of its classes. Or the URL of a profile, such as http://localhost:6060/debug/pprof/heap of a Go program, which is fetched every ten seconds (--every) into a folder."`
-	Out     string        `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder), or - for standard output: ssh host memtui record -o - COMMAND | memtui -"`
-	Sample  arg.Sample    `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
-	Frames  *int          `placeholder:"N" help:"The most frames of a stack (64; 1 with --pure, where more cost much more)."`
-	Native  bool          `help:"In Python programs, the native frames that Python calls as well (otherwise stacks have the lines of Python only)."`
-	Ring    arg.Bytes     `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
-	OnFull  string        `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
-	For     time.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
-	MaxSize arg.Bytes     `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
-	Replace bool          `name:"overwrite" help:"Replace FILE if it exists."`
-	Follow  bool          `help:"Record child processes as well, each in a file of its own."`
-	Markers string        `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
-	Live    bool          `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
-	Pages   int           `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
-	Every   time.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
-	Pure    bool          `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
-	Print   string        `enum:",python" default:"" placeholder:"python" help:"Print the module that --pure uses, for Python programs that import it themselves."`
-	Recover string        `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
+	Command []string     `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments. Of C, C++ and Rust, what malloc gives is recorded, with native stacks; of Python 3.8 or newer, what Python and its extension modules allocate, with lines of Python; of Node.js, samples of the objects that live; of Ruby, heap dumps; of Java, curves of its classes. Or the URL of a profile, such as http://localhost:6060/debug/pprof/heap of a Go program, which is fetched every ten seconds (--every) into a folder."`
+	Out     string       `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder), or - for standard output: ssh host memtui record -o - COMMAND | memtui -"`
+	Sample  arg.Sample   `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
+	Frames  *int         `placeholder:"N" help:"The most frames of a stack (64; 1 with --pure, where more cost much more)."`
+	Native  bool         `help:"In Python programs, the native frames that Python calls as well (otherwise stacks have the lines of Python only)."`
+	Ring    arg.Bytes    `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
+	OnFull  string       `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
+	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
+	MaxSize arg.Bytes    `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
+	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
+	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
+	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
+	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
+	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
+	Every   arg.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
+	Pure    bool         `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
+	Print   string       `enum:",python" default:"" placeholder:"python" help:"Print the module that --pure uses, for Python programs that import it themselves."`
+	Recover string       `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
 }
 
 // Statuses of record beyond that of the program, as shells have them.
@@ -113,7 +113,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: smallestRing, Drop: c.OnFull == "drop",
-		Duration: c.For, MaxSize: int64(c.MaxSize), Every: c.Every, Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
+		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false
@@ -193,7 +193,7 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 		return usageError(errors.New("--pages: takes the ID of a process, not a program to run"))
 	}
 	log := a.logging()
-	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: c.Every, Limit: c.For, Layouts: mostLayouts, Log: log}
+	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For), Layouts: mostLayouts, Log: log}
 	if o.Output == "" {
 		o.Output = record.FileName(c.Pages, ".mb")
 	}

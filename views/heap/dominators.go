@@ -67,7 +67,7 @@ func (p *Dominators) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *Dominators) CommandLine(file []string) []string {
-	return command(&p.State, "dominators", state.Question{}, file)
+	return command(&p.State, "dominators", state.Question{Filter: p.table.RowFilter(p.State.Filter)}, file)
 }
 
 // Unprinted implements [ui.Unprinted].

@@ -263,15 +263,15 @@ func (i Zoom) apply(s State) State {
 	}
 	span := model.Time(math.Min(float64(to-from)*i.Factor, float64(model.MaxTime/2)))
 	span = max(span, model.Time(min(int64(s.Columns), 20)))
-	centre := s.Now()
-	if centre < from || centre > to {
-		centre = from + (to-from)/2
+	center := s.Now()
+	if center < from || center > to {
+		center = from + (to-from)/2
 	}
 	share := 0.5
 	if to > from {
-		share = float64(centre-from) / float64(to-from)
+		share = float64(center-from) / float64(to-from)
 	}
-	start := centre - model.Time(float64(span)*share)
+	start := center - model.Time(float64(span)*share)
 	s.View = analysis.Range{From: start, To: start + min(span, model.MaxTime-max(start, 0))}
 	return s.clampView()
 }

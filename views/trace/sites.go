@@ -197,7 +197,7 @@ func (p *Sites) by() analysis.Group {
 func (p *Sites) Title() string {
 	t := "Sites by " + p.by().String()
 	if !p.State.Range.IsFull() && p.State.Cell.IsAll() {
-		t += " · trend, shape: whole run"
+		t += " · trend, verdict: whole run"
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"

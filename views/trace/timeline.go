@@ -112,7 +112,7 @@ const (
 // layout assigns three fifths or more to the chart, and the rest to the table.
 func (p *Timeline) layout(r widget.Rect) (a timelineAreas) {
 	if p.maximal {
-		return p.maximised(r)
+		return p.maximized(r)
 	}
 	if r.H >= lowTimeline {
 		chart := max(min(r.H*3/5, r.H-tableRows-p.readoutRows()), r.H-tableMost-p.readoutRows(), 6)
@@ -141,7 +141,7 @@ func (p *Timeline) splitTable(r widget.Rect) (top, stack widget.Rect) {
 	return r, widget.Rect{}
 }
 
-func (p *Timeline) maximised(r widget.Rect) (a timelineAreas) {
+func (p *Timeline) maximized(r widget.Rect) (a timelineAreas) {
 	if p.focus == timelineChart {
 		a.chart, a.readout = r.CutBottom(p.readoutRows())
 		return a
@@ -229,7 +229,7 @@ func (p *Timeline) Command() []string {
 	if p.maximal && p.focus != timelineChart {
 		return p.top.tableCommand()
 	}
-	q := state.Question{Table: "curve"}
+	q := state.Question{Table: "curve", Cell: p.State.Cell}
 	if p.State.ChartOf == state.ChartTop {
 		parts := ui.MostParts
 		q.Stacked = &parts

@@ -136,6 +136,6 @@ function remember(key, value) {
   try { history.replaceState(null, "", "#" + new URLSearchParams(view)); } catch (e) { /* some browsers forbid it in files */ }
 }
 
-// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colours or sizes change.
+// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change.
 const listeners = {search: [], look: []};
 const tell = (what, value) => listeners[what].forEach((f) => f(value));

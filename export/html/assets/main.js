@@ -1,4 +1,4 @@
-// The page: what stands where, the search box, the colours.
+// The page: what stands where, the search box, the colors.
 const root = document.documentElement, content = document.getElementById("content"), search = document.getElementById("search");
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

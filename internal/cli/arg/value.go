@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -51,6 +52,19 @@ type Length struct{ model.Moment }
 func (l *Length) UnmarshalText(text []byte) (err error) {
 	l.Moment, err = model.ParseLength(string(text))
 	return err
+}
+
+// Duration is a length of time as the user writes it, not relative to another: 10s, 5min.
+type Duration time.Duration
+
+// UnmarshalText reads a length of time.
+func (d *Duration) UnmarshalText(text []byte) error {
+	m, err := model.ParseLength(string(text))
+	if n := m.In(0, 0); err != nil || n != m.In(model.Second, model.Second) || n <= 0 {
+		return fmt.Errorf("invalid length of time %q: write 500ms, 10s, 5min or 1h30m", text)
+	}
+	*d = Duration(m.In(0, 0).Duration())
+	return nil
 }
 
 // Bytes is an amount of memory as the user writes it: 64KiB, 1.5M, 4096. Amounts that do not fit 63 bits become the

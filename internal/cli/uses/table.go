@@ -246,6 +246,8 @@ func clashes() []clash {
 		{"map", "table", dumps, "", "the map has no tables"},
 		{"map", "limit", dumps, "", "the map has no tables"},
 		{"map", "by", dumps, "", "the map has no tables"},
+		{"no-leaks", "from", traces, "", "leaks are judged over the complete run"},
+		{"no-leaks", "to", traces, "", "leaks are judged over the complete run"},
 	}
 }
 

@@ -40,7 +40,7 @@ type Builder struct {
 	problems []model.Problem
 	known    map[problemKey]int
 	windows  []model.Window
-	labelled bool // a record has labels
+	labeled bool // a record has labels
 	noted    bool // problems of the input were added
 
 	published time.Time
@@ -327,7 +327,7 @@ func (b *Builder) Add(r Record) model.RecordID {
 	rec.Weights.EndRow()
 	rec.Exclusive.EndRow()
 	rec.Labels = append(rec.Labels, r.Labels)
-	b.labelled = b.labelled || r.Labels != 0
+	b.labeled = b.labeled || r.Labels != 0
 	return id
 }
 
@@ -395,7 +395,7 @@ func (b *Builder) Build(complete bool) *model.Profile {
 	p.Counts.Frames, p.Counts.Stacks = int64(len(s.FrameFunc)-1), int64(p.Records.Len())
 	p.Counts.DSOs, p.Counts.Threads = int64(len(p.DSOs)-1), int64(len(p.Threads)-1)
 	p.Counts.Windows = int64(len(p.Windows))
-	if !b.labelled {
+	if !b.labeled {
 		p.Labels, p.Records.Labels = nil, nil
 	}
 	s.DSOs, s.FrameDSO = p.DSOs, p.FrameDSO
