@@ -28,7 +28,13 @@ func TestCellOfLeaks(t *testing.T) {
 	u.keys("3").has("6 sites · live 429 KiB")
 	u.keys("4").has("429 KiB in 44 blocks")
 	u.keys("5").has("429 KiB = 100 %", "never freed")
-	u.keys("1").has("not by size and lifetime")
+	u.keys("1").has("tables not by size and lifetime")
+	u.keys("2")
+	var words []string
+	u.sim.Do(func() { words = u.app.command(u.app.o.Command) })
+	if line := strings.Join(words, " "); !strings.Contains(line, "--table curve") || !strings.Contains(line, "--cell") {
+		t.Errorf("the curve of a cell is copied as %q", line)
+	}
 	u.keys("3", "Esc").has("21 sites")
 	lacks(t, u, "never freed, any")
 	if !u.state().Cell.IsAll() {
