@@ -40,7 +40,7 @@ type Builder struct {
 	problems []model.Problem
 	known    map[problemKey]int
 	windows  []model.Window
-	labeled bool // a record has labels
+	labeled  bool // a record has labels
 	noted    bool // problems of the input were added
 
 	published time.Time
