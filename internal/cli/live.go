@@ -73,8 +73,11 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	select {
 	case <-w.over:
 	default:
+		w.mu.Lock()
+		path, printed := w.path, w.printed
+		w.mu.Unlock()
 		a.logging()("the program goes on in this terminal and is recorded; see it again, from any terminal, with: memtui live %s; what it prints is in %s; it ends when it is interrupted or this terminal is closed",
-			model.Clean(w.path), model.Clean(w.printed))
+			model.Clean(path), model.Clean(printed))
 		<-w.over
 	}
 	w.flush()
@@ -108,9 +111,8 @@ func (w *watching) began(path string) {
 
 // log creates the file for what the program prints.
 func (w *watching) log(o *record.Options) (*os.File, error) {
-	how := os.O_CREATE | os.O_WRONLY | os.O_TRUNC
 	if o.Output != "" {
-		return os.OpenFile(o.Output+".log", how, 0o600)
+		return os.OpenFile(o.Output+".log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	}
 	return os.CreateTemp(".", record.BaseName(o.Command[0])+"-*.log")
 }

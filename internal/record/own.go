@@ -17,7 +17,7 @@ type Own struct {
 	file    *traceFile
 	start   time.Time
 	flushed time.Time
-	frames  map[journal.Frame]uint64   // numbers
+	frames  frameNumbers
 	stacks  map[[ownFrames]uintptr]int // IDs
 }
 
@@ -38,7 +38,7 @@ func NewOwn(path string) (*Own, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Own{file: f, start: now, frames: map[journal.Frame]uint64{}, stacks: map[[ownFrames]uintptr]int{}}, nil
+	return &Own{file: f, start: now, frames: frameNumbers{}, stacks: map[[ownFrames]uintptr]int{}}, nil
 }
 
 // Take allocates a block of n bytes, at least one.
@@ -84,14 +84,8 @@ func (o *Own) stack(pcs []uintptr) {
 		if f.Function == "" || f.Function == "runtime.goexit" {
 			continue
 		}
-		frame := journal.Frame{File: path.Base(f.File), Function: path.Base(f.Function), Line: int64(f.Line)}
-		number, ok := o.frames[frame]
-		if !ok {
-			number = uint64(len(o.frames)) + 1
-			o.frames[frame] = number
-			_ = o.file.note(&journal.Note{Frame: &frame})
-		}
-		words = append(words, journal.Known|number)
+		word, _ := o.frames.word(journal.Frame{File: path.Base(f.File), Function: path.Base(f.Function), Line: int64(f.Line)}, o.file.note)
+		words = append(words, word)
 	}
 	_ = o.file.note(&journal.Note{Stack: words})
 }

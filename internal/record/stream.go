@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze/journal"
-	"github.com/memtui/memtui/loaders/symbols"
 )
 
 // Pipe is the name of standard output, to which a recording can be sent.
@@ -19,8 +18,8 @@ const Pipe = "-"
 // of their functions.
 type streamed struct {
 	to     *held
-	frames map[symbols.Frame]uint64 // numbers
-	sent   int                      // stacks
+	frames frameNumbers
+	sent   int // stacks
 	line   []byte
 }
 
@@ -46,7 +45,7 @@ func newStream(start time.Time, exe string, o Options) (*traceFile, error) {
 }
 
 func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFile, error) {
-	s := &streamed{to: &held{to: w, until: time.Now().Add(unwrapped)}, frames: map[symbols.Frame]uint64{}}
+	s := &streamed{to: &held{to: w, until: time.Now().Add(unwrapped)}, frames: frameNumbers{}}
 	t := &traceFile{
 		path: Pipe, w: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedTrace}, 1<<18),
 		notes: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedJournal}, 1<<16), start: start,
@@ -70,7 +69,7 @@ func (s *streamed) names(n *journal.Names, to *bufio.Writer) error {
 	if _, err := n.Resolve(context.Background()); err != nil {
 		return err
 	}
-	send := func(note journal.Note) (err error) {
+	send := func(note *journal.Note) (err error) {
 		if s.line, err = note.Append(s.line[:0]); err == nil {
 			_, err = to.Write(s.line)
 		}
@@ -80,23 +79,32 @@ func (s *streamed) names(n *journal.Names, to *bufio.Writer) error {
 		words := []uint64{}
 		for _, id := range n.Stack(s.sent) {
 			for _, f := range n.Frames(id) {
-				f.Inlined = false
-				number, ok := s.frames[f]
-				if !ok {
-					number = uint64(len(s.frames)) + 1
-					s.frames[f] = number
-					if err := send(journal.Note{Frame: &journal.Frame{File: f.File, Function: f.Function, Line: f.Line}}); err != nil {
-						return err
-					}
+				word, err := s.frames.word(journal.Frame{File: f.File, Function: f.Function, Line: f.Line}, send)
+				if err != nil {
+					return err
 				}
-				words = append(words, journal.Known|number)
+				words = append(words, word)
 			}
 		}
-		if err := send(journal.Note{Stack: words}); err != nil {
+		if err := send(&journal.Note{Stack: words}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// frameNumbers are the numbers of frames that were noted.
+type frameNumbers map[journal.Frame]uint64
+
+// word returns the word of a frame in a stack, and notes the frame unless that was done.
+func (k frameNumbers) word(f journal.Frame, note func(*journal.Note) error) (uint64, error) {
+	number, ok := k[f]
+	if ok {
+		return journal.Known | number, nil
+	}
+	number = uint64(len(k)) + 1
+	k[f] = number
+	return journal.Known | number, note(&journal.Note{Frame: &f})
 }
 
 // end says that the recording is complete.
