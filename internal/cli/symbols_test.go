@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,20 +116,7 @@ func TestFlagsWithoutValuesTakeNone(t *testing.T) {
 // unpackedSample returns one of the sample binaries of the symbolizer.
 func unpackedSample(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open("../../loaders/symbols/testdata/" + name + ".gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return memtest.Unpacked(t, "../../loaders/symbols/testdata/"+name+".gz")
 }
 
 // Nothing is fetched unless the user names a server, directly or by the environment.

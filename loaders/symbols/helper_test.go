@@ -1,10 +1,8 @@
 package symbols
 
 import (
-	"compress/gzip"
 	"debug/elf"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -14,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
@@ -141,20 +140,7 @@ func unpacked(t testing.TB, name, path string) string {
 // content returns a file of testdata that is stored compressed.
 func content(t testing.TB, name string) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return memtest.Unpacked(t, filepath.Join("testdata", name+".gz"))
 }
 
 func absolute(t testing.TB, file string) string {
