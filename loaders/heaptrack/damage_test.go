@@ -76,6 +76,18 @@ func TestEmptyLines(t *testing.T) {
 	}
 }
 
+// TestStacksBeforeTheForm reads a stack before the first line that says that instructions are numbered.
+func TestStacksBeforeTheForm(t *testing.T) {
+	r := read(t, []byte("v 10400 3\nt 1000 0\ns 1 f\ni 10 0 1\nt 1 1\na 8 2\n+ 0\n"))
+	if r.has("trace-ip") == nil || len(r.events) != 1 {
+		t.Fatalf("%d events, problems %v", len(r.events), r.profile.Problems)
+	}
+	s := r.profile.Stacks
+	if leaf := s.Leaf[2]; s.Depth[leaf] != 1 || s.Functions[s.FrameFunc[s.Frame[leaf]]] != "f" {
+		t.Errorf("the stack is %d frames deep, of %q", s.Depth[leaf], s.Functions)
+	}
+}
+
 // FuzzLoad opens, replays and validates any text.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(rawHead + "+ 10 2 5000\n- 5000\nc a\nR 1\n"))

@@ -151,10 +151,16 @@ func (c *converter) str(f *fields) uint32 {
 	return uint32(n)
 }
 
-// isA sets the form of the file by the first line that only one form has.
+// isA sets the form of the file by the first line that only one form has. Stacks before it name instructions that no
+// line had defined then, if f is interpreted: they have no frame.
 func (c *converter) isA(f form) {
-	if c.head.form == unknownForm {
-		c.head.form = f
+	if c.head.form != unknownForm {
+		return
+	}
+	c.head.form = f
+	if t := &c.tables; f == interpreted && t.traces() > 0 {
+		c.fault(model.Error, "trace-ip", "a stack has an instruction that no earlier line defines")
+		t.ips = make([]uint64, t.traces()) // a new one: readers have the old one
 	}
 }
 
