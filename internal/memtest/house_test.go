@@ -107,6 +107,7 @@ var allowed = map[string][]string{
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
+	"internal/sources":           {},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/fetch":             {"model", "loaders", "internal/indexcache"},
