@@ -55,6 +55,7 @@ var allowed = map[string][]string{
 	"analysis/waste":             {"model"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
+	"analysis/lines":             {"model", "analysis", "analysis/calltree", "analysis/weights"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
 	"analysis/accept": {"model", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},

@@ -1,4 +1,4 @@
-package calltree
+package lines
 
 import (
 	"cmp"
@@ -14,31 +14,32 @@ type Place struct {
 	Line int64 // [model.NoLine] where the recording states none
 }
 
-// LineWeights is what the stacks weigh that pass a line, by figure: Self of those that end there, Total of those that
-// have it anywhere. A stack counts once for a line.
-type LineWeights struct {
+// Weights is what the stacks weigh that pass a line, by figure: Self of those whose site it is, Total of those that have
+// it anywhere. A stack counts once for a line.
+type Weights struct {
 	Place
 	Self, Total []uint64
 }
 
-// LineQuery states what [Lines] sums up.
-type LineQuery struct {
+// Query states what [Sum] sums up.
+type Query struct {
 	Stacks  *model.Stacks
 	Leaves  []model.NodeID // one for each stack; they may repeat
+	Sites   []model.NodeID // the nodes whose lines have the weights as their own; nil for the leaves
 	Weights [][]uint64     // for each figure, one for each stack
-	Own     [][]uint64     // of the leaves alone; nil where that is all of the weight
+	Own     [][]uint64     // what of it is the sites' own; nil where that is all
 }
 
-// Lines returns the weights of all lines of source files that have any, in the order in which the recording names them.
+// Sum returns the weights of all lines of source files that have any, in the order in which the recording names them.
 // Sums saturate. The error is that of ctx.
-func Lines(ctx context.Context, q *LineQuery) ([]LineWeights, error) {
+func Sum(ctx context.Context, q *Query) ([]Weights, error) {
 	if q.Stacks == nil || len(q.Weights) == 0 {
 		return nil, nil
 	}
 	places, of := placesOf(q.Stacks)
-	rows := make([]LineWeights, len(places))
+	rows := make([]Weights, len(places))
 	for i := range rows {
-		rows[i] = LineWeights{places[i], make([]uint64, len(q.Weights)), make([]uint64, len(q.Weights))}
+		rows[i] = Weights{places[i], make([]uint64, len(q.Weights)), make([]uint64, len(q.Weights))}
 	}
 	tree := branchesOf(q.Stacks.Parent)
 	for k := range q.Weights {
@@ -49,7 +50,7 @@ func Lines(ctx context.Context, q *LineQuery) ([]LineWeights, error) {
 		below := make([]uint64, len(q.Stacks.Parent))
 		for i, leaf := range q.Leaves {
 			add(&below[leaf], q.Weights[k][i])
-			add(&rows[of[q.Stacks.Frame[leaf]]].Self[k], own[i])
+			add(&rows[of[q.Stacks.Frame[q.site(i)]]].Self[k], own[i])
 		}
 		for n := len(below) - 1; n > 0; n-- {
 			add(&below[q.Stacks.Parent[n]], below[n])
@@ -66,9 +67,17 @@ func Lines(ctx context.Context, q *LineQuery) ([]LineWeights, error) {
 		}
 	}
 	weighs := func(w uint64) bool { return w > 0 }
-	return slices.DeleteFunc(rows[1:], func(r LineWeights) bool { // the first one is of frames without a file
+	return slices.DeleteFunc(rows[1:], func(r Weights) bool { // the first one is of frames without a file
 		return !slices.ContainsFunc(r.Total, weighs) && !slices.ContainsFunc(r.Self, weighs)
 	}), nil
+}
+
+// site returns the node whose line has the weight of stack i.
+func (q *Query) site(i int) model.NodeID {
+	if q.Sites == nil {
+		return q.Leaves[i]
+	}
+	return q.Sites[i]
 }
 
 func add(sum *uint64, n uint64) { *sum, _ = model.SaturatingAdd(*sum, n) }
@@ -131,16 +140,16 @@ func (b *branches) walk(ctx context.Context, enter, leave func(n uint32)) error 
 // Neighbors are the calls around a line: the lines that the stacks through it come from and go on to, heaviest first,
 // equals by place. A stack counts once, for the outermost time that it has the line; places of functions without a file
 // have the function alone.
-type Neighbors struct{ Callers, Callees []LineCall }
+type Neighbors struct{ Callers, Callees []Call }
 
-// LineCall is a place next to a line, and how much goes that way. Frame 0 is the end of stacks.
-type LineCall struct {
+// Call is a place next to a line, and how much goes that way. Frame 0 is the end of stacks.
+type Call struct {
 	Frame  model.FrameID
 	Weight uint64
 }
 
-// AroundLine returns what is called from a line, and where the function of the line is called, by the first figure.
-func AroundLine(q *LineQuery, at Place) Neighbors {
+// Around returns what is called from a line, and where the function of the line is called, by the first figure.
+func Around(q *Query, at Place) Neighbors {
 	s := q.Stacks
 	here := func(n model.NodeID) bool {
 		f := s.Frame[n]
@@ -175,11 +184,11 @@ func addTo(sums map[model.FrameID]uint64, f model.FrameID, w uint64) {
 	sums[f], _ = model.SaturatingAdd(sums[f], w)
 }
 
-func heaviestCalls(sums map[model.FrameID]uint64) []LineCall {
-	out := make([]LineCall, 0, len(sums))
+func heaviestCalls(sums map[model.FrameID]uint64) []Call {
+	out := make([]Call, 0, len(sums))
 	for f, w := range sums {
-		out = append(out, LineCall{f, w})
+		out = append(out, Call{f, w})
 	}
-	slices.SortFunc(out, func(a, b LineCall) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Frame, b.Frame)) })
+	slices.SortFunc(out, func(a, b Call) int { return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Frame, b.Frame)) })
 	return out
 }

@@ -1,4 +1,4 @@
-package calltree
+package lines
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // randomLines returns stacks that often pass a line more than once, with two figures each.
-func randomLines(seed uint64) *LineQuery {
+func randomLines(seed uint64) *Query {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := model.NewStacks()
 	s.Functions, s.Files = append(s.Functions, "f", "g"), append(s.Files, "a.c", "b.c")
@@ -26,9 +26,12 @@ func randomLines(seed uint64) *LineQuery {
 		s.Parent, s.Frame = append(s.Parent, p), append(s.Frame, model.FrameID(1+r.IntN(8)))
 		s.Depth = append(s.Depth, s.Depth[p]+1)
 	}
-	q := &LineQuery{Stacks: s, Weights: make([][]uint64, 2), Own: make([][]uint64, 2)}
+	q := &Query{Stacks: s, Weights: make([][]uint64, 2), Own: make([][]uint64, 2)}
 	for range 40 {
 		q.Leaves = append(q.Leaves, model.NodeID(r.IntN(len(s.Parent))))
+		if seed%2 == 0 {
+			q.Sites = append(q.Sites, s.Parent[q.Leaves[len(q.Leaves)-1]])
+		}
 		q.Weights[0] = append(q.Weights[0], r.Uint64N(5))
 		q.Weights[1] = append(q.Weights[1], r.Uint64N(100))
 		q.Own[1] = append(q.Own[1], r.Uint64N(3))
@@ -37,7 +40,7 @@ func randomLines(seed uint64) *LineQuery {
 }
 
 // slowLines walks every stack of a query.
-func slowLines(q *LineQuery) map[Place][2][2]uint64 {
+func slowLines(q *Query) map[Place][2][2]uint64 {
 	out := map[Place][2][2]uint64{}
 	for i, leaf := range q.Leaves {
 		met := map[Place]bool{}
@@ -53,7 +56,7 @@ func slowLines(q *LineQuery) map[Place][2][2]uint64 {
 				if q.Own[k] != nil {
 					own = q.Own[k][i]
 				}
-				if n == leaf {
+				if n == q.site(i) {
 					w[k][0] += own
 				}
 				if !met[at] {
@@ -67,10 +70,10 @@ func slowLines(q *LineQuery) map[Place][2][2]uint64 {
 	return out
 }
 
-func TestLines(t *testing.T) {
+func TestSum(t *testing.T) {
 	for seed := range uint64(200) {
 		q := randomLines(seed)
-		rows, err := Lines(t.Context(), q)
+		rows, err := Sum(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,13 +87,13 @@ func TestLines(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Lines(ctx, randomLines(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Sum(ctx, randomLines(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }
 
-// TestAroundLine compares the calls around every line with walks over all stacks.
-func TestAroundLine(t *testing.T) {
+// TestAround compares the calls around every line with walks over all stacks.
+func TestAround(t *testing.T) {
 	for seed := range uint64(100) {
 		q := randomLines(seed)
 		s := q.Stacks
@@ -116,7 +119,7 @@ func TestAroundLine(t *testing.T) {
 					below[callee] += q.Weights[0][i]
 				}
 			}
-			got := AroundLine(q, at)
+			got := Around(q, at)
 			if !slices.Equal(got.Callers, heaviestCalls(above)) || !slices.Equal(got.Callees, heaviestCalls(below)) {
 				t.Fatalf("seed %d, %v: %v", seed, at, got)
 			}
