@@ -5,6 +5,7 @@ import (
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/heap"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/source"
 	"github.com/memtui/memtui/views/stacks"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
@@ -20,6 +21,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		stacks.NewStacks(e, compare.NewStackComparer(e)),
 		trace.NewBlocks(e),
 		trace.NewLifetimes(e),
+		source.New(e),
 		heap.NewSnapshots(e),
 		heap.NewTypes(e),
 		heap.NewFrames(e),
@@ -37,6 +39,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		stacks.NewProfileStacks(e, compare.NewStackComparer(e)),
 		profile.NewTimeline(e),
 		profile.NewLeaks(e),
+		source.NewProfile(e),
 		newProblems(e),
 	}
 }

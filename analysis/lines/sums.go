@@ -148,8 +148,8 @@ type Call struct {
 	Weight uint64
 }
 
-// Around returns what is called from a line, and where the function of the line is called, by the first figure.
-func Around(q *Query, at Place) Neighbors {
+// Around returns what is called from a line, and where the function of the line is called, by figure k.
+func Around(q *Query, at Place, k int) Neighbors {
 	s := q.Stacks
 	here := func(n model.NodeID) bool {
 		f := s.Frame[n]
@@ -170,7 +170,7 @@ func Around(q *Query, at Place) Neighbors {
 		}
 	}
 	for i, leaf := range q.Leaves {
-		w := q.Weights[0][i]
+		w := q.Weights[k][i]
 		if outer[leaf] == 0 || w == 0 {
 			continue
 		}

@@ -119,7 +119,7 @@ func TestAround(t *testing.T) {
 					below[callee] += q.Weights[0][i]
 				}
 			}
-			got := Around(q, at)
+			got := Around(q, at, 0)
 			if !slices.Equal(got.Callers, heaviestCalls(above)) || !slices.Equal(got.Callees, heaviestCalls(below)) {
 				t.Fatalf("seed %d, %v: %v", seed, at, got)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
@@ -76,6 +77,7 @@ type Screen struct {
 	Command []string       // how the file is named on a command line: flags that matter to it, then its path
 	Paths   int            // how many paths at the end of Command are one recording; 0 for a file alone
 	Opened  func(f func()) // is given what gives the terminal back when the process must end at once; may be nil
+	Sources *sources.Finder
 	Memory  *views.Memory  // where the user was before it was read again
 	Config  *keymap.Config // never nil
 	Keys    *keymap.Map    // with the user's bindings

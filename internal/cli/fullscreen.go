@@ -65,7 +65,7 @@ func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*theme
 func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
-		Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
+		Sources: s.Sources, Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Paths: s.Paths, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Save: s.Save, Begun: s.Begun,

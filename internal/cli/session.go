@@ -208,28 +208,30 @@ func (a *app) symbols() loaders.Symbols {
 // symbolFolders fails if a folder for symbols does not exist, or a server has no valid address: otherwise a mistyped
 // name would go unnoticed.
 func (a *app) symbolFolders() error {
-	look := func(flag, dir string) error {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is not a folder", dir)
-		}
-		if err != nil {
-			return fmt.Errorf("--%s: %w", flag, err)
-		}
-		return nil
-	}
 	for _, dir := range a.flags.Symbols {
-		if err := look("symbols", dir); err != nil {
+		if err := mustBeFolder("symbols", dir); err != nil {
 			return err
 		}
 	}
 	if a.flags.Sysroot != "" {
-		if err := look("sysroot", a.flags.Sysroot); err != nil {
+		if err := mustBeFolder("sysroot", a.flags.Sysroot); err != nil {
 			return err
 		}
 	}
 	_, err := fetch.Servers(a.flags.Debuginfod, a.env.Getenv)
 	return err
+}
+
+// mustBeFolder fails if what a flag names is not a folder.
+func mustBeFolder(flag, dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
 }
 
 // answers returns the flags of [app.loading] as they were given.

@@ -163,6 +163,10 @@ func (w *showing) prepare(ctx context.Context) error {
 		screen.Second = a.second(s.after, s.afterPath)
 	}
 	screen.Home, _ = os.UserHomeDir()
+	var err error
+	if screen.Sources, err = a.sources(); err != nil {
+		return usageError(err)
+	}
 	write := a.evidenceOf(s, w.files[0], &w.others)
 	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
 		w.writing.Add(1)

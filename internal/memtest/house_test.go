@@ -88,15 +88,16 @@ var allowed = map[string][]string{
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
-	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/sources", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/state":   {"model", "analysis/...", "keymap", "views/widget"},
-	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "internal/sources", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/trace":   screens,
 	"views/stacks":  screens,
 	"views/heap":    screens,
 	"views/dump":    screens,
 	"views/profile": screens,
 	"views/compare": screens,
+	"views/source":  screens,
 	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
@@ -127,7 +128,7 @@ var allowed = map[string][]string{
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"model", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"internal/sources", "model", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -75,6 +76,15 @@ func (p *groupPane) Function() string {
 		return ""
 	}
 	return p.labels.FilterName(p.State.Stacks(), by, s)
+}
+
+// Place implements [ui.Placer].
+func (p *groupPane) Place() (lines.Place, bool) {
+	_, s, ok := p.row()
+	if !ok {
+		return lines.Place{}, false
+	}
+	return ui.PlaceOfStack(p.State.Stacks(), s.Stack)
 }
 
 // named returns how the state wants groups to be named.

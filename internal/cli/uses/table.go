@@ -102,7 +102,7 @@ func written(formats string) []Use { return helped(kind.All, "format", "Output: 
 // kinds of files or only together with other flags. Help, completion, manual and guide list exactly these, and other
 // flags on the command line are rejected.
 var Table = sync.OnceValue(func() map[string][]Use {
-	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
+	screen := slices.Concat(paged(), about(), reader(), of(stacked, "source", "map-path"), of(kind.All, "mouse", "theme"))
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	filtered := of(heaps, "filter")
