@@ -21,7 +21,6 @@ func allScreens(e *ui.Env) []ui.Screen {
 		stacks.NewStacks(e, compare.NewStackComparer(e)),
 		trace.NewBlocks(e),
 		trace.NewLifetimes(e),
-		source.New(e),
 		heap.NewSnapshots(e),
 		heap.NewTypes(e),
 		heap.NewFrames(e),
@@ -39,7 +38,8 @@ func allScreens(e *ui.Env) []ui.Screen {
 		stacks.NewProfileStacks(e, compare.NewStackComparer(e)),
 		profile.NewTimeline(e),
 		profile.NewLeaks(e),
-		source.NewProfile(e),
 		newProblems(e),
+		source.New(e), // last, so that the numbers of the others stay what they were
+		source.NewProfile(e),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/source"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -71,6 +72,10 @@ func tableCases() []tableCase {
 		p := screenOf[*profile.Timeline](u)
 		return &p.List, keysOf(p.Table.Columns())
 	}
+	lines := func(u *program) (*widget.List, []string) {
+		p := screenOf[*source.Screen](u)
+		return &p.List, keysOf(p.Columns())
+	}
 	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
 	blocks := func(u *program) (*widget.List, []string) {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
@@ -87,6 +92,7 @@ func tableCases() []tableCase {
 		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{titles.Trend}},
 		{"Callers and callees", onKvleak, []string{"5", "c", "c", "c", "i", "Enter", "g", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Difference of callers", onKvleak, []string{"p", "A", "e", "d", "5", "g", "Down", "Down", "Down", "Down", "Down", "Enter"}, paneOf("ListPane"), nil, nil},
+		{"Source", onKvleak, []string{"9"}, lines, []string{"self", "total", "text"}, []string{""}},
 		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Site}},
 		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
 		{"Windows", server, []string{"4"}, windows, nil, []string{""}},

@@ -263,6 +263,9 @@ func (p *Screen) functionAt(f model.FrameID) string {
 	return s.Functions[s.FrameFunc[f]]
 }
 
+// Columns returns the columns of the lines.
+func (p *Screen) Columns() []ui.Column[row] { return p.table.Columns() }
+
 // Fields implements [ui.Filtered].
 func (p *Screen) Fields() []analysis.Field { return p.table.Fields() }
 
