@@ -33,6 +33,8 @@ var allowed = map[string][]string{
 	"model": {"model/sections"},
 	// The titles of columns on screen and in reports.
 	"model/titles": {},
+	// Several files as one recording.
+	"model/join": {"model"},
 	// Files that hold arrays: indexes.
 	"model/sections": {},
 	"keymap":         {},
@@ -109,7 +111,7 @@ var allowed = map[string][]string{
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
-	"internal/fetch":             {"model", "loaders", "internal/indexcache"},
+	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
@@ -120,12 +122,12 @@ var allowed = map[string][]string{
 	"internal/record/*":          {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/cli": {"model", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
+	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"model", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string
