@@ -83,9 +83,11 @@ var allowed = map[string][]string{
 	"export/redact":        {"model", "analysis/..."},
 	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
-	"export/report/cells":  {"model", "model/titles"},
+	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
+	"export/report/places": {"model", "analysis/calltree", "export/report/object"},
+	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
 	"export/report/object": {"model", "analysis/near"},
-	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report"},
+	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
