@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -93,8 +94,8 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 
 // block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
-	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
-	row.Place = row.frames.place(x.Stack)
+	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: places.NewFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
+	row.Place = row.frames.Place(x.Stack)
 	if !b.profile.Meta.NoThreads {
 		row.Thread = &x.Thread
 	}

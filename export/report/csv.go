@@ -126,21 +126,3 @@ func (t *Trace) list(table string) (any, bool) {
 	}
 	return nil, false
 }
-
-// Cell returns the stack in one line: "leaf (file:line);caller (file:line)".
-func (f Frames) Cell() string {
-	var out strings.Builder
-	if f.IsZero() {
-		return ""
-	}
-	for p := range f.All() {
-		if out.Len() > 0 {
-			out.WriteByte(';')
-		}
-		out.WriteString(p.Name())
-		if at := p.Where(); at != "" {
-			out.WriteString(" (" + at + ")")
-		}
-	}
-	return out.String()
-}

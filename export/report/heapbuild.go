@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -457,12 +458,12 @@ func newRetained(retained map[uint32]heapgraph.SetSize, id uint32) (r HeapRetain
 }
 
 // text returns the figure for people, or "" if it is unknown.
-func (r *HeapRetained) text(s Style) string {
+func (r *HeapRetained) text(s cells.Style) string {
 	switch {
 	case r.Retained != nil:
-		return s.bytes(*r.Retained)
+		return s.Bytes(*r.Retained)
 	case r.AtLeast != nil:
-		return s.atLeast(*r.AtLeast, true)
+		return s.AtLeast(*r.AtLeast, true)
 	}
 	return ""
 }

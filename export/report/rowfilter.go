@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -89,8 +90,8 @@ func (d *Diff) Filter(f RowFilter) error {
 }
 
 // unmatched returns that no row passes, with similar names.
-func (f RowFilter) unmatched(like []string) Unmatched {
-	return Unmatched{"filter " + f.Text, append([]string{}, like...)}
+func (f RowFilter) unmatched(like []string) places.Unmatched {
+	return places.Unmatched{Filter: "filter " + f.Text, Near: append([]string{}, like...)}
 }
 
 // keep removes the rows of a slice that do not pass. If none does, like has names in them that may be meant.
@@ -224,15 +225,15 @@ func (v *rowView) fields() (list []analysis.Field) {
 
 // Texts implements [analysis.Row]. It returns names; for stacks only the site.
 func (v *rowView) Texts() (texts []string) {
-	var frames Frames
+	var frames places.Frames
 	id := uint64(0)
 	for name, column := range object.Columns(v.row) {
 		switch x := column.Interface().(type) {
-		case Frames:
+		case places.Frames:
 			frames = x
 		case ProfileFrames:
-			frames = Frames{x.stacks, x.leaf}
-		case Owner:
+			frames = places.Frames{Stacks: x.stacks, Leaf: x.leaf}
+		case places.Owner:
 			texts = append(texts, object.CellOf(column), "owner:"+funcname.Bare(x.Name()))
 		default:
 			if name == "stack" && column.CanUint() {
@@ -250,7 +251,7 @@ func (v *rowView) Texts() (texts []string) {
 		frames, texts = b.frames, append(texts, b.owner.Name())
 	}
 	if !frames.IsZero() {
-		p := frames.site().place(model.StackID(id))
+		p := frames.Site().Place(model.StackID(id))
 		texts = append(texts, p.Name(), p.Where())
 	}
 	return texts

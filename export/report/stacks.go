@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -253,7 +254,7 @@ func (f ProfileFrames) AppendJSON(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (f ProfileFrames) Cell() string { return Frames{f.stacks, f.leaf}.Cell() }
+func (f ProfileFrames) Cell() string { return places.Frames{Stacks: f.stacks, Leaf: f.leaf}.Cell() }
 
 // StackOptions configures a report about weighted stacks.
 type StackOptions struct {
@@ -301,7 +302,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}
 	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
 	var err error
-	if r.NoMatch, err = UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
+	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
 		return nil, err
 	}
 	for _, part := range out.parts(p, opt) {

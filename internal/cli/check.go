@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/check"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -137,7 +138,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 			return usageError(fmt.Errorf("--base: %s and %s have no figure in common that check can limit; use diff to compare them", p.Meta.Name, old.p.Meta.Name))
 		}
 	}
-	var limits []report.Limit
+	var limits []check.Limit
 	for _, b := range budgets {
 		l, err := b.measure(ctx, now, old)
 		if err != nil {
@@ -145,14 +146,14 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 		}
 		limits = append(limits, l)
 	}
-	var leaks *report.CheckLeaks
+	var leaks *check.Leaks
 	if c.wanted() {
 		if leaks, err = gate.judge(ctx, now); err != nil {
 			return err
 		}
 	}
 	if leaks != nil {
-		limits = append([]report.Limit{leaks.Limit(c.NoLeaks.Text)}, limits...)
+		limits = append([]check.Limit{leaks.Limit(c.NoLeaks.Text)}, limits...)
 	}
 	for _, m := range []*measurer{now, old} { // they may have read more
 		if m == nil {
@@ -162,7 +163,7 @@ func (a *app) check(ctx context.Context, c *checkCmd, budgets []budget, gate *le
 			return err
 		}
 	}
-	return a.writeCheck(ctx, now, report.NewCheck(p, limits, diff, leaks), c.Exact)
+	return a.writeCheck(ctx, now, check.New(p, limits, diff, leaks), c.Exact)
 }
 
 // completeProfile waits for a file whose limits are checked.
@@ -197,7 +198,7 @@ func (a *app) comparingLive(p, q *model.Profile) *app {
 }
 
 // writeCheck prints the verdict, and returns an exceeded limit as the exit status.
-func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exact bool) error {
+func (a *app) writeCheck(ctx context.Context, m *measurer, v *check.Result, exact bool) error {
 	if err := m.times(ctx, &v.Time); err != nil {
 		return err
 	}
@@ -206,11 +207,11 @@ func (a *app) writeCheck(ctx context.Context, m *measurer, v *report.Check, exac
 	case "json":
 		err = report.WriteJSON(a.out, v)
 	case "markdown":
-		err = report.WriteCheckMarkdown(a.out, v, style)
+		err = check.WriteMarkdown(a.out, v, style)
 	case "csv":
-		err = report.WriteCheckCSV(a.out, v)
+		err = check.WriteCSV(a.out, v)
 	default:
-		err = report.WriteCheckText(a.out, v, style)
+		err = check.WriteText(a.out, v, style)
 	}
 	if err == nil && !v.OK {
 		return &statusError{status: statusViolations}
@@ -231,19 +232,19 @@ func notWorse(now, base *measurer) []budget {
 }
 
 // measure compares a figure with its limit.
-func (b *budget) measure(ctx context.Context, now, base *measurer) (l report.Limit, err error) {
+func (b *budget) measure(ctx context.Context, now, base *measurer) (l check.Limit, err error) {
 	f, err := now.figure(ctx, b)
 	if err != nil {
 		return l, err
 	}
-	l = report.Limit{
+	l = check.Limit{
 		Name: b.name, Asked: b.limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live,
 	}
 	switch b.name {
 	case "max-growth":
 		l.Unit = "bytes/" + b.per
 	case "max-type-objects":
-		l.Unit = report.UnitObjects
+		l.Unit = check.UnitObjects
 	}
 	if b.limit.Relative() {
 		old, err := base.figure(ctx, b)
@@ -360,7 +361,7 @@ func (m *measurer) leaks(ctx context.Context) ([]accept.Leak, error) {
 
 // judge returns the leaks that are not accepted, and writes the baseline if requested. The result is nil if only that
 // is.
-func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, error) {
+func (g *leakGate) judge(ctx context.Context, m *measurer) (*check.Leaks, error) {
 	for _, note := range g.notes {
 		fmt.Fprintln(m.env.Stderr, "memtui: note: "+model.Clean(note))
 	}
@@ -386,5 +387,5 @@ func (g *leakGate) judge(ctx context.Context, m *measurer) (*report.CheckLeaks, 
 	if err != nil {
 		return nil, err
 	}
-	return report.NewCheckLeaks(&result, g.rules.Least, g.notes, m.flags.Limit), nil
+	return check.NewLeaks(&result, g.rules.Least, g.notes, m.flags.Limit), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -293,7 +294,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	}
 	d.opt.Libraries = settings.Libraries(d.sides[0].config)
 	out := report.NewDiff(c, d.opt)
-	out.NoMatch, err = report.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
+	out.NoMatch, err = places.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
 	return out, err
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -340,7 +341,7 @@ func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, e
 			if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
 				return nil, err
 			}
-			return nil, report.WriteDiffText(w, d, report.Style{})
+			return nil, report.WriteDiffText(w, d, cells.Style{})
 		}},
 	}, nil
 }

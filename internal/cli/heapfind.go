@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -60,7 +61,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 			text, like := c.nothing(h.h)
 			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", text)
 			if like != nil {
-				h.r.NoMatch = append(h.r.NoMatch, report.Unmatched{Filter: "type " + c.Type, Near: like})
+				h.r.NoMatch = append(h.r.NoMatch, places.Unmatched{Filter: "type " + c.Type, Near: like})
 			}
 		}
 		if c.Per != "" {

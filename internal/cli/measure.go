@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/check"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -97,13 +98,13 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	switch b.name {
 	case "max-peak":
 		peak, ok, err := trace.Peak(ctx, opt.Range)
-		if f.value = report.Clamp(peak.Bytes); ok {
+		if f.value = check.Clamp(peak.Bytes); ok {
 			f.at = &peak.Time
 		}
 		return f, err
 	case "max-leak":
 		leaks, err := trace.Leaks(ctx, analysis.LeakQuery{Range: opt.Range, MinAge: opt.MinAge})
-		f.value = report.Clamp(leaks.Bytes)
+		f.value = check.Clamp(leaks.Bytes)
 		return f, err
 	case "max-growth":
 		slope, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)
@@ -124,7 +125,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		instant = peak.Instant
 	}
 	live, err := trace.Live(ctx, instant)
-	f.value, f.at = report.Clamp(live.Bytes), &at
+	f.value, f.at = check.Clamp(live.Bytes), &at
 	return f, err
 }
 
@@ -198,10 +199,10 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	timed := points[0].at != model.NoTime
 	switch {
 	case b.name == "max-peak":
-		return figure{value: report.Clamp(largest.bytes), snapshot: &largest.index}, nil
+		return figure{value: check.Clamp(largest.bytes), snapshot: &largest.index}, nil
 	case !timed && b.at.IsEnd():
 		last := points[len(points)-1]
-		return figure{value: report.Clamp(last.bytes), snapshot: &last.index}, nil
+		return figure{value: check.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
 		return f, m.unanswered(b.name, "it does not record when its snapshots were taken")
 	case b.name == "max-growth":
@@ -222,7 +223,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	}
 	for _, p := range slices.Backward(points) {
 		if p.at <= at {
-			return figure{value: report.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
+			return figure{value: check.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
 		}
 	}
 	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
@@ -241,8 +242,8 @@ func (m *measurer) typeFigure(ctx context.Context, b *budget) (f figure, err err
 	counts := b.name == "max-type-objects"
 	f.types = m.growing.Types(counts)
 	for i := range f.types[:min(len(f.types), 1)] {
-		if f.value = report.Clamp(f.types[i].Bytes.Growth()); counts {
-			f.value = report.Clamp(f.types[i].Count.Growth())
+		if f.value = check.Clamp(f.types[i].Bytes.Growth()); counts {
+			f.value = check.Clamp(f.types[i].Count.Growth())
 		}
 	}
 	return f, nil
@@ -400,7 +401,7 @@ func (m *measurer) profileFigure(b *budget) (f figure, err error) {
 			named, ok := weights.Named(w, metric)
 			for _, sum := range totals.Sums {
 				if ok && sum.Metric == named {
-					return figure{value: report.Clamp(sum.Sum.Uint64()), live: b.name == "max-leak" && metric != metrics[0]}, nil
+					return figure{value: check.Clamp(sum.Sum.Uint64()), live: b.name == "max-leak" && metric != metrics[0]}, nil
 				}
 			}
 		}

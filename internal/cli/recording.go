@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // recording opens the input of a command that takes one file: a file, or several files or a folder of them with the
@@ -131,7 +132,7 @@ func (a *app) join(ctx context.Context, list []*session, byTime bool) error {
 
 // joinStacks makes the first of several sessions one about stacks of which each file is a window.
 func (a *app) joinStacks(ctx context.Context, list []*session) error {
-	join := model.NewStackJoin()
+	joined := join.NewStacks()
 	for _, s := range list {
 		p, err := s.profile(ctx)
 		if err != nil {
@@ -140,14 +141,14 @@ func (a *app) joinStacks(ctx context.Context, list []*session) error {
 		if a.budget.Full(model.BudgetOfFile) {
 			return inputError(a.budget.Error("the windows of so many files"))
 		}
-		if err := join.Add(p, s.written()); err != nil {
+		if err := joined.Add(p, s.written()); err != nil {
 			return usageError(fmt.Errorf("%w%s", err, secondHint(list)))
 		}
 	}
 	for _, s := range list[1:] {
 		s.close() // everything is in memory
 	}
-	list[0].store.Publish(join.Profile())
+	list[0].store.Publish(joined.Profile())
 	return nil
 }
 
@@ -188,7 +189,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 			written = append(written, s.written())
 		}
 	}
-	heaps, err := model.JoinHeaps(sources, written)
+	heaps, err := join.NewHeaps(sources, written)
 	if err != nil {
 		return usageError(err)
 	}

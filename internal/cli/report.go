@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
@@ -114,10 +115,10 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	}
 	text, markdown := report.WriteText, report.WriteMarkdown
 	if c.Table != "" {
-		text = func(w io.Writer, r *report.Report, s report.Style) error {
+		text = func(w io.Writer, r *report.Report, s cells.Style) error {
 			return report.WriteTableText(w, r, string(c.Table), s)
 		}
-		markdown = func(w io.Writer, r *report.Report, s report.Style) error {
+		markdown = func(w io.Writer, r *report.Report, s cells.Style) error {
 			return report.WriteTableMarkdown(w, r, string(c.Table), s)
 		}
 	}
@@ -229,13 +230,13 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 }
 
 // style returns how text is drawn on this output.
-func (a *app) style(exact bool) report.Style {
+func (a *app) style(exact bool) cells.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
 	width := a.env.Width
 	if n, err := strconv.Atoi(a.env.Getenv("COLUMNS")); err == nil && n > 0 {
 		width = n
 	}
-	return report.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
+	return cells.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
 // noColor reports whether the environment or the user disables colors.

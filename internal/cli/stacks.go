@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
@@ -80,12 +81,12 @@ func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 
 // warnUnmatched warns on standard error about filters that match nothing in the stacks. The error is that of ctx.
 func (a *app) warnUnmatched(ctx context.Context, filter calltree.Filter, stacks *model.Stacks) error {
-	lost, err := report.UnmatchedIn(ctx, filter, stacks)
+	lost, err := places.UnmatchedIn(ctx, filter, stacks)
 	a.warnFilters(lost)
 	return err
 }
 
-func (a *app) warnFilters(lost []report.Unmatched) {
+func (a *app) warnFilters(lost []places.Unmatched) {
 	for _, u := range lost {
 		fmt.Fprintf(a.env.Stderr, "memtui: warning: --%s\n", u)
 	}

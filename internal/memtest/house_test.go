@@ -33,6 +33,8 @@ var allowed = map[string][]string{
 	"model": {"model/sections"},
 	// The titles of columns on screen and in reports.
 	"model/titles": {},
+	// Several files as one recording.
+	"model/join": {"model"},
 	// Files that hold arrays: indexes.
 	"model/sections": {},
 	"keymap":         {},
@@ -82,9 +84,11 @@ var allowed = map[string][]string{
 	"export/redact":        {"model", "analysis/..."},
 	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
-	"export/report/cells":  {"model", "model/titles"},
+	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
+	"export/report/places": {"model", "analysis/calltree", "export/report/object"},
+	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
 	"export/report/object": {"model", "analysis/near"},
-	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report"},
+	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
@@ -112,7 +116,7 @@ var allowed = map[string][]string{
 	"internal/sources":           {},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
-	"internal/fetch":             {"model", "loaders", "internal/indexcache"},
+	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
@@ -123,12 +127,12 @@ var allowed = map[string][]string{
 	"internal/record/*":          {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/cli": {"model", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
+	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"internal/sources", "model", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"internal/sources", "model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string

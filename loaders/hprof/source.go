@@ -184,7 +184,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	return nil
 }
 
-// Clock implements [model.HeapClock].
+// Clock implements join.Clock of package model.
 func (f *file) Clock() (at model.Time, ok bool) {
 	if f.clock <= 0 || f.clock >= 1<<43 {
 		return 0, false

@@ -119,7 +119,7 @@ func (f *file) readHeader(ctx context.Context) error {
 	return nil
 }
 
-// Clock implements [model.HeapClock].
+// Clock implements join.Clock of package model.
 func (f *file) Clock() (at model.Time, ok bool) { return f.head.clock, f.head.clock > 0 }
 
 // Describe implements [objects.Dumped].

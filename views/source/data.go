@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/model"
@@ -124,6 +126,7 @@ type data struct {
 type row struct {
 	line    int64
 	text    string         // not cleaned
+	in      string         // the function there, where there is no text
 	frame   model.FrameID  // the first one at this line, 0 for none
 	weights *lines.Weights // nil where no stack passes the line
 }
@@ -144,12 +147,13 @@ func (d data) rows() []row {
 		n = int64(len(d.text.file.Lines))
 		for i, line := range d.text.file.Lines {
 			no := int64(i + 1)
-			out = append(out, row{no, line, frames[no], at[no]})
+			out = append(out, row{line: no, text: line, frame: frames[no], weights: at[no]})
 		}
 	}
 	for i := range weighted {
 		if no := weighted[i].Line; no < 1 || no > n { // beyond the end, or without a line
-			out = append(out, row{line: no, frame: frames[no], weights: &weighted[i]})
+			s, f := d.sums.key.stacks, frames[no]
+			out = append(out, row{line: no, in: funcname.Bare(s.Functions[s.FrameFunc[f]]), frame: f, weights: &weighted[i]})
 		}
 	}
 	return out
@@ -164,6 +168,14 @@ func framesOf(s *model.Stacks, file model.FileID) map[int64]model.FrameID {
 		}
 	}
 	return out
+}
+
+// said returns the text of a line with tabs as spaces, or the function there.
+func (r *row) said() string {
+	if r.in != "" {
+		return "in " + r.in
+	}
+	return strings.ReplaceAll(r.text, "\t", "    ")
 }
 
 // costs returns the figure that is said of a row: the chosen one, or the first other that it has.

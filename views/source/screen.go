@@ -56,7 +56,7 @@ func newScreen(e *ui.Env, facet model.Facet) *Screen {
 		First:   ui.AsGiven,
 		ID:      func(_ data, r *row) uint64 { return uint64(r.line) },
 		Words: func(data) func(r *row) []string {
-			return func(r *row) []string { return []string{r.text, strconv.FormatInt(r.line, 10)} }
+			return func(r *row) []string { return []string{r.said(), strconv.FormatInt(r.line, 10)} }
 		},
 		Most: func(d data) (bytes, count uint64) { return d.sums.most() },
 	})
@@ -359,7 +359,7 @@ func (p *Screen) label(f model.FrameID) string {
 func (p *Screen) columns(d data) []ui.Column[row] {
 	profile := p.facet == model.FacetProfile
 	figure := func(title, key string, k int, cost analysis.Cost, value func(r *row) uint64) ui.Column[row] {
-		c := ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)}, Width: 7, Total: d.sums.total(k), Value: value,
+		c := ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ReplaceAll(strings.ToLower(title), " ", "_")}, Width: 7, Total: d.sums.total(k), Value: value,
 			Known: func(r *row) bool { return r.weights != nil }}
 		switch {
 		case profile:
@@ -413,7 +413,7 @@ func (p *Screen) columns(d data) []ui.Column[row] {
 			cols[i].Fields = nil
 		}
 	}
-	return append(cols, ui.Column[row]{Title: titles.Source, Key: "text", Width: 20, Grow: 1, Text: func(r *row) string { return r.text }, Cell: p.textCell})
+	return append(cols, ui.Column[row]{Title: titles.Source, Key: "text", Width: 20, Grow: 1, Text: (*row).said, Cell: p.textCell})
 }
 
 func lineText(r *row) string {
@@ -425,11 +425,8 @@ func lineText(r *row) string {
 
 // textCell returns the text of a line, or the function there.
 func (p *Screen) textCell(r *row) widget.Cell {
-	switch {
-	case r.text != "" || r.weights == nil:
-		return widget.Cell{Text: strings.ReplaceAll(r.text, "\t", "    ")}
-	case r.frame != 0:
-		return widget.Cell{Text: "in " + p.label(r.frame), Style: p.Look.Muted}
+	if r.in != "" {
+		return widget.Cell{Text: r.said(), Style: p.Look.Muted}
 	}
-	return widget.Cell{}
+	return widget.Cell{Text: r.said()}
 }

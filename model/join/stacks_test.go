@@ -1,4 +1,4 @@
-package model_test
+package join_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // moment returns a profile of two stacks, the second of which has labels.
@@ -54,7 +55,7 @@ func weightsOf(p *model.Profile, m model.MetricID) (out []string) {
 
 // What files have in common is kept once; the whole is the last file, and what came before stays as it was published.
 func TestStackJoin(t *testing.T) {
-	j := model.NewStackJoin()
+	j := join.NewStacks()
 	add := func(p *model.Profile, at model.Time) *model.Profile {
 		t.Helper()
 		if err := j.Add(p, at*1_000_000); err != nil {
@@ -93,7 +94,7 @@ func TestStackJoin(t *testing.T) {
 // Files that were copied together have no times: their numbers stand in the place. What is wrong with each names its
 // file.
 func TestStackJoinOfCopies(t *testing.T) {
-	j := model.NewStackJoin()
+	j := join.NewStacks()
 	for i, name := range []string{"a", "b", "c"} {
 		p := moment(name, 1, 2, 0)
 		p.Problems = []model.Problem{{Severity: model.Note, Code: "x", Message: "odd", Count: 1, Offset: model.NoOffset}}
@@ -112,7 +113,7 @@ func TestStackJoinOfCopies(t *testing.T) {
 
 // Where files say how long they cover, what is no state is added up.
 func TestStackJoinSpans(t *testing.T) {
-	j := model.NewStackJoin()
+	j := join.NewStacks()
 	for i, n := range []uint64{1, 10} {
 		if err := j.Add(moment("a", n, 0, 50), model.Time(100*i)); err != nil {
 			t.Fatal(err)

@@ -1,28 +1,29 @@
-package report
+// Package check holds the verdict on limits and leaks of a file, and writes it.
+package check
 
 import (
-	"bufio"
 	"io"
 	"math"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
 // schemaCheck is the name of the object with the limits that hold.
-const schemaCheck = "memtui.check/1"
+const schema = "memtui.check/1"
 
-// Check is the result of checking the limits of a file.
-type Check struct {
-	Header
-	OK     bool       `json:"ok"`
-	Checks []Limit    `json:"checks"` // in the order of the command's help
-	Base   *CheckBase `json:"base,omitzero"`
+// Result is the result of checking the limits of a file.
+type Result struct {
+	report.Header
+	OK     bool    `json:"ok"`
+	Checks []Limit `json:"checks"` // in the order of the command's help
+	Base   *Base   `json:"base,omitzero"`
 
-	Leaks *CheckLeaks `json:"leaks,omitzero"` // if requested
+	Leaks *Leaks `json:"leaks,omitzero"` // if requested
 }
 
 // Limit is one figure and what it must not exceed.
@@ -43,29 +44,29 @@ type Limit struct {
 	Types     []GrownType `json:"types,omitzero" csv:"-"` // of limits for the growth of types: those that exceed it
 	TypeCount *int        `json:"type_count,omitzero" csv:"-"`
 
-	leaks *CheckLeaks // that the limit is about
+	leaks *Leaks // that the limit is about
 }
 
-// CheckBase is the file for comparison.
-type CheckBase struct {
-	File    File      `json:"file"`
-	Summary string    `json:"summary"`
-	Rows    []DiffRow `json:"grown,omitzero"` // what grew most, or is new; absent where rows are left out
-	Count   *int      `json:"grown_count,omitzero"`
-	diff    *Diff
+// Base is the file for comparison.
+type Base struct {
+	File    report.File      `json:"file"`
+	Summary string           `json:"summary"`
+	Rows    []report.DiffRow `json:"grown,omitzero"` // what grew most, or is new; absent where rows are left out
+	Count   *int             `json:"grown_count,omitzero"`
+	diff    *report.Diff
 }
 
-// NewCheck returns the result for limits. base may be nil; it should have only rows that grew and new ones. leaks may
+// New returns the result for limits. base may be nil; it should have only rows that grew and new ones. leaks may
 // be nil.
-func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *Check {
-	c := &Check{Header: NewHeader(schemaCheck, p), OK: true, Checks: limits, Leaks: leaks}
+func New(p *model.Profile, limits []Limit, base *report.Diff, leaks *Leaks) *Result {
+	c := &Result{Header: report.NewHeader(schema, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
 		l := &limits[i]
-		l.Reason = l.reason(Style{})
+		l.Reason = l.reason(cells.Style{})
 		c.OK = c.OK && l.OK
 	}
 	if base != nil {
-		c.Base = &CheckBase{File: base.Before.File, Summary: base.Summary, diff: base}
+		c.Base = &Base{File: base.Before.File, Summary: base.Summary, diff: base}
 		if base.HasRows() {
 			c.Base.Rows, c.Base.Count = base.Rows, &base.Count
 		}
@@ -73,11 +74,11 @@ func NewCheck(p *model.Profile, limits []Limit, base *Diff, leaks *CheckLeaks) *
 	return c
 }
 
-func (l *Limit) amount(n int64, s Style) string {
+func (l *Limit) amount(n int64, s cells.Style) string {
 	if l.Unit == UnitObjects {
-		return s.count(magnitude(n)) + " objects"
+		return s.Count(cells.Magnitude(n)) + " objects"
 	}
-	out := s.bytes(magnitude(n))
+	out := s.Bytes(cells.Magnitude(n))
 	if s.Exact {
 		out += " B"
 	}
@@ -89,7 +90,7 @@ func (l *Limit) amount(n int64, s Style) string {
 }
 
 // reason returns the verdict in words.
-func (l *Limit) reason(s Style) string {
+func (l *Limit) reason(s cells.Style) string {
 	if l.leaks != nil {
 		return l.leaks.reason(s)
 	}
@@ -101,7 +102,7 @@ func (l *Limit) reason(s Style) string {
 		what = "live"
 	}
 	if l.Series != nil {
-		what += " of " + dumpWriter{}.name(*l.Series)
+		what += " of " + report.OrUnnamed(*l.Series)
 	}
 	if l.At != nil {
 		what += " at " + l.At.String()
@@ -124,37 +125,37 @@ func (l *Limit) reason(s Style) string {
 // Clamp limits a figure to what JSON represents exactly.
 func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// WriteCheckText writes c as text: one line per limit, and what grew since the base if a limit is exceeded.
-func WriteCheckText(w io.Writer, c *Check, style Style) error {
-	t := &textWriter{bufio.NewWriter(w), &Report{Header: c.Header}, style}
-	t.line(t.style.bold(model.Clean(c.File.Name)), "  ", style.text(c.verdict()))
+// WriteText writes c as text: one line per limit, and what grew since the base if a limit is exceeded.
+func WriteText(w io.Writer, c *Result, style cells.Style) error {
+	t := report.NewTextWriter(w, c.Header, style)
+	t.Line(t.Style.Bold(model.Clean(c.File.Name)), "  ", style.Text(c.verdict()))
 	names := len("--max-live-at  ")
 	for i := range c.Checks {
 		names = max(names, len("--"+c.Checks[i].Name+"  "))
 	}
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		t.line(" ", cells.Pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), cells.Pad("--"+l.Name, names, false), style.text(l.reason(style)))
+		t.Line(" ", cells.Pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), cells.Pad("--"+l.Name, names, false), style.Text(l.reason(style)))
 		for _, line := range l.lines(style) {
-			t.line("        ", cells.Fit(style.text(line), style.width()-8, style.cut()))
+			t.Line("        ", cells.Fit(style.Text(line), style.LineWidth()-8, style.Cut()))
 		}
 	}
 	if c.Leaks != nil {
 		c.Leaks.write(t)
 	}
 	if c.Base != nil {
-		t.line()
-		t.line("since ", model.Clean(c.Base.File.Name), ": ", style.text(c.Base.diff.sentence(c.Base.diff.style(style))))
+		t.Line()
+		t.Line("since ", model.Clean(c.Base.File.Name), ": ", style.Text(c.Base.diff.Sentence(style)))
 		if !c.OK && len(c.Base.Rows) > 0 {
-			t.table(c.Base.diff.table(c.Base.diff.style(style), false))
+			t.Changes(c.Base.diff)
 		}
 	}
-	t.problems()
-	return t.out.Flush()
+	t.Problems()
+	return t.Flush()
 }
 
 // verdict returns a line that sums up the limits.
-func (c *Check) verdict() string {
+func (c *Result) verdict() string {
 	failed := 0
 	for i := range c.Checks {
 		if !c.Checks[i].OK {
@@ -174,37 +175,32 @@ func (c *Check) verdict() string {
 	return out
 }
 
-// WriteCheckMarkdown writes c for tickets and summaries of CI, with the content of [WriteCheckText].
-func WriteCheckMarkdown(w io.Writer, c *Check, style Style) error {
-	out := bufio.NewWriter(w)
-	style.Color = false
-	m := &markdownWriter{out, &textWriter{out, &Report{Header: c.Header}, style}}
-	m.printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", cells.Code(c.File.Name), style.text(c.verdict()))
+// WriteMarkdown writes c for tickets and summaries of CI, with the content of [WriteText].
+func WriteMarkdown(w io.Writer, c *Result, style cells.Style) error {
+	m := report.NewMarkdownWriter(w, c.Header, style)
+	m.Printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", cells.Code(c.File.Name), style.Text(c.verdict()))
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		m.printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], cells.Code("--"+l.Name), cells.Prose(style.text(l.reason(style))))
+		m.Printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], cells.Code("--"+l.Name), cells.Prose(style.Text(l.reason(style))))
 		for _, line := range l.lines(style) {
-			m.printf("| | | %s |\n", cells.Prose(style.text(line)))
+			m.Printf("| | | %s |\n", cells.Prose(style.Text(line)))
 		}
 	}
 	if c.Leaks != nil {
 		c.Leaks.markdown(m, style)
 	}
 	if c.Base != nil {
-		d := c.Base.diff
-		words := d.words
-		words.Amount, words.Name = d.style(style).bytes, cells.Code
-		m.printf("\nSince %s: %s\n", cells.Code(c.Base.File.Name), style.text(d.compared.Sentence(words)+d.more()))
+		m.Printf("\nSince %s: %s\n", cells.Code(c.Base.File.Name), style.Text(c.Base.diff.MarkdownSentence(style)))
 		if !c.OK && len(c.Base.Rows) > 0 {
-			m.table(d.table(d.style(style), true))
+			m.Changes(c.Base.diff)
 		}
 	}
-	m.problems()
-	return out.Flush()
+	m.Problems()
+	return m.Flush()
 }
 
-// WriteCheckCSV writes the limits with the JSON names as header.
-func WriteCheckCSV(w io.Writer, c *Check) error { return object.WriteRows(w, c.Checks, nil, false) }
+// WriteCSV writes the limits with the JSON names as header.
+func WriteCSV(w io.Writer, c *Result) error { return object.WriteRows(w, c.Checks, nil, false) }
 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {
@@ -245,19 +241,19 @@ func (l *Limit) SetTypes(list []suspects.TypeGrowth, n int) {
 // UnitObjects is the unit of limits that count objects.
 const UnitObjects = "objects"
 
-func (t *GrownType) line(s Style) string {
-	name := s.shorten(model.Clean(t.Type))
+func (t *GrownType) line(s cells.Style) string {
+	name := s.Shorten(model.Clean(t.Type))
 	if t.Sub != "" {
 		name += " (" + model.Clean(t.Sub) + ")"
 	}
 	if t.countsCount {
-		return name + ": " + s.count(t.FirstCount) + " → " + model.Counted(t.Count, "object") + ", +" + s.count(t.GrownCount) + "; +" + s.bytes(t.GrownBytes)
+		return name + ": " + s.Count(t.FirstCount) + " → " + model.Counted(t.Count, "object") + ", +" + s.Count(t.GrownCount) + "; +" + s.Bytes(t.GrownBytes)
 	}
-	return name + ": " + s.bytes(t.FirstBytes) + " → " + s.bytes(t.Bytes) + ", +" + s.bytes(t.GrownBytes) + "; +" + model.Counted(t.GrownCount, "object")
+	return name + ": " + s.Bytes(t.FirstBytes) + " → " + s.Bytes(t.Bytes) + ", +" + s.Bytes(t.GrownBytes) + "; +" + model.Counted(t.GrownCount, "object")
 }
 
 // lines says which types exceed the limit.
-func (l *Limit) lines(s Style) (out []string) {
+func (l *Limit) lines(s cells.Style) (out []string) {
 	for i := range l.Types {
 		out = append(out, l.Types[i].line(s))
 	}

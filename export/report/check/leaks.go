@@ -1,4 +1,4 @@
-package report
+package check
 
 import (
 	"fmt"
@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
-// CheckLeaks are the leaks of a file that are not accepted.
-type CheckLeaks struct {
+// Leaks are the leaks of a file that are not accepted.
+type Leaks struct {
 	MinBytes   uint64       `json:"min_bytes"` // smaller leaks pass
 	Count      int          `json:"failed_count"`
 	Failed     []FailedLeak `json:"failed"` // most significant first, at most as many as requested
@@ -27,12 +29,12 @@ type CheckLeaks struct {
 
 // FailedLeak is a leak that is not accepted.
 type FailedLeak struct {
-	Owner      Owner        `json:"owner"`
+	Owner      places.Owner `json:"owner"`
 	Bytes      uint64       `json:"bytes"` // of the sites
 	Count      uint64       `json:"count"`
 	KnownBytes *uint64      `json:"known_bytes,omitzero"` // in the baseline, of one that grew since
 	Accepted   int          `json:"accepted_sites"`       // others of the owner
-	Sure       Sure         `json:"confidence"`
+	Sure       places.Sure  `json:"confidence"`
 	Evidence   string       `json:"evidence"`
 	Sites      []FailedSite `json:"sites"` // most bytes first
 
@@ -41,11 +43,11 @@ type FailedLeak struct {
 
 // FailedSite is one of its stacks.
 type FailedSite struct {
-	Stack  *uint64    `json:"stack,omitzero"`            // of a trace
-	Row    *model.Row `json:"accumulation_row,omitzero"` // of a heap snapshot: below which the objects gather
-	Bytes  uint64     `json:"bytes"`                     // of a heap snapshot, what the objects retain
-	Count  uint64     `json:"count"`
-	Frames []Place    `json:"frames"` // leaf first, at most 128; of a heap snapshot the type, its holder, and what dominates that
+	Stack  *uint64        `json:"stack,omitzero"`            // of a trace
+	Row    *model.Row     `json:"accumulation_row,omitzero"` // of a heap snapshot: below which the objects gather
+	Bytes  uint64         `json:"bytes"`                     // of a heap snapshot, what the objects retain
+	Count  uint64         `json:"count"`
+	Frames []places.Place `json:"frames"` // leaf first, at most 128; of a heap snapshot the type, its holder, and what dominates that
 
 	rest int // frames beyond those
 }
@@ -60,10 +62,10 @@ type StaleEntry struct {
 // mostFrames is the number of frames of a stack that are listed, and mostSites the number of sites of a leak.
 const mostFrames, mostSites = 128, 100
 
-// NewCheckLeaks returns the leaks of a check, with at most limit rows, 0 for all. least is the size from which they
+// NewLeaks returns the leaks of a check, with at most limit rows, 0 for all. least is the size from which they
 // fail.
-func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *CheckLeaks {
-	c := &CheckLeaks{
+func NewLeaks(r *accept.Result, least uint64, notes []string, limit int) *Leaks {
+	c := &Leaks{
 		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed, Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
 	}
 	for i := range r.Failures {
@@ -86,7 +88,7 @@ func NewCheckLeaks(r *accept.Result, least uint64, notes []string, limit int) *C
 
 func newFailedLeak(f *accept.Failure) FailedLeak {
 	out := FailedLeak{
-		Owner: Owner{framePlace(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Sure: sureOf(f.Confidence), Evidence: f.Evidence,
+		Owner: places.Owner{Place: places.OfFrame(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Sure: places.NewSure(f.Confidence), Evidence: f.Evidence,
 		rows: f.Rows,
 	}
 	if f.Known > 0 {
@@ -94,7 +96,7 @@ func newFailedLeak(f *accept.Failure) FailedLeak {
 	}
 	for i := range f.Sites[:min(len(f.Sites), mostSites)] {
 		s := &f.Sites[i]
-		site := FailedSite{Bytes: s.Bytes, Count: s.Count, Frames: []Place{}}
+		site := FailedSite{Bytes: s.Bytes, Count: s.Count, Frames: []places.Place{}}
 		switch stack := uint64(s.Stack); {
 		case f.Rows == nil:
 			site.Stack = &stack
@@ -106,50 +108,35 @@ func newFailedLeak(f *accept.Failure) FailedLeak {
 				site.rest++
 				continue
 			}
-			site.Frames = append(site.Frames, framePlace(frame))
+			site.Frames = append(site.Frames, places.OfFrame(frame))
 		}
 		out.Sites = append(out.Sites, site)
 	}
 	return out
 }
 
-// framePlace returns a frame as a place; unknown parts stay nil.
-func framePlace(f model.Frame) Place {
-	var p Place
-	if f.Function != "" {
-		p.Function = &f.Function
-	}
-	if f.File != "" {
-		p.File = &f.File
-	}
-	if f.Line != model.NoLine {
-		p.Line = &f.Line
-	}
-	return p
-}
-
 // Limit returns the line about leaks among the limits. asked is the size as written.
-func (c *CheckLeaks) Limit(asked string) Limit {
+func (c *Leaks) Limit(asked string) Limit {
 	return Limit{Name: "no-leaks", Asked: asked, Unit: "leaks", Value: int64(c.Count), OK: c.Count == 0, leaks: c}
 }
 
 // reason returns the number of leaks, and how many are accepted.
-func (c *CheckLeaks) reason(s Style) string {
+func (c *Leaks) reason(s cells.Style) string {
 	out := "no leaks"
 	if c.MinBytes > 0 {
-		out += " of " + s.bytes(c.MinBytes) + " or more"
+		out += " of " + s.Bytes(c.MinBytes) + " or more"
 	}
 	if c.Count > 0 {
 		out = model.Counted(c.Count, "leak")
 		if c.Count == 1 || !c.overlap {
-			out += ": " + s.bytes(c.bytes)
+			out += ": " + s.Bytes(c.bytes)
 		}
 	}
 	var rest []string
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{c.Known, "in the baseline"}, {c.Suppressed, "suppressed"}, {c.Small, "smaller than " + s.bytes(c.MinBytes)}} {
+	}{{c.Known, "in the baseline"}, {c.Suppressed, "suppressed"}, {c.Small, "smaller than " + s.Bytes(c.MinBytes)}} {
 		if x.n > 0 {
 			rest = append(rest, model.Group(uint64(x.n))+" "+x.what)
 		}
@@ -164,24 +151,24 @@ func (c *CheckLeaks) reason(s Style) string {
 const shownSites, shownStale = 3, 3
 
 // lines returns a leak with its owner, evidence and stacks, as lines after a headline.
-func (f *FailedLeak) lines(s Style) (head string, lines []string) {
-	head = s.function(f.Owner.Name())
-	if at := f.Owner.place.Where(); at != "" {
+func (f *FailedLeak) lines(s cells.Style) (head string, lines []string) {
+	head = s.Function(f.Owner.Name())
+	if at := f.Owner.Place.Where(); at != "" {
 		head += " (" + at + ")"
 	}
-	head += ": " + s.bytes(f.Bytes) + " in " + f.counted(f.Count)
+	head += ": " + s.Bytes(f.Bytes) + " in " + f.counted(f.Count)
 	if f.KnownBytes != nil {
-		head += fmt.Sprintf("; grew to more than %d times the %s in the baseline", accept.GrownTimes, s.bytes(*f.KnownBytes))
+		head += fmt.Sprintf("; grew to more than %d times the %s in the baseline", accept.GrownTimes, s.Bytes(*f.KnownBytes))
 	}
 	if f.Accepted > 0 {
 		head += "; " + model.Counted(f.Accepted, "other stack") + " of it accepted"
 	}
-	lines = cells.Wrapped(f.Sure.String()+" certain: "+s.text(model.Clean(f.Evidence)), s.width()-4)
+	lines = cells.Wrapped(f.Sure.String()+" certain: "+s.Text(model.Clean(f.Evidence)), s.LineWidth()-4)
 	for i := range f.Sites[:min(len(f.Sites), shownSites)] {
 		lines = append(lines, f.Sites[i].lines(s, f)...)
 	}
 	if n := len(f.Sites) - shownSites; n > 0 {
-		lines = append(lines, s.text("… ")+model.Counted(n, "more stack"))
+		lines = append(lines, s.Text("… ")+model.Counted(n, "more stack"))
 	}
 	return head, lines
 }
@@ -197,7 +184,7 @@ func (f *FailedLeak) counted(n uint64) string {
 }
 
 // lines returns a site of a leak: what it is, and its frames.
-func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
+func (x *FailedSite) lines(s cells.Style, of *FailedLeak) []string {
 	where := "held in many places: "
 	switch {
 	case x.Stack != nil:
@@ -205,22 +192,22 @@ func (x *FailedSite) lines(s Style, of *FailedLeak) []string {
 	case x.Row != nil:
 		where = fmt.Sprintf("below row %d: ", *x.Row)
 	}
-	lines := []string{where + s.bytes(x.Bytes) + " in " + of.counted(x.Count)}
+	lines := []string{where + s.Bytes(x.Bytes) + " in " + of.counted(x.Count)}
 	for i, p := range x.Frames {
-		line := fmt.Sprintf("  #%d %s", i, s.function(p.Name()))
+		line := fmt.Sprintf("  #%d %s", i, s.Function(p.Name()))
 		if at := p.Base(); at != "" {
 			line += " (" + at + ")"
 		}
 		lines = append(lines, line)
 	}
 	if x.rest > 0 {
-		lines = append(lines, s.text("  … ")+model.Counted(x.rest, "more frame"))
+		lines = append(lines, s.Text("  … ")+model.Counted(x.rest, "more frame"))
 	}
 	return lines
 }
 
 // hint returns the entries that no longer match, "" for none.
-func (c *CheckLeaks) hint() string {
+func (c *Leaks) hint() string {
 	if len(c.Stale) == 0 {
 		return ""
 	}
@@ -243,38 +230,38 @@ func (c *CheckLeaks) hint() string {
 }
 
 // write prints the leaks that failed, after the limits.
-func (c *CheckLeaks) write(t *textWriter) {
+func (c *Leaks) write(t *report.TextWriter) {
 	for i := range c.Failed {
-		head, lines := c.Failed[i].lines(t.style)
-		t.line()
-		t.line(" ", t.style.bold("leak"), "  ", t.style.text(head))
+		head, lines := c.Failed[i].lines(t.Style)
+		t.Line()
+		t.Line(" ", t.Style.Bold("leak"), "  ", t.Style.Text(head))
 		for _, l := range lines {
-			t.line("    ", cells.Fit(t.style.text(l), t.style.width()-4, t.style.cut()))
+			t.Line("    ", cells.Fit(t.Style.Text(l), t.Style.LineWidth()-4, t.Style.Cut()))
 		}
 	}
 	if n := c.Count - len(c.Failed); n > 0 {
-		t.line(" ", t.style.text(fmt.Sprintf("… %s more (--limit 0 shows all)", model.Group(uint64(n)))))
+		t.Line(" ", t.Style.Text(fmt.Sprintf("… %s more (--limit 0 shows all)", model.Group(uint64(n)))))
 	}
 	if h := c.hint(); h != "" {
-		t.line()
-		for _, l := range cells.Wrapped(t.style.text(h), t.style.width()-1) {
-			t.line(" ", l)
+		t.Line()
+		for _, l := range cells.Wrapped(t.Style.Text(h), t.Style.LineWidth()-1) {
+			t.Line(" ", l)
 		}
 	}
 }
 
-func (c *CheckLeaks) markdown(m *markdownWriter, s Style) {
+func (c *Leaks) markdown(m *report.MarkdownWriter, s cells.Style) {
 	for i := range c.Failed {
 		head, lines := c.Failed[i].lines(s)
-		m.printf("\n**leak** %s\n\n", cells.Prose(s.text(head)))
+		m.Printf("\n**leak** %s\n\n", cells.Prose(s.Text(head)))
 		for _, l := range lines {
-			m.printf("    %s\n", model.Clean(s.text(l)))
+			m.Printf("    %s\n", model.Clean(s.Text(l)))
 		}
 	}
 	if n := c.Count - len(c.Failed); n > 0 {
-		m.printf("\n… %s more\n", model.Group(uint64(n)))
+		m.Printf("\n… %s more\n", model.Group(uint64(n)))
 	}
 	if h := c.hint(); h != "" {
-		m.printf("\n%s\n", cells.Prose(s.text(h)))
+		m.Printf("\n%s\n", cells.Prose(s.Text(h)))
 	}
 }

@@ -1,10 +1,11 @@
-package report
+package check
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -19,8 +20,8 @@ func TestLeaksThatOverlapAreNotAddedUp(t *testing.T) {
 		"1 leak: 1000 B": {one(objects, 1000)},
 		"2 leaks: 30 B":  {one(nil, 10), one(nil, 20)},
 	} {
-		c := NewCheckLeaks(&accept.Result{Failures: failures}, 0, nil, 0)
-		if got := c.reason(Style{}); strings.ReplaceAll(got, ",", "") != want {
+		c := NewLeaks(&accept.Result{Failures: failures}, 0, nil, 0)
+		if got := c.reason(cells.Style{}); strings.ReplaceAll(got, ",", "") != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}
