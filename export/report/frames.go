@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/model"
 )
 
@@ -145,6 +147,38 @@ func UnmatchedIn(ctx context.Context, filter calltree.Filter, all ...*model.Stac
 		out = append(out, Unmatched{u.Step.String(), append([]string{}, u.Near...)})
 	}
 	return out, err
+}
+
+// UnmatchedCell returns the rectangle of a cell in which no trace has a block, with the nearest ones that have some. The
+// error is that of ctx or of a trace; whether a cell is empty is unknown where memory is short.
+func UnmatchedCell(ctx context.Context, c analysis.Cell, traces ...analysis.Trace) (out []Unmatched, err error) {
+	if c = c.Rectangle(); c.IsAll() {
+		return nil, nil
+	}
+	_, err = fits(ctx, nil, func(ctx context.Context) error {
+		found, cells, err := analysis.FindCell(ctx, c, near.Names, traces...)
+		if found || err != nil {
+			return err
+		}
+		u := Unmatched{"cell " + c.Argument(), []string{}}
+		for _, other := range cells {
+			u.Near = append(u.Near, other.Argument())
+		}
+		out = []Unmatched{u}
+		return nil
+	})
+	return out, err
+}
+
+// emptied returns the parts of a cell that match nothing in a trace: filters of stacks, and the rectangle.
+func emptied(ctx context.Context, c analysis.Cell, stacks *model.Stacks, trace analysis.Trace) (out []Unmatched, err error) {
+	if stacks != nil {
+		if out, err = UnmatchedIn(ctx, c.Stacks, stacks); err != nil {
+			return nil, err
+		}
+	}
+	cells, err := UnmatchedCell(ctx, c, trace)
+	return append(out, cells...), err
 }
 
 // String returns the filter and similar names, cleaned.

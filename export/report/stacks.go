@@ -360,7 +360,7 @@ func filterLines(c analysis.Cell) (out []string) {
 		out = append(out, s.String())
 	}
 	if c.Rectangle() != (analysis.Cell{}) {
-		out = append(out, "cell "+c.Argument())
+		out = append(out, "blocks of "+c.Text())
 	}
 	return out
 }

@@ -427,6 +427,11 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
 			return nil, err
 		}
+		empty, err := report.UnmatchedCell(ctx, opt.Cell, s.index)
+		if err != nil {
+			return nil, err
+		}
+		a.warnFilters(empty)
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	var r *report.Report
