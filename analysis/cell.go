@@ -142,7 +142,7 @@ func (g *Grid) near(c Cell, n int) (cells []Cell) {
 	return cells[:min(n, len(cells))]
 }
 
-// classesTo returns how many classes of sizes and lifetimes lie between the rectangles of c and a single cell.
+// classesTo returns how many classes of sizes and lifetimes separate a single cell from the rectangle of c.
 func (c Cell) classesTo(one Cell) int {
 	apart := func(from, to, class uint8) int { return max(int(from)-int(class), int(class)-int(to)+1, 0) }
 	return apart(c.SizeFrom, c.SizeTo, one.SizeFrom) + apart(c.LifeFrom, c.LifeTo, one.LifeFrom)

@@ -459,8 +459,11 @@ func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
 }
 
-// ProfileTables returns the names of the tables of stack profiles, including massif's curves that few formats have.
-func ProfileTables() []string { return append(StackTables(), "series") }
+// CurvesTable is the name of the table of curves, which few formats of stack profiles have.
+const CurvesTable = "series"
+
+// ProfileTables returns the names of the tables of stack profiles, including [CurvesTable].
+func ProfileTables() []string { return append(StackTables(), CurvesTable) }
 
 func (out *Stacks) list(table string) (any, bool) {
 	switch cmp.Or(table, "functions") {
