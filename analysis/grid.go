@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"math/bits"
-	"strconv"
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
@@ -32,24 +31,6 @@ func (c Cell) Rectangle() Cell {
 
 // IsAll reports whether every block is in the cell.
 func (c Cell) IsAll() bool { return c == Cell{} }
-
-// Argument returns the cell's rectangle as the flag --cell takes it: a size and a lifetime inside it, "4096,never". A
-// rectangle of several classes, which no command produces, is named by its first class.
-func (c Cell) Argument() string {
-	size, life := "any", "any"
-	if c.SizeFrom > 0 || c.SizeTo > 0 && c.SizeTo < SizeClasses {
-		lo, _ := ClassBounds(int(c.SizeFrom))
-		size = strconv.FormatUint(lo, 10)
-	}
-	switch {
-	case c.LifeFrom >= NeverFreed:
-		life = "never"
-	case c.LifeFrom > 0 || c.LifeTo > 0 && c.LifeTo < LifeClasses:
-		lo, _ := ClassBounds(int(c.LifeFrom))
-		life = strconv.FormatUint(lo, 10) + "us"
-	}
-	return size + "," + life
-}
 
 // Has reports whether the cell's rectangle contains a size class and a lifetime class.
 func (c Cell) Has(size, life int) bool {

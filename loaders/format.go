@@ -84,6 +84,8 @@ type Format struct {
 	Unit bool
 	// Addresses reports that Options.Symbols has an effect: files have addresses, possibly without symbols.
 	Addresses bool
+	// Curves reports that stack profiles of this format have curves in addition to stacks.
+	Curves bool
 	// AllocatorFrames reports that Options.AllocatorFrames has an effect.
 	AllocatorFrames bool
 

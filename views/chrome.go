@@ -124,7 +124,7 @@ func (a *app) drawCell(s tcell.Screen, r widget.Rect, st tcell.Style) (width int
 	if a.Trace == nil || a.state.Cell.IsAll() || r.W < 8 {
 		return 0
 	}
-	text := "only " + ui.CellText(a.state.Cell)
+	text := "only " + a.state.Cell.Text()
 	if widget.Width(text)+2 > r.W {
 		text = "one cell"
 	}

@@ -104,9 +104,9 @@ func TestCommandOfACell(t *testing.T) {
 		want string
 	}{
 		{analysis.Cell{SizeTo: analysis.SizeClasses, LifeFrom: analysis.NeverFreed, LifeTo: analysis.LifeClasses}, "any,never"},
-		{analysis.Cell{SizeFrom: 7, SizeTo: 8, LifeTo: analysis.LifeClasses}, "64,any"},
-		{analysis.Cell{SizeFrom: 0, SizeTo: 1, LifeFrom: 11, LifeTo: 12}, "0,1024us"},
-		{analysis.Cell{SizeFrom: 64, SizeTo: 65, LifeFrom: 0, LifeTo: 1}, "9223372036854775808,0us"},
+		{analysis.Cell{SizeFrom: 7, SizeTo: 8, LifeTo: analysis.LifeClasses}, "64B,any"},
+		{analysis.Cell{SizeFrom: 0, SizeTo: 1, LifeFrom: 11, LifeTo: 12}, "0B,2ms"},
+		{analysis.Cell{SizeFrom: 64, SizeTo: 65, LifeFrom: 0, LifeTo: 1}, "8EiB,0us"},
 	} {
 		if got := c.cell.Argument(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

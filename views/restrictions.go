@@ -30,7 +30,7 @@ func (a *app) restrictions() (out []restriction) {
 		out = append(out, restriction{"window " + ui.WindowName(a.Prof.Weights, s.Prof.Window), state.ChooseWindow{Window: state.NoWindow}})
 	}
 	if a.Trace != nil && !s.Cell.IsAll() {
-		out = append(out, restriction{"blocks of " + ui.CellText(s.Cell), state.SetCell{}})
+		out = append(out, restriction{"blocks of " + s.Cell.Text(), state.SetCell{}})
 	}
 	return out
 }

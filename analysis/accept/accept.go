@@ -112,6 +112,7 @@ type Stale struct {
 	File string
 	Line int    // in the file, 0 if it does not apply
 	Name string // of the owner, or the pattern
+	Lost string // the pattern that can match no name of the source, as it is a mangled name that cannot be read; or ""
 }
 
 // Judge separates leaks that pass from those that fail.
@@ -216,7 +217,7 @@ func (j *judge) stale() (list []Stale) {
 	for _, s := range j.Suppressions {
 		for i := range s.list {
 			if !s.list[i].used {
-				list = append(list, Stale{File: s.name, Line: s.list[i].line, Name: s.list[i].title})
+				list = append(list, Stale{File: s.name, Line: s.list[i].line, Name: s.list[i].title, Lost: shortened(s.list[i].lost())})
 			}
 		}
 	}

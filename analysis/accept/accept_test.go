@@ -102,6 +102,46 @@ func TestSuppressionsWithoutAllocator(t *testing.T) {
 	}
 }
 
+// Valgrind writes mangled names; recordings have those of the source, or mangled ones themselves, with or without
+// signatures.
+func TestMangledSuppressions(t *testing.T) {
+	block := func(fun string) string { return "{\nx\nMemcheck:Leak\n...\nfun:" + fun + "\n}\n" }
+	for _, tt := range []struct {
+		text, frames string // divided by |
+		want         bool
+	}{
+		{block("_ZN5Cache3getEi"), "Cache::get(int)", true}, {block("_ZN5Cache3getEi"), "Cache::get", true},
+		{block("_ZN5Cache3getEi"), "Cache::get(long)", false}, {block("_ZN5Cache3getEi"), "_ZN5Cache3getEi", true},
+		{block("Cache::get*"), "_ZN5Cache3getEi", true}, {block("_ZN5Cache3putEPc"), "Cache::put(char*)", true},
+		{block("_ZN5Cache3get*"), "Cache::get(long)", true}, {block("_ZN5Cache3get*"), "Cache::get::Inner::f()", true},
+		{block("_ZN5Cache3get*"), "Cache::getter(int)", false}, {block("_ZN5Cache*"), "Cache::put(int)", true}, {block("_Zn?m"), "operator new(unsigned long)", false},
+		{block("_Znw*"), "operator new(unsigned long)|main", true}, {block("_Zna*"), "operator new(unsigned long)|main", false},
+		{"leak:_ZN5Cache3getEi", "Cache::get(int)", true}, {"leak:Cache::get", "_ZN5Cache3getEi", true}, {"leak:^_ZN5Cache3get*$", "Cache::get(int)", true},
+		{block("_ZN5Cache5fetchIiEET_S1_"), "int Cache::fetch<int>(int)", true}, {block("_ZN5Cache5fetchIiEET_S1_"), "Cache::fetch<int>", true},
+		{block("_ZN5Cache5fetchIiEET_S1_"), "long Cache::fetch<long>(long)", false},
+	} {
+		s, err := ReadSuppressions("s", tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.match(slices.Values(stackOf(strings.Split(tt.frames, "|")...))); got != tt.want {
+			t.Errorf("%q matches %s: %v, want %v", tt.text, tt.frames, got, tt.want)
+		}
+	}
+}
+
+// An entry that nothing can match is told apart from one that nothing matched this time.
+func TestSuppressionsThatCannotMatch(t *testing.T) {
+	s, err := ReadSuppressions("s", "leak:_ZN*get\n{\nold\nMemcheck:Leak\n...\nfun:_ZN?Cache*\n}\nleak:gone\nleak:_Zzz\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := (&Rules{Suppressions: []*Suppressions{s}}).Judge(t.Context(), []Leak{leakOf("get", siteOf(1, "get"))})
+	if want := "[{s 1 leak:_ZN*get _ZN*get} {s 2 old fun:_ZN?Cache*} {s 8 leak:gone } {s 9 leak:_Zzz _Zzz}]"; err != nil || fmt.Sprint(got.Stale) != want {
+		t.Errorf("%v, %v, want %v", got.Stale, err, want)
+	}
+}
+
 func TestBadSuppressions(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n# fine\nwhatever\n":               "s: line 3: \"whatever\" is neither leak:pattern nor",
@@ -182,7 +222,7 @@ func TestSitesAreAcceptedOneByOne(t *testing.T) {
 	if err != nil || len(got.Failures) != 1 || got.Failures[0].Bytes != 50 || got.Failures[0].Accepted != 2 || got.Small != 1 || got.Suppressed != 1 || got.Known != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if want := "[{ 0 gone} {s 2 leak:unused}]"; fmt.Sprint(got.Stale) != want {
+	if want := "[{ 0 gone } {s 2 leak:unused }]"; fmt.Sprint(got.Stale) != want {
 		t.Errorf("stale: %v, want %v", got.Stale, want)
 	}
 	if got, err := (&Rules{Least: 51, Baseline: b, Suppressions: []*Suppressions{s}}).Judge(t.Context(), leaks); err != nil || len(got.Failures) != 0 || got.Small != 2 {

@@ -24,14 +24,16 @@ type suppression struct {
 	line    int
 	title   string
 	pattern string         // matches the function, file or module of any frame
+	symbol  symbol         // what pattern is, if it is a mangled name
 	frames  []framePattern // used instead, from the leaf
 	used    bool
 }
 
 // framePattern is one line about a frame in a block of Valgrind.
 type framePattern struct {
-	kind byte // 'f'unction, 'o'bject, 's'ource, or '.' for any number of frames
-	text string
+	kind   byte // 'f'unction, 'o'bject, 's'ource, or '.' for any number of frames
+	text   string
+	symbol symbol // what the text about a function is, if it is a mangled name
 }
 
 // Note reports what was ignored in the file, "" if nothing.
@@ -52,7 +54,10 @@ func (s *Suppressions) match(stack iter.Seq[model.Frame]) bool {
 	if len(s.list) == 0 {
 		return false
 	}
-	frames := slices.Collect(stack)
+	var frames []symbolized
+	for f := range stack {
+		frames = append(frames, newSymbolized(f))
+	}
 	for i := range s.list {
 		if x := &s.list[i]; x.match(frames) {
 			x.used = true
@@ -62,10 +67,10 @@ func (s *Suppressions) match(stack iter.Seq[model.Frame]) bool {
 	return false
 }
 
-func (x *suppression) match(frames []model.Frame) bool {
+func (x *suppression) match(frames []symbolized) bool {
 	if x.frames == nil {
-		return slices.ContainsFunc(frames, func(f model.Frame) bool {
-			return matchAnywhere(x.pattern, f.Function) || matchAnywhere(x.pattern, f.File)
+		return slices.ContainsFunc(frames, func(f symbolized) bool {
+			return matchAnywhere(x.pattern, f.Function) || matchAnywhere(x.pattern, f.plain) || matchAnywhere(x.pattern, f.File) || x.symbol.match(f.source())
 		})
 	}
 	if matchStack(x.frames, frames) {
@@ -80,7 +85,7 @@ var allocator = regexp.MustCompile(`^(malloc|calloc|realloc|reallocarray|memalig
 
 func allocates(p framePattern) bool { return p.kind == 'f' && allocator.MatchString(p.text) }
 
-func isAllocator(f model.Frame) bool { return allocator.MatchString(model.Matched(f.Function)) }
+func isAllocator(f symbolized) bool { return allocator.MatchString(f.source()) }
 
 // matchAnywhere matches as LeakSanitizer does: * matches anything, ^ and $ match the ends, and the text between may be
 // anywhere. The first of several places is taken, so "a$" does not match "a-a".
@@ -116,7 +121,7 @@ func matchAnywhere(pattern, s string) bool {
 
 // matchStack reports whether a stack begins with the frames of the lines. "..." takes as few frames as possible, which
 // is enough since what follows need not end with the stack.
-func matchStack(lines []framePattern, frames []model.Frame) bool {
+func matchStack(lines []framePattern, frames []symbolized) bool {
 	line, at := 0, 0
 	wildLine, wildAt := -1, 0
 	for line < len(lines) {
@@ -124,7 +129,7 @@ func matchStack(lines []framePattern, frames []model.Frame) bool {
 		case lines[line].kind == '.':
 			line++
 			wildLine, wildAt = line, at
-		case at < len(frames) && lines[line].match(frames[at]):
+		case at < len(frames) && lines[line].match(&frames[at]):
 			line++
 			at++
 		case wildLine >= 0 && wildAt < len(frames):
@@ -137,10 +142,10 @@ func matchStack(lines []framePattern, frames []model.Frame) bool {
 	return true
 }
 
-func (p framePattern) match(f model.Frame) bool {
+func (p *framePattern) match(f *symbolized) bool {
 	switch p.kind {
 	case 'f':
-		return glob(p.text, orUnknown(f.Function))
+		return glob(p.text, orUnknown(f.Function)) || f.plain != "" && glob(p.text, f.plain) || p.symbol.match(f.source())
 	case 'o':
 		return glob(p.text, orUnknown(f.File))
 	}
@@ -238,7 +243,9 @@ func (r *suppressionReader) pattern(line string) error {
 	case pattern == "":
 		return errors.New("an empty pattern; leak:* matches everything")
 	default:
-		r.out.list = append(r.out.list, suppression{line: r.line, title: "leak:" + shortened(pattern), pattern: pattern})
+		r.out.list = append(r.out.list, suppression{
+			line: r.line, title: "leak:" + shortened(pattern), pattern: pattern, symbol: newSymbol(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")),
+		})
 	}
 	return nil
 }
@@ -310,11 +317,32 @@ func (x *suppression) addLine(line string) error {
 			}
 		}
 	case (key == "fun" || key == "obj" || key == "src") && text != "":
-		x.frames = append(x.frames, framePattern{key[0], text})
+		x.frames = append(x.frames, framePattern{key[0], text, symbolOf(key, text)})
 	default:
 		return fmt.Errorf("%q is not one of fun:pattern, obj:pattern, src:pattern and ... alone", shortened(line))
 	}
 	return nil
+}
+
+// symbolOf returns what a line about a function is.
+func symbolOf(key, text string) symbol {
+	if key != "fun" {
+		return symbol{}
+	}
+	return newSymbol(text)
+}
+
+// lost returns the pattern of an entry that cannot match names of the source, "" if all can.
+func (x *suppression) lost() string {
+	if x.symbol.lost {
+		return x.pattern
+	}
+	for i := range x.frames {
+		if x.frames[i].symbol.lost {
+			return "fun:" + x.frames[i].text
+		}
+	}
+	return ""
 }
 
 // shortened returns a line shortened for messages.

@@ -49,10 +49,8 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 		return nil, err
 	}
 	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: stacks, opt: opt, out: &Trace{}, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
-	if p.Stacks != nil {
-		if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
-			return nil, err
-		}
+	if r.NoMatch, err = emptied(ctx, opt.Cell, p.Stacks, trace); err != nil {
+		return nil, err
 	}
 	if err := b.totals(); err != nil {
 		return nil, err

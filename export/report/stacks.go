@@ -361,7 +361,7 @@ func filterLines(c analysis.Cell) (out []string) {
 		out = append(out, s.String())
 	}
 	if c.Rectangle() != (analysis.Cell{}) {
-		out = append(out, "cell "+c.Argument())
+		out = append(out, "blocks of "+c.Text())
 	}
 	return out
 }
@@ -460,8 +460,11 @@ func StackTables() []string {
 	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
 }
 
-// ProfileTables returns the names of the tables of stack profiles, including massif's curves that few formats have.
-func ProfileTables() []string { return append(StackTables(), "series") }
+// CurvesTable is the name of the table of curves, which few formats of stack profiles have.
+const CurvesTable = "series"
+
+// ProfileTables returns the names of the tables of stack profiles, including [CurvesTable].
+func ProfileTables() []string { return append(StackTables(), CurvesTable) }
 
 func (out *Stacks) list(table string) (any, bool) {
 	switch cmp.Or(table, "functions") {

@@ -64,10 +64,8 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 	if err != nil {
 		return nil, err
 	}
-	if p.Stacks != nil {
-		if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
-			return nil, err
-		}
+	if r.NoMatch, err = emptied(ctx, opt.Cell, p.Stacks, trace); err != nil {
+		return nil, err
 	}
 	cost := analysis.CostTotal
 	if i := slices.Index(TreeMetrics(), opt.By); i >= 0 {

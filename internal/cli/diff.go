@@ -8,12 +8,12 @@ import (
 	"io"
 	"slices"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
-	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -294,8 +294,24 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	}
 	d.opt.Libraries = settings.Libraries(d.sides[0].config)
 	out := report.NewDiff(c, d.opt)
-	out.NoMatch, err = places.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
+	out.NoMatch, err = d.unmatched(ctx)
 	return out, err
+}
+
+// unmatched returns the filters that match nothing on either side.
+func (d *diffing) unmatched(ctx context.Context) ([]places.Unmatched, error) {
+	out, err := places.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
+	var traces []analysis.Trace
+	for _, side := range d.sides {
+		if kind.Of(side.p) == kind.Trace {
+			traces = append(traces, side.s.index)
+		}
+	}
+	if err != nil || len(traces) == 0 {
+		return out, err
+	}
+	cells, err := report.UnmatchedCell(ctx, d.opt.Cell, traces...)
+	return append(out, cells...), err
 }
 
 // group returns the grouping of rows: one of those that the files have, by default the first.

@@ -146,6 +146,12 @@ func TestCurvesBesideStacksArePrinted(t *testing.T) {
 			t.Errorf("%q: status %d, %s, prints\n%s\nand saves\n%s", line, status, errs, out, saved)
 		}
 	}, path)
+	if _, _, errs := run(t, Env{}, "report", "--table", "trend", sampleFile(t, "stacks")); !strings.Contains(errs, ", tree") || strings.Contains(errs, "series") {
+		t.Errorf("a profile without curves: %s", errs)
+	}
+	if _, _, errs := run(t, Env{}, "report", "--table", "trend", path); !strings.Contains(errs, ", series") {
+		t.Errorf("curves of massif: %s", errs)
+	}
 	if status, _, errs := run(t, Env{}, "report", "--table", "series", sampleFile(t, "stacks")); status != statusUsage || strings.Contains(errs, ", series") {
 		t.Errorf("a file without curves: status %d, %s", status, errs)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -364,7 +365,7 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	case kind.Stacks:
 		return a.stacksReport(ctx, p, &c)
 	case kind.Heap:
-		return a.heapReport(ctx, s, p)
+		return a.heapReport(ctx, s, p, &c)
 	case kind.Dump:
 		return a.dumpReport(ctx, s, p)
 	}
@@ -429,6 +430,11 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		if err := a.warnUnmatched(ctx, opt.Cell.Stacks, p.Stacks); err != nil {
 			return nil, err
 		}
+		empty, err := report.UnmatchedCell(ctx, opt.Cell, s.index)
+		if err != nil {
+			return nil, err
+		}
+		a.warnFilters(empty)
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	var r *report.Report
@@ -445,8 +451,18 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	return r, nil
 }
 
+// sortedByColumn lists the tables of heap snapshots that --by sorts by any column, and what they are made of. The
+// others have the orders of [report.HeapSortKeys].
+var sortedByColumn = map[arg.Table]report.HeapLists{
+	"trends": report.ListSnapshots, "suspects": report.ListSuspects, "snapshots": report.ListSnapshots,
+}
+
 // heapReport decodes all snapshots, one after the other.
-func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
+func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	lists, order := report.EveryList, rowOrder{}
+	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" && a.flags.By != "count") { // which trends have of their own
+		lists, order = only, a.orderRows()
+	}
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return nil, err
 	}
@@ -454,10 +470,16 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile) (r *
 	if err != nil {
 		return nil, err
 	}
+	opt.Lists = lists
 	err = s.src.Guard(func() error {
 		r, err = report.BuildHeap(ctx, p, opt)
 		return err
 	})
+	if err == nil && order.by != "" {
+		if err = r.SortRows(string(c.Table), order.by, order.limit); err != nil {
+			err = usageError(fmt.Errorf("--by: %w", err))
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

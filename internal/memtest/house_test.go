@@ -37,7 +37,9 @@ var allowed = map[string][]string{
 	"model/join": {"model"},
 	// Files that hold arrays: indexes.
 	"model/sections": {},
-	"keymap":         {},
+	// Names of symbols.
+	"model/mangled": {"model", "github.com/ianlancetaylor/demangle"},
+	"keymap":        {},
 	"themes":         {"github.com/gdamore/tcell/v2"},
 
 	// analysis asks the questions about a trace; traceindex answers them. The others each know one part of a profile.
@@ -60,7 +62,7 @@ var allowed = map[string][]string{
 	"analysis/lines":             {"model", "analysis", "analysis/calltree", "analysis/weights"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
-	"analysis/accept": {"model", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
+	"analysis/accept": {"model", "model/mangled", "analysis/funcname", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 
 	"loaders":                   {"model", "model/sections", "github.com/klauspost/compress", "golang.org/x/sys"},
 	"loaders/all":               {"loaders/..."},
@@ -70,7 +72,7 @@ var allowed = map[string][]string{
 	"loaders/internal/rowindex": {"model"},
 	"loaders/internal/objects":  {"model", "model/sections", "loaders", "loaders/internal/cores", "loaders/internal/rowindex", "loaders/internal/json"},
 	"loaders/internal/weighted": {"model", "loaders", "loaders/internal/json"},
-	"loaders/symbols":           {"model", "loaders", "github.com/ianlancetaylor/demangle"},
+	"loaders/symbols":           {"model", "model/mangled", "loaders"},
 	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
 	"loaders/heaptrack":     {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},

@@ -128,15 +128,3 @@ func FuzzBinary(f *testing.F) {
 		noDefects(t, "fuzzed", said)
 	})
 }
-
-// FuzzDemangle reads any name.
-func FuzzDemangle(f *testing.F) {
-	for _, s := range []string{"_ZN4shop7Session4openEi", "_RNvCskwGfYPst2Cb_3foo16example_function", "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		if got := demangled(name); len(got) > max(len(name), 1<<(maxDemangled+1)) {
-			t.Errorf("%d bytes of %d", len(got), len(name))
-		}
-	})
-}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/mangled"
 )
 
 const maxReaders = 4 // units that are read at once
@@ -216,7 +217,7 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		frames = []Frame{{Function: s.name}}
 	default:
 		last := &frames[len(frames)-1]
-		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") || !l.named && (mangled(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
+		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") || !l.named && (mangled.Is(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
 			last.Function = s.name
 		}
 	}
@@ -224,7 +225,7 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		raw := frames[i].Function
 		name, ok := names[raw]
 		if !ok {
-			name = demangled(raw)
+			name = mangled.Demangle(raw)
 			names[raw] = name
 		}
 		frames[i].Function = name

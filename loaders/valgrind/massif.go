@@ -19,7 +19,7 @@ const nameMassif = "massif"
 // Massif returns the format of massif's output files.
 func Massif() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: nameMassif, Summary: "massif: the heap over time, and its stacks at some instants", Extensions: []string{".massif"},
+		Name: nameMassif, Summary: "massif: the heap over time, and its stacks at some instants", Extensions: []string{".massif"}, Curves: true,
 		Sniff: sniffMassif,
 	}, readMassif)
 }

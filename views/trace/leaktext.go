@@ -191,7 +191,7 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	}
 	which, among := "of this site", ""
 	if cell := p.State.Cell.Rectangle(); !cell.IsAll() {
-		among = " with " + ui.CellText(cell)
+		among = " with " + cell.Text()
 		which += among
 	}
 	switch {

@@ -132,7 +132,7 @@ func (p *Lifetimes) drawGrid(s tcell.Screen, r widget.Rect) {
 	for row := range g.area.H {
 		size, y := g.sizes[1]-row/g.high, g.area.Y+row
 		if row%g.high == g.high-1 {
-			widget.PrintRight(s, r.X, y, gridLabel-1, ui.SizeEdge(size), p.Look.Axis)
+			widget.PrintRight(s, r.X, y, gridLabel-1, analysis.SizeEdge(size), p.Look.Axis)
 			p.drawMargin(s, r, size, y)
 		}
 		for life := g.lives[0]; life <= g.lives[1]; life++ {
@@ -242,7 +242,7 @@ func (p *Lifetimes) drawAxis(s tcell.Screen, y int) {
 	g := &p.at
 	free := g.area.X
 	for life := g.lives[0]; life <= g.lives[1]; life++ {
-		x, text := g.x(life), ui.LifeEdge(life)
+		x, text := g.x(life), analysis.LifeEdge(life)
 		if x < free || x+1+widget.Width(text) > g.never {
 			continue
 		}

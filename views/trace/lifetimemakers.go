@@ -57,7 +57,7 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	case !p.makers.Fresh():
 		answer = "summing…"
 	}
-	widget.TitleLine(s, title, p.Look, "Sites that allocate "+ui.CellText(p.cursor.cell()), answer)
+	widget.TitleLine(s, title, p.Look, "Sites that allocate "+p.cursor.cell().Text(), answer)
 	f, rows := ui.Figures{Exact: p.State.Exact, Wide: true}, m.byBytes
 	if p.counts {
 		rows = m.byCount

@@ -71,7 +71,7 @@ func (p *Lifetimes) facts() []string {
 	short := d.Sum(analysis.Cell{SizeTo: analysis.SizeClasses, LifeTo: uint8(p.short)})
 	lines := []string{
 		p.cursorText(f),
-		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.Look.Glyphs.Vertical, ui.LifeEdge(p.short),
+		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.Look.Glyphs.Vertical, analysis.LifeEdge(p.short),
 			model.Blocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
 			f.Bytes(short.Bytes), ui.ShareText(ui.ShareOf(short.Bytes, d.all.Bytes))),
 	}
@@ -85,9 +85,9 @@ func (p *Lifetimes) facts() []string {
 func (p *Lifetimes) cursorText(f ui.Figures) string {
 	at, d := p.cursor, p.data
 	c, cell := d.at(at), at.cell()
-	what := ui.SizesText(cell) + ", " + ui.LivesText(cell)
+	what := cell.Sizes() + ", " + cell.Lives()
 	if at.life != everyClass && at.life != analysis.NeverFreed {
-		what = ui.SizesText(cell) + " that lived " + ui.LivesText(cell)
+		what = cell.Sizes() + " that lived " + cell.Lives()
 	}
 	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, model.Blocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
 		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))

@@ -298,7 +298,7 @@ func (p *Sites) explain() {
 	p.Detail.Answer = p.verdictAbout(row.Key).Kind.String()
 	p.Detail.Facts = p.facts(&p.State, among)
 	if cell := key.Cell.Rectangle(); !cell.IsAll() {
-		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+ui.CellText(cell)+p.Hint("; {back} clears that filter"))
+		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+cell.Text()+p.Hint("; {back} clears that filter"))
 		p.Detail.Answer = ""
 	}
 }

@@ -250,7 +250,7 @@ func (c *ChartPane) partTitle() string {
 		}
 	}
 	if r := s.Cell.Rectangle(); !r.IsAll() {
-		of = append(of, CellText(r))
+		of = append(of, r.Text())
 	}
 	title := strings.Join(of, ", ")
 	if title != "" {

@@ -57,6 +57,7 @@ type StaleEntry struct {
 	File string `json:"file"`
 	Line *int   `json:"line,omitzero"`
 	Name string `json:"name"`
+	Lost string `json:"lost_pattern,omitzero"` // it can match no name of the source
 }
 
 // mostFrames is the number of frames of a stack that are listed, and mostSites the number of sites of a leak.
@@ -77,7 +78,7 @@ func NewLeaks(r *accept.Result, least uint64, notes []string, limit int) *Leaks 
 		}
 	}
 	for _, s := range r.Stale {
-		x := StaleEntry{File: s.File, Name: s.Name}
+		x := StaleEntry{File: s.File, Name: s.Name, Lost: s.Lost}
 		if s.Line > 0 {
 			x.Line = &s.Line
 		}
@@ -217,7 +218,7 @@ func (c *Leaks) hint() string {
 		if x.Line != nil {
 			at += fmt.Sprintf(":%d", *x.Line)
 		}
-		names = append(names, model.Clean(x.Name)+" ("+model.Clean(at)+")")
+		names = append(names, model.Clean(x.Name)+" ("+model.Clean(at)+")"+x.why())
 	}
 	out := "hint: "
 	if n := len(c.Stale) - shownStale; n > 0 {
@@ -227,6 +228,14 @@ func (c *Leaks) hint() string {
 		return out + "an entry no longer matches a leak: " + names[0]
 	}
 	return out + model.Group(uint64(len(c.Stale))) + " entries no longer match a leak: " + strings.Join(names, ", ")
+}
+
+// why returns why the entry can never match, "" if it may.
+func (x *StaleEntry) why() string {
+	if x.Lost == "" {
+		return ""
+	}
+	return ", which can never match: " + model.Clean(x.Lost) + " is a mangled name with wildcards, or is cut; write the name of the source, as in fun:Cache::get*"
 }
 
 // write prints the leaks that failed, after the limits.

@@ -13,7 +13,8 @@ import (
 )
 
 // Sort sorts a slice of structs by a column that holds numbers, the highest first, or by one that holds names, and keeps
-// n of them, or all if n is 0. The error lists the columns where by is not one.
+// n of them, or all if n is 0. Units of a column's name may be left out: growth is growth_bytes. The error lists the
+// columns where by is not one.
 func Sort(rows reflect.Value, by string, n int) error {
 	first := reflect.Zero(rows.Type().Elem())
 	if rows.Len() > 0 {
@@ -25,9 +26,12 @@ func Sort(rows reflect.Value, by string, n int) error {
 			known = append(known, name)
 		}
 	}
-	if !slices.Contains(known, by) {
+	names := []string{by, by + "_bytes", by + "_us"}
+	i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(known, name) })
+	if i < 0 {
 		return fmt.Errorf("unknown sort key %q%s", by, near.Available(by, known))
 	}
+	by = names[i]
 	order := make([]sortedRow, rows.Len())
 	for i := range order {
 		cell := ""

@@ -26,3 +26,15 @@ func TestCell(t *testing.T) {
 		}
 	}
 }
+
+func TestArgumentOfEveryCell(t *testing.T) {
+	for s := range analysis.SizeClasses {
+		for l := range analysis.LifeClasses {
+			var got Cell
+			want := analysis.Cell{SizeFrom: uint8(s), SizeTo: uint8(s + 1), LifeFrom: uint8(l), LifeTo: uint8(l + 1)}
+			if err := got.UnmarshalText([]byte(want.Argument())); err != nil || got.Cell != want {
+				t.Errorf("%s is %+v (%v), want %+v", want.Argument(), got.Cell, err, want)
+			}
+		}
+	}
+}

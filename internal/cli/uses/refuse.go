@@ -195,7 +195,7 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	}
 	wrong, err := refusal(parsed, of, numbered)
 	if wrong != nil {
-		return fmt.Errorf("--%s: %s", wrong.Name, unfit(command, wrong, files[0].Name, kind.OfFormat(files[0].Format)))
+		return fmt.Errorf("--%s: %s", wrong.Name, unfit(command, wrong, files[0]))
 	}
 	if err != nil {
 		return err
@@ -265,11 +265,19 @@ func meantBy(f *kong.Flag, tables []string) string {
 	return near.Available(f.Target.String(), tables)
 }
 
+// values returns the values of a flag that apply to a file.
+func (in Input) values(u Use) []string {
+	return slices.DeleteFunc(slices.Clone(u.Values), func(value string) bool {
+		return u.Flag == "table" && value == report.CurvesTable && kind.OfFormat(in.Format) == kind.Stacks && !in.Format.Curves
+	})
+}
+
 // unfit returns why a flag does not apply to a file.
-func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
+func unfit(command string, f *kong.Flag, in Input) string {
+	name, k := in.Name, kind.OfFormat(in.Format)
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s)%s", f.Name, f.Target.String(), k, name, meantBy(f, u.Values))
+			return fmt.Sprintf("there is no %s %q of %s (%s)%s", f.Name, f.Target.String(), k, name, meantBy(f, in.values(u)))
 		}
 	}
 	switch flag := f.Name; {

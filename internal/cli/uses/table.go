@@ -59,7 +59,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 // about returns the flags that select the part of a file for a report.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
-		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}, verdict or growth (of leaks, the fastest first); for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."))
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}, verdict or growth (of leaks, the fastest first); for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys} (for trends, suspects and snapshots any column); for stack profiles any metric."))
 }
 
 // looked returns the flags that select where names of addresses are searched.
