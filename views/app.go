@@ -144,7 +144,9 @@ func newApp(o Options) *app {
 		within = func(ctx context.Context) context.Context { return ctx }
 	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Sources: cmp.Or(o.Sources, sources.NewFinder(nil, nil, "")), Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries,
+		Sources:  cmp.Or(o.Sources, sources.NewFinder(nil, nil, "")),
+		Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, JoinedTrees: &ui.JoinedTreeCache{},

@@ -21,7 +21,7 @@ type Weights struct {
 	Self, Total []uint64
 }
 
-// Query states what [Sum] sums up.
+// Query states what [sumLines] sums up.
 type Query struct {
 	Stacks  *model.Stacks
 	Leaves  []model.NodeID // one for each stack; they may repeat
@@ -30,9 +30,9 @@ type Query struct {
 	Own     [][]uint64     // what of it is the sites' own; nil where that is all
 }
 
-// Sum returns the weights of all lines of source files that have any, in the order in which the recording names them.
+// sumLines returns the weights of all lines of source files that have any, in the order in which the recording names them.
 // Sums saturate. The error is that of ctx.
-func Sum(ctx context.Context, q *Query) ([]Weights, error) {
+func sumLines(ctx context.Context, q *Query) ([]Weights, error) {
 	if q.Stacks == nil || len(q.Weights) == 0 {
 		return nil, nil
 	}

@@ -73,7 +73,7 @@ func slowLines(q *Query) map[Place][2][2]uint64 {
 func TestSum(t *testing.T) {
 	for seed := range uint64(200) {
 		q := randomLines(seed)
-		rows, err := Sum(t.Context(), q)
+		rows, err := sumLines(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestSum(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Sum(ctx, randomLines(1)); !errors.Is(err, context.Canceled) {
+	if _, err := sumLines(ctx, randomLines(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }

@@ -74,7 +74,7 @@ func (t *Table) sum(ctx context.Context) (err error) {
 			add(&t.Totals[k], w)
 		}
 	}
-	if t.Rows, err = Sum(ctx, &t.Query); err != nil {
+	if t.Rows, err = sumLines(ctx, &t.Query); err != nil {
 		return err
 	}
 	slices.SortFunc(t.Rows, func(a, b Weights) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })

@@ -2,7 +2,7 @@
 //
 // A recording is not trusted: what it names is looked for only below folders that the user gave and in the git checkout
 // of the current folder, or, as named, if the name is that of a source file. Links that lead out of such a folder are
-// not followed. Files are read when they are asked for, never before.
+// not followed. Files are read when they are shown, never before.
 package sources
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sync"
 )
 
-// Map replaces the beginning of names: what was built in From lies in To.
+// Map replaces the beginning of names: what was built in From is in To.
 type Map struct{ From, To string }
 
 // ParseMap parses a Map, "FROM=TO".
@@ -38,7 +38,7 @@ type Finder struct {
 
 	mu     sync.Mutex
 	listed map[string]*list // files by root
-	last   *File            // read last, as it is asked for often
+	last   *File            // read last, as it is needed often
 	asked  string           // its name
 }
 
