@@ -214,7 +214,7 @@ const (
 	ScopeStacks     Scope = "stacks" // tree or flame graph: pass it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
-	ScopeSource     Scope = "source-file" // source files: pass it before ScopeTable
+	ScopeSource     Scope = "source"    // source files: pass it before ScopeTable
 	ScopeSnapshots  Scope = "snapshots" // footer only
 	ScopeTypes      Scope = "types"     // objects by type: pass it before ScopeTable
 	ScopeHeap       Scope = "heap"      // screens of heap snapshots: pass it after those of the screen

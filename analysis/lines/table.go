@@ -88,6 +88,12 @@ func (t *Table) File(file model.FileID) []Weights {
 	return t.Rows[from:to]
 }
 
+// Beyond reports whether any line of a file that weighs anything comes after line n.
+func (t *Table) Beyond(file model.FileID, n int) bool {
+	rows := t.File(file)
+	return len(rows) > 0 && rows[len(rows)-1].Line > int64(n)
+}
+
 // Costliest returns the line with the most weight of its own by the first figure, and the first of equal ones; ok is
 // false where no line has any.
 func (t *Table) Costliest() (at Place, ok bool) {

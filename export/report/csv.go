@@ -50,6 +50,8 @@ func (r *Report) list(table string) (any, bool) {
 	switch {
 	case r.Tree != nil:
 		return &r.Tree.Rows, table == treeTable
+	case r.Lines != nil:
+		return &r.Lines.Rows, table == "" || table == linesTable
 	case r.Around != nil:
 		rows := r.Around.rows()
 		return &rows, table == "" || table == aroundTable
@@ -123,6 +125,8 @@ func (t *Trace) list(table string) (any, bool) {
 		return &t.Curve, true
 	case treeTable:
 		return new([]TreeRow), true
+	case linesTable:
+		return new([]SourceLine), true
 	}
 	return nil, false
 }

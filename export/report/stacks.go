@@ -457,7 +457,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable, linesTable}
 }
 
 // CurvesTable is the name of the table of curves, which few formats of stack profiles have.
@@ -484,6 +484,8 @@ func (out *Stacks) list(table string) (any, bool) {
 		return &out.Groups, true
 	case treeTable:
 		return new([]TreeRow), true
+	case linesTable:
+		return new([]SourceLine), true
 	}
 	return nil, false
 }

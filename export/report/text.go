@@ -121,6 +121,8 @@ func (r *Report) alone() (scope []string, metric string) {
 		return r.Tree.scope(), r.Tree.Metric
 	case r.Around != nil:
 		return r.Around.scope(), r.Around.Metric
+	case r.Lines != nil:
+		return r.Lines.scope(), r.Lines.Metric
 	}
 	return nil, ""
 }

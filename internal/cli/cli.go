@@ -47,8 +47,8 @@ type globals struct {
 	Sysroot     string       `placeholder:"DIR" help:"The folder with the files of the recorded machine, to use instead of this machine's."`
 	Debuginfod  []string     `sep:"none" placeholder:"URL" help:"Ask this debuginfod server, by build id, for debug files that are not on this machine; env means the servers in the environment variable DEBUGINFOD_URLS. May be repeated. Without this flag nothing is fetched."`
 	NoSymbols   bool         `help:"Leave addresses unnamed instead of looking for the programs on this machine."`
-	Source      []string     `sep:"none" placeholder:"DIR" help:"Look for source files in this folder, by the longest end of their names in the recording. May be repeated. The git checkout around the current folder is looked at, too, and a source file is read as it is named."`
-	MapPath     []string     `sep:"none" placeholder:"FROM=TO" help:"Look for source files whose names begin with FROM in the folder TO instead. May be repeated."`
+	Source      []string     `sep:"none" placeholder:"DIR" help:"Look for source files in this folder, by the longest end of their names, in addition to the git checkout around the current folder and to where the recording names them. May be repeated."`
+	MapPath     []string     `sep:"none" placeholder:"FROM=TO" help:"Look for sources whose names begin with FROM in the folder TO. May be repeated."`
 	AllocFrames bool         `name:"allocator-frames" help:"Keep the frames of the allocator itself at the end of stacks."`
 	MaxMemory   arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out and reported as the problem memory-limit. This flag also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, also apply: the lowest counts."`
 	Insecure    bool         `help:"Fetch URLs that begin with https:// without verifying the server's certificate."`

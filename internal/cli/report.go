@@ -25,6 +25,7 @@ type reportCmd struct {
 	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks, blocks and the curve."`
 	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
 	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
+	Lines   string    `placeholder:"NAME" help:"Print the source of a file or a function instead of the report, with what stacks weigh at each line, by --by: app.py, cart.c:42 or parse_header. Lines without a weight are printed next to others, all with --limit 0."`
 	Exact   bool      `help:"Print bytes as exact numbers."`
 	treeFlags
 	stackFlags
@@ -82,6 +83,9 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" && c.Peek != "" {
 		return usageError(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
+	}
+	if a.flags.Format == "html" && c.Lines != "" {
+		return usageError(errors.New("--lines: only text, json, markdown and csv print source lines"))
 	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
@@ -166,8 +170,10 @@ func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
-	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable):
+	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable || table == linesTable):
 		return nil
+	case format == "html" && table == linesTable:
+		return usageError(errors.New("--table: text, json, markdown and csv print source lines"))
 	case format == "html" && table == treeTable:
 		return usageError(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":

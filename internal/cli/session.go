@@ -438,7 +438,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	var r *report.Report
-	if c.Table == treeTable {
+	if c.listed() {
+		r, err = a.traceLines(ctx, s, p, c, opt)
+	} else if c.Table == treeTable {
 		r, err = a.traceTree(ctx, s, p, c, opt)
 	} else {
 		r, err = report.Build(ctx, p, s.index, opt)

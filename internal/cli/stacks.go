@@ -104,6 +104,8 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 			return nil, err
 		}
 		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
+	} else if c.listed() {
+		r, err = a.stackLines(ctx, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.stacksTree(ctx, p, c, opt)
 	} else {

@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"export":               {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"model/mlyze":          {"model"},
 	"export/redact":        {"model", "analysis/..."},
-	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
+	"export/report":        {"internal/sources", "model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
 	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
 	"export/report/places": {"model", "analysis/calltree", "export/report/object"},

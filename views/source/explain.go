@@ -75,7 +75,7 @@ func (p *Screen) explain() {
 	} else {
 		out = append(out, widget.Plain("No stack shown passes this line. "+p.Hint("{find-next} goes to the next line that costs.")))
 	}
-	out = append(out, p.origin(d.text)...)
+	out = append(out, p.origin(d.text, d.file, d.sums)...)
 	p.Detail.SetText(uint64(at.File)<<40^uint64(at.Line), widget.Clean(title), p.share(r, k, d.sums), out)
 }
 
@@ -137,7 +137,7 @@ func padLeft(text string, w int) string {
 }
 
 // origin says which file is shown, or where it was looked for.
-func (p *Screen) origin(t *text) []widget.Line {
+func (p *Screen) origin(t *text, file model.FileID, sums *sums) []widget.Line {
 	muted := func(text string) widget.Line {
 		return widget.Line{Spans: []widget.Span{{Text: widget.Clean(text), Style: p.Look.Muted}}}
 	}
@@ -151,6 +151,9 @@ func (p *Screen) origin(t *text) []widget.Line {
 	out := []widget.Line{muted(said)}
 	if t.file.Cut {
 		out = append(out, muted("The file is longer: its first part is shown."))
+	}
+	if n := len(t.file.Lines); !t.file.Cut && sums.Beyond(file, n) {
+		out = append(out, muted("It has fewer lines than the recording names: it is another version."))
 	}
 	for _, other := range t.file.Also {
 		out = append(out, muted("The name also fits "+other+"."))

@@ -289,9 +289,8 @@ func (p *Screen) Command() []string {
 	} else {
 		q = state.Question{By: state.CostKey(p.State.Cost)}
 	}
-	q.Table = "source"
 	if t := p.table.Now(); t != nil {
-		q.Peek = t.Of.text.name
+		q.Lines = t.Of.text.name
 	}
 	q.Filter = p.table.RowFilter(p.State.Filter)
 	return q.Args()

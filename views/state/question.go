@@ -20,6 +20,7 @@ type Question struct {
 	Window string       // of a stack profile
 	Cell   analysis.Cell
 	Peek   string // a function whose callers and callees are requested
+	Lines  string // a file or function whose source is requested
 	Steps  calltree.Filter
 	Format string
 	Table  string
@@ -62,6 +63,7 @@ func (q *Question) Args() []string {
 	a.text("b", q.B.String())
 	a.text("window", q.Window)
 	a.text("peek", q.Peek)
+	a.text("lines", q.Lines)
 	if c := q.Cell.Rectangle(); !c.IsAll() {
 		a.text("cell", c.Argument())
 	}

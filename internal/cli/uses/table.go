@@ -151,7 +151,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"), with("table=tree", stacked, "invert", "recursion", "depth"),
+	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
@@ -230,6 +230,14 @@ func clashes() []clash {
 		{"at", "from", profiles, "", part},
 		{"at", "to", profiles, "open demo report diff check evidence", part},
 		{"at", "window", profiles, "", part},
+		{"lines", "peek", stacked, "", alone},
+		{"lines", "table", stacked, "", alone},
+		{"lines", "group", stacked, "", alone},
+		{"lines", "invert", stacked, "", alone},
+		{"lines", "recursion", stacked, "", alone},
+		{"lines", "depth", stacked, "report", alone},
+		{"lines", "stacked", traces, "", alone},
+		{"lines", "min-age", traces, "", alone},
 		{"peek", "table", stacked, "", alone},
 		{"peek", "invert", stacked, "", alone},
 		{"peek", "recursion", stacked, "", alone},
