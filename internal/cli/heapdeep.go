@@ -10,6 +10,8 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders/pyheap"
 	"github.com/memtui/memtui/model"
 )
@@ -22,7 +24,7 @@ func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
 		r, h := q.r, q.h
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
-			return usageError(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
+			return fail.Usage(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
 		}
 		list, err := threads.Threads(ctx, q.at, h)
 		if err != nil {
@@ -47,7 +49,7 @@ func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
 		r, h := q.r, q.h
 		from, ok := model.HeapFacet[model.HeapWaste](q.src)
 		if !ok {
-			return usageError(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
+			return fail.Usage(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
 		}
 		i := q.at
 		x, err := waste.Find(ctx, from, i, h.Under(q.edges.Of(h.Schema)), nil)
@@ -111,12 +113,12 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" {
 			var ok bool
 			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
-				return usageError(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, axisKeys(h.Schema.Axes))))
+				return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, uses.AxisKeys(h.Schema.Axes))))
 			}
 		}
 		var like []string
 		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
-			return usageError(errors.New("--type: " + noType(c.Type, like)))
+			return fail.Usage(errors.New("--type: " + noType(c.Type, like)))
 		}
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -74,7 +75,7 @@ func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, erro
 func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
 	src, err := a.openInput(ctx, path)
 	if err != nil {
-		return nil, loaders.Format{}, inputError(err)
+		return nil, loaders.Format{}, fail.Input(err)
 	}
 	if a.flags.MaxMemory > 0 { // the system's limit is not set by the user
 		src.Allow(a.memoryLimit())
@@ -83,7 +84,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
-		return nil, loaders.Format{}, inputError(err)
+		return nil, loaders.Format{}, fail.Input(err)
 	}
 	return src, format, nil
 }
@@ -127,7 +128,7 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 		}
 		if err != nil {
 			closeAll(sources)
-			return nil, usageError(err)
+			return nil, fail.Usage(err)
 		}
 	}
 	for i, src := range sources {
@@ -312,7 +313,7 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case s.err != nil:
-		return nil, inputError(s.err)
+		return nil, fail.Input(s.err)
 	}
 	return s.store.Current(), nil
 }
@@ -386,12 +387,12 @@ func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 		a.flags.By = ""
 		return by, "", nil
 	case slices.Contains(report.BlockKeys(), by):
-		return "", "", usageError(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
+		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
 	case slices.Contains(report.LeakKeys(), by) && leaking:
 		a.flags.By = ""
 		return "", by, nil
 	case strings.HasSuffix(by, "_us") && slices.Contains(report.LeakKeys(), by):
-		return "", "", usageError(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
+		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
 	}
 	return "", "", a.checkKey(report.SiteOrders())
 }
@@ -410,7 +411,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {
-		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
+		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
 	opt.LeakOrder = leaks
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
@@ -420,7 +421,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.lists() {
 		opt.Blocks, opt.BlockOrder = string(c.Table), ordered
 		if ordered == "address" && p.Meta.InventedAddresses {
-			return nil, usageError(fmt.Errorf("--by address: the file has no addresses"))
+			return nil, fail.Usage(fmt.Errorf("--by address: the file has no addresses"))
 		}
 	}
 	if c.Peek != "" {
@@ -515,3 +516,38 @@ func (a *app) missing(path string) string {
 	}
 	return a.hint([]string{path})
 }
+
+// readCompletely fails if the program left out something that figures of the profile depend on. verdict describes what
+// cannot be stated then. Figures of a trace depend only on its events; [session.nameless] reports missing names.
+func (s *session) readCompletely(p *model.Profile, verdict string) error {
+	q := model.CutShort(p.Problems)
+	if q == nil || s.allEvents(p) {
+		return nil
+	}
+	return partError(p.Meta.Name, verdict, q.Message)
+}
+
+// allEvents reports whether p is a trace of which no byte of an event was left out.
+func (s *session) allEvents(p *model.Profile) bool {
+	return p.Allocations != nil && s.index.Status().Final && p.Lost == 0 && !s.src.Limited()
+}
+
+// nameless returns the problem with the reason why names or stacks of a trace were left out, nil if they were not.
+func (s *session) nameless(p *model.Profile) *model.Problem {
+	if p.Allocations == nil {
+		return nil
+	}
+	return model.CutShort(p.Problems)
+}
+
+// partError returns the error that something cannot be stated about a file, and why.
+func partError(name, verdict, why string) error {
+	return fail.Input(fmt.Errorf("%s %s: only part of it was read: %s", name, verdict, why))
+}
+
+// What cannot be stated about a file that was read in part.
+const (
+	noComparison = "cannot be compared"
+	noLimits     = "cannot be checked against limits"
+	noValidity   = "cannot be validated"
+)

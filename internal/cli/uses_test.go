@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
@@ -133,7 +134,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 	} {
 		line = strings.NewReplacer("HEAP", heap, "PAGES", pages, "STACKS", stacks).Replace(line)
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)
-		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
+		if status != fail.StatusUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
 		}
 	}
@@ -186,7 +187,7 @@ func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 			t.Errorf("%s with %s: status %d, %q", line, settings, status, errs)
 		}
 	}
-	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != statusUsage {
+	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != fail.StatusUsage {
 		t.Errorf("a wrong setting that means something: status %d, %q", status, errs)
 	}
 }
