@@ -77,8 +77,12 @@ type Format struct {
 	// that of its [model.HeapSource].
 	Heap *model.HeapSchema
 
-	// Sizes reports that Options.Sizes has an effect: files leave open where the sizes of objects come from.
-	Sizes bool
+	// FrameOrder reports that Options.FrameOrder has an effect: files leave open which end of a stack is the leaf.
+	FrameOrder bool
+
+	// Sizes says where the sizes of objects come from, for help, where files leave that open and Options.Sizes has an
+	// effect; "" elsewhere.
+	Sizes string
 
 	// Unit reports that Options.Unit has an effect: files have weights without a unit.
 	Unit bool

@@ -77,7 +77,7 @@ type globals struct {
 	Series      *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point       *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges       string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
-	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses show them, the default) or layout (computed from fields)."`
+	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Where the sizes of objects come from, which some formats leave open. ${sizehelp}."`
 	Symbols     []string     `sep:"none" placeholder:"DIR" help:"Look for programs, libraries and their debug files in this folder first, to name the addresses in a file. May be repeated."`
 	Sysroot     string       `placeholder:"DIR" help:"The folder with the files of the recorded machine, to use instead of this machine's."`
 	Debuginfod  []string     `sep:"none" placeholder:"URL" help:"Ask this debuginfod server, by build id, for debug files that are not on this machine; env means the servers in the environment variable DEBUGINFOD_URLS. May be repeated. Without this flag nothing is fetched."`

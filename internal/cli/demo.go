@@ -90,7 +90,7 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 		src.Close()
 		return fail.Input(err)
 	}
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
 		src.Close()
 		return fail.Usage(err)
 	}

@@ -80,7 +80,7 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	axes, reprHelp := uses.AxisHelp(formats)
 	return kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
-		"edges": edges, "edgehelp": help, "rowkinds": uses.RowKinds(formats),
+		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
 		"axes": axes, "reprhelp": reprHelp,
 	}
 }

@@ -107,7 +107,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return nil, err
 	}
 	defer src.Close()
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
 		return nil, fail.Usage(err)
 	}
 	var p *model.Profile

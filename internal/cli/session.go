@@ -122,7 +122,7 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Path: src.Path(), Format: format, Numbered: a.target(path).numbered}
 	}
 	if !lent {
-		err := uses.Fits(a.parsed, inputs...)
+		err := uses.Fits(a.parsed, a.inputs(), inputs...)
 		if err == nil {
 			err = a.symbolFolders()
 		}

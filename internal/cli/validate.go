@@ -83,7 +83,7 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 		return nil, err
 	}
 	defer src.Close()
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
 		return nil, fail.Usage(err)
 	}
 	v := &validation{Valid: true, Header: a.validateHeader(ctx, src, format)}

@@ -31,6 +31,17 @@ func EdgePolicies(formats []loaders.Format) (names, help string) {
 	return strings.Join(list, ","), strings.Join(texts, "; ")
 }
 
+// SizeHelp returns the help about the sizes of objects in the formats that leave them open.
+func SizeHelp(formats []loaders.Format) string {
+	var texts []string
+	for _, f := range formats {
+		if f.Sizes != "" {
+			texts = append(texts, f.Name+": "+f.Sizes)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
 // RowKinds returns the names of the kinds of rows of all formats that can be searched.
 func RowKinds(formats []loaders.Format) string {
 	var list []string
