@@ -16,7 +16,6 @@ import (
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
 )
 
@@ -48,13 +47,13 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	if err := c.refuseTimes(); err != nil {
 		return nil, err
 	}
-	if c.p.Meta.Format != "spaa" || c.s.joined != nil {
+	if c.s.format.Name != c.target.name || c.s.format.Copy == nil || c.s.joined != nil {
 		return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
 			return export.WriteProfileSPAA(ctx, w, c.p)
 		}, nil
 	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
-		problems, err := spaa.Copy(ctx, c.s.src, w)
+		problems, err := c.s.format.Copy(ctx, c.s.src, w)
 		return left(problems), err
 	}, nil
 }

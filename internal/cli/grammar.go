@@ -78,10 +78,11 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 func grammarVars(formats []loaders.Format) kong.Vars {
 	edges, help := uses.EdgePolicies(formats)
 	axes, reprHelp := uses.AxisHelp(formats)
+	dumpers, dumperHelp := uses.Dumpers(formats)
 	return kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
 		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
-		"axes": axes, "reprhelp": reprHelp,
+		"dumpers": dumpers, "dumperhelp": dumperHelp, "axes": axes, "reprhelp": reprHelp,
 	}
 }
 

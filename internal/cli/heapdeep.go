@@ -12,7 +12,6 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
-	"github.com/memtui/memtui/loaders/pyheap"
 	"github.com/memtui/memtui/model"
 )
 
@@ -143,11 +142,16 @@ func noType(name string, like []string) string {
 
 // heapDumperCmd prints the source of a program.
 type heapDumperCmd struct {
-	Language string `arg:"" enum:"python" help:"${enum}: a module that needs only the standard library, to import or to run with sys.remote_exec of Python 3.14: memtui heap dumper python > heapdump.py"`
+	Language string `arg:"" enum:"${dumpers}" help:"${dumperhelp}"`
 }
 
 // Run prints it.
 func (c *heapDumperCmd) Run(a *app) error {
-	_, err := a.out.Write(pyheap.Dumper())
-	return err
+	for _, f := range a.inputs() {
+		if f.Dumper.Language == c.Language {
+			_, err := a.out.Write(f.Dumper.Source)
+			return err
+		}
+	}
+	return nil // the grammar accepts no other language
 }

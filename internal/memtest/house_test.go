@@ -128,7 +128,7 @@ var allowed = map[string][]string{
 	"internal/record/*":          {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
+	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders", "loaders/all", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
 

@@ -42,6 +42,17 @@ func SizeHelp(formats []loaders.Format) string {
 	return strings.Join(texts, "; ")
 }
 
+// Dumpers returns the languages that have a dumper, and the help about them.
+func Dumpers(formats []loaders.Format) (languages, help string) {
+	var list, texts []string
+	for _, f := range formats {
+		if d := f.Dumper; d.Language != "" {
+			list, texts = append(list, d.Language), append(texts, d.Language+": "+d.Help)
+		}
+	}
+	return strings.Join(list, ","), strings.Join(texts, "; ")
+}
+
 // RowKinds returns the names of the kinds of rows of all formats that can be searched.
 func RowKinds(formats []loaders.Format) string {
 	var list []string
