@@ -14,7 +14,8 @@ import (
 )
 
 // dumpReport returns the report about curves and one page layout.
-func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
+func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	a.order(c)
 	opt, err := a.dumpOptions(p)
 	if err != nil {
 		return nil, err
@@ -237,11 +238,11 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	order := a.orderRows()
-	rows := a.filterRows(c.RowFlags)
+	rows := a.chosenRows(c.RowFlags)
+	rows.Table, rows.Exact = c.Table, c.Exact
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {
 		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
-	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact, filter: rows, order: order})
+	return a.writeReport(r, rows)
 }

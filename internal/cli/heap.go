@@ -49,7 +49,7 @@ type (
 		heapFiles
 		arg.RowFlags
 	}
-	heapSnapshotsCmd struct{ heapFiles }
+	heapSnapshotsCmd struct{ heapRows }
 	heapTypesCmd     struct {
 		heapFiles
 		arg.RowFlags
@@ -64,7 +64,7 @@ type (
 
 // Run lists the snapshots.
 func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSnapshots, arg.RowFlags{})
+	return a.heapList(ctx, c.File, report.ListSnapshots, c.RowFlags)
 }
 
 // Run lists the types of objects.
@@ -130,11 +130,12 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 
 // heapLists is heapList for lists with options of their own.
 func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
-	var order rowOrder
-	if asked.Lists == report.ListSnapshots || asked.Lists == report.ListSuspects {
-		order = a.orderRows()
+	var rows reportCmd
+	if slices.Contains([]report.HeapLists{report.ListSnapshots, report.ListSuspects, report.ListDominators}, asked.Lists) {
+		rows = a.chosenRows(flags)
+	} else {
+		rows.filter = a.filterRows(flags)
 	}
-	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{filter: rows, order: order})
+		return a.writeReport(r, rows)
 	})
 }
 
@@ -268,11 +269,11 @@ type heapLook struct {
 
 // heapLook is heapGraph for questions that read from the file, too.
 func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
-	return a.heapLookBy(ctx, files, graphOf, rowOrder{}, f)
+	return a.heapLookAt(ctx, files, graphOf, reportCmd{}, f)
 }
 
-// heapLookBy is heapLook for a table with an order.
-func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker, order rowOrder, f func(heapLook) error) error {
+// heapLookAt is heapLook for tables whose rows are sorted and filtered.
+func (a *app) heapLookAt(ctx context.Context, files []string, graphOf graphMaker, rows reportCmd, f func(heapLook) error) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -292,8 +293,16 @@ func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{order: order})
+		return a.writeReport(r, rows)
 	})
+}
+
+// chosenRows returns the order and the filter of the tables that a command prints. The limit is for the rows that are
+// left.
+func (a *app) chosenRows(f arg.RowFlags) (c reportCmd) {
+	c.filter = a.filterRows(f)
+	a.order(&c)
+	return c
 }
 
 // checkKey returns an error for a sort key that a command does not have. If the key is a setting, which applies to all

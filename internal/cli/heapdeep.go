@@ -15,11 +15,11 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-type heapThreadsCmd struct{ heapFiles }
+type heapThreadsCmd struct{ heapRows }
 
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLookBy(ctx, c.File, dominators, a.orderRows(), func(q heapLook) error {
+	return a.heapLookAt(ctx, c.File, dominators, a.chosenRows(c.RowFlags), func(q heapLook) error {
 		r, h := q.r, q.h
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
@@ -35,7 +35,7 @@ func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
 }
 
 type heapWasteCmd struct {
-	heapFiles
+	heapRows
 	Values bool `help:"Also print the beginnings of strings. They may be secrets: passwords, tokens, names of people."`
 }
 
@@ -44,7 +44,7 @@ const maxValue = 256
 
 // Run lists what is wasted.
 func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLook(ctx, c.File, noGraph, func(q heapLook) error {
+	return a.heapLookAt(ctx, c.File, noGraph, a.chosenRows(c.RowFlags), func(q heapLook) error {
 		r, h := q.r, q.h
 		from, ok := model.HeapFacet[model.HeapWaste](q.src)
 		if !ok {

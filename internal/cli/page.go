@@ -75,7 +75,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	if kind.Of(p) == kind.Trace && !a.isGiven("stacked") && c.Stacked == 0 {
 		c.Stacked = bundle.CurveParts
 	}
-	if src.Report, err = a.report(ctx, s, c); err != nil {
+	if src.Report, err = a.report(ctx, s, &c); err != nil {
 		return nil, err
 	}
 	switch kind.Of(p) {

@@ -87,7 +87,7 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
 	}
-	r, err := a.report(ctx, s, c)
+	r, err := a.report(ctx, s, &c)
 	if err != nil {
 		return err
 	}
@@ -143,14 +143,19 @@ type rowOrder struct {
 	limit int
 }
 
-// orderRows returns the order of printed rows. Tables are then built completely: the limit applies to the sorted rows.
-func (a *app) orderRows() (order rowOrder) {
-	if a.isGiven("by") {
-		order = rowOrder{a.flags.By, a.flags.Limit}
-		a.flags.Limit = 0
+// order sets the order of printed rows. Tables are then built completely: the limit applies to the sorted rows, or to
+// those that pass a filter.
+func (a *app) order(c *reportCmd) {
+	if !a.isGiven("by") {
+		a.flags.By = ""
+		return
 	}
-	a.flags.By = ""
-	return order
+	limit := a.flags.Limit
+	if c.filter.Text != "" {
+		limit = 0
+	}
+	c.order = rowOrder{a.flags.By, limit}
+	a.flags.By, a.flags.Limit = "", 0
 }
 
 // filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that

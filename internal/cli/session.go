@@ -353,7 +353,7 @@ func (s *session) release() {
 }
 
 // report waits for a session and builds its report.
-func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Report, error) {
+func (a *app) report(ctx context.Context, s *session, c *reportCmd) (*report.Report, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -361,13 +361,13 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	a.warn(p)
 	switch kind.Of(p) {
 	case kind.Stacks:
-		return a.stacksReport(ctx, p, &c)
+		return a.stacksReport(ctx, p, c)
 	case kind.Heap:
 		return a.heapReport(ctx, s, p)
 	case kind.Dump:
-		return a.dumpReport(ctx, s, p)
+		return a.dumpReport(ctx, s, p, c)
 	}
-	return a.traceReport(ctx, s, p, &c)
+	return a.traceReport(ctx, s, p, c)
 }
 
 // maxStacked is the maximum number of sites in a curve of --stacked.
@@ -376,9 +376,9 @@ const maxStacked = 100
 // lists reports whether the requested table is one of single blocks.
 func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
 
-// order checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
+// traceOrder checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
 // default order.
-func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
+func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
 	leaking := c.Table == "leaks" || c.Table == "late_freed"
 	switch by := a.flags.By; {
 	case by == report.ByVerdict, by == report.ByGrowth:
@@ -399,7 +399,7 @@ func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 
 // traceReport returns the report about what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	ordered, leaks, err := a.order(c)
+	ordered, leaks, err := a.traceOrder(c)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --at 5s --window w STACKS":             "each chooses a part of the time",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
-		"demo pages --by live_bytes":                   "--by: tables of a memory dump cannot be sorted",
+		"demo pages --by live_bytes":                   "--by: of memory dumps only report --table and pages sort a table",
 	} {
 		line = strings.NewReplacer("HEAP", heap, "PAGES", pages, "STACKS", stacks).Replace(line)
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)

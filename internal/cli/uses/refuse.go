@@ -297,7 +297,7 @@ func unfit(command string, f *kong.Flag, name string, k kind.Kind) string {
 	case k == kind.Trace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
 	case k == kind.Dump && flag == "by":
-		return "tables of a memory dump cannot be sorted"
+		return "of memory dumps only report --table and pages sort a table"
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
