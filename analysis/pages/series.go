@@ -198,3 +198,14 @@ func edge(from, to model.Time, i, n int) model.Time {
 	}
 	return from + model.Time(q)
 }
+
+// TimelinePeak returns when any curve first reaches the highest value of all.
+func TimelinePeak(t *model.Timeline) model.Time {
+	at, top := model.Time(0), math.Inf(-1)
+	for i := range t.Series {
+		if f := SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
+			at, top = f.MaxAt, f.Max
+		}
+	}
+	return at
+}

@@ -107,7 +107,7 @@ type Report struct {
 	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: counts by a common property
 	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, before the limit
 
-	rowsLeft *rowsLeft // nil for complete tables
+	rowsLeft []rowsLeft // nil for complete tables
 }
 
 // GroupedBy returns the grouping of Groups.

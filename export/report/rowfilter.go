@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -36,27 +37,62 @@ const unlimited = "snapshots events sizes lifetimes grid curve"
 // Filter keeps the rows of a table that pass f, and reports how many do. Table names are those of [WriteCSV]. The
 // report must have been built without a limit.
 func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
-	list, ok := r.list(table)
-	if !ok {
+	lists := r.lists(table)
+	if len(lists) == 0 {
 		return 0, fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	rows := reflect.ValueOf(list).Elem()
-	all := rows.Len()
 	var like []string
-	if left, like, err = f.keep(rows); err != nil {
+	failed := 0
+	for _, l := range lists {
+		rows := reflect.ValueOf(l.rows).Elem()
+		all := rows.Len()
+		n, near, wrong := f.keep(rows)
+		if wrong != nil { // it compares figures that these rows do not have
+			rows.SetZero()
+			err = cmp.Or(err, wrong)
+			failed++
+		}
+		if most := f.Limit; most > 0 && n > most && !slices.Contains(strings.Fields(unlimited), table) {
+			rows.Set(rows.Slice(0, most))
+		}
+		left += n
+		like = append(like, near...)
+		r.rowsLeft = append(r.rowsLeft, rowsLeft{l.name, f.Text, all, n})
+	}
+	if failed == len(lists) {
 		return 0, err
 	}
 	if left == 0 {
 		r.NoMatch = append(r.NoMatch, f.unmatched(like))
 	}
-	if n := f.Limit; n > 0 && left > n && !slices.Contains(strings.Fields(unlimited), table) {
-		rows.Set(rows.Slice(0, n))
+	return left, nil
+}
+
+// namedList is a table: its name, and a pointer to its slice of structs.
+type namedList struct {
+	name string
+	rows any
+}
+
+// lists returns the tables that are sorted and filtered for the table of that name: several where a report has rows of
+// several kinds, none if there is no such table.
+func (r *Report) lists(table string) []namedList {
+	if table == "" && r.Heap != nil && r.Object == nil && r.Path == nil && r.Found == nil {
+		switch h := r.Heap; {
+		case h.Threads != nil:
+			return []namedList{{"threads", &h.Threads}}
+		case h.Waste != nil:
+			return h.Waste.lists()
+		}
+	}
+	list, ok := r.list(table)
+	if !ok {
+		return nil
 	}
 	if table == "" {
 		table = r.mainTable()
 	}
-	r.rowsLeft = &rowsLeft{table, f.Text, all, left}
-	return left, nil
+	return []namedList{{table, list}}
 }
 
 // mainTable returns the name of the table that "" represents.
@@ -235,7 +271,14 @@ func (v *rowView) Texts() (texts []string) {
 			frames = places.Frames{Stacks: x.stacks, Leaf: x.leaf}
 		case places.Owner:
 			texts = append(texts, object.CellOf(column), "owner:"+funcname.Bare(x.Name()))
+		case []HeapThreadFrame:
+			for i := range x {
+				texts = append(texts, x[i].Function)
+			}
 		default:
+			if column.Kind() == reflect.Slice {
+				continue
+			}
 			if name == "stack" && column.CanUint() {
 				id = column.Uint()
 			}

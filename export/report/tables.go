@@ -63,8 +63,10 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 	}
 	out := list[:0]
 	for _, t := range list {
-		if f := r.rowsLeft; f != nil && f.table == t.name {
-			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
+		for i := range r.rowsLeft {
+			if f := &r.rowsLeft[i]; f.table == t.name && f.all > 0 {
+				t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
+			}
 		}
 		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)

@@ -152,6 +152,15 @@ func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, who
 	return out
 }
 
+// lists returns the tables of what is wasted, for orders and filters.
+func (w *HeapWaste) lists() (list []namedList) {
+	list = append(list, namedList{"collections", &w.Collections})
+	if w.Strings != nil {
+		list = append(list, namedList{"duplicate_strings", &w.Strings.Top})
+	}
+	return append(list, namedList{"classes_loaded_twice", &w.Doubled})
+}
+
 // waste returns the tables of what is wasted.
 func (w heapWriter) waste(x *HeapWaste) []table {
 	list := []table{w.strings(x), w.room(x)}

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -152,7 +153,7 @@ func TestCurvesBesideStacksArePrinted(t *testing.T) {
 	if _, _, errs := run(t, Env{}, "report", "--table", "trend", path); !strings.Contains(errs, ", series") {
 		t.Errorf("curves of massif: %s", errs)
 	}
-	if status, _, errs := run(t, Env{}, "report", "--table", "series", sampleFile(t, "stacks")); status != statusUsage || strings.Contains(errs, ", series") {
+	if status, _, errs := run(t, Env{}, "report", "--table", "series", sampleFile(t, "stacks")); status != fail.StatusUsage || strings.Contains(errs, ", series") {
 		t.Errorf("a file without curves: status %d, %s", status, errs)
 	}
 }

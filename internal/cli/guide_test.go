@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders/all"
@@ -55,7 +56,7 @@ func TestGuideIsShort(t *testing.T) {
 			t.Errorf("%s: status %d, %d bytes", format, status, len(out))
 		}
 	}
-	if status, _, _ := run(t, Env{}, "guide", "-f", "csv"); status != statusUsage {
+	if status, _, _ := run(t, Env{}, "guide", "-f", "csv"); status != fail.StatusUsage {
 		t.Errorf("csv: status %d", status)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/model"
 )
 
@@ -80,7 +82,7 @@ func TestReportWatches(t *testing.T) {
 // On screens the profile grows while it is looked at; it says when there is no answer, and keeps what is there.
 func TestScreensWatch(t *testing.T) {
 	ticks := make(chan time.Time)
-	shown := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		await := func(what string, ok func(*model.Profile) bool) {
 			t.Helper()
 			for {
@@ -168,7 +170,7 @@ func TestTimesThatMeanNothing(t *testing.T) {
 		"record --pure -o - python3":                     "--pure",
 		"record --for 1h30m --every 500ms --frames 0 ls": "--frames",
 	} {
-		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != statusUsage || !strings.Contains(errs, want) {
+		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != fail.StatusUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %s", line, status, errs)
 		}
 	}

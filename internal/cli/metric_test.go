@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -26,16 +27,16 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{massif + " " + heap, statusUsage, []string{"massif.out and dhat.rust-heap-derived.json have no metric in common: the one has heap_bytes, the other alloc_bytes"}},
-		{heap + " " + massif, statusUsage, []string{"no metric in common", "the other heap_bytes"}},
-		{massif + " " + heap + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out; did you mean heap_bytes?`}},
-		{exact + " " + massif + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out`}},
-		{dhat + " " + dhat + " --by nothing", statusUsage, []string{`unknown metric "nothing"`}},
-		{pprof + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"event": "heap"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},
-		{exact + " " + heap, statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`}},
-		{heap + " " + exact, statusDone, []string{`"metric": "alloc_bytes"`, `"after_bytes": 2498360`}},
-		{sampled + " " + exact, statusDone, []string{"sampled4096.f.heap is sampled every 4.00 KiB and every.0.i0.heap is not", `"warning", "code": "sampled-and-exact"`}},
-		{sampled + " " + sampled + " --swap", statusDone, []string{`"metric": "live_bytes"`}},
+		{massif + " " + heap, fail.StatusUsage, []string{"massif.out and dhat.rust-heap-derived.json have no metric in common: the one has heap_bytes, the other alloc_bytes"}},
+		{heap + " " + massif, fail.StatusUsage, []string{"no metric in common", "the other heap_bytes"}},
+		{massif + " " + heap + " --by alloc_bytes", fail.StatusUsage, []string{`unknown metric "alloc_bytes" of massif.out; did you mean heap_bytes?`}},
+		{exact + " " + massif + " --by alloc_bytes", fail.StatusUsage, []string{`unknown metric "alloc_bytes" of massif.out`}},
+		{dhat + " " + dhat + " --by nothing", fail.StatusUsage, []string{`unknown metric "nothing"`}},
+		{pprof + " " + exact, fail.Done, []string{`"metric": "live_bytes"`, `"event": "heap"`, `"before_bytes": 524336`, `"after_bytes": 1677544`, "sampled-and-exact"}},
+		{exact + " " + heap, fail.Done, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`}},
+		{heap + " " + exact, fail.Done, []string{`"metric": "alloc_bytes"`, `"after_bytes": 2498360`}},
+		{sampled + " " + exact, fail.Done, []string{"sampled4096.f.heap is sampled every 4.00 KiB and every.0.i0.heap is not", `"warning", "code": "sampled-and-exact"`}},
+		{sampled + " " + sampled + " --swap", fail.Done, []string{`"metric": "live_bytes"`}},
 	} {
 		status, out, errs := run(t, Env{}, append(strings.Fields("diff -f json --index none --limit 1"), strings.Fields(c.line)...)...)
 		for _, want := range c.want {

@@ -28,7 +28,7 @@ func TestTimesOfFlags(t *testing.T) {
 			continue
 		}
 		accepted++
-		at, err := timeIn(a.flags.At, duration, peak)
+		at, err := arg.TimeIn(a.flags.At, duration, peak)
 		if beyond := model.CheckTime(want.In(duration, peak), duration); (err == nil) != (beyond == nil) || at != want.In(duration, peak) {
 			t.Errorf("--at %s is %d, %v, not %d, %v", text, at, err, want.In(duration, peak), beyond)
 		}

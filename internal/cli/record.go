@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/internal/record"
 	"github.com/memtui/memtui/internal/record/pure"
@@ -58,7 +59,7 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 		return c.recover(ctx, a)
 	}
 	if c.Live && (c.Pages != 0 || c.Print != "") {
-		return usageError(errors.New("record: --live shows the recording of a program: name one to run"))
+		return fail.Usage(errors.New("record: --live shows the recording of a program: name one to run"))
 	}
 	if c.Pages != 0 {
 		return c.pages(ctx, a)
@@ -71,7 +72,7 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	}
 	o, err := c.options(a)
 	if err != nil {
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	a.progress.End() // the terminal is the program's
 	if c.Live {
@@ -97,15 +98,15 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 	}
 	switch {
 	case errors.Is(err, record.ErrStart) && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
-		return &statusError{statusNotFound, fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
+		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
 	case errors.Is(err, record.ErrStart):
-		return &statusError{statusCannotRun, fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
+		return &fail.Error{Status: statusCannotRun, Err: fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
 	case errors.Is(err, fs.ErrExist):
-		return &statusError{statusRecorder, fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", c.Out)}
+		return &fail.Error{Status: statusRecorder, Err: fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", c.Out)}
 	case err != nil:
-		return &statusError{statusRecorder, err}
+		return &fail.Error{Status: statusRecorder, Err: err}
 	case status != 0:
-		return &statusError{status: status}
+		return &fail.Error{Status: status}
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (a *app) recorded(f record.Recorded) {
 // pages watches a process from outside.
 func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	if len(c.Command) > 0 || c.Pages < 0 {
-		return usageError(errors.New("--pages: takes the ID of a process, not a program to run"))
+		return fail.Usage(errors.New("--pages: takes the ID of a process, not a program to run"))
 	}
 	log := a.logging()
 	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For), Layouts: mostLayouts, Log: log}
@@ -200,7 +201,7 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording, and the file is written
 	points, layouts, err := record.Pages(ctx, o)
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"), model.Counted(layouts, "page layout"), model.Clean(o.Output))
 	return nil
@@ -209,7 +210,7 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 // print prints a module for programs that record themselves.
 func (c *recordCmd) print(a *app) error {
 	if len(c.Command) > 0 {
-		return usageError(errors.New("--print: takes no program to run"))
+		return fail.Usage(errors.New("--print: takes no program to run"))
 	}
 	_, err := io.WriteString(a.out, pure.Module)
 	return err
@@ -226,11 +227,11 @@ func cause(err error) error {
 // recover completes a recording.
 func (c *recordCmd) recover(ctx context.Context, a *app) error {
 	if len(c.Command) > 0 {
-		return usageError(errors.New("--recover: takes a file, not a program to run"))
+		return fail.Usage(errors.New("--recover: takes a file, not a program to run"))
 	}
 	_, err := record.Recover(ctx, c.Recover, a.symbols())
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	fmt.Fprintf(a.out, "%s is complete\n", model.Clean(c.Recover))
 	return nil

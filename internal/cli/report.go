@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
@@ -56,9 +57,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 	switch {
 	case c.For.Given() != c.Every.Given():
-		return nil, usageError(errors.New("--every and --for must be given together: how often to fetch, and for how long"))
+		return nil, fail.Usage(errors.New("--every and --for must be given together: how often to fetch, and for how long"))
 	case c.given() && len(c.File) > 1:
-		return nil, usageError(errors.New("--every and --save take one URL"))
+		return nil, fail.Usage(errors.New("--every and --save take one URL"))
 	case !c.given():
 		return a.recording(ctx, c.File)
 	}
@@ -66,10 +67,10 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 	if c.Every.Given() {
 		every, err := c.interval()
 		if err != nil {
-			return nil, usageError(err)
+			return nil, fail.Usage(err)
 		}
 		if polls = int(c.For.In(0, 0).Duration() / every); polls < 1 {
-			return nil, usageError(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
+			return nil, fail.Usage(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
 		}
 	}
 	s, err := a.watched(ctx, c.File[0], c.liveFlags, polls)
@@ -82,15 +83,15 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 // write waits for a session and prints its report.
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" && c.Peek != "" {
-		return usageError(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
+		return fail.Usage(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
 	}
 	if a.flags.Format == "html" && c.Lines != "" {
-		return usageError(errors.New("--lines: only text, json, markdown and csv print source lines"))
+		return fail.Usage(errors.New("--lines: only text, json, markdown and csv print source lines"))
 	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
 	}
-	r, err := a.report(ctx, s, c)
+	r, err := a.report(ctx, s, &c)
 	if err != nil {
 		return err
 	}
@@ -100,20 +101,20 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
-		return usageError(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
+		return fail.Usage(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
 	}
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
-		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
+		return fail.Input(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
 	}
 	if c.order.by != "" {
 		if err := r.SortRows(string(c.Table), c.order.by, c.order.limit); err != nil {
-			return usageError(fmt.Errorf("--by: %w", err))
+			return fail.Usage(fmt.Errorf("--by: %w", err))
 		}
 	}
 	if c.filter.Text != "" {
 		warned := len(r.NoMatch)
 		if _, err := r.Filter(string(c.Table), c.filter); err != nil {
-			return usageError(fmt.Errorf("--filter: %w", err))
+			return fail.Usage(fmt.Errorf("--filter: %w", err))
 		}
 		a.warnFilters(r.NoMatch[warned:])
 	}
@@ -146,14 +147,19 @@ type rowOrder struct {
 	limit int
 }
 
-// orderRows returns the order of printed rows. Tables are then built completely: the limit applies to the sorted rows.
-func (a *app) orderRows() (order rowOrder) {
-	if a.isGiven("by") {
-		order = rowOrder{a.flags.By, a.flags.Limit}
-		a.flags.Limit = 0
+// order sets the order of printed rows. Tables are then built completely: the limit applies to the sorted rows, or to
+// those that pass a filter.
+func (a *app) order(c *reportCmd) {
+	if !a.isGiven("by") {
+		a.flags.By = ""
+		return
 	}
-	a.flags.By = ""
-	return order
+	limit := a.flags.Limit
+	if c.filter.Text != "" {
+		limit = 0
+	}
+	c.order = rowOrder{a.flags.By, limit}
+	a.flags.By, a.flags.Limit = "", 0
 }
 
 // filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that
@@ -173,11 +179,11 @@ func (a *app) oneTable(table arg.Table) error {
 	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable || table == linesTable):
 		return nil
 	case format == "html" && table == linesTable:
-		return usageError(errors.New("--table: text, json, markdown and csv print source lines"))
+		return fail.Usage(errors.New("--table: text, json, markdown and csv print source lines"))
 	case format == "html" && table == treeTable:
-		return usageError(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
+		return fail.Usage(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":
-		return usageError(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
+		return fail.Usage(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
 	}
 	return nil
 }
@@ -209,7 +215,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	if err != nil {
 		return opt, err
 	}
-	if opt.From, opt.To, err = span(f.From, f.To.Moment, duration, peak.Time); err != nil {
+	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, duration, peak.Time); err != nil {
 		return opt, err
 	}
 	if opt.From > 0 { // a range from the start includes time 0
@@ -224,7 +230,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	case f.At.IsPeak() && peak.Instant != (analysis.Instant{}):
 		opt.At, opt.AtTime = peak.Instant, peak.Time
 	case f.At.Given():
-		if opt.AtTime, err = timeIn(f.At, duration, peak.Time); err != nil {
+		if opt.AtTime, err = arg.TimeIn(f.At, duration, peak.Time); err != nil {
 			return opt, err
 		}
 		opt.At = analysis.At(opt.AtTime)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
@@ -80,7 +81,7 @@ func TestNoFlagDoesNothing(t *testing.T) {
 // flagsSay gives each of some flags to a command line.
 func flagsSay(t *testing.T, flags []*kong.Flag, words []string) {
 	status, out, errs := saying(t, words...)
-	if status == statusUsage { // which refuses all flags alike
+	if status == fail.StatusUsage { // which refuses all flags alike
 		return
 	}
 	for _, f := range flags {
@@ -120,7 +121,7 @@ func flagSays(t *testing.T, f *kong.Flag, words []string, without string) {
 		}
 		status, out, errs := saying(t, append(slices.Clone(words), flag)...)
 		switch {
-		case status == statusUsage:
+		case status == fail.StatusUsage:
 			heard = true
 		case out+errs == without:
 			silent = append(silent, flag)

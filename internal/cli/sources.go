@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/model"
 )
@@ -48,11 +49,11 @@ func (c *reportCmd) listed() bool { return c.Lines != "" || c.Table == linesTabl
 // traceLines returns source lines of a trace.
 func (a *app) traceLines(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
 	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) && a.isGiven("by") {
-		return nil, usageError(fmt.Errorf("--by: source lines have no figure %q%s", opt.By, near.Available(opt.By, keys)))
+		return nil, fail.Usage(fmt.Errorf("--by: source lines have no figure %q%s", opt.By, near.Available(opt.By, keys)))
 	}
 	from, err := a.sources()
 	if err != nil {
-		return nil, usageError(err)
+		return nil, fail.Usage(err)
 	}
 	r, err := report.BuildLines(ctx, p, s.index, report.LinesQuery{Name: c.Lines, Sources: from}, opt)
 	return r, a.linesError(err)
@@ -62,7 +63,7 @@ func (a *app) traceLines(ctx context.Context, s *session, p *model.Profile, c *r
 func (a *app) stackLines(ctx context.Context, p *model.Profile, c *reportCmd, opt report.StackOptions) (*report.Report, error) {
 	from, err := a.sources()
 	if err != nil {
-		return nil, usageError(err)
+		return nil, fail.Usage(err)
 	}
 	r, err := report.BuildStacksLines(ctx, p, report.LinesQuery{Name: c.Lines, Sources: from}, opt)
 	return r, a.linesError(err)
@@ -70,7 +71,7 @@ func (a *app) stackLines(ctx context.Context, p *model.Profile, c *reportCmd, op
 
 func (a *app) linesError(err error) error {
 	if none := (*report.NoSourceError)(nil); errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
-		err = usageError(fmt.Errorf("--lines: %w", err))
+		err = fail.Usage(fmt.Errorf("--lines: %w", err))
 	}
 	return err
 }

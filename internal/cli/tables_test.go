@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // The heading of a table in a report is understood as its name, and only tables that a file has are offered.
@@ -85,7 +86,7 @@ func TestTablesOfWhatARecordingLacks(t *testing.T) {
 			}
 		}
 		status, _, errs := run(t, Env{}, "report", "--table", "blocks", "--by", "address", name)
-		if (status == statusUsage) == c.places || !c.places && !strings.Contains(errs, "no addresses") {
+		if (status == fail.StatusUsage) == c.places || !c.places && !strings.Contains(errs, "no addresses") {
 			t.Errorf("%s, by address: status %d, %s", name, status, errs)
 		}
 	}

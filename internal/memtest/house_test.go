@@ -29,7 +29,7 @@ const module = "github.com/memtui/memtui"
 // where they end in /..., and modules, with everything below them. A row whose name ends in /* is that of every folder
 // there which has none of its own. A folder that has no row may not exist.
 var allowed = map[string][]string{
-	".":     {"internal/cli", "golang.org/x/term"},
+	".":     {"internal/cli", "internal/cli/screen", "golang.org/x/term"},
 	"model": {"model/sections"},
 	// The titles of columns on screen and in reports.
 	"model/titles": {},
@@ -122,14 +122,18 @@ var allowed = map[string][]string{
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
-	"internal/cli/uses":          {"analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
-	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "github.com/alecthomas/kong"},
+	"internal/cli/fail":          {},
+	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "internal/term", "internal/cli/fail", "internal/cli/settings"},
+	"internal/cli/bundle":        {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},
+	"internal/cli/measure":       {"model", "analysis/...", "export/report", "export/report/check", "internal/cli/arg", "internal/cli/fail", "internal/cli/kind"},
+	"internal/cli/uses":          {"model", "analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
+	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "internal/cli/fail", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/record":            {"model", "model/mlyze", "export", "loaders", "loaders/symbols", "loaders/mlyze/journal", "internal/record/...", "golang.org/x/sys"},
 	"internal/record/*":          {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
+	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders", "loaders/all", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
 

@@ -21,7 +21,7 @@ func Format() loaders.Format {
 		Summary:    "Java heap dumps: every object of a JVM or of an Android app, and what refers to it",
 		Extensions: []string{".hprof"},
 		Heap:       newSchema(),
-		Sizes:      true,
+		Sizes:      "gaps (the distances between objects where addresses show them, the default) or layout (computed from fields)",
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

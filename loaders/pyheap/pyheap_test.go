@@ -195,7 +195,7 @@ func pythons(t *testing.T) (paths []string) {
 // it planted.
 func TestDumper(t *testing.T) {
 	module := filepath.Join(t.TempDir(), "heapdump.py")
-	if err := os.WriteFile(module, Dumper(), 0o600); err != nil {
+	if err := os.WriteFile(module, dumper, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, python := range pythons(t) {

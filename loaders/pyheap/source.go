@@ -29,10 +29,15 @@ func Format() loaders.Format {
 		Summary:    "Python heap dumps of `memtui heap dumper python` and of Midden: every object, and what refers to it",
 		Extensions: []string{".pydump", ".jsonl"},
 		Heap:       newSchema(),
-		Sniff:      sniff,
-		Load:       objects.Load(open),
-		Info:       objects.Info(open),
-		Validate:   validate,
+		Dumper: loaders.Dumper{
+			Language: "python",
+			Help:     "a module that needs only the standard library, to import or to run with sys.remote_exec of Python 3.14: memtui heap dumper python > heapdump.py",
+			Source:   dumper,
+		},
+		Sniff:    sniff,
+		Load:     objects.Load(open),
+		Info:     objects.Info(open),
+		Validate: validate,
 	}
 }
 

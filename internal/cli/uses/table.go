@@ -119,15 +119,15 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
-		"heap snapshots":  slices.Concat(inHeap, byColumn),
+		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
-		"heap dominators": slices.Concat(heapTable, filtered),
+		"heap dominators": slices.Concat(heapTable, filtered, byColumn),
 		"heap suspects":   slices.Concat(heapTable, filtered, byColumn),
 		"heap dumper":     nil,
 		"heap holders":    heapTable,
-		"heap threads":    slices.Concat(heapTable, byColumn),
-		"heap waste":      heapTable,
+		"heap threads":    slices.Concat(heapTable, filtered, byColumn),
+		"heap waste":      slices.Concat(heapTable, filtered, byColumn),
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap peek":       slices.Concat(inHeap, of(heaps, "limit")),
@@ -151,7 +151,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("table=tree", stacked, "invert", "recursion", "depth"),
+	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))

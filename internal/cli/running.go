@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -11,9 +14,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // ending is the state that the end of the process needs of a command that does not end by itself. Any goroutine may use
@@ -77,7 +82,7 @@ func (a *app) memoryLimit() int64 { return a.budget.Limit() }
 func (a *app) bound(ctx context.Context) (context.Context, error) {
 	system, err := memory.System(os.DirFS("/"))
 	if err != nil {
-		return ctx, inputError(err)
+		return ctx, fail.Input(err)
 	}
 	if a.budget = memory.NewBudget(int64(a.flags.MaxMemory), system); a.budget == nil {
 		return ctx, nil
@@ -97,7 +102,7 @@ func (a *app) bound(ctx context.Context) (context.Context, error) {
 // outOfMemory ends the process if the limit could not be kept otherwise.
 func (a *app) outOfMemory() {
 	fmt.Fprintln(a.env.Stderr, "memtui: "+a.budget.Error("").Error())
-	a.env.Exit(statusInput)
+	a.env.Exit(fail.StatusInput)
 }
 
 // Guard must be called first in main, which must return where it returns true: see [term.Guard].
@@ -119,4 +124,78 @@ func Signals(parent context.Context) context.Context {
 		cancel(&term.SignalError{Signal: number})
 	}()
 	return ctx
+}
+
+// errUnsound is the error for output that is based on a damaged cached file.
+var errUnsound = errors.New("what an earlier run kept of this file is damaged: it was discarded, the next run reads the file again")
+
+// soundWriter writes only output that is based on intact files: the files in use are verified before the first write.
+type soundWriter struct {
+	io.Writer
+	ctx   context.Context
+	uses  *sections.Uses
+	begun bool // something was written
+}
+
+// Write implements io.Writer.
+func (w *soundWriter) Write(b []byte) (int, error) {
+	if w.uses.Verify(w.ctx) != nil && w.ctx.Err() == nil {
+		return 0, errUnsound
+	}
+	w.begun = true
+	return w.Writer.Write(b)
+}
+
+// sound fails where what was made so far is made of a damaged file. What a screen saves is made of what the screen
+// shows, which is read again when a file turns out to be damaged.
+func (a *app) sound() error {
+	if a.written != nil && a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
+		return errUnsound
+	}
+	return nil
+}
+
+// mostRuns is the maximum number of times that a command runs. A snapshot and its dominators are separate files, so
+// their damage is found in separate runs.
+const mostRuns = 4
+
+// runSound runs the command, and again if its output would be based on a damaged file that an earlier run cached. Such
+// a file has been discarded by then. ended is that of [app.runUntil].
+func (a *app) runSound(ctx context.Context) (err error, ended bool) {
+	for runs := 1; ; runs++ {
+		uses := &sections.Uses{}
+		a.written = &soundWriter{Writer: a.env.Stdout, ctx: ctx, uses: uses}
+		a.out = bufio.NewWriterSize(a.written, 1<<16)
+		if err, ended = a.runUntil(uses.In(ctx)); !ended {
+			return err, false
+		}
+		var flushed error
+		if !errors.Is(err, errUnsound) {
+			flushed = a.out.Flush()
+		}
+		unsound := errors.Is(err, errUnsound) || errors.Is(flushed, errUnsound)
+		if unsound && runs < mostRuns && !a.written.begun {
+			continue
+		}
+		switch {
+		case unsound:
+			return fail.Input(errUnsound), true
+		case err == nil && flushed != nil:
+			return fail.Input(errors.New("standard output: " + flushed.Error())), true
+		}
+		return err, true
+	}
+}
+
+// runVerified runs the command. It fails if the command used a damaged file, even if the command panicked because of
+// it.
+func (a *app) runVerified(ctx context.Context) (err error) {
+	defer func() {
+		if a.screen || a.sound() == nil {
+			return // a panic continues
+		}
+		_ = recover()
+		err = errUnsound
+	}()
+	return a.run(ctx)
 }

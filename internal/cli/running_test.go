@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // TestInterruptDoesNotWait interrupts a command that is in the middle of something that cannot listen.
@@ -20,7 +22,7 @@ func TestInterruptDoesNotWait(t *testing.T) {
 		<-busy
 		return ""
 	}})
-	if status != statusSignal || !strings.Contains(said.String(), "interrupted") {
+	if status != fail.StatusSignal || !strings.Contains(said.String(), "interrupted") {
 		t.Errorf("status %d: %q", status, said.String())
 	}
 }

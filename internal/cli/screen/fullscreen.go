@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/model"
@@ -14,20 +15,20 @@ import (
 	"github.com/memtui/memtui/views"
 )
 
-// afterBudget is the number of bytes of decoded snapshots that are kept of a second file: one of a large program.
-const afterBudget = 512 << 20
+// AfterBudget is the number of bytes of decoded snapshots that are kept of a second file: one of a large program.
+const AfterBudget = 512 << 20
 
-// FullScreen runs the full-screen program on the process's terminal, at the latest until ctx ends. main puts it into
-// [Env.FullScreen].
-func FullScreen(ctx context.Context, s Screen) error {
+// Run runs the full-screen program on the process's terminal, at the latest until ctx ends. main puts it into
+// the field FullScreen of cli.Env.
+func Run(ctx context.Context, s Screen) error {
 	return onTerminal(ctx, s, func(t *term.Terminal, list []*themes.Theme) error {
-		return views.Run(s.options(ctx, t, list))
+		return views.Run(s.Options(ctx, t, list))
 	})
 }
 
-// OpenFullScreen is FullScreen for a file that takes long until its contents are known. main puts it into
-// [Env.Opening].
-func OpenFullScreen(ctx context.Context, o Opening) error {
+// RunOpening is Run for a file that takes long until its contents are known. main puts it into
+// the field Opening of cli.Env.
+func RunOpening(ctx context.Context, o Opening) error {
 	return onTerminal(ctx, o.Screen, func(t *term.Terminal, list []*themes.Theme) error {
 		return views.RunOpening(views.Opening{
 			Terminal: t, Keys: o.Screen.Keys, Theme: list[0], Name: o.Name, Progress: o.Progress,
@@ -36,7 +37,7 @@ func OpenFullScreen(ctx context.Context, o Opening) error {
 				if err != nil {
 					return views.Options{}, err
 				}
-				return s.options(ctx, t, list), nil
+				return s.Options(ctx, t, list), nil
 			},
 		})
 	})
@@ -61,8 +62,8 @@ func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*theme
 	return run(t, list)
 }
 
-// options returns the options of the screens.
-func (s *Screen) options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
+// Options returns the options of the screens.
+func (s *Screen) Options(ctx context.Context, t *term.Terminal, list []*themes.Theme) views.Options {
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
 		Sources: s.Sources, Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
@@ -86,13 +87,13 @@ func usableThemes(s Screen, colors int) ([]*themes.Theme, error) {
 	for _, section := range s.Config.Themes {
 		t, err := themes.Load(section.Name, section.Lines)
 		if err != nil {
-			return nil, usageError(fmt.Errorf("config file: %w", err))
+			return nil, fail.Usage(fmt.Errorf("config file: %w", err))
 		}
 		user = append(user, t)
 	}
 	first, err := themes.Pick(s.Theme, colors, s.NoColor, user...)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, fail.Usage(err)
 	}
 	list := []*themes.Theme{first}
 	for _, t := range themes.Usable(colors, s.NoColor, user...) {

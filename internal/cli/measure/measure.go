@@ -1,11 +1,14 @@
-package cli
+// Package measure computes what checks limit: figures of a file, and its leaks.
+package measure
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/accept"
@@ -15,29 +18,42 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/check"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
-// measurer computes the figures of one file that limits apply to.
-type measurer struct {
-	*app
-	s *session
-	p *model.Profile
+// File is a file whose figures limits apply to, with what flags select in it.
+type File struct {
+	Profile   *model.Profile
+	Trace     analysis.Trace // of a trace
+	Libraries *regexp.Regexp
+	Limit     int    // of rows, 0 for none
+	Series    *int   // the only curve of a dump that counts, nil for all
+	Event     string // the only event of a stack profile that counts, "" for all
+	Chosen    bool   // a snapshot is selected
+
+	Guard    func(func() error) error                              // reports damage that is found late
+	Options  func(context.Context) (report.Options, error)         // of a trace: the range and the minimum age
+	Span     func() (from, to model.Time, err error)               // of a dump, model.NoTime for its end
+	Snapshot func() (n int, ok bool, err error)                    // the one that is selected, or the last
+	Edges    func() (heapgraph.Policy, error)                      // between objects
+	Decode   func(ctx context.Context, n int) (*model.Heap, error) // decodes a snapshot
 
 	growing *suspects.Growing // types of heap snapshots; nil until a limit needs them
 }
 
 // known returns the limits for which the file has a figure.
-func (m *measurer) known() []string {
-	switch kind.Of(m.p) {
+func (m *File) known() []string {
+	switch kind.Of(m.Profile) {
 	case kind.Heap:
 		return []string{"max-peak", "max-growth", "max-type-growth", "max-type-objects", "max-live-at"}
 	case kind.Dump:
 		return []string{"max-peak", "max-growth", "max-live-at"}
 	case kind.Stacks:
-		_, live := weights.Named(m.p.Weights, "live_bytes")
-		_, leaked := weights.Named(m.p.Weights, "leaked_bytes")
+		_, live := weights.Named(m.Profile.Weights, "live_bytes")
+		_, leaked := weights.Named(m.Profile.Weights, "leaked_bytes")
 		switch {
 		case live:
 			return []string{"max-leak", "max-live-at"}
@@ -49,21 +65,21 @@ func (m *measurer) known() []string {
 	return []string{"max-peak", "max-leak", "max-growth", "max-live-at"}
 }
 
-func (m *measurer) answers(name string) bool { return slices.Contains(m.known(), name) }
+func (m *File) answers(name string) bool { return slices.Contains(m.known(), name) }
 
 // figure returns the figure of a limit.
-func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
-	if !m.answers(b.name) {
+func (m *File) figure(ctx context.Context, b *Budget) (figure, error) {
+	if !m.answers(b.Name) {
 		why := map[string]string{
 			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
 			"max-growth": "its figures are sums over time", "max-live-at": "it does not record what is live",
 			"max-type-growth": "it has no types of objects", "max-type-objects": "it has no types of objects",
-		}[b.name]
-		return figure{}, m.unanswered(b.name, why)
+		}[b.Name]
+		return figure{}, m.unanswered(b.Name, why)
 	}
-	switch kind.Of(m.p) {
+	switch kind.Of(m.Profile) {
 	case kind.Heap:
-		if b.name == "max-type-growth" || b.name == "max-type-objects" {
+		if b.Name == "max-type-growth" || b.Name == "max-type-objects" {
 			return m.typeFigure(ctx, b)
 		}
 		return m.heapFigure(ctx, b)
@@ -76,26 +92,26 @@ func (m *measurer) figure(ctx context.Context, b *budget) (figure, error) {
 }
 
 // unanswered returns the error for a limit that cannot be checked for a file.
-func (m *measurer) unanswered(name, why string) error {
+func (m *File) unanswered(name, why string) error {
 	var flags []string
 	for _, k := range m.known() {
 		flags = append(flags, "--"+k)
 	}
 	available := "no limit can be checked for it"
 	if len(flags) > 0 {
-		available = "available: " + joinWords(flags)
+		available = "available: " + strings.Join(flags, ", ")
 	}
-	return usageError(fmt.Errorf("--%s cannot be checked for %s (%s): %s; %s", name, m.p.Meta.Name, m.p.Meta.Format,
+	return fail.Usage(fmt.Errorf("--%s cannot be checked for %s (%s): %s; %s", name, m.Profile.Meta.Name, m.Profile.Meta.Format,
 		why, available))
 }
 
-func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err error) {
-	trace := m.s.index
-	opt, err := m.options(ctx, trace)
+func (m *File) traceFigure(ctx context.Context, b *Budget) (f figure, err error) {
+	trace := m.Trace
+	opt, err := m.Options(ctx)
 	if err != nil {
 		return f, err
 	}
-	switch b.name {
+	switch b.Name {
 	case "max-peak":
 		peak, ok, err := trace.Peak(ctx, opt.Range)
 		if f.value = check.Clamp(peak.Bytes); ok {
@@ -108,7 +124,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		return f, err
 	case "max-growth":
 		slope, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)
-		f.value = rounded(slope * b.seconds)
+		f.value = rounded(slope * b.Seconds)
 		return f, err
 	}
 	duration := trace.Status().Duration
@@ -121,7 +137,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 		return f, err
 	}
 	instant := analysis.At(at)
-	if b.at.IsPeak() {
+	if b.At.IsPeak() {
 		instant = peak.Instant
 	}
 	live, err := trace.Live(ctx, instant)
@@ -130,10 +146,10 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 }
 
 // instant returns the instant of a limit in this file, which may be the base and end earlier.
-func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
-	at, err := timeIn(b.at, end, peak)
+func (m *File) instant(b *Budget, end, peak model.Time) (model.Time, error) {
+	at, err := arg.TimeIn(b.At, end, peak)
 	if err != nil {
-		err = usageError(fmt.Errorf("--%s: %s: %w", b.name, m.p.Meta.Name, err))
+		err = fail.Usage(fmt.Errorf("--%s: %s: %w", b.Name, m.Profile.Meta.Name, err))
 	}
 	return at, err
 }
@@ -158,24 +174,24 @@ type heapPoint struct {
 
 // heapPoints returns the complete snapshots that the user selects, all by default. Snapshots without sizes in their
 // headers are decoded.
-func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
+func (m *File) heapPoints(ctx context.Context) ([]heapPoint, error) {
 	only := -1
-	if m.s.snapshot != nil {
-		n, _, err := m.app.snapshot(m.p, m.s.snapshot)
+	if m.Chosen {
+		n, _, err := m.Snapshot()
 		if err != nil {
 			return nil, err
 		}
 		only = n
 	}
 	var out []heapPoint
-	for i := range m.p.Heaps.Len() {
-		info := m.p.Heaps.Info(i)
+	for i := range m.Profile.Heaps.Len() {
+		info := m.Profile.Heaps.Info(i)
 		if !info.Complete || only >= 0 && i != only {
 			continue
 		}
 		point := heapPoint{i, info.Time, uint64(max(info.Bytes, 0))}
 		if info.Bytes == model.NoCount {
-			h, err := m.heap(ctx, m.s, m.p, i)
+			h, err := m.Decode(ctx, i)
 			if err != nil {
 				return nil, err
 			}
@@ -185,12 +201,12 @@ func (m *measurer) heapPoints(ctx context.Context) ([]heapPoint, error) {
 		out = append(out, point)
 	}
 	if len(out) == 0 {
-		return nil, noComplete(m.p)
+		return nil, NoComplete(m.Profile)
 	}
 	return out, nil
 }
 
-func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err error) {
+func (m *File) heapFigure(ctx context.Context, b *Budget) (f figure, err error) {
 	points, err := m.heapPoints(ctx)
 	if err != nil {
 		return f, err
@@ -198,14 +214,14 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 	largest := slices.MaxFunc(points, func(x, y heapPoint) int { return cmp.Compare(x.bytes, y.bytes) }) // the first of these
 	timed := points[0].at != model.NoTime
 	switch {
-	case b.name == "max-peak":
+	case b.Name == "max-peak":
 		return figure{value: check.Clamp(largest.bytes), snapshot: &largest.index}, nil
-	case !timed && b.at.IsEnd():
+	case !timed && b.At.IsEnd():
 		last := points[len(points)-1]
 		return figure{value: check.Clamp(last.bytes), snapshot: &last.index}, nil
 	case !timed:
-		return f, m.unanswered(b.name, "it does not record when its snapshots were taken")
-	case b.name == "max-growth":
+		return f, m.unanswered(b.Name, "it does not record when its snapshots were taken")
+	case b.Name == "max-growth":
 		var times []model.Time
 		var values []float64
 		for _, p := range points {
@@ -213,9 +229,9 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		}
 		slope, ok := analysis.Growth(times, values)
 		if !ok {
-			return f, m.unanswered(b.name, "growth needs two snapshots")
+			return f, m.unanswered(b.Name, "growth needs two snapshots")
 		}
-		return figure{value: rounded(slope * b.seconds)}, nil
+		return figure{value: rounded(slope * b.Seconds)}, nil
 	}
 	at, err := m.instant(b, points[len(points)-1].at, largest.at)
 	if err != nil {
@@ -226,20 +242,20 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 			return figure{value: check.Clamp(p.bytes), snapshot: &p.index, at: &p.at}, nil
 		}
 	}
-	return f, usageError(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.p.Meta.Name, at))
+	return f, fail.Usage(fmt.Errorf("--max-live-at: %s has no complete snapshot up to %s", m.Profile.Meta.Name, at))
 }
 
 // typeFigure returns the growth of the type that grew most, up to the selected snapshot, else over all complete ones.
-func (m *measurer) typeFigure(ctx context.Context, b *budget) (f figure, err error) {
+func (m *File) typeFigure(ctx context.Context, b *Budget) (f figure, err error) {
 	if m.growing == nil {
 		if m.growing, err = m.growingTypes(ctx); err != nil {
 			return f, err
 		}
 	}
 	if len(m.growing.Snapshots) < 2 {
-		return f, m.unanswered(b.name, "growth needs two snapshots")
+		return f, m.unanswered(b.Name, "growth needs two snapshots")
 	}
-	counts := b.name == "max-type-objects"
+	counts := b.Name == "max-type-objects"
 	f.types = m.growing.Types(counts)
 	for i := range f.types[:min(len(f.types), 1)] {
 		if f.value = check.Clamp(f.types[i].Bytes.Growth()); counts {
@@ -250,29 +266,29 @@ func (m *measurer) typeFigure(ctx context.Context, b *budget) (f figure, err err
 }
 
 // growingTypes decodes the snapshots, one after the other.
-func (m *measurer) growingTypes(ctx context.Context) (*suspects.Growing, error) {
-	last := m.p.Heaps.Len() - 1
-	if m.s.snapshot != nil {
-		n, _, err := m.app.snapshot(m.p, m.s.snapshot)
+func (m *File) growingTypes(ctx context.Context) (*suspects.Growing, error) {
+	last := m.Profile.Heaps.Len() - 1
+	if m.Chosen {
+		n, _, err := m.Snapshot()
 		if err != nil {
 			return nil, err
 		}
 		last = n
 	}
-	edges, err := m.edges(m.p)
+	edges, err := m.Edges()
 	if err != nil {
 		return nil, err
 	}
 	g := new(suspects.Growing)
 	for i := range last + 1 {
-		if !m.p.Heaps.Info(i).Complete {
+		if !m.Profile.Heaps.Info(i).Complete {
 			continue
 		}
-		h, err := m.heap(ctx, m.s, m.p, i)
+		h, err := m.Decode(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.s.src.Guard(func() error { g.Add(h, i, edges); return nil }); err != nil {
+		if err := m.Guard(func() error { g.Add(h, i, edges); return nil }); err != nil {
 			return nil, err
 		}
 	}
@@ -280,34 +296,34 @@ func (m *measurer) growingTypes(ctx context.Context) (*suspects.Growing, error) 
 }
 
 // heapLeaks returns what grows over the snapshots of a file, up to the last complete one or the selected one.
-func (m *measurer) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
-	at, _, err := m.app.snapshot(m.p, m.s.snapshot)
+func (m *File) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
+	at, _, err := m.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	if counted := suspects.Counted(m.p.Heaps, at); len(counted) < 2 {
-		return nil, usageError(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.p.Meta.Name,
+	if counted := suspects.Counted(m.Profile.Heaps, at); len(counted) < 2 {
+		return nil, fail.Usage(fmt.Errorf("--no-leaks: %s has %s; growth needs two", m.Profile.Meta.Name,
 			tooFewComplete(len(counted))))
 	}
-	h, err := m.heap(ctx, m.s, m.p, at)
+	h, err := m.Decode(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := m.edges(m.p)
+	edges, err := m.Edges()
 	if err != nil {
 		return nil, err
 	}
-	err = m.s.src.Guard(func() error {
+	err = m.Guard(func() error {
 		g, err := heapgraph.NewGraph(ctx, h, edges)
 		if err != nil {
 			return err
 		}
-		others, err := new(suspects.Counts).All(ctx, m.p.Heaps, at, edges, func(float64) {})
+		others, err := new(suspects.Counts).All(ctx, m.Profile.Heaps, at, edges, func(float64) {})
 		if err != nil {
 			return err
 		}
 		if len(others) == 0 {
-			return inputError(fmt.Errorf("--no-leaks: no snapshot of %s except %d can be read", m.p.Meta.Name, at))
+			return fail.Input(fmt.Errorf("--no-leaks: no snapshot of %s except %d can be read", m.Profile.Meta.Name, at))
 		}
 		list, err := suspects.Find(ctx, g, at, others, 0)
 		leaks = accept.OfSuspects(g, list)
@@ -325,29 +341,28 @@ func tooFewComplete(n int) string {
 }
 
 // dumpFigure returns the highest figure of any curve, or of the one that --series selects.
-func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
-	opt, err := m.dumpOptions(m.p)
+func (m *File) dumpFigure(b *Budget) (f figure, err error) {
+	from, to, err := m.Span()
 	if err != nil {
 		return f, err
 	}
-	t := m.p.Timeline
-	if n := m.flags.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
-		return f, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.p.Meta.Name, *n,
+	t := m.Profile.Timeline
+	if n := m.Series; n != nil && (*n < 0 || *n >= len(t.Series)) {
+		return f, fail.Usage(fmt.Errorf("%s has no series %d: it has %d, counted from 0", m.Profile.Meta.Name, *n,
 			len(t.Series)))
 	}
-	from, to := max(opt.From, 0), model.MaxTime
-	if opt.To != model.NoTime {
-		to = opt.To
+	if from = max(from, 0); to == model.NoTime {
+		to = model.MaxTime
 	}
 	at := model.NoTime
-	if b.name == "max-live-at" {
-		if at, err = m.instant(b, pages.TimelineEnd(t), dumpPeak(t)); err != nil {
+	if b.Name == "max-live-at" {
+		if at, err = m.instant(b, pages.TimelineEnd(t), pages.TimelinePeak(t)); err != nil {
 			return f, err
 		}
 	}
 	found := false
 	for i := range t.Series {
-		if n := m.flags.Series; n != nil && i != *n {
+		if n := m.Series; n != nil && i != *n {
 			continue
 		}
 		one, ok := seriesFigure(&t.Series[i], b, from, to, at)
@@ -357,14 +372,14 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 		}
 	}
 	if !found {
-		return f, usageError(fmt.Errorf("--%s: %s has no points there", b.name, m.p.Meta.Name))
+		return f, fail.Usage(fmt.Errorf("--%s: %s has no points there", b.Name, m.Profile.Meta.Name))
 	}
 	return f, nil
 }
 
 // seriesFigure returns the figure of one curve; ok is false where it has too few points.
-func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure, ok bool) {
-	switch b.name {
+func seriesFigure(s *model.Series, b *Budget, from, to, at model.Time) (f figure, ok bool) {
+	switch b.Name {
 	case "max-peak":
 		sum := pages.SumSeries(s, from, to)
 		return figure{value: rounded(sum.Max), at: &sum.MaxAt}, sum.Points > 0
@@ -377,48 +392,48 @@ func seriesFigure(s *model.Series, b *budget, from, to, at model.Time) (f figure
 			}
 		}
 		slope, ok := analysis.Growth(times, values)
-		return figure{value: rounded(slope * b.seconds)}, ok
+		return figure{value: rounded(slope * b.Seconds)}, ok
 	}
 	v, _, ok := pages.ValueAt(s, at)
 	return figure{value: rounded(v), at: &at}, ok
 }
 
 // profileFigure returns the live memory at the end of a profile.
-func (m *measurer) profileFigure(b *budget) (f figure, err error) {
-	if b.name == "max-live-at" && !b.at.IsEnd() {
-		return f, m.unanswered(b.name, "it records only what is live at its end, as in --max-live-at end=10M")
+func (m *File) profileFigure(b *Budget) (f figure, err error) {
+	if b.Name == "max-live-at" && !b.At.IsEnd() {
+		return f, m.unanswered(b.Name, "it records only what is live at its end, as in --max-live-at end=10M")
 	}
 	metrics := []string{"leaked_bytes", "live_bytes"}
-	if b.name == "max-live-at" {
+	if b.Name == "max-live-at" {
 		metrics = metrics[1:]
 	}
-	w := m.p.Weights
+	w := m.Profile.Weights
 	for e, totals := range weights.Totals(w) {
-		if name := m.flags.Event; name != "" && name != w.Events[e].Name {
+		if name := m.Event; name != "" && name != w.Events[e].Name {
 			continue
 		}
 		for _, metric := range metrics {
 			named, ok := weights.Named(w, metric)
 			for _, sum := range totals.Sums {
 				if ok && sum.Metric == named {
-					return figure{value: check.Clamp(sum.Sum.Uint64()), live: b.name == "max-leak" && metric != metrics[0]}, nil
+					return figure{value: check.Clamp(sum.Sum.Uint64()), live: b.Name == "max-leak" && metric != metrics[0]}, nil
 				}
 			}
 		}
 	}
-	return f, m.unanswered(b.name, "no event of it has "+metrics[len(metrics)-1])
+	return f, m.unanswered(b.Name, "no event of it has "+metrics[len(metrics)-1])
 }
 
-// times fills the times of the head.
-func (m *measurer) times(ctx context.Context, t *report.Time) error {
-	if k := kind.Of(m.p); k != kind.Trace && k != kind.None {
+// Times fills the times of the head.
+func (m *File) Times(ctx context.Context, t *report.Time) error {
+	if k := kind.Of(m.Profile); k != kind.Trace && k != kind.None {
 		return nil
 	}
-	opt, err := m.options(ctx, m.s.index)
+	opt, err := m.Options(ctx)
 	if err != nil {
 		return err
 	}
-	duration := m.s.index.Status().Duration
+	duration := m.Trace.Status().Duration
 	t.Duration, t.At = &duration, &opt.AtTime
 	if opt.From != model.NoTime {
 		t.From = &opt.From
@@ -427,4 +442,9 @@ func (m *measurer) times(ctx context.Context, t *report.Time) error {
 		t.To = &opt.To
 	}
 	return nil
+}
+
+// NoComplete returns the error for a file without a complete snapshot.
+func NoComplete(p *model.Profile) error {
+	return fail.Input(fmt.Errorf("%s has no complete snapshot; --snapshot 0 shows what could be read of an incomplete one", p.Meta.Name))
 }
