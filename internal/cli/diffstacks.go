@@ -235,7 +235,7 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	if q.From, q.To, err = in.sampleSpan(w); err != nil {
 		return err
 	}
-	in.from.From, in.from.To = &q.From, &q.To
+	in.from.From, in.from.To, in.from.Unit = &q.From, &q.To, w.AxisUnit
 	return nil
 }
 

@@ -42,29 +42,29 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
-	end, peak := opt.At, dumpPeak(p.Timeline)
+	axis := dumpAxis(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = span(f.From, f.To.Moment, end, peak); err != nil {
+	if opt.From, opt.To, err = span(f.From, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if f.To.Given() {
 		opt.At = opt.To
 	}
 	if f.At.Given() {
-		opt.At, err = timeIn(f.At, end, peak)
+		opt.At, err = timeIn(f.At, axis)
 	}
 	return opt, err
 }
 
-// dumpPeak returns when any curve first reaches the highest value of all.
-func dumpPeak(t *model.Timeline) model.Time {
+// dumpAxis returns the axis of curves. Their peak is where any of them first reaches the highest value of all.
+func dumpAxis(t *model.Timeline) model.Axis {
 	at, top := model.Time(0), math.Inf(-1)
 	for i := range t.Series {
 		if f := pages.SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
 			at, top = f.MaxAt, f.Max
 		}
 	}
-	return at
+	return model.Axis{End: pages.TimelineEnd(t), Peak: at, Unit: t.AxisUnit}
 }
 
 // layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant.
@@ -95,7 +95,7 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	}
 	until := model.MaxTime
 	if f.At.Given() {
-		if until, err = timeIn(f.At, pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+		if until, err = timeIn(f.At, dumpAxis(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}

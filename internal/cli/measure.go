@@ -115,7 +115,7 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 	if err != nil {
 		return f, err
 	}
-	at, err := m.instant(b, duration, peak.Time)
+	at, err := m.instant(b, model.Axis{End: duration, Peak: peak.Time})
 	if err != nil {
 		return f, err
 	}
@@ -129,8 +129,8 @@ func (m *measurer) traceFigure(ctx context.Context, b *budget) (f figure, err er
 }
 
 // instant returns the instant of a limit in this file, which may be the base and end earlier.
-func (m *measurer) instant(b *budget, end, peak model.Time) (model.Time, error) {
-	at, err := timeIn(b.at, end, peak)
+func (m *measurer) instant(b *budget, axis model.Axis) (model.Time, error) {
+	at, err := timeIn(b.at, axis)
 	if err != nil {
 		err = usageError(fmt.Errorf("--%s: %s: %w", b.name, m.p.Meta.Name, err))
 	}
@@ -216,7 +216,7 @@ func (m *measurer) heapFigure(ctx context.Context, b *budget) (f figure, err err
 		}
 		return figure{value: rounded(slope * b.seconds)}, nil
 	}
-	at, err := m.instant(b, points[len(points)-1].at, largest.at)
+	at, err := m.instant(b, model.Axis{End: points[len(points)-1].at, Peak: largest.at})
 	if err != nil {
 		return f, err
 	}
@@ -340,7 +340,7 @@ func (m *measurer) dumpFigure(b *budget) (f figure, err error) {
 	}
 	at := model.NoTime
 	if b.name == "max-live-at" {
-		if at, err = m.instant(b, pages.TimelineEnd(t), dumpPeak(t)); err != nil {
+		if at, err = m.instant(b, dumpAxis(t)); err != nil {
 			return f, err
 		}
 	}

@@ -49,24 +49,21 @@ func (g *globals) ask(q *state.Question) {
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
 }
 
-// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in
-// usage.
-func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
-	t := m.In(end, peak)
-	return t, notBeyond(t, end)
-}
-
-// notBeyond returns a usage error for a time beyond the end.
-func notBeyond(t, end model.Time) error {
-	if err := model.CheckTime(t, end); err != nil {
-		return usageError(err)
+// timeIn returns where a moment is on an axis. One beyond its end, or of another unit, is a mistake in usage.
+func timeIn(m model.Moment, axis model.Axis) (model.Time, error) {
+	t, err := m.In(axis)
+	if err == nil {
+		err = axis.Check(t)
 	}
-	return nil
+	if err != nil {
+		return 0, usageError(err)
+	}
+	return t, nil
 }
 
 // span returns the range between two moments, like [model.Period.In]. Its errors are usage errors.
-func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
-	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
+func span(from, to model.Moment, axis model.Axis) (first, last model.Time, err error) {
+	if first, last, err = (model.Period{From: from, To: to}).In(axis); err != nil {
 		err = usageError(err)
 	}
 	return first, last, err

@@ -88,7 +88,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	if last == model.NoTime {
 		return 0, usageError(fmt.Errorf("--at: %s does not record when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
-	at, err := timeIn(a.flags.At, last, largest)
+	at, err := timeIn(a.flags.At, model.Axis{End: last, Peak: largest})
 	if err != nil {
 		return 0, err
 	}

@@ -357,7 +357,7 @@ func (d *ProfileFile) Question(s *state.State) state.Question {
 	case k.Window != state.NoWindow:
 		q.Window = windowArgument(d.Weights, k.Window)
 	case k.Ranged && !k.Unrange():
-		q.Over = model.Period{From: model.MomentAt(k.From), To: model.MomentAt(k.To)}
+		q.Over = state.Over(analysis.Range{From: k.From, To: k.To}, d.Weights.AxisUnit)
 	}
 	return q
 }
