@@ -42,7 +42,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	for _, in := range d.sides {
 		in.label = label
 		if kind.Of(in.p) == kind.Stacks {
-			if m, ok := weights.Named(in.p.Weights, metric); ok {
+			if m, ok := weights.Comparable(in.p.Weights, metric); ok {
 				d.opt.Unit = in.p.Weights.Metrics[m].Unit
 			}
 		}
@@ -182,13 +182,16 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if err != nil {
 		return "", err
 	}
-	m, ok := weights.Named(w, metric)
+	m, ok := weights.Comparable(w, metric)
 	if !ok {
 		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
+	}
+	if n := weights.SnapshotAtEnd(w, m, metric); n >= 0 && q.Window < 0 && !q.Ranged {
+		in.from.Window, q.Window = &n, n
 	}
 	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
 		return "", asUsage(err)

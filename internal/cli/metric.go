@@ -88,7 +88,10 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 			continue
 		}
 		for _, key := range keys {
-			m, ok := weights.Named(p.Weights, key)
+			m, ok := weights.Comparable(p.Weights, key)
+			if by == "" && ok && p.Weights.Metrics[m].Name == "weight" {
+				continue // which memory was weighed, only the user knows
+			}
 			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
 				d.opt.Event = p.Weights.Events[e].Name
 				d.sides[0].event, d.sides[1].event = d.opt.Event, d.opt.Event

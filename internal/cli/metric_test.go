@@ -20,14 +20,26 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 	}
 	const dhat, exact, sampled, pprof = "../../loaders/valgrind/testdata/dhat.copy.json", "../../loaders/heaptext/testdata/every.0.i0.heap",
 		"../../loaders/heaptext/testdata/sampled4096.f.heap", "../../loaders/pprof/testdata/go.heap.pb.gz"
-	heap := "../../loaders/valgrind/testdata/dhat.rust-heap-derived.json"
+	const heap, adhoc, snapshots = "../../loaders/valgrind/testdata/dhat.rust-heap-derived.json", "../../loaders/valgrind/testdata/dhat.adhoc.json",
+		"../../loaders/valgrind/testdata/massif.default.out"
+	const trace, folded = "../../loaders/heaptrack/testdata/shop.zst", "../../loaders/folded/testdata/heaptrack.peak.folded"
 	for _, c := range []struct {
 		line   string
 		status int
 		want   []string
 	}{
-		{massif + " " + heap, statusUsage, []string{"massif.out and dhat.rust-heap-derived.json have no metric in common: the one has heap_bytes, the other alloc_bytes"}},
-		{heap + " " + massif, statusUsage, []string{"no metric in common", "the other heap_bytes"}},
+		{massif + " " + adhoc, statusUsage, []string{"massif.out and dhat.adhoc.json have no metric in common: the one has heap_bytes, the other alloc_bytes"}},
+		{adhoc + " " + massif, statusUsage, []string{"no metric in common", "the other heap_bytes"}},
+		{massif + " " + exact, statusDone, []string{`"metric": "live_bytes"`, `"window": 0`, `"before_bytes": 30`, `"after_bytes": 1677544`}},
+		{exact + " " + massif + " --by live_bytes", statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`, `"after_bytes": 30`}},
+		{massif + " " + massif, statusDone, []string{`"metric": "heap_bytes"`}},
+		{trace + " " + snapshots, statusDone, []string{`"metric": "live_bytes"`, `"window": 6`, `"before_bytes": 21696`, `"after_bytes": 349819`}},
+		{trace + " " + snapshots + " --at peak", statusDone, []string{`"window": 3`, `"before_bytes": 2732980`, `"after_bytes": 2711148`}},
+		{trace + " " + folded, statusUsage, []string{"no metric in common"}},
+		{trace + " " + folded + " --unit bytes", statusUsage, []string{"no metric in common"}},
+		{trace + " " + folded + " --by live_bytes", statusUsage, []string{"no metric in common"}},
+		{trace + " " + folded + " --unit bytes --by live_bytes", statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 21696`, `"after_bytes": 2732980`}},
+		{exact + " " + folded + " --unit bytes --by live_bytes", statusDone, []string{`"metric": "live_bytes"`, `"before_bytes": 1677544`, `"after_bytes": 2732980`}},
 		{massif + " " + heap + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out; did you mean heap_bytes?`}},
 		{exact + " " + massif + " --by alloc_bytes", statusUsage, []string{`unknown metric "alloc_bytes" of massif.out`}},
 		{dhat + " " + dhat + " --by nothing", statusUsage, []string{`unknown metric "nothing"`}},
