@@ -29,11 +29,11 @@ func Candidates(w *model.StackProfile, event, by string) (list []Candidate) {
 			continue
 		}
 		add := func(m model.MetricID) {
-			c := Candidate{w.Events[e].Name, w.Metrics[m].Name, compared(w.Metrics[m].Name)}
+			c := Candidate{w.Events[e].Name, w.Metrics[m].Name, Compared(w.Metrics[m].Name)}
 			if as, ok := Comparable(w, by); ok && as == m {
-				c.Key = compared(by)
+				c.Key = Compared(by)
 			}
-			if (by == "" || compared(by) == c.Key) && !slices.Contains(list, c) {
+			if (by == "" || Compared(by) == c.Key) && !slices.Contains(list, c) {
 				list = append(list, c)
 			}
 		}
@@ -53,8 +53,8 @@ func Candidates(w *model.StackProfile, event, by string) (list []Candidate) {
 // snapshotBytes is massif's metric: what lives at a snapshot.
 const snapshotBytes = "heap_bytes"
 
-// compared returns the name under which a metric is compared: one that other formats have, too.
-func compared(name string) string {
+// Compared returns the name under which a metric is compared: one that other formats have, too.
+func Compared(name string) string {
 	if name == snapshotBytes {
 		return "live_bytes"
 	}
@@ -67,11 +67,11 @@ func Comparable(p *model.StackProfile, name string) (model.MetricID, bool) {
 	if m, ok := Named(p, name); ok {
 		return m, true
 	}
-	if m, ok := p.Metric(snapshotBytes); ok && compared(name) == compared(snapshotBytes) {
+	if m, ok := p.Metric(snapshotBytes); ok && Compared(name) == Compared(snapshotBytes) {
 		return m, true
 	}
 	m, ok := p.Metric("weight")
-	return m, ok && strings.HasSuffix(compared(name), "_bytes") && p.Metrics[m].Measure().Bytes
+	return m, ok && strings.HasSuffix(Compared(name), "_bytes") && p.Metrics[m].Measure().Bytes
 }
 
 // SnapshotAtEnd returns the window of the last snapshot, where a metric is what lives at one and is compared with live

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/memtui/memtui/internal/memtest/modeltest"
+	"github.com/memtui/memtui/model"
 )
 
 // TestProfilesAreComparedByWhatBothHave expects a metric, by whatever name, that both files have, and a refusal where
@@ -59,5 +62,36 @@ func TestProfilesAreComparedByWhatBothHave(t *testing.T) {
 		if strings.Contains(c.line, "--swap") && strings.Contains(out, "sampled-and-exact") {
 			t.Errorf("%s: two sampled files are said to differ", c.line)
 		}
+	}
+}
+
+// TestScreensCompareWhatCommandsCompare expects the figures of memtui diff on the screens of two files of different
+// formats, whatever they call their metrics.
+func TestScreensCompareWhatCommandsCompare(t *testing.T) {
+	modeltest.Plain(t)
+	const pprof, jemalloc, massif = "../../loaders/pprof/testdata/go.heap.pb.gz", "../../loaders/heaptext/testdata/every.0.i0.heap",
+		"../../loaders/valgrind/testdata/massif.default.out"
+	const heaptrack, dhat = "../../loaders/heaptrack/testdata/shop.zst", "../../loaders/valgrind/testdata/dhat.shop.json"
+	for _, c := range [][2]string{{pprof, jemalloc}, {pprof, heaptrack}, {heaptrack, pprof}, {heaptrack, massif}, {jemalloc, massif}, {heaptrack, dhat}} {
+		status, out, errs := run(t, Env{}, "diff", "-f", "json", "--limit", "1", c[0], c[1])
+		var got struct {
+			Totals struct {
+				Before model.Bytes `json:"before_bytes"`
+				After  model.Bytes `json:"after_bytes"`
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(c, status, errs, err)
+		}
+		want := got.Totals.Before.String() + " → " + got.Totals.After.String()
+		walkIn(t, 140, 40, func(w *walker) {
+			for late := time.After(10 * time.Second); !strings.Contains(w.sim.Text(), want); w.sim.Settle() {
+				select {
+				case <-late:
+					t.Fatalf("%s and %s: no %q in\n%s", c[0], c[1], want, w.sim.Text())
+				case <-time.After(10 * time.Millisecond): // the second file is being read
+				}
+			}
+		}, c[0], c[1])
 	}
 }
