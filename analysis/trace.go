@@ -172,6 +172,9 @@ const (
 	GroupCount
 )
 
+// NoThreads is the name of the only group by thread of a file that does not record threads.
+const NoThreads = "threads not recorded"
+
 // GroupNames returns the names of all groups, by group.
 func GroupNames() (names []string) {
 	for g := range GroupCount {

@@ -419,7 +419,7 @@ func (a *app) timeQuestion() (q state.Question) {
 		}
 	}
 	if a.Prof == nil {
-		q.Over = state.Over(a.state.Range)
+		q.Over = state.Over(a.state.Range, a.axis(0).Unit)
 	}
 	return q
 }

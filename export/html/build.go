@@ -101,10 +101,10 @@ func (b *builder) head() {
 	if r.Time.From != nil || r.Time.To != nil {
 		from, to := "the start", "the end"
 		if r.Time.From != nil {
-			from = r.Time.From.String()
+			from = r.Time.From.In(r.Time.Unit)
 		}
 		if r.Time.To != nil {
-			to = r.Time.To.String()
+			to = r.Time.To.In(r.Time.Unit)
 		}
 		b.Scope = append(b.Scope, "range from "+from+" to "+to)
 	}

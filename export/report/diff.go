@@ -70,6 +70,7 @@ type DiffSide struct {
 	At       *model.Time `json:"at_us,omitzero"`
 	From     *model.Time `json:"from_us,omitzero"` // only where the side is a range
 	To       *model.Time `json:"to_us,omitzero"`
+	Unit     string      `json:"unit,omitzero"` // of these times, where they are not microseconds
 }
 
 // DiffFigures are the figures of both sides. A change that does not fit 63 bits is at the largest that does.

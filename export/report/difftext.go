@@ -69,9 +69,9 @@ func (s DiffSide) Text() string {
 	case s.Window != nil:
 		out += fmt.Sprintf(" · window %d", *s.Window)
 	case s.From != nil && s.To != nil:
-		out += " · from " + s.From.String() + " to " + s.To.String()
+		out += " · from " + s.From.In(s.Unit) + " to " + s.To.In(s.Unit)
 	case s.At != nil:
-		out += " · at " + s.At.String()
+		out += " · at " + s.At.In(s.Unit)
 	}
 	return out
 }

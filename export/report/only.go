@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
@@ -53,7 +54,11 @@ func (r *Report) one(which string, style cells.Style, full bool) (table, error) 
 	if !ok {
 		return table{}, fmt.Errorf("unknown table %q; available: %s", which, strings.Join(r.TableNames(), ", "))
 	}
-	return plain(which, reflect.ValueOf(rows)), nil
+	out := plain(which, reflect.ValueOf(rows))
+	if t := r.Trace; t != nil && t.Threads == nil && which == "threads" {
+		out.empty = analysis.NoThreads
+	}
+	return out, nil
 }
 
 // plain returns rows laid out as in CSV.

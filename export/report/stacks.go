@@ -258,13 +258,13 @@ func (f ProfileFrames) Cell() string { return places.Frames{Stacks: f.stacks, Le
 
 // StackOptions configures a report about weighted stacks.
 type StackOptions struct {
-	Selection *weights.Selection // nil if the file has no event or no metric
-	Window    *model.Window      // window of Selection; nil for none
-	Filter    calltree.Filter    // filter that was applied to Selection
-	Group     bool               // also build a table of groups
-	By        weights.By         // of that table
-	Limit     int                // rows per table, 0 is all
-	Libraries *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
+	Selection    *weights.Selection // nil if the file has no event or no metric
+	weights.Part                    // of Selection
+	Filter       calltree.Filter    // filter that was applied to Selection
+	Group        bool               // also build a table of groups
+	By           weights.By         // of that table
+	Limit        int                // rows per table, 0 is all
+	Libraries    *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // BuildStacks returns the report about the weighted stacks of p. The only errors are those of ctx.
@@ -279,8 +279,9 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		r.Time.Duration, r.Time.Unit = &duration, w.AxisUnit
 	}
 	if p.Timeline != nil {
+		from, to, at := opt.Over(pages.TimelineEnd(p.Timeline))
 		for i := range p.Timeline.Series {
-			r.Series = append(r.Series, newSeries(p.Timeline, i, 0, model.MaxTime, pages.TimelineEnd(p.Timeline)))
+			r.Series = append(r.Series, newSeries(p.Timeline, i, from, to, at))
 		}
 	}
 	out := r.Stacks

@@ -113,7 +113,7 @@ func (r *Report) instant() string {
 	if r.Time.At == nil || r.Time.Duration == nil || *r.Time.At == *r.Time.Duration {
 		return "at the end"
 	}
-	return "at " + r.Time.At.String()
+	return "at " + r.Time.At.In(r.Time.Unit)
 }
 
 // place returns the last two cells of a row: the owner, and the first frame that is not an allocation function if that

@@ -65,7 +65,7 @@ const description = "Shows in a terminal where memory went. memtui FILE opens a 
 type globals struct {
 	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
 	Limit       int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
-	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
+	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default); 120000 where the unit of the file is not time."`
 	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To          timeOrFormat `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`

@@ -258,15 +258,8 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	first, last := weights.Span(w)
-	from, to = max(first, 0), last
-	if c.flags.From.Given() {
-		from = c.flags.From.In(last, last)
-	}
-	if c.flags.To.Given() {
-		to = c.flags.To.In(last, last)
-	}
-	return from, to
+	from, to, _ = c.sampleSpan(w) // the range was chosen by it
+	return max(from, 0), to
 }
 
 // heap writes a table of the chosen snapshot.

@@ -235,11 +235,11 @@ func (in *diffInput) curveSide() error {
 	at := pages.TimelineEnd(in.p.Timeline)
 	if in.flags.At.Given() {
 		var err error
-		if at, err = arg.TimeIn(in.flags.At, at, pages.TimelinePeak(in.p.Timeline)); err != nil {
+		if at, err = arg.TimeIn(in.flags.At, pages.Axis(in.p.Timeline)); err != nil {
 			return err
 		}
 	}
 	in.side = diff.SeriesSide(in.p.Timeline, at)
-	in.from.Snapshot, in.from.At = nil, &at
+	in.from.Snapshot, in.from.At, in.from.Unit = nil, &at, in.p.Timeline.AxisUnit
 	return nil
 }

@@ -44,7 +44,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	for _, in := range d.sides {
 		in.label = label
 		if kind.Of(in.p) == kind.Stacks {
-			if m, ok := weights.Named(in.p.Weights, metric); ok {
+			if m, ok := weights.Comparable(in.p.Weights, metric); ok {
 				d.opt.Unit = in.p.Weights.Metrics[m].Unit
 			}
 		}
@@ -184,13 +184,16 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if err != nil {
 		return "", err
 	}
-	m, ok := weights.Named(w, metric)
+	m, ok := weights.Comparable(w, metric)
 	if !ok {
 		return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
+	}
+	if n := weights.SnapshotAtEnd(w, m, metric); n >= 0 && q.Window < 0 && !q.Ranged {
+		in.from.Window, q.Window = &n, n
 	}
 	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
 		return "", asUsage(err)
@@ -237,7 +240,7 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	if q.From, q.To, err = in.sampleSpan(w); err != nil {
 		return err
 	}
-	in.from.From, in.from.To = &q.From, &q.To
+	in.from.From, in.from.To, in.from.Unit = &q.From, &q.To, w.AxisUnit
 	return nil
 }
 
@@ -325,7 +328,10 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 			continue
 		}
 		for _, key := range keys {
-			m, ok := weights.Named(p.Weights, key)
+			m, ok := weights.Comparable(p.Weights, key)
+			if by == "" && ok && p.Weights.Metrics[m].Name == "weight" {
+				continue // which memory was weighed, only the user knows
+			}
 			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
 				d.opt.Event = p.Weights.Events[e].Name
 				d.sides[0].event, d.sides[1].event = d.opt.Event, d.opt.Event

@@ -43,16 +43,16 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *r
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
-	end, peak := opt.At, pages.TimelinePeak(p.Timeline)
+	axis := pages.Axis(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, end, peak); err != nil {
+	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if f.To.Given() {
 		opt.At = opt.To
 	}
 	if f.At.Given() {
-		opt.At, err = arg.TimeIn(f.At, end, peak)
+		opt.At, err = arg.TimeIn(f.At, axis)
 	}
 	return opt, err
 }
@@ -85,7 +85,7 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	}
 	until := model.MaxTime
 	if f.At.Given() {
-		if until, err = arg.TimeIn(f.At, pages.TimelineEnd(p.Timeline), pages.TimelinePeak(p.Timeline)); err != nil {
+		if until, err = arg.TimeIn(f.At, pages.Axis(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -129,6 +130,64 @@ func TestHelpNamesEveryTable(t *testing.T) {
 				t.Errorf("%s --help does not name the table %s", command, table)
 			}
 		}
+	}
+}
+
+// TestCurvesBesideStacksAreOfTheSamePart expects the values of curves at the window, and their figures of the range, that
+// tables of stacks are about. Positions are plain numbers where a file counts instructions.
+func TestCurvesBesideStacksAreOfTheSamePart(t *testing.T) {
+	const massif = "../../loaders/valgrind/testdata/massif.default.out"
+	for _, c := range []struct {
+		flags            string
+		points           int
+		value, max       int64
+		status           int
+		from, to, wanted string
+	}{
+		{flags: "", points: 56, value: 8640, max: 2711148},
+		{flags: "--at 2170000", points: 56, value: 2711148, max: 2711148, from: "2167715", to: "2167715"},
+		{flags: "--window #0", points: 56, value: 348291, max: 2711148, from: "1933460", to: "1933460"},
+		{flags: "--from 2000000 --to 2110000", points: 9, value: 612916, max: 612916, from: "2000000", to: "2110000"},
+		{flags: "--at 1s", status: statusUsage, wanted: "the unit is instructions; write a plain number such as 1214477"},
+		{flags: "--at 3000000", status: statusUsage, wanted: "3.00M instructions is beyond the end of the recording, which is at 2.43M instructions"},
+		{flags: "--at 1000", status: statusUsage, wanted: "has no window up to 1,000 instructions: the first begins at 1.93M instructions"},
+	} {
+		status, out, errs := run(t, Env{}, append(strings.Fields("report -f json "+c.flags), massif)...)
+		type curve struct {
+			Name    string
+			Points  int
+			At, Max int64
+		}
+		var got struct {
+			Time   map[string]any
+			Series []curve
+		}
+		if status != c.status || !strings.Contains(errs, c.wanted) {
+			t.Errorf("%s: status %d, %s", c.flags, status, errs)
+			continue
+		}
+		if status != statusDone {
+			continue
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+		s := got.Series[slices.IndexFunc(got.Series, func(c curve) bool { return c.Name == "useful heap" })]
+		if s.Points != c.points || s.At != c.value || s.Max != c.max {
+			t.Errorf("%s: %+v", c.flags, s)
+		}
+		if from, to := got.Time["from_us"], got.Time["to_us"]; c.from != "" && (fmt.Sprintf("%.f", from) != c.from || fmt.Sprintf("%.f", to) != c.to) {
+			t.Errorf("%s: from %v to %v", c.flags, from, to)
+		}
+	}
+}
+
+// TestPositionsOfASideHaveTheUnitOfTheFile expects a comparison of two ranges to say what the file counts.
+func TestPositionsOfASideHaveTheUnitOfTheFile(t *testing.T) {
+	const massif = "../../loaders/valgrind/testdata/massif.default.out"
+	_, out, errs := run(t, Env{}, "diff", massif, "--a", "0..2000000", "--b", "2100000..")
+	if !strings.Contains(out, "from 0 instructions to 2.00M instructions") || !strings.Contains(out, "from 2.10M instructions to 2.41M instructions") {
+		t.Errorf("%s%s", out, errs)
 	}
 }
 

@@ -243,7 +243,7 @@ func (c *liveFlags) interval() (time.Duration, error) {
 	if !c.Every.Given() {
 		return 0, nil
 	}
-	every := c.Every.In(0, 0).Duration()
+	every := c.Every.Of(0).Duration()
 	if every < shortEvery {
 		return 0, fmt.Errorf("--every: invalid interval %s: write a time of at least %s", c.Every, shortEvery)
 	}

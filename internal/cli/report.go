@@ -69,7 +69,7 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 		if err != nil {
 			return nil, fail.Usage(err)
 		}
-		if polls = int(c.For.In(0, 0).Duration() / every); polls < 1 {
+		if polls = int(c.For.Of(0).Duration() / every); polls < 1 {
 			return nil, fail.Usage(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
 		}
 	}
@@ -215,7 +215,8 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	if err != nil {
 		return opt, err
 	}
-	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, duration, peak.Time); err != nil {
+	axis := model.Axis{End: duration, Peak: peak.Time}
+	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if opt.From > 0 { // a range from the start includes time 0
@@ -230,13 +231,13 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	case f.At.IsPeak() && peak.Instant != (analysis.Instant{}):
 		opt.At, opt.AtTime = peak.Instant, peak.Time
 	case f.At.Given():
-		if opt.AtTime, err = arg.TimeIn(f.At, duration, peak.Time); err != nil {
+		if opt.AtTime, err = arg.TimeIn(f.At, axis); err != nil {
 			return opt, err
 		}
 		opt.At = analysis.At(opt.AtTime)
 	}
 	if f.MinAge.Given() {
-		opt.MinAge = f.MinAge.In(duration, peak.Time)
+		opt.MinAge = f.MinAge.Of(duration)
 	}
 	return opt, nil
 }

@@ -87,7 +87,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 	if last == model.NoTime {
 		return 0, fail.Usage(fmt.Errorf("--at: %s does not record when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
-	at, err := arg.TimeIn(a.flags.At, last, largest)
+	at, err := arg.TimeIn(a.flags.At, model.Axis{End: last, Peak: largest})
 	if err != nil {
 		return 0, err
 	}

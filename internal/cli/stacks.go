@@ -120,19 +120,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if opt.Selection == nil {
 		return r, nil
 	}
-	if w := opt.Window; w != nil {
-		from, to := w.Start, w.End
-		r.Time.From, r.Time.To = &from, &to
-	}
-	_, last := weights.Span(p.Weights)
-	if a.flags.From.Given() {
-		from := a.flags.From.In(last, last)
-		r.Time.From = &from
-	}
-	if a.flags.To.Given() {
-		to := a.flags.To.In(last, last)
-		r.Time.To = &to
-	}
+	r.Time.From, r.Time.To = opt.Range()
 	return r, nil
 }
 
@@ -189,13 +177,14 @@ func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metr
 		return n, err
 	}
 	end := weights.End(w)
-	t := at.In(end, end)
-	if t > end {
-		return -1, fail.Usage(fmt.Errorf("%s is beyond the end of the recording, which is at %s", t.In(w.AxisUnit), end.In(w.AxisUnit)))
+	t, err := arg.TimeIn(at, model.Axis{End: end, Peak: end, Unit: w.AxisUnit})
+	if err != nil {
+		return -1, err
 	}
 	n, ok := weights.WindowAt(w, t)
 	if !ok {
-		return -1, fail.Usage(fmt.Errorf("--at: %s has no window up to %s", p.Meta.Name, t.In(w.AxisUnit)))
+		first, _ := weights.Span(&model.StackProfile{Windows: w.Windows})
+		return -1, fail.Usage(fmt.Errorf("--at: %s has no window up to %s: the first begins at %s", p.Meta.Name, t.In(w.AxisUnit), first.In(w.AxisUnit)))
 	}
 	return n, nil
 }
@@ -223,22 +212,26 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 // sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration refer to
 // the time of the last sample, although the recording may have continued.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
-	first, last := weights.Span(w)
-	end := max(last, w.End)
-	for i := range w.Windows {
-		end = max(end, w.Windows[i].End)
-	}
-	from, to = first, last
-	if a.flags.From.Given() {
-		from = a.flags.From.In(last, last)
-	}
-	if a.flags.To.Given() {
-		to = a.flags.To.In(last, last)
+	from, to = weights.Span(w)
+	axis := model.Axis{End: to, Peak: to, Unit: w.AxisUnit}
+	for _, bound := range []struct {
+		flag model.Moment
+		to   *model.Time
+	}{{a.flags.From, &from}, {a.flags.To.Moment, &to}} {
+		if !bound.flag.Given() {
+			continue
+		}
+		if *bound.to, err = bound.flag.In(axis); err != nil {
+			return from, to, fail.Usage(err)
+		}
 	}
 	if from > to && a.flags.From.Given() && a.flags.To.Given() {
-		return from, to, fail.Usage(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
+		return from, to, fail.Usage(fmt.Errorf("the range ends at %s, before it begins at %s", to.In(w.AxisUnit), from.In(w.AxisUnit)))
 	}
-	return from, to, arg.NotBeyond(max(from, to), end)
+	if axis.End = max(axis.End, weights.End(w)); axis.Check(max(from, to)) != nil {
+		return from, to, fail.Usage(axis.Check(max(from, to)))
+	}
+	return from, to, nil
 }
 
 // eventNamed returns the event for the tables; "" selects the first event with stacks. If the profile has no events at
@@ -368,6 +361,16 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return opt, err
 	} else if n >= 0 {
 		sel, opt.Window = weights.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
+	}
+	from, to, err := a.sampleSpan(p.Weights)
+	if a.flags.From.Given() {
+		opt.From = &from
+	}
+	if a.flags.To.Given() {
+		opt.To = &to
+	}
+	if err != nil && (opt.From != nil || opt.To != nil) {
+		return opt, err
 	}
 	if opt.Filter, err = filterOf(&c.StepFlags); err != nil {
 		return opt, err

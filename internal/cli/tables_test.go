@@ -92,6 +92,23 @@ func TestTablesOfWhatARecordingLacks(t *testing.T) {
 	}
 }
 
+// TestThreadsThatARecordingLacksAreSaidToBe expects no thread 0 of heaptrack, which records no threads.
+func TestThreadsThatARecordingLacksAreSaidToBe(t *testing.T) {
+	const heaptrack, mlyze = "../../loaders/heaptrack/testdata/shop.zst", "../../testdata/small_kvleak.mlyze"
+	for _, c := range []struct{ args, want, not string }{
+		{"report --table threads " + heaptrack, "threads not recorded", "no rows"},
+		{"report --table groups --group thread " + heaptrack, "threads not recorded", "thread 0"},
+		{"report --table groups --group thread -f csv " + heaptrack, "threads not recorded,", "thread 0"},
+		{"diff --group thread " + heaptrack + " " + mlyze, "gone  threads not recorded", "thread 0"},
+		{"report --table groups --group thread " + mlyze, "thread 1", "not recorded"},
+	} {
+		status, out, errs := run(t, Env{}, strings.Fields(c.args)...)
+		if status != statusDone || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
+			t.Errorf("%s: status %d, %s\n%s", c.args, status, errs, out)
+		}
+	}
+}
+
 // Every format of a report begins with what to look at first, and a table that is asked for stands alone.
 func TestReportsBeginWithFindings(t *testing.T) {
 	for name, c := range map[string]struct{ table, markdown, header, of string }{

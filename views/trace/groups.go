@@ -168,6 +168,7 @@ func (p *groupPane) blocksCommand() []string {
 	switch {
 	case by == analysis.ByStack && row.Node != 0:
 		q.Steps = calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(row.Stack)})
+	case by == analysis.ByThread && p.State.NoThreads():
 	case by == analysis.ByThread:
 		filter = append(filter, "thread="+strings.TrimPrefix(row.Name, "thread "))
 	case by == analysis.BySizeClass:

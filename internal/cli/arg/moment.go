@@ -5,24 +5,21 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// TimeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in
-// usage.
-func TimeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
-	t := m.In(end, peak)
-	return t, NotBeyond(t, end)
-}
-
-// NotBeyond returns a usage error for a time beyond the end.
-func NotBeyond(t, end model.Time) error {
-	if err := model.CheckTime(t, end); err != nil {
-		return fail.Usage(err)
+// TimeIn returns where a moment is on an axis. One beyond its end, or of another unit, is a mistake in usage.
+func TimeIn(m model.Moment, axis model.Axis) (model.Time, error) {
+	t, err := m.In(axis)
+	if err == nil {
+		err = axis.Check(t)
 	}
-	return nil
+	if err != nil {
+		return 0, fail.Usage(err)
+	}
+	return t, nil
 }
 
 // Span returns the range between two moments, like [model.Period.In]. Its errors are usage errors.
-func Span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
-	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
+func Span(from, to model.Moment, axis model.Axis) (first, last model.Time, err error) {
+	if first, last, err = (model.Period{From: from, To: to}).In(axis); err != nil {
 		err = fail.Usage(err)
 	}
 	return first, last, err

@@ -132,7 +132,7 @@ func (m *File) traceFigure(ctx context.Context, b *Budget) (f figure, err error)
 	if err != nil {
 		return f, err
 	}
-	at, err := m.instant(b, duration, peak.Time)
+	at, err := m.instant(b, model.Axis{End: duration, Peak: peak.Time})
 	if err != nil {
 		return f, err
 	}
@@ -146,8 +146,8 @@ func (m *File) traceFigure(ctx context.Context, b *Budget) (f figure, err error)
 }
 
 // instant returns the instant of a limit in this file, which may be the base and end earlier.
-func (m *File) instant(b *Budget, end, peak model.Time) (model.Time, error) {
-	at, err := arg.TimeIn(b.At, end, peak)
+func (m *File) instant(b *Budget, axis model.Axis) (model.Time, error) {
+	at, err := arg.TimeIn(b.At, axis)
 	if err != nil {
 		err = fail.Usage(fmt.Errorf("--%s: %s: %w", b.Name, m.Profile.Meta.Name, err))
 	}
@@ -233,7 +233,7 @@ func (m *File) heapFigure(ctx context.Context, b *Budget) (f figure, err error) 
 		}
 		return figure{value: rounded(slope * b.Seconds)}, nil
 	}
-	at, err := m.instant(b, points[len(points)-1].at, largest.at)
+	at, err := m.instant(b, model.Axis{End: points[len(points)-1].at, Peak: largest.at})
 	if err != nil {
 		return f, err
 	}
@@ -356,7 +356,7 @@ func (m *File) dumpFigure(b *Budget) (f figure, err error) {
 	}
 	at := model.NoTime
 	if b.Name == "max-live-at" {
-		if at, err = m.instant(b, pages.TimelineEnd(t), pages.TimelinePeak(t)); err != nil {
+		if at, err = m.instant(b, pages.Axis(t)); err != nil {
 			return f, err
 		}
 	}
