@@ -298,9 +298,6 @@ const usualPoll = 10 * time.Second
 
 // poll fetches a profile again and again into a folder, until the time is over or the user ends it.
 func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
-	if c.Live {
-		return usageError(errors.New("record: --live is for programs; memtui --every 10s URL shows what a URL answers"))
-	}
 	every, folder := cmp.Or(time.Duration(c.Every), usualPoll), c.Out
 	if every < shortEvery {
 		return usageError(fmt.Errorf("--every: at least %s", shortEvery))

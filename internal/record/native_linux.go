@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -31,8 +30,8 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	if _, err := os.Lstat(o.Output); err == nil && !o.Overwrite { // before the program runs
-		return nil, 0, &fs.PathError{Op: "create", Path: o.Output, Err: fs.ErrExist}
+	if err := o.vacant(); err != nil { // before the program runs
+		return nil, 0, err
 	}
 	if s.folder, err = os.MkdirTemp("", "memtui-record-"); err != nil {
 		return nil, 0, err
@@ -177,7 +176,7 @@ func (s *session) await(ended chan struct{}) {
 			}
 			ended = nil
 		case <-early:
-			if runtimeOf(s.o.Command) == "" && !s.asked() {
+			if RuntimeOf(s.o.Command) == "" && !s.asked() {
 				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
 			}
 		case <-over:
