@@ -131,6 +131,7 @@ func (w *watching) show(ctx context.Context) error {
 			case <-shown.Done():
 			}
 		}()
+		w.app.killed = fmt.Sprintf("was killed: complete the recording with memtui record --recover %s", model.Clean(path))
 		err := w.app.showOne(shown, []string{path}, func() (*session, error) { return w.app.open(shown, path) })
 		cancel(nil)
 		if !errors.Is(err, errReplaced) && !errors.Is(context.Cause(shown), errReplaced) {

@@ -132,7 +132,7 @@ func (w *showing) settings() Screen {
 	a := w.app
 	return Screen{
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
-		Opened: a.watch.RestoreWith,
+		Opened: a.watch.RestoreWith, Killed: a.killed,
 	}
 }
 
