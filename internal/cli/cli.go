@@ -140,6 +140,7 @@ type app struct {
 	always    bool           // small traces get an index file, too
 	live      bool           // an address is polled
 	follow    bool           // files are read on as they grow
+	killed    string         // what to say where the process was killed, "" for the usual
 	anew      bool           // existing index files are not read
 	notes     []string       // about what a file that is saved lacks
 }

@@ -148,9 +148,9 @@ func TestCurvesBesideStacksAreOfTheSamePart(t *testing.T) {
 		{flags: "--at 2170000", points: 56, value: 2711148, max: 2711148, from: "2167715", to: "2167715"},
 		{flags: "--window #0", points: 56, value: 348291, max: 2711148, from: "1933460", to: "1933460"},
 		{flags: "--from 2000000 --to 2110000", points: 9, value: 612916, max: 612916, from: "2000000", to: "2110000"},
-		{flags: "--at 1s", status: statusUsage, wanted: "the unit is instructions; write a plain number such as 1214477"},
-		{flags: "--at 3000000", status: statusUsage, wanted: "3.00M instructions is beyond the end of the recording, which is at 2.43M instructions"},
-		{flags: "--at 1000", status: statusUsage, wanted: "has no window up to 1,000 instructions: the first begins at 1.93M instructions"},
+		{flags: "--at 1s", status: fail.StatusUsage, wanted: "the unit is instructions; write a plain number such as 1214477"},
+		{flags: "--at 3000000", status: fail.StatusUsage, wanted: "3.00M instructions is beyond the end of the recording, which is at 2.43M instructions"},
+		{flags: "--at 1000", status: fail.StatusUsage, wanted: "has no window up to 1,000 instructions: the first begins at 1.93M instructions"},
 	} {
 		status, out, errs := run(t, Env{}, append(strings.Fields("report -f json "+c.flags), massif)...)
 		type curve struct {
@@ -166,7 +166,7 @@ func TestCurvesBesideStacksAreOfTheSamePart(t *testing.T) {
 			t.Errorf("%s: status %d, %s", c.flags, status, errs)
 			continue
 		}
-		if status != statusDone {
+		if status != fail.Done {
 			continue
 		}
 		if err := json.Unmarshal([]byte(out), &got); err != nil {

@@ -132,6 +132,7 @@ func (w *watching) show(ctx context.Context) error {
 			case <-shown.Done():
 			}
 		}()
+		w.app.killed = fmt.Sprintf("was killed: complete the recording with memtui record --recover %s", model.Clean(path))
 		err := w.app.showOne(shown, []string{path}, func() (*session, error) { return w.app.open(shown, path) })
 		cancel(nil)
 		if !errors.Is(err, errReplaced) && !errors.Is(context.Cause(shown), errReplaced) {
@@ -299,9 +300,6 @@ const usualPoll = 10 * time.Second
 
 // poll fetches a profile again and again into a folder, until the time is over or the user ends it.
 func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
-	if c.Live {
-		return fail.Usage(errors.New("record: --live is for programs; memtui --every 10s URL shows what a URL answers"))
-	}
 	every, folder := cmp.Or(time.Duration(c.Every), usualPoll), c.Out
 	if every < shortEvery {
 		return fail.Usage(fmt.Errorf("--every: at least %s", shortEvery))

@@ -134,7 +134,7 @@ func (w *showing) settings() screen.Screen {
 	a := w.app
 	return screen.Screen{
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
-		Opened: a.watch.RestoreWith,
+		Opened: a.watch.RestoreWith, Killed: a.killed,
 	}
 }
 

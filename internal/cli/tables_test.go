@@ -103,7 +103,7 @@ func TestThreadsThatARecordingLacksAreSaidToBe(t *testing.T) {
 		{"report --table groups --group thread " + mlyze, "thread 1", "not recorded"},
 	} {
 		status, out, errs := run(t, Env{}, strings.Fields(c.args)...)
-		if status != statusDone || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
+		if status != fail.Done || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
 			t.Errorf("%s: status %d, %s\n%s", c.args, status, errs, out)
 		}
 	}

@@ -46,7 +46,7 @@ func RunOpening(ctx context.Context, o Opening) error {
 // onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one
 // first.
 func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*themes.Theme) error) error {
-	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Stderr: os.Stderr})
+	t, err := term.Open(term.Options{Mouse: s.Mouse, ASCII: s.ASCII, Color: s.color(), Killed: s.Killed, Stderr: os.Stderr})
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ type Screen struct {
 	Config  *keymap.Config // never nil
 	Keys    *keymap.Map    // with the user's bindings
 	Theme   string         // "" chooses
+	Killed  string         // what to say where the process was killed, "" for the usual
 	Mouse   bool
 	ASCII   bool
 	NoColor bool

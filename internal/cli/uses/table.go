@@ -116,7 +116,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
-		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
+		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols", "insecure"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
