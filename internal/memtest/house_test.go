@@ -123,7 +123,7 @@ var allowed = map[string][]string{
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
 	"internal/cli/fail":          {},
-	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "internal/term", "internal/cli/fail", "internal/cli/settings"},
+	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "internal/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
 	"internal/cli/bundle":        {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},
 	"internal/cli/measure":       {"model", "analysis/...", "export/report", "export/report/check", "internal/cli/arg", "internal/cli/fail", "internal/cli/kind"},
 	"internal/cli/uses":          {"model", "analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
