@@ -168,7 +168,7 @@ func TestAtChoosesAWindow(t *testing.T) {
 		t.Errorf("convert: %.200s %s", out, errs)
 	}
 	for _, args := range [][]string{{"--at", "1us", massif}, {"--at", "9s", massif}, {"--at", "1s", files[0]}} {
-		if status, _, errs := run(t, Env{}, append([]string{"report"}, args...)...); status != fail.StatusUsage || !strings.Contains(errs, "window") && !strings.Contains(errs, "beyond the end of the recording, which is at 2.43M instructions") {
+		if status, _, errs := run(t, Env{}, append([]string{"report"}, args...)...); status != fail.StatusUsage || !strings.Contains(errs, "window") && !strings.Contains(errs, "the unit is instructions") && !strings.Contains(errs, "beyond the end of the recording, which is at 2.43M instructions") {
 			t.Errorf("%s: status %d, %s", args, status, errs)
 		}
 	}

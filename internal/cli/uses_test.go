@@ -208,7 +208,7 @@ func TestFlagsAboutFilesNeedFiles(t *testing.T) {
 			continue
 		}
 		for _, flag := range about {
-			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols", flag)) {
+			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols insecure", flag)) {
 				t.Errorf("%s reads no file, but lists --%s", path, flag)
 			}
 		}

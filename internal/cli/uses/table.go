@@ -139,7 +139,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 // notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
 // fetched, has an index, holds addresses without names or lacks its unit.
 func notOfSamples() []string {
-	return []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
+	return []string{"source", "map-path", "insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
 }
 
 // without returns those of the flags that have other names.
