@@ -99,12 +99,18 @@ func (b *builder) block(x analysis.Block, until model.Time) Block {
 	if !b.profile.Meta.NoThreads {
 		row.Thread = &x.Thread
 	}
-	if x.Addr != 0 {
-		addr := fmt.Sprintf("0x%x", x.Addr)
-		row.Address = &addr
-	}
+	row.Address = addressText(x.Addr)
 	if x.Died != model.NoTime {
 		row.Died = &x.Died
 	}
 	return row
+}
+
+// addressText returns an address in hexadecimal, nil for none.
+func addressText(addr uint64) *string {
+	if addr == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("0x%x", addr)
+	return &text
 }

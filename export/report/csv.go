@@ -51,6 +51,8 @@ func (r *Report) list(table string) (any, bool) {
 	switch {
 	case r.Tree != nil:
 		return &r.Tree.Rows, table == treeTable
+	case r.Events != nil:
+		return &r.Events.Rows, table == "" || table == eventsTable
 	case r.Lines != nil:
 		return &r.Lines.Rows, table == "" || table == linesTable
 	case r.Around != nil:
@@ -133,6 +135,8 @@ func (t *Trace) list(table string) (any, bool) {
 		return new([]TreeRow), true
 	case linesTable:
 		return new([]SourceLine), true
+	case eventsTable:
+		return new([]SingleEvent), true
 	}
 	return nil, false
 }

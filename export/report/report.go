@@ -95,10 +95,11 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
-	Tree       *Tree        `json:"tree,omitzero"`        // only if requested; then it is the only table
-	Lines      *SourceLines `json:"lines,omitzero"`       // likewise
-	Around     *Around      `json:"around,omitzero"`      // likewise
-	AroundType *AroundType  `json:"around_type,omitzero"` // of a snapshot; likewise
+	Tree       *Tree         `json:"tree,omitzero"`        // only if requested; then it is the only table
+	Events     *SingleEvents `json:"events,omitzero"`      // likewise
+	Lines      *SourceLines  `json:"lines,omitzero"`       // likewise
+	Around     *Around       `json:"around,omitzero"`      // likewise
+	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
 
 	// Results about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`

@@ -53,6 +53,8 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 		return []table{r.Around.table(s, full)}
 	case r.Lines != nil:
 		return []table{r.Lines.table(s, full)}
+	case r.Events != nil:
+		return []table{r.Events.table(s, full)}
 	}
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
@@ -78,7 +80,7 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 // findingsTable returns the name of the table that says what to look at first, "" if r has none.
 func (r *Report) findingsTable() string {
 	switch {
-	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil, r.Lines != nil:
+	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil, r.Lines != nil, r.Events != nil:
 		return ""
 	case r.Trace != nil:
 		return "findings"
@@ -424,7 +426,7 @@ func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.Max
 
 // Tables returns the names of the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve " + treeTable + " " + linesTable)
+	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks events curve " + treeTable + " " + linesTable)
 }
 
 // HeapTables returns the names of the tables of heap snapshots that [WriteCSV] can write, the default first.

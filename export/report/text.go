@@ -123,6 +123,8 @@ func (r *Report) alone() (scope []string, metric string) {
 		return r.Around.scope(), r.Around.Metric
 	case r.Lines != nil:
 		return r.Lines.scope(), r.Lines.Metric
+	case r.Events != nil:
+		return filterText(r.Events.Filters), ""
 	}
 	return nil, ""
 }

@@ -439,7 +439,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	var r *report.Report
-	if c.listed() {
+	if c.Table == eventsTable {
+		r, err = report.BuildEvents(ctx, p, s.index, opt)
+	} else if c.listed() {
 		r, err = a.traceLines(ctx, s, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.traceTree(ctx, s, p, c, opt)

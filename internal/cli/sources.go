@@ -40,6 +40,9 @@ func (a *app) sources() (*sources.Finder, error) {
 	return sources.NewFinder(a.flags.Source, maps, work), nil
 }
 
+// eventsTable is the name of the table of single events of a trace, and of that of a profile's events.
+const eventsTable = "events"
+
 // linesTable is the name of the table of source lines.
 const linesTable = "lines"
 

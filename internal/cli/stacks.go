@@ -99,6 +99,9 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if err != nil {
 		return nil, err
 	}
+	if c.Table == eventsTable && a.flags.Format == "json" {
+		return nil, fail.Usage(errors.New("--table: json has all tables of a stack profile; text, markdown and csv print one"))
+	}
 	var r *report.Report
 	if c.Peek != "" {
 		if err := a.warnUnmatched(ctx, opt.Filter, p.Stacks); err != nil {
