@@ -76,7 +76,7 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
-// SortRows sorts the rows of a table as [object.Sort] does. Where it stands for several, those that have the column.
+// SortRows sorts the rows of a table as [object.Sort] does. If "" means several tables, it sorts those that have the column.
 func (r *Report) SortRows(table, by string, n int) error {
 	lists := r.lists(table)
 	var wrong error
