@@ -313,7 +313,7 @@ func (a *app) doProgram(act keymap.Action) {
 		}
 		a.showState() // including keys that were typed ahead
 		a.copyOut(a.commandLine(), a.noCommand())
-		if why := a.unordered(); why != "" {
+		if why := a.unlike(); why != "" {
 			a.message = why + "; " + a.message
 		}
 	case keymap.Save:

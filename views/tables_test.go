@@ -139,7 +139,7 @@ func heapCases() []tableCase {
 		return u
 	}
 	return []tableCase{
-		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
+		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), append(jsonKeys(report.Snapshot{}), "objects", "frames"), []string{""}},
 		{"Trends", onRecords, []string{"1", "Tab", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
 		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
 		{"References of a type", onRecords, []string{"2", "#"}, paneOf("around", "ListPane"), jsonKeys(report.TypeNeighbors{}), nil},

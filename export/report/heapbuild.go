@@ -369,7 +369,10 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	b.report.Heap.Counts.Frames = &n
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
-		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), HeapRetained: newRetained(retained, f.ID)}
+		out := HeapFrame{
+			ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(h.Schema, f.ManagedBytes), Unmanaged: part(h.Schema, f.UnmanagedBytes),
+			HeapRetained: newRetained(retained, f.ID),
+		}
 		if f.File != "" || f.Line != model.NoLine {
 			out.File = &f.File
 		}

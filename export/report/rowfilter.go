@@ -215,6 +215,8 @@ func newRowView(rows reflect.Value) *rowView {
 var screenNames = map[string]string{
 	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp", "leaked_bytes": "leak bytes", "oldest_us": "age",
 	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
+	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial", "empty_pages": "empty", "hole_count": "holes",
+	"returned_bytes": "reclaimable",
 }
 
 // screenWords returns the words that screens use for the figures of a table's columns.
@@ -225,6 +227,8 @@ func screenWords(name string, names []string) (words []string) {
 		words = []string{"leaked", "leak"}
 	case name == "bytes" && slices.Contains(names, "born_us"): // of blocks, each as large as its mean
 		words = []string{"size", "mean", "live", "total", "peak"}
+	case name == "bytes" && slices.Contains(names, "retained_bytes"): // of objects
+		words = append(words, "self")
 	}
 	for _, unit := range []string{"_bytes", "_us", "_bits", "_count"} {
 		if short, ok := strings.CutSuffix(name, unit); ok {
