@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -120,11 +121,19 @@ func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
 	if w.full {
 		return []string{p.Name(), p.Where()}
 	}
-	name := w.style.function(p.Name())
+	name := p.inModule(w.style.function)
 	if _, there := f.from(owner); there && owner.Name() != p.Name() {
-		return []string{w.style.function(owner.Name()) + w.style.text(" › ") + funcname.Last(name), owner.place.Base()}
+		return []string{owner.place.inModule(w.style.function) + w.style.text(" › ") + funcname.Last(name), owner.place.Base()}
 	}
 	return []string{name, p.Base()}
+}
+
+// inModule returns a name as tables show it, with its module if it is an address.
+func (p Place) inModule(shorten func(string) string) string {
+	if name := p.Name(); p.File != nil && funcname.Unnamed(name) {
+		return calltree.InModule(name, model.Clean(*p.File))
+	}
+	return shorten(p.Name())
 }
 
 // function returns a function's name, unabbreviated for Markdown.
