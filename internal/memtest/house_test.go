@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	// Names of symbols.
 	"model/mangled": {"model", "github.com/ianlancetaylor/demangle"},
 	"keymap":        {},
-	"themes":         {"github.com/gdamore/tcell/v2"},
+	"themes":        {"github.com/gdamore/tcell/v2"},
 
 	// analysis asks the questions about a trace; traceindex answers them. The others each know one part of a profile.
 	"analysis":                   {"model", "analysis/calltree", "analysis/near", "analysis/verdict"},

@@ -1,8 +1,8 @@
 package heaptrack
 
 import (
-	"strconv"
 	"context"
+	"strconv"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/symbols"
@@ -155,7 +155,9 @@ func (b *builder) instruction(in *instruction) span {
 	if in.module > 0 {
 		module = t.strings[in.module-1]
 	}
-	unnamed := func() model.FuncID { return b.funcs.id(symbols.UnnamedAt("0x"+strconv.FormatUint(in.address, 16), module)) }
+	unnamed := func() model.FuncID {
+		return b.funcs.id(symbols.UnnamedAt("0x"+strconv.FormatUint(in.address, 16), module))
+	}
 	for i := in.to; i > in.from; i-- {
 		p := t.places[i-1]
 		k := frame{b.funcs.string(p.function, t.strings), b.files.string(p.file, t.strings), p.line}
