@@ -60,6 +60,9 @@ func (r *Report) tables(s Style, full bool) []table {
 	}
 	out := list[:0]
 	for _, t := range list {
+		if r.File.Sampled != "" {
+			t.countSamples()
+		}
 		if f := r.rowsLeft; f != nil && f.table == t.name {
 			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
 		}
@@ -68,6 +71,15 @@ func (r *Report) tables(s Style, full bool) []table {
 		}
 	}
 	return out
+}
+
+// countSamples names the columns that count blocks by what they count.
+func (t *table) countSamples() {
+	for i := range t.cols {
+		if c := &t.cols[i]; c.head == titles.Blocks || c.head == titles.Allocs {
+			c.head = titles.Samples
+		}
+	}
 }
 
 // findingsTable returns the name of the table that says what to look at first, "" if r has none.

@@ -78,7 +78,9 @@ func (p *groupPane) Function() string {
 }
 
 // named returns how the state wants groups to be named.
-func (p *groupPane) named(s *state.State) naming { return naming{p.labels, s.Stacks(), s.FullName} }
+func (p *groupPane) named(s *state.State) naming {
+	return naming{p.labels, s.Stacks(), s.FullName, s.Sampled()}
+}
 
 // groupID returns an id that distinguishes groups of all kinds.
 func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
