@@ -270,6 +270,7 @@ func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.
 		if f.Wide {
 			out[i].Width += c.Wider
 		}
+		out[i].Width = max(out[i].Width, len(c.Shown))
 		need := 0
 		switch c.Figure {
 		case BytesFigure:
