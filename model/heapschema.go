@@ -16,6 +16,7 @@ type HeapSchema struct {
 	Policies []HeapPolicy   // at least one; the first is the default
 	Split    bool           // sizes have two parts, managed and unmanaged; otherwise Heap.Extra is empty
 	Garbage  bool           // snapshots also hold unreachable rows, which are counted separately
+	Fields   string         // name of the reference from an object to the dictionary of its fields, "" if there is none
 	IDs      HeapIDForm     // how identities of objects are written, if Heap.IDs has them
 }
 

@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Severity orders problems: an error breaks a rule of the format, a warning makes some values uncertain, a note
 // explains.
@@ -65,6 +69,48 @@ func AddProblem(list []Problem, p Problem) []Problem {
 		return list
 	}
 	return append(slices.Clip(list), p)
+}
+
+// MergeProblems returns a list in which problems that say the same about several files, which their messages begin with,
+// are one: "a.json, b.json: a line is cut". Counts are added up; offset and line are those of the first.
+func MergeProblems(list []Problem) (merged []Problem) {
+	type said struct {
+		severity   Severity
+		code, text string
+	}
+	at, names := map[said]int{}, map[int][]string{}
+	for _, p := range list {
+		name, text, ok := strings.Cut(p.Message, ": ")
+		if !ok {
+			name, text = "", p.Message
+		}
+		key := said{p.Severity, p.Code, text}
+		i, known := at[key]
+		if !known {
+			at[key], names[len(merged)] = len(merged), []string{name}
+			merged = append(merged, p)
+			continue
+		}
+		if merged[i].Count += p.Count; !slices.Contains(names[i], name) {
+			names[i] = append(names[i], name)
+		}
+		merged[i].Message = inFiles(names[i]) + text
+	}
+	return merged
+}
+
+// inFiles returns names of files before what is said about them, "" for none.
+func inFiles(names []string) string {
+	const most = 3
+	switch n := len(names); {
+	case n == 1 && names[0] == "":
+		return ""
+	case slices.Contains(names, ""): // that of the first file
+		return fmt.Sprintf("%d of the files: ", n)
+	case n > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more: ", n-most)
+	}
+	return strings.Join(names, ", ") + ": "
 }
 
 // HasError reports whether any problem is an [Error].

@@ -29,7 +29,7 @@ func TestFindingLeadsToItsEvidence(t *testing.T) {
 	for _, size := range modeltest.Few([][2]int{{80, 24}, {120, 40}, {200, 50}}) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			u := openKvleak(t, size[0], size[1], colourCaps).keys("Enter")
-			u.has("leak (84 % certain", "Live bytes", "Ages and lifetimes", "never freed", "First blocks", "of 13", "at 58 µs  512 B")
+			u.has("VERDICT▼", "leak (84 % certain", "Live bytes", "Ages and lifetimes", "never freed", "First blocks", "of 13", "at 58 µs  512 B")
 			u.golden(fmt.Sprintf("finding-%dx%d", size[0], size[1]))
 			u.keys("Enter").has("oldest first", "58 µs")
 		})

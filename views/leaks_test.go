@@ -131,3 +131,15 @@ func TestBlocksShowTheCurveOfTheirSite(t *testing.T) {
 		openKvleak(t, 200, 50, colourCaps).keys(keys...).has("Live bytes of its site", "Ages and lifetimes")
 	}
 }
+
+// What a sampled recording counts are samples, and their mean size says nothing about blocks.
+func TestSampledTablesCountSamples(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	p := *store.Current()
+	p.Meta.Sampled = "sampled every 512 KiB"
+	sampled := &model.Store{}
+	sampled.Publish(&p)
+	u := openUI(t, 150, 40, colourCaps, sampled, ix)
+	u.keys("3").has("SAMPLES").hasNot("MEAN", "ALLOCS").keys("4").has("SAMPLES").hasNot("BLOCKS", "2.50 KiB each")
+	openKvleak(t, 150, 40, colourCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
+}

@@ -45,9 +45,10 @@ func newProblems(e *ui.Env) *problems {
 	p := &problems{Pane: ui.NewPane(e)}
 	p.table = ui.NewTable(e, &p.list, &model.Profile{}, ui.Spec[*model.Profile, problemRow]{
 		Rows: func(of *model.Profile) []problemRow {
-			rows := make([]problemRow, len(of.Problems))
+			list := model.MergeProblems(of.Problems)
+			rows := make([]problemRow, len(list))
 			for i := range rows {
-				rows[i] = problemRow{&of.Problems[i], i}
+				rows[i] = problemRow{&list[i], i}
 			}
 			return rows
 		},
@@ -121,7 +122,7 @@ func (p *problems) About() string {
 	if p.all() == 0 {
 		return ""
 	}
-	return model.Counted(p.all(), "finding")
+	return model.Counted(len(model.MergeProblems(p.State.Profile.Problems)), "finding")
 }
 
 func (p *problems) Show(s *state.State) {

@@ -279,3 +279,11 @@ func BenchmarkFlameScrub(b *testing.B) {
 		})
 	}
 }
+
+// Every site below a frame is told with its verdict, the leaks first, and so is each block's.
+func TestVerdictsOfStacksAndBlocks(t *testing.T) {
+	u := openKvleak(t, 120, 40, colourCaps).keys("5", "G")
+	u.has("clone3 ───", "▲ close_session: leak (84 % certain, +481 KiB/s): 13 blocks (32.5 KiB)", "more sites: ")
+	u.keys("6").has("VERDICT", "▲ leak       close_session", "● kept       main › allocate_dtv", "its site: unknown: 1 block (391 KiB)")
+	u.keys("j").has("its site: ▲ leak (84 % certain, +481 KiB/s): 13 blocks")
+}

@@ -17,6 +17,15 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
+// Many objects right below one row are one row of their type.
+func TestCrowdsOfSuspects(t *testing.T) {
+	u := openPythonHeap(t, 120, 40)
+	u.keys("Tab", "Enter").has("Dominated by dict", "1,000 × __main__.Session")
+	u.keys("Enter").has("only __main__.Session").keys("Esc").has("1,000 × __main__.Session")
+	u.keys("b").has("Dominated by dict").hasNot("1,000 ×")
+	u.keys("b").keys("1").has("through `SESSIONS`")
+}
+
 // words returns what the screen says, with one blank between words.
 func (u *program) words() (text string) {
 	u.sim.Do(func() { text = strings.Join(strings.Fields(u.sim.Text()), " ") })
@@ -31,7 +40,7 @@ func TestSuspectsFollow(t *testing.T) {
 		t.Errorf("the screen does not say %q:\n%s", want, words)
 	}
 	u.keys("Tab", "G", "Enter").has("Dominated by ")
-	u.keys("1", "g", "Enter").has("Dominated by NQPArray", "Record #")
+	u.keys("1", "g", "Enter").has("Dominated by NQPArray", "1,999 × Record")
 }
 
 // What cannot be decoded is said in the place of suspects, and Enter leads nowhere.

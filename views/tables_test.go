@@ -93,7 +93,7 @@ func tableCases() []tableCase {
 		{"Callers and callees", onKvleak, []string{"5", "c", "c", "c", "i", "Enter", "g", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Difference of callers", onKvleak, []string{"p", "A", "e", "d", "5", "g", "Down", "Down", "Down", "Down", "Down", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Source", onKvleak, []string{"9"}, lines, []string{"self", "total", "text"}, []string{""}},
-		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Site}},
+		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Verdict, titles.Site}},
 		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
 		{"Windows", server, []string{"4"}, windows, nil, []string{""}},
 		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},
@@ -169,7 +169,7 @@ func comparedCases() []tableCase {
 		{"Difference of sites", onKvleak, []string{"p", "A", "e", "d", "3"}, paneOf("ListPane"), diff, nil},
 		{"Difference by file", onKvleak, []string{"p", "A", "e", "d", "3", "b", "b"}, paneOf("ListPane"), diff, nil},
 		{"Problems", openDamaged, []string{"8"}, paneOf("list"), jsonKeys(report.Problem{}), nil},
-		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Site}},
+		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Verdict, titles.Site}},
 	}
 }
 

@@ -97,7 +97,7 @@ func InModule(name, file string) string {
 	base := file[strings.LastIndexByte(file, '/')+1:]
 	module := library().MatchString(ending(file)) || !strings.Contains(base, ".")
 	nameless := name == NoFunction || strings.HasPrefix(name, "0x")
-	if in := " in " + base; base != "" && (module || nameless) && !strings.HasSuffix(name, in) {
+	if in := " in " + base; base != "" && (module || nameless) && !strings.HasSuffix(name, in) && !strings.HasPrefix(name, base+"+0x") {
 		return name + in
 	}
 	return name

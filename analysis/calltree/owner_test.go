@@ -65,7 +65,7 @@ func TestOwners(t *testing.T) {
 func TestInModule(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"main", "/bin/app", "main in app"}, {"main", "/src/app.cpp", "main"}, {"deflate", "/lib/libz.so.1.3", "deflate in libz.so.1.3"},
-		{"0x22dd in shop", "/home/shop", "0x22dd in shop"}, {"0x7fd8", "/lib/x/libstdc++.so.6", "0x7fd8 in libstdc++.so.6"}, {NoFunction, "libz.so", NoFunction + " in libz.so"},
+		{"0x22dd in shop", "/home/shop", "0x22dd in shop"}, {"shop+0x22dd", "/home/shop", "shop+0x22dd"}, {"0x7fd8", "/lib/x/libstdc++.so.6", "0x7fd8 in libstdc++.so.6"}, {NoFunction, "libz.so", NoFunction + " in libz.so"},
 		{"0x7fd8", "", "0x7fd8"},
 	} {
 		if got := InModule(tt.name, tt.file); got != tt.want {

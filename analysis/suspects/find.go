@@ -54,6 +54,7 @@ type Suspect struct {
 	Holders   int    // number of such owners
 	HolderOne bool   // the owner is one object of a type, not a frame or root with a name of its own
 	Through   string // name of the owner's reference, "" if it has none or there are several
+	Crowd     bool   // many of them are dominated by Row itself
 	Linked    bool   // they refer to each other: a list or a tree
 	Top       string // label of the object at the top; not cleaned
 	Runtime   bool   // owned by the runtime: code, or descriptions of types
@@ -299,8 +300,8 @@ func (w *finder) accept() {
 
 // isNew reports whether most of a candidate's memory, or most of its growth, is not that of candidates taken before.
 func (w *finder) isNew(c *candidate) bool {
-	if c.verdict != Grows && !w.gathers(c) {
-		return false
+	if c.verdict != Grows && (!w.gathers(c) || w.isAbout(c) || c.axis > 0 && w.isRuntime(c.key)) {
+		return false // that a program has types, and objects of the language's own, is no news
 	}
 	for _, t := range w.taken {
 		if len(c.points) > 0 && len(t.points) > 0 && c.points[0].row == t.points[0].row && t.value > 0 {
@@ -369,6 +370,19 @@ func (w *finder) gathers(c *candidate) bool {
 		}
 	}
 	return w.large(c, sum) && sum >= c.retained/telling
+}
+
+// isAbout reports whether most objects of a class describe types: classes and modules.
+func (w *finder) isAbout(c *candidate) bool {
+	about, step := 0, max(c.rows.Len()/sampled, 1)
+	for i := 0; i < c.rows.Len(); i += step {
+		if w.h.Kind(w.row(c.rows.At(i))).About {
+			about++
+		} else {
+			about--
+		}
+	}
+	return about > 0
 }
 
 // few reports whether held objects are a few of many.

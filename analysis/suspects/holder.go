@@ -39,6 +39,7 @@ func (w *finder) describe(c *candidate) Suspect {
 	}
 	p := c.points[0]
 	s.Row, s.HasRow, s.Linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
+	s.Crowd = w.below(c, p.row) >= crowd
 	s.Top = w.labelOf(p.row)
 	s.HolderRow, s.Through = w.holder(c, p.row)
 	s.Holder = w.labelOf(s.HolderRow)
@@ -83,6 +84,18 @@ func (w *finder) isOf(c *candidate, r model.Row) bool {
 	return own
 }
 
+// below returns how many objects of a class a row dominates directly, at most crowd.
+func (w *finder) below(c *candidate, r model.Row) (n int) {
+	from := w.placeOf(r)
+	end := w.end(from)
+	for i, _ := c.tops.Search(from); i < c.tops.Len() && c.tops.At(i) < end && n < crowd; i++ {
+		if w.g.Idom(w.row(c.tops.At(i))) == r {
+			n++
+		}
+	}
+	return n
+}
+
 // labelOf returns the label of an owner.
 func (w *finder) labelOf(r model.Row) string {
 	label := heapgraph.Label(w.h, r)
@@ -104,7 +117,10 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 	if w.isOf(c, at) {
 		at = w.g.Idom(at)
 	}
-	r, next := at, below
+	r, way := at, []model.Row{below}
+	if at != below {
+		way = append(way, at)
+	}
 	for steps, last := 0, at; steps < maxOwnerSteps && w.isEveryday(r); {
 		up := w.g.Idom(r)
 		if up == r || !w.real.Has(w.h.Kinds[up]) || w.g.Retained[up]-w.g.Retained[up]/4 > w.g.Retained[below] {
@@ -113,29 +129,50 @@ func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string
 		if !w.alike(up, last) { // a step along a list does not count
 			steps++
 		}
-		last, next, r = r, r, up
+		last, r, way = r, up, append(way, up)
 	}
 	if w.isEveryday(r) {
 		return w.named(c, at, below)
 	}
-	return r, w.through(c, r, next)
+	return r, w.throughAll(c, way)
 }
 
 // named returns the row at a place where objects accumulate, or if that is a container the nearest row above it that
 // refers to it, or to a container that holds it, by a name. That row may hold much else.
 func (w *finder) named(c *candidate, at, below model.Row) (model.Row, string) {
 	name := w.through(c, at, below)
+	way := []model.Row{at}
 	for r, steps := at, 0; steps < maxOwnerSteps && w.isContainer(r); steps++ {
 		up := w.g.Idom(r)
 		if up == r || !w.real.Has(w.h.Kinds[up]) {
 			break
 		}
-		if through := w.through(c, up, r); !w.isContainer(up) && strings.Trim(through, "0123456789") != "" {
+		way = append(way, up)
+		if through := w.throughAll(c, way); !w.isContainer(up) && w.tells(through) {
 			return up, through
 		}
 		r = up
 	}
 	return at, name
+}
+
+// tells reports whether the name of a reference is that of a field or a variable: it is not unknown, not an index, and
+// does not lead to the dictionary of all fields.
+func (w *finder) tells(name string) bool {
+	return strings.Trim(name, "0123456789") != "" && name != w.h.Schema.Fields
+}
+
+// throughAll returns the name of the reference that leads from the last row of a way, which goes up, towards the first.
+// Where the first step has none, as that to the dictionary of an object's fields, it is that of a later one.
+func (w *finder) throughAll(c *candidate, way []model.Row) string {
+	top := len(way) - 1
+	first := w.through(c, way[top], way[max(top-1, 0)])
+	for i := top - 1; i > 0 && !w.tells(first) && w.isContainer(way[i]); i-- {
+		if name := w.through(c, way[i], way[i-1]); w.tells(name) {
+			return name
+		}
+	}
+	return first
 }
 
 // isContainer reports whether a row belongs to an array or a collection, or to what those consist of.

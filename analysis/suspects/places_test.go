@@ -66,6 +66,10 @@ func TestContainersAreNamedByTheirField(t *testing.T) {
 		{[]string{"open Array", "elements Object[]", "7 Array"}, "one Shop through `open`"},
 		{[]string{"sessions SessionCache", "table HashMap"}, "one SessionCache through `table`"},
 		{[]string{"12 Array"}, "one Array"}, // nothing has a name for it
+		{[]string{"store SessionCache", " Hash", "sessions Hash"}, "one SessionCache through `sessions`"},
+		{[]string{"store SessionCache", "__dict__ Hash", "sessions Hash"}, "one SessionCache through `sessions`"},
+		{[]string{"store SessionCache", "__dict__ Hash"}, "one SessionCache through `__dict__`"},
+		{[]string{" Hash", "open Hash"}, "one Shop through `open`"},
 	} {
 		m := newMaker()
 		m.entries(everyday)

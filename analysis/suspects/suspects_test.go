@@ -28,12 +28,13 @@ var testSchema = model.HeapSchema{
 		root:       {Name: "root", Title: "Root", Virtual: true},
 		object:     {Name: "object", Title: "object", Naming: model.NamedByType},
 		frame:      {Name: "frame", Title: "frame", Naming: model.NamedByFrame},
-		descriptor: {Name: "class", Title: "class", Naming: model.NamedByType, Marked: true, Meta: true},
+		descriptor: {Name: "class", Title: "class", Naming: model.NamedByType, Marked: true, Meta: true, About: true},
 	},
 	Sets:     []model.HeapSet{{Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(object), Naming: model.NamedByType, Column: true}},
 	Axes:     []model.HeapAxis{{Key: "type", One: "type", Many: "types", Word: "type", Containers: []string{"Array", "Hash*", "*[]"}}, {Key: "package", One: "package", Many: "packages", Word: "package", Runtime: []string{"vm"}}},
 	Edges:    []model.HeapEdgeInfo{{Name: "reference"}},
 	Policies: []model.HeapPolicy{{Name: "all"}},
+	Fields:   "__dict__",
 }
 
 // maker makes a heap row by row. Types are named "package.Type".

@@ -32,6 +32,7 @@ type Options struct {
 	Limit      int            // rows per table, 0 is all
 	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	History    bool           // also the histories that text and markdown draw
+	Ages       bool           // also the ages and lifetimes of blocks of findings
 }
 
 // curveColumns is the width of the curve: that of the chart in an 80 column text report.
@@ -102,6 +103,7 @@ func (b *builder) parts() []tracePart {
 		{[]string{"late_freed"}, b.lateFreed}, {[]string{"functions"}, b.functions}, {[]string{"groups"}, b.groups},
 		{[]string{"threads"}, b.threads}, {[]string{"markers"}, b.markers}, {[]string{"sizes", "lifetimes"}, b.histograms},
 		{[]string{"grid"}, b.grid}, {[]string{b.opt.Blocks}, b.blocks}, {[]string{"curve"}, b.curve}, {[]string{"trends"}, b.histories},
+		{[]string{"ages"}, b.ages},
 	}
 }
 

@@ -138,7 +138,8 @@ type Trace struct {
 	Peak *Peak `json:"peak,omitzero"` // nil if the range has no event
 	Live Live  `json:"live"`
 
-	Findings   []Finding   `json:"findings"` // most significant first, about the complete run
+	Findings   []Finding   `json:"findings"`      // most significant first, about the complete run
+	Ages       []SiteAges  `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
 	Sites      []Site      `json:"sites"`
 	LiveSites  []Site      `json:"live_sites"`
 	PeakSites  []Site      `json:"peak_sites"`

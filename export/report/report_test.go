@@ -405,3 +405,19 @@ func TestEqualRemarksAreOne(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
 }
+
+func TestSampledTablesCountSamples(t *testing.T) {
+	p, ix := sample(t)
+	for sampled, want := range map[string]bool{"": false, "sampled every 512 KiB": true} {
+		q := *p
+		q.Meta.Sampled = sampled
+		r, err := Build(t.Context(), &q, ix, whole())
+		var text bytes.Buffer
+		if err == nil {
+			err = WriteText(&text, r, cells.Style{})
+		}
+		if has := strings.Contains(text.String(), "SAMPLES"); err != nil || has != want || strings.Contains(text.String(), "BLOCKS") == want {
+			t.Errorf("%q: %v\n%s", sampled, err, &text)
+		}
+	}
+}

@@ -65,6 +65,9 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 	}
 	out := list[:0]
 	for _, t := range list {
+		if r.File.Sampled != "" {
+			t.countSamples()
+		}
 		for i := range r.rowsLeft {
 			if f := &r.rowsLeft[i]; f.table == t.name && f.all > 0 {
 				t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
@@ -75,6 +78,15 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 		}
 	}
 	return out
+}
+
+// countSamples names the columns that count blocks by what they count.
+func (t *table) countSamples() {
+	for i := range t.cols {
+		if c := &t.cols[i]; c.head == titles.Blocks || c.head == titles.Allocs {
+			c.head = titles.Samples
+		}
+	}
 }
 
 // findingsTable returns the name of the table that says what to look at first, "" if r has none.
@@ -128,9 +140,9 @@ func (w tableWriter) place(p places.Place, f places.Frames, owner places.Owner) 
 	if w.full {
 		return []string{p.Name(), p.Where()}
 	}
-	name := w.style.Function(p.Name())
+	name := p.InModule(w.style.Function)
 	if _, there := f.From(owner); there && owner.Name() != p.Name() {
-		return []string{w.style.Function(owner.Name()) + w.style.Text(" › ") + funcname.Last(name), owner.Place.Base()}
+		return []string{owner.Place.InModule(w.style.Function) + w.style.Text(" › ") + funcname.Last(name), owner.Place.Base()}
 	}
 	return []string{name, p.Base()}
 }

@@ -64,6 +64,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 	if err != nil {
 		return nil, err
 	}
+	c.ages = true
 	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
 	if kind.Of(p) == kind.Heap {
 		return src, a.heapPage(ctx, s, src)

@@ -36,6 +36,7 @@ type reportCmd struct {
 	Out string     `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 
 	filter report.RowFilter // of Table
+	ages   bool             // of blocks of findings are told, in formats for people, too
 	order  rowOrder         // of Table
 }
 

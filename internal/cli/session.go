@@ -416,7 +416,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.LeakOrder = leaks
+	opt.LeakOrder, opt.Ages = leaks, c.ages || a.flags.Format == "json"
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err

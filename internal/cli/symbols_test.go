@@ -50,14 +50,14 @@ func recordedMachine(t *testing.T) (dir, profile string) {
 func TestNamesAreLookedForWhereTheUserSays(t *testing.T) {
 	dir, profile := recordedMachine(t)
 	opt, cache := filepath.Join(dir, "opt"), filepath.Join(dir, "cache")
-	const named, unnamed = "shop::Session::open", "0x12b5 in shop"
+	const named, unnamed = "shop::Session::open", "shop+0x12b5"
 	for _, c := range []struct{ flags, has, lacks string }{
 		{"", unnamed, named},
 		{"--index none --symbols " + opt, named, unnamed},
 		{"--index none --symbols " + dir + "/cut --symbols " + opt, named, unnamed},
 		{"--index none --sysroot " + dir, named, unnamed},
 		{"--no-symbols", unnamed, named},
-		{"--allocator-frames", "libjemalloc.so.2;", named},
+		{"--allocator-frames", "libjemalloc.so.2+0x", named},
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, "cut"), 0o700); err != nil {
 			t.Fatal(err)

@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"loaders/internal/objects":  {"model", "model/sections", "loaders", "loaders/internal/cores", "loaders/internal/rowindex", "loaders/internal/json"},
 	"loaders/internal/weighted": {"model", "loaders", "loaders/internal/json"},
 	"loaders/symbols":           {"model", "model/mangled", "loaders"},
-	"loaders/pprof":             {"model", "loaders", "loaders/internal/...", "github.com/google/pprof/profile"},
+	"loaders/pprof":             {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
 	"loaders/heaptrack":     {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
 	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},

@@ -100,6 +100,7 @@ func TestSniffFewStacks(t *testing.T) {
 	for _, text := range []string{
 		"main;serve(int, int);open_session(int) 96\nmain;serve(int, int);open_session(int);session_buffer(int) 1200\n",
 		"clone3;start_thread;0xd44a3 in libstdc++.so.6.0.30;0x2a36 in shop_tc 25176\n",
+		"clone3;start_thread;libstdc++.so.6.0.30+0xd44a3;shop_tc+0x2a36 25176\n",
 		"runtime.main;main.main;main.a 1\nruntime.goexit;main.b;main.c 2\nruntime.mcall;runtime.park_m;runtime.schedule 3\nruntime.mstart;runtime.mstart0;runtime.mstart1 4\n",
 	} {
 		if sniff([]byte(text)) == loaders.No {

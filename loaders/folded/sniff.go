@@ -93,12 +93,14 @@ func wordLike(name []byte) bool {
 	return unicode.IsLetter(r) || r == '_'
 }
 
-// addressed reports whether one of several frames is only an address, or one in a binary, such as "0x2a36 in
-// libc.so.6".
+// addressed reports whether one of several frames is only an address, or one in a binary, such as "libc.so.6+0x2a36"
+// or "0x2a36 in libc.so.6".
 func addressed(stack []byte) bool {
 	for f := range bytes.SplitSeq(stack, []byte(";")) {
 		digits, ok := bytes.CutPrefix(f, []byte("0x"))
-		digits, _, _ = bytes.Cut(digits, []byte(" in "))
+		if digits, _, _ = bytes.Cut(digits, []byte(" in ")); !ok {
+			_, digits, ok = bytes.Cut(f, []byte("+0x"))
+		}
 		if ok && len(digits) >= 3 && len(bytes.Trim(digits, "0123456789abcdefABCDEF")) == 0 {
 			return true
 		}

@@ -65,7 +65,7 @@ func stackOf(p *model.Profile, r int) (names []string) {
 func TestThreadsAndMappings(t *testing.T) {
 	p := read1(t, Jemalloc(), made)
 	w := p.Weights
-	if w.Records.Len() != 2 || fmt.Sprint(stackOf(p, 0)) != "[0x2200 in my shop]" {
+	if w.Records.Len() != 2 || fmt.Sprint(stackOf(p, 0)) != "[my shop+0x2200]" {
 		t.Errorf("%d records, %q", w.Records.Len(), stackOf(p, 0))
 	}
 	if th := w.Threads[w.Records.Thread[1]]; th.TID != 7 || th.Comm != "worker" {
@@ -88,7 +88,7 @@ func TestAllocatorFramesCanBeKept(t *testing.T) {
 		}
 		p := store.Current()
 		counted := strings.Contains(fmt.Sprint(p.Meta.Facts), "Frames of the allocator left out 2")
-		if kept := stackOf(p, 0)[0] == "0x1000 in libjemalloc.so.2"; kept != keep || counted == keep {
+		if kept := stackOf(p, 0)[0] == "libjemalloc.so.2+0x1000"; kept != keep || counted == keep {
 			t.Errorf("%v: %q, %v", keep, stackOf(p, 0), p.Meta.Facts)
 		}
 	}

@@ -148,10 +148,10 @@ func (a *addresses) resolve(addr uint64) (out []model.FrameID) {
 	if found := a.symbolized(addr, frame); len(found) > 0 {
 		return found
 	}
-	frame.Function, frame.Flags = "0x"+strconv.FormatUint(addr, 16), model.FrameUnresolved
 	if mapped && m.file != "" {
-		frame.Function = "0x" + strconv.FormatUint(addr-m.from+m.offset, 16) + " in " + path.Base(m.file)
+		addr -= m.from - m.offset
 	}
+	frame.Function, frame.Flags = symbols.Unnamed(addr, m.file), model.FrameUnresolved
 	return []model.FrameID{a.b.Frame(frame)}
 }
 

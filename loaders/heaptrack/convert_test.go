@@ -23,7 +23,7 @@ func TestRaw(t *testing.T) {
 	if !reflect.DeepEqual(r.events, want) {
 		t.Errorf("got %+v\nwant %+v", r.events, want)
 	}
-	if got := r.frames(2); !slices.Equal(got, []string{"0x10 in xy", "0x100 in ab"}) {
+	if got := r.frames(2); !slices.Equal(got, []string{"xy+0x10", "ab+0x100"}) {
 		t.Errorf("stack 2 is %q", got)
 	}
 	rss := r.profile.Timeline.Series[0]
@@ -100,7 +100,7 @@ func TestVersions(t *testing.T) {
 		{"v 10100 2\ns /bin/ab\ns f\ns g\ni 1 1 2 0 0 3 0 0\nt 1 0\na 1 1\n+ 0\n", 2, "f g"},
 		{"v 10400 3\ns 7 /bin/ab\ns 3 f\ng\ni 1 1 2\nt 1 0\na 1 1\n+ 0\n", 3, "f\ng"},
 		{"v 10100 2\nm -\nm /bin/a b 1000 0 1000\nt 1100 0\n+ 1 1 5\n", 2, "0x1100"}, // the path ends at the blank: "b" is no address
-		{"v 10400 3\nm 1 -\nm 8 /bin/a b 1000 0 1000\nt 1100 0\n+ 1 1 5\n", 3, "0x100 in a b"},
+		{"v 10400 3\nm 1 -\nm 8 /bin/a b 1000 0 1000\nt 1100 0\n+ 1 1 5\n", 3, "a b+0x100"},
 		{"v 10400 3\r\ns 7 /bin/ab\r\ns 1 f\r\ni 1 1 2\r\nt 1 0\r\na 1 1\r\n+ 0\r\nc a\r\n", 3, "f"},
 	} {
 		r := text(t, tt.lines)
@@ -115,7 +115,7 @@ func TestVersions(t *testing.T) {
 // TestModulesGo names an address by the modules that were there when its stack was written.
 func TestModulesGo(t *testing.T) {
 	r := text(t, "v 10400 3\nm 1 -\nm 4 /a/b 1000 0 100\nt 1010 0\nm 1 -\nm 4 /a/c 1000 0 100\nt 1010 0\nt 2010 0\n+ 1 1 1000\n+ 1 2 2000\n+ 1 3 3000\n")
-	for id, want := range map[uint64]string{1: "0x10 in b", 2: "0x10 in c", 3: "0x2010"} {
+	for id, want := range map[uint64]string{1: "b+0x10", 2: "c+0x10", 3: "0x2010"} {
 		if got := r.frames(id); !slices.Equal(got, []string{want}) {
 			t.Errorf("stack %d is %q, want %q", id, got, want)
 		}

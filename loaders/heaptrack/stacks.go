@@ -2,6 +2,7 @@ package heaptrack
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/symbols"
@@ -154,11 +155,14 @@ func (b *builder) instruction(in *instruction) span {
 	if in.module > 0 {
 		module = t.strings[in.module-1]
 	}
+	unnamed := func() model.FuncID {
+		return b.funcs.id(symbols.UnnamedAt("0x"+strconv.FormatUint(in.address, 16), module))
+	}
 	for i := in.to; i > in.from; i-- {
 		p := t.places[i-1]
 		k := frame{b.funcs.string(p.function, t.strings), b.files.string(p.file, t.strings), p.line}
 		if k.fn == 0 {
-			k.fn = b.funcs.id(symbols.Unnamed(in.address, module))
+			k.fn = unnamed()
 		}
 		if k.file == 0 {
 			k.file = b.files.string(in.module, t.strings)
@@ -166,7 +170,7 @@ func (b *builder) instruction(in *instruction) span {
 		b.flat = append(b.flat, b.frame(k))
 	}
 	if in.from == in.to {
-		b.flat = append(b.flat, b.frame(frame{b.funcs.id(symbols.Unnamed(in.address, module)), b.files.id(module), model.NoLine}))
+		b.flat = append(b.flat, b.frame(frame{unnamed(), b.files.id(module), model.NoLine}))
 	}
 	of.to = uint32(len(b.flat))
 	return of

@@ -2,7 +2,6 @@ package perfscript
 
 import (
 	"bytes"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/lines"
 	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -205,10 +205,10 @@ func (k *reader) frame(line []byte) bool {
 		f.DSO = k.DSO(model.DSO{Name: dso, Kernel: kernel})
 	}
 	if f.Function == "[unknown]" {
-		f.Function, f.Flags = "0x"+string(p.address), model.FrameUnresolved
-		if f.DSO != 0 {
-			f.Function += " in " + path.Base(dso)
+		if f.DSO == 0 {
+			dso = ""
 		}
+		f.Function, f.Flags = symbols.UnnamedAt("0x"+string(p.address), dso), model.FrameUnresolved
 	}
 	k.hold, k.held = f, true
 	return true

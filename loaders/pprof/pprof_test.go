@@ -246,6 +246,24 @@ func TestTiny(t *testing.T) {
 }
 
 // field appends one with a length.
+// A location without a function is named by its place in the binary, or by its address outside of it.
+func TestLocationsWithoutNames(t *testing.T) {
+	p := tiny()
+	m := p.Mapping[0]
+	m.Start, m.Limit, m.Offset = 0x400000, 0x500000, 0x1000
+	for i, l := range p.Location {
+		l.Line, l.Address = nil, []uint64{0x400010, 0x700000}[i]
+	}
+	r := hostile.Open(t, Format(), made(t, p))
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	frames := hostile.Stacks(r.Profile)[0].Frames
+	if len(frames) != 2 || frames[0].Function != "0x700000 in x" || frames[1].Function != "x+0x1010" {
+		t.Errorf("%+v", frames)
+	}
+}
+
 func field(b []byte, number uint64, body ...byte) []byte {
 	b = binary.AppendUvarint(b, number<<3|wireBytes)
 	b = binary.AppendUvarint(b, uint64(len(body)))

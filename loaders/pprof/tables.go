@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -47,7 +48,10 @@ type tables struct {
 
 type valueType struct{ name, unit uint64 }
 
-type mapping struct{ file, buildID uint64 }
+type mapping struct {
+	file, buildID    uint64
+	start, end, from uint64 // addresses, and the place of start in the file
+}
 
 type function struct{ name, systemName, file uint64 }
 
@@ -149,6 +153,12 @@ func (r *reader) mapping(m message) {
 		switch m.number {
 		case 1:
 			id = m.value
+		case 2:
+			x.start = m.value
+		case 3:
+			x.end = m.value
+		case 4:
+			x.from = m.value
 		case 5:
 			x.file = m.value
 		case 6:
@@ -280,10 +290,23 @@ func (r *reader) framesOf(l *location) []model.FrameID {
 // address names a frame without a name by its address.
 func (r *reader) address(f *weighted.Frame, l *location) {
 	if f.Function == "" && l.address != 0 {
-		f.Function = "0x" + strconv.FormatUint(l.address, 16)
+		f.Function = r.unnamedAt(l)
 		f.Flags |= model.FrameUnresolved
 		r.unnamed++
 	}
+}
+
+// unnamedAt returns the place of a location in its binary, or its address.
+func (r *reader) unnamedAt(l *location) string {
+	m, ok := r.tables.mappings[l.mapping]
+	file := ""
+	if ok && l.mapping != 0 {
+		file = r.name(m.file, l.offset)
+	}
+	if file != "" && m.start <= l.address && l.address < m.end && m.start > 0 {
+		return symbols.Unnamed(l.address-m.start+m.from, file)
+	}
+	return symbols.UnnamedAt("0x"+strconv.FormatUint(l.address, 16), file)
 }
 
 func (r *reader) dsoOf(l *location) model.DSOID {

@@ -71,5 +71,6 @@ var schema = model.HeapSchema{
 		{Name: "all", Help: "all references in the dump keep memory alive: weak ones are not written"},
 	},
 	Garbage: true,
+	Fields:  "__dict__",
 	IDs:     model.HeapIDForm{Prefix: "@", Base: 10},
 }

@@ -120,7 +120,7 @@ var schema = model.HeapSchema{
 	},
 	Axes: []model.HeapAxis{
 		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Hash", "Set"}},
-		axisSuper:      {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass"},
+		axisSuper:      {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass", Runtime: []string{"Object", "BasicObject"}},
 		axisModule:     {Key: "module", One: "module", Many: "modules", Word: "module"},
 		axisSite:       {Key: "site", One: "allocated at", Many: "allocation sites", Word: "allocation site", ByRow: true},
 		axisGeneration: {Key: "generation", One: "generation", Many: "generations", Word: "generation", ByRow: true},

@@ -128,7 +128,7 @@ func (k *reader) frame(addr, text string) {
 	if m := module.FindStringSubmatch(name); m != nil {
 		f.Function, f.DSO = strings.TrimSpace(m[1]), k.DSO(model.DSO{Name: m[2], BuildID: m[4]})
 		if f.Function == "" {
-			f.Function, f.Flags = m[3]+" in "+path.Base(m[2]), model.FrameUnresolved
+			f.Function, f.Flags = path.Base(m[2])+"+"+m[3], model.FrameUnresolved
 		}
 	} else if m := source.FindStringSubmatch(name); m != nil && in {
 		f.Function, f.File = m[1], m[2]

@@ -27,7 +27,7 @@ func TestDirectAndIndirectLeaks(t *testing.T) {
 		t.Error(p.Weights.Labels)
 	}
 	unresolved := p.Stacks.Frames(nil, p.Weights.Records.Node[0], -1)
-	if last := unresolved[len(unresolved)-1].Function; last != "0xd44a2 in libstdc++.so.6" {
+	if last := unresolved[len(unresolved)-1].Function; last != "libstdc++.so.6+0xd44a2" {
 		t.Error(last)
 	}
 }

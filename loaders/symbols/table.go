@@ -61,13 +61,22 @@ func (t *Table) Named(id int) []Frame {
 	return list
 }
 
-// Unnamed returns a name for code without one: its address in the file of a module, whose path may be "".
+// Unnamed returns a name for code without one: its address in the file of a module, "libz.so.1+0x2f40", whose path may
+// be "".
 func Unnamed(address uint64, module string) string {
 	name := "0x" + strconv.FormatUint(address, 16)
 	if module != "" {
-		name += " in " + path.Base(module)
+		return path.Base(module) + "+" + name
 	}
 	return name
+}
+
+// UnnamedAt returns a name for code of which only the address in the memory of a process is known: "0x7f40 in libz.so.1".
+func UnnamedAt(address, module string) string {
+	if module == "" {
+		return address
+	}
+	return address + " in " + path.Base(module)
 }
 
 // limits of a table, so that a hostile recording takes no more memory than its own size explains.

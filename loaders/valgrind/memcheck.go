@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -217,10 +217,7 @@ func (m *memcheck) place() weighted.Frame {
 		f.Line = n
 	}
 	if f.Function == "" {
-		f.Function, f.Flags = m.frame["ip"], model.FrameUnresolved
-		if obj := m.frame["obj"]; obj != "" {
-			f.Function += " in " + path.Base(obj)
-		}
+		f.Function, f.Flags = symbols.UnnamedAt(m.frame["ip"], m.frame["obj"]), model.FrameUnresolved
 	}
 	return f
 }

@@ -1,11 +1,11 @@
 package valgrind
 
 import (
-	"path"
 	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/loaders/internal/weighted"
+	"github.com/memtui/memtui/loaders/symbols"
 	"github.com/memtui/memtui/model"
 )
 
@@ -26,10 +26,7 @@ func frameOf(b *weighted.Builder, text string) weighted.Frame {
 		}
 	}
 	if f.Function == "???" {
-		f.Function, f.Flags = addr, model.FrameUnresolved
-		if f.DSO != 0 {
-			f.Function += " in " + path.Base(b.Profile.DSOs[f.DSO].Name)
-		}
+		f.Function, f.Flags = symbols.UnnamedAt(addr, b.Profile.DSOs[f.DSO].Name), model.FrameUnresolved
 	}
 	return f
 }

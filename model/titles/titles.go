@@ -97,6 +97,7 @@ const (
 	Runs        = "RUNS"
 	RunsTrend   = "RUN'S TREND" // of the complete run, in a table of a range
 	Sampling    = "SAMPLING"
+	Samples     = "SAMPLES" // in place of Blocks and Allocs where a recording is sampled
 	Self        = "SELF"
 	Series      = "SERIES"
 	Severity    = "SEVERITY"

@@ -20,13 +20,12 @@ type Dominators struct {
 	paths *ui.Lazy[pathKey, *pathSet]
 	table *ui.Table[domData, domRow]
 
-	load    *ui.HeapLoad
-	graph   *ui.HeapGraph // of the table
-	top     model.Row     // whose children are listed
-	grouped bool
-	only    domOnly
-	wanted  domWant
-	placed  *domSet // the set whose wanted row was selected
+	load   *ui.HeapLoad
+	graph  *ui.HeapGraph // of the table
+	top    model.Row     // whose children are listed
+	only   domOnly
+	wanted domWant
+	placed *domSet // the set whose wanted row was selected
 }
 
 // domOnly restricts children to those of one type or frame.
@@ -72,7 +71,7 @@ func (p *Dominators) CommandLine(file []string) []string {
 
 // Unprinted implements [ui.Unprinted].
 func (p *Dominators) Unprinted() string {
-	if p.top != model.RootRow || p.grouped || p.only.set {
+	if p.top != model.RootRow || p.State.Heap.ByType || p.only.set {
 		return p.Hint("commands list the single objects that retain most; {dominators.collapse} goes up to them")
 	}
 	return ""
@@ -108,7 +107,7 @@ func (p *Dominators) Show(s *state.State) {
 	if p.only.top != top {
 		p.only = domOnly{}
 	}
-	p.sets.Ask(domKey{graph: g, top: top, grouped: p.grouped && !p.only.set, only: p.only})
+	p.sets.Ask(domKey{graph: g, top: top, grouped: s.Heap.ByType && !p.only.set, only: p.only})
 	set, ok := p.sets.Get()
 	if !ok {
 		return
@@ -237,9 +236,9 @@ func (p *Dominators) Do(a keymap.Action) bool {
 	case keymap.DominatorsOf:
 		p.descend()
 	case keymap.Group:
-		p.grouped, p.only = !p.grouped, domOnly{}
+		p.only = domOnly{}
 		p.List.Home()
-		p.Changed()
+		p.Emit(state.GroupTop{On: !p.State.Heap.ByType})
 	case keymap.Back:
 		return p.DoTable(a) || p.leaveGroup()
 	default:

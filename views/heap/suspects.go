@@ -76,7 +76,8 @@ func (l *suspectPane) selected() *suspects.Suspect {
 	return nil
 }
 
-// follow shows the accumulation point of the selected suspect, or its type if there is none.
+// follow shows the accumulation point of the selected suspect, or its type if there is none. Many objects there are one
+// row.
 func (l *suspectPane) follow() {
 	f := l.selected()
 	if f == nil {
@@ -86,7 +87,7 @@ func (l *suspectPane) follow() {
 		l.p.Visit(keymap.ShowTypes, state.SetFilter{Text: ui.FilterFor(f.Name)})
 		return
 	}
-	l.p.Visit(keymap.ShowDominators, state.SetTop{Of: l.found.I, Row: l.found.Lead[l.Selected()]})
+	l.p.Visit(keymap.ShowDominators, state.SetTop{Of: l.found.I, Row: f.Row}, state.GroupTop{On: f.Crowd})
 }
 
 func (l *suspectPane) copyText() string {

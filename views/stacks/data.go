@@ -59,6 +59,14 @@ func (t *callTree) picked(weights []uint64) []uint64 {
 	return out
 }
 
+// stack returns the dense index among the file's stacks of stack i of the tree.
+func (t *callTree) stack(i int) int {
+	if t.pick == nil {
+		return i
+	}
+	return int(t.pick[i])
+}
+
 // makeTree builds the structure of a call tree.
 func makeTree(ctx context.Context, e *ui.Env, key treeKey) (*callTree, error) {
 	if key.prof != nil {

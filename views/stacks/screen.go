@@ -29,6 +29,7 @@ type Stacks struct {
 	rows  *treePane
 	Graph *flamePane
 	info  stackDetail
+	said  *ui.SiteVerdicts // about a trace
 
 	flame          bool
 	invert         bool
@@ -57,7 +58,7 @@ func NewStacks(e *ui.Env, sides ui.StackComparer) *Stacks {
 	p.tree = ui.NewLazy(e, func(ctx context.Context, k treeKey) (*callTree, error) { return makeTree(ctx, e, k) })
 	p.weights = ui.NewLazy(e, func(ctx context.Context, k foldKey) (*weighed, error) { return weigh(ctx, e.Trace, k) })
 	p.other = ui.NewLazy(e, func(ctx context.Context, k foldKey) (plainWeights, error) { return weighStacks(ctx, e.Trace, k) })
-	p.search = ui.NewLazy(e, findNames)
+	p.search, p.said = ui.NewLazy(e, findNames), ui.NewSiteVerdicts(e)
 	p.changes = ui.NewLazy(e, p.weighChanges)
 	p.rows, p.Graph = newTreePane(p), newFlamePane(p)
 	return p
@@ -122,6 +123,9 @@ func (p *Stacks) Show(s *state.State) {
 	}
 	if p.Now == nil {
 		return
+	}
+	if p.Trace != nil && p.Prof == nil {
+		p.said.Ask(s)
 	}
 	p.adoptSelection()
 	p.showTargetFunction()

@@ -216,13 +216,15 @@ func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 		what += " · several lines: the first is shown"
 	}
 	lines = append(lines, widget.Line{Spans: []widget.Span{{Text: what, Style: p.Look.Muted}}, Indent: 2})
-	const tall = 8
+	const tall, most = 8, 4
 	if h < tall {
-		if path := p.pathLine(n); len(widget.Wrap(path, w)) <= h-2 {
-			return append(lines, widget.Plain(path))
+		path, said := p.pathLine(n), p.verdicts(n, 1)
+		if len(widget.Wrap(path, w)) <= h-2 {
+			return append(append(lines, widget.Plain(path)), said...)
 		}
-		return append(lines, p.pathRows(n, w)...)
+		return append(append(lines, said...), p.pathRows(n, w)...)
 	}
+	lines = append(lines, p.verdicts(n, most)...)
 	return append(append(lines, widget.Line{}), p.pathRows(n, w)...)
 }
 

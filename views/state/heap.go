@@ -21,6 +21,7 @@ type Heap struct {
 	RowOf   int
 	Top     model.Row // whose children Dominators lists
 	TopOf   int
+	ByType  bool   // Dominators lists the rows of a type together
 	Find    string // what Find looks for: a filter of objects
 	Per     string // what Find counts objects by, "" for a list of them
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
@@ -40,11 +41,12 @@ type (
 		Of  int
 		Row model.Row
 	}
-	SetTop  SetRow
-	Exclude struct{ Row model.Row } // from paths to the row; again to take it back
-	Include struct{}                // everything again
-	SetFind struct{ Text string }
-	CountBy struct{ Key string } // the objects that Find finds
+	SetTop   SetRow
+	GroupTop struct{ On bool }       // rows of one type together
+	Exclude  struct{ Row model.Row } // from paths to the row; again to take it back
+	Include  struct{}                // everything again
+	SetFind  struct{ Text string }
+	CountBy  struct{ Key string } // the objects that Find finds
 )
 
 func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
@@ -54,6 +56,8 @@ func (i SetOther) apply(s State) State { s.Heap.Other = i.I; return s }
 func (i SetPolicy) apply(s State) State { s.Heap.Policy = i.P; return s }
 
 func (i SetTop) apply(s State) State { s.Heap.Top, s.Heap.TopOf = i.Row, i.Of; return s }
+
+func (i GroupTop) apply(s State) State { s.Heap.ByType = i.On; return s }
 
 func (i SetFind) apply(s State) State { s.Heap.Find = i.Text; return s }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/lines"
+	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -23,6 +24,9 @@ type groupPane struct {
 	labels  *ui.SiteLabels
 	adopted state.Selection                                       // what the list has selected last on behalf of the state
 	row     func() (by analysis.Group, s *analysis.Site, ok bool) // the selected one
+
+	membersOf membersKey
+	memberIDs []model.StackID // of membersOf
 }
 
 func newGroupPane(e *ui.Env) groupPane {
@@ -88,7 +92,9 @@ func (p *groupPane) Place() (lines.Place, bool) {
 }
 
 // named returns how the state wants groups to be named.
-func (p *groupPane) named(s *state.State) naming { return naming{p.labels, s.Stacks(), s.FullName} }
+func (p *groupPane) named(s *state.State) naming {
+	return naming{p.labels, s.Stacks(), s.FullName, s.Sampled()}
+}
 
 // groupID returns an id that distinguishes groups of all kinds.
 func groupID(by analysis.Group, k analysis.Key) uint64 { return uint64(by)<<32 | uint64(k) }
@@ -175,7 +181,11 @@ func (p *groupPane) blocksCommand() []string {
 		lo, hi := analysis.SizeBounds(uint32(row.Key))
 		filter = append(filter, "size>="+strconv.FormatUint(lo, 10), "size<="+strconv.FormatUint(hi, 10))
 	default:
-		return nil
+		ids := p.members(by, row)
+		if len(ids) == 0 {
+			return nil
+		}
+		q.Steps = calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(ids...)})
 	}
 	if query.Leaked && query.MinAge > 0 {
 		filter = append(filter, fmt.Sprintf("age>=%dus", query.MinAge))
@@ -184,10 +194,46 @@ func (p *groupPane) blocksCommand() []string {
 	return q.Args()
 }
 
+// mostMembers is the number of stacks that a command line names at most.
+const mostMembers = 1000
+
+// membersKey determines the stacks of a group.
+type membersKey struct {
+	stacks *model.Stacks
+	by     analysis.Group
+	name   string
+	of     int // number of all stacks
+}
+
+// members returns the stacks of a group of functions, owners, files or modules. It returns none where they are too many
+// for a command line, or filters make other groups.
+func (p *groupPane) members(by analysis.Group, row *analysis.Site) []model.StackID {
+	if by == analysis.ByStack || by.Divides() || p.State.Filters != "" || p.State.Stacks() == nil {
+		return nil
+	}
+	all := p.Trace.StackIDs()
+	if k := (membersKey{p.State.Stacks(), by, row.Name, len(all)}); k != p.membersOf {
+		groups := group.NewStackGroups(by, k.stacks, p.Libraries)
+		p.membersOf, p.memberIDs = k, nil
+		for _, id := range all {
+			if groups.Name(id) == k.name {
+				p.memberIDs = append(p.memberIDs, id)
+			}
+		}
+	}
+	if len(p.memberIDs) > mostMembers {
+		return nil
+	}
+	return p.memberIDs
+}
+
 // shownStacks returns the stacks of n rows, which a filter has left; some is false if these are all, or are no stacks.
 func (p *groupPane) shownStacks(n int, stack func(i int) model.StackID) (ids []model.StackID, some bool) {
 	by, row, ok := p.row()
 	switch {
+	case ok && p.Blocks.Open && by != analysis.ByStack && !by.Divides():
+		ids = p.members(by, row)
+		return ids, len(ids) > 0
 	case !ok || by != analysis.ByStack:
 		return nil, false
 	case p.Blocks.Open:

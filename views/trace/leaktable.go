@@ -81,7 +81,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 	}
 	return append([]ui.Column[leak]{
 		{Title: titles.Bytes, Key: "bytes", Fields: f.leaked.Fields, Figure: ui.BytesFigure, Value: func(l *leak) uint64 { return l.Bytes }, Share: f.leaked.Share},
-		{Title: titles.Blocks, Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Total: d.sum.LiveCount,
+		{Title: titles.Blocks, Shown: d.counted(), Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure, Width: 6, Drop: 3, Total: d.sum.LiveCount,
 			Value: func(l *leak) uint64 { return l.Count }},
 		{Title: titles.LeakShare, Order: "leaked_share", Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,

@@ -152,7 +152,7 @@ func (p *Leaks) explain() {
 	setGroup(p.Pane.Env, &p.Detail, &p.State, p.Now().Of.by, &row.Site)
 	f := ui.Figures{Exact: p.State.Exact, Wide: true}
 	p.Detail.Answer = p.State.Blocks(row.Count)
-	if row.Count > 1 {
+	if row.Count > 1 && !p.State.Sampled() {
 		each := " each"
 		if row.Bytes%row.Count != 0 {
 			each = " on average"

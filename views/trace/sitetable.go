@@ -65,9 +65,18 @@ func filtersPeaks(s *state.State) bool { return strings.Contains(strings.ToLower
 
 // naming determines the names of rows in a table of groups.
 type naming struct {
-	labels *ui.SiteLabels
-	stacks *model.Stacks
-	full   bool
+	labels  *ui.SiteLabels
+	stacks  *model.Stacks
+	full    bool
+	sampled bool // blocks are samples, whose mean size says nothing
+}
+
+// counted returns what is drawn in place of the title of a column that counts blocks, "" for that.
+func (n naming) counted() string {
+	if n.sampled {
+		return titles.Samples
+	}
+	return ""
 }
 
 func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {
@@ -134,6 +143,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.leaked.Title, f.leaked.Drop = titles.Leaked, 5
 	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
+	f.count.Shown, f.mean.Hidden = d.counted(), d.sampled
 	if by != analysis.ByStack {
 		f.others = untold(f.others)
 	}

@@ -110,6 +110,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	if d.shown == analysis.CostTotal {
 		blocks = shown(f.count, titles.Allocs, 9, 5)
 	}
+	blocks.Shown = d.counted()
 	temp := shown(f.temp, titles.Temporary, 0, 8)
 	temp.Share = func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
 	value := ui.Column[site]{Title: ui.CostTitle(d.shown), Key: ui.CostNamed(d.shown), Figure: ui.CountFigure, Width: bytes, Tie: liveCount,
@@ -209,7 +210,7 @@ func (t *topSites) Show(s *state.State) {
 		t.lazy.Ask(whole, part, s.Settled() || needed)
 	}
 	if t.got, _ = t.lazy.Get(); t.got != nil {
-		t.Ask(topData{t.got, naming{t.labels, s.Stacks(), s.FullName}}, s.Filter)
+		t.Ask(topData{t.got, naming{t.labels, s.Stacks(), s.FullName, s.Sampled()}}, s.Filter)
 	} else {
 		t.got = &topRows{}
 		t.Forget()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -39,6 +41,7 @@ type BlockPane struct {
 	Near    *Lazy[nearKey, []analysis.Block]
 	cols    []Column[analysis.Block]
 	labels  *SiteLabels
+	said    *SiteVerdicts
 
 	Parts func(s *state.State, b *analysis.Block) []DetailPart // what explains a block in a detail with room; may be nil
 }
@@ -53,7 +56,7 @@ type nearKey struct {
 // NewBlockPane returns a pane without blocks.
 func NewBlockPane(e *Env) BlockPane {
 	return BlockPane{
-		Env: e, labels: NewSiteLabels(e.Libraries),
+		Env: e, labels: NewSiteLabels(e.Libraries), said: NewSiteVerdicts(e),
 		blocks: NewLazy(e, func(ctx context.Context, k blockKey) (*blockTable, error) { return askBlocks(ctx, e.Trace, k) }),
 		Near: NewLazy(e, func(_ context.Context, k nearKey) ([]analysis.Block, error) {
 			rows := make([]analysis.Block, 0, k.Count)
@@ -99,6 +102,7 @@ func (p *BlockPane) ask() {
 		key.filter, key.view = p.Filter, p.view()
 	}
 	p.blocks.Ask(key)
+	p.said.Ask(s)
 	p.List.Refresh()
 	if list, ok := p.blocks.Get(); ok {
 		const page = 256 // rows read at once, at least what two screens show
@@ -150,7 +154,15 @@ func (p *BlockPane) view() blockView {
 }
 
 // Columns returns the columns of the list.
-func (p *BlockPane) Columns() []Column[analysis.Block] { return p.view().columns() }
+func (p *BlockPane) Columns() []Column[analysis.Block] {
+	cols := p.view().columns()
+	for i := range cols {
+		if cols[i].Title == titles.Verdict {
+			cols[i].Cell = func(b *analysis.Block) widget.Cell { return p.VerdictCell(p.said.Stack(b.Stack), false) }
+		}
+	}
+	return cols
+}
 
 // Fields returns the figures of blocks that filters can compare.
 func (p *BlockPane) Fields() []analysis.Field { return fields(p.Columns()) }
@@ -185,6 +197,9 @@ func (p *BlockPane) explain() {
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + p.threadText(" · thread ", &b)
 	p.Detail.Facts = []string{p.fateText(&b)}
+	if said := p.said.Stack(b.Stack); said.Kind != verdict.None {
+		p.Detail.Facts = append(p.Detail.Facts, "its site: "+strings.TrimSpace(p.VerdictSign(said.Kind)+" "+VerdictSentence(said)))
+	}
 	if p.Detail.Samples = p.state.Sampled(); p.Detail.Samples {
 		p.Detail.Title = "Sample " + AddressText(b.Addr)
 		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+" that were allocated there: its own size is not known")

@@ -28,6 +28,7 @@ const (
 // what reports call it. R is a row of the table. All functions but Cell may be called on any goroutine.
 type Column[R any] struct {
 	Title    string // one of package titles; also identifies the column
+	Shown    string // drawn in place of Title, "" for that
 	Width    int    // cells at least
 	Wider    int    // additional cells if figures have their units
 	Grow     int    // as of [widget.Column]
@@ -265,10 +266,11 @@ func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.
 	out := make([]widget.Column, len(cols))
 	for i := range cols {
 		c := &cols[i]
-		out[i] = widget.Column{Title: c.Title, Width: c.Width, Grow: c.Grow, MaxWidth: c.MaxWidth, Drop: c.Drop, Cut: c.Cut}
+		out[i] = widget.Column{Title: cmp.Or(c.Shown, c.Title), Width: c.Width, Grow: c.Grow, MaxWidth: c.MaxWidth, Drop: c.Drop, Cut: c.Cut}
 		if f.Wide {
 			out[i].Width += c.Wider
 		}
+		out[i].Width = max(out[i].Width, len(c.Shown))
 		need := 0
 		switch c.Figure {
 		case BytesFigure:

@@ -191,7 +191,9 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		widget.Print(s, top.X, top.Y+i, top.W, line, k.Text)
 	}
 	body, parts := d.divide(body)
-	d.drawParts(s, parts, k)
+	body, below, beside, last := d.besideText(body, parts)
+	drawParts(s, parts, k, beside)
+	drawParts(s, below, k, last)
 	least := min(len(d.Frames), leastStack)
 	facts := wrapped(d.sentences(d.Facts), body.W)
 	if d.PartsFirst {

@@ -17,6 +17,8 @@ const (
 	twoColumns  = 100 // cells of a detail pane from which its parts are next to the stack
 	partsBeside = 72  // cells from which the first two parts are side by side
 	leastStack  = 3   // rows of the stack that its parts leave
+	leastBelow  = 4   // rows of a part below the stack
+	tallParts   = 30  // rows from which all parts are below each other
 )
 
 // divide shares a body between the stack with its facts and the parts.
@@ -24,7 +26,7 @@ func (d *Detail) divide(body widget.Rect) (text, parts widget.Rect) {
 	if len(d.Parts) == 0 {
 		return body, widget.Rect{}
 	}
-	least := leastOf(d.partRows(body.W)[0]) // without the first ones there are none
+	least := leastOf(partRows(d.Parts, body)[0]) // without the first ones there are none
 	if body.W >= twoColumns {
 		if body.H < least {
 			return body, widget.Rect{}
@@ -53,7 +55,7 @@ func (d *Detail) divide(body widget.Rect) (text, parts widget.Rect) {
 
 // allRows returns the least rows of all parts together.
 func (d *Detail) allRows(w int) (sum int) {
-	for _, row := range d.partRows(w) {
+	for _, row := range partRows(d.Parts, widget.Rect{W: w}) {
 		sum += leastOf(row)
 	}
 	return sum
@@ -68,10 +70,9 @@ func leastOf(row []DetailPart) (rows int) {
 	return rows
 }
 
-// partRows returns the parts as rows of parts that are side by side in w cells.
-func (d *Detail) partRows(w int) (rows [][]DetailPart) {
-	parts := d.Parts
-	if w >= partsBeside && w < twoColumns && len(parts) > 1 {
+// partRows returns the parts as rows of parts that are side by side in an area.
+func partRows(parts []DetailPart, in widget.Rect) (rows [][]DetailPart) {
+	if in.W >= partsBeside && in.W < twoColumns && in.H < tallParts && len(parts) > 1 {
 		rows, parts = append(rows, parts[:2]), parts[2:]
 	}
 	for i := range parts {
@@ -80,15 +81,32 @@ func (d *Detail) partRows(w int) (rows [][]DetailPart) {
 	return rows
 }
 
+// besideText divides the parts: the last of several is below the stack and the facts, where they leave room next to the
+// others. It returns the rest of the text's area.
+func (d *Detail) besideText(text, parts widget.Rect) (rest, below widget.Rect, list, last []DetailPart) {
+	n := len(d.Parts) - 1
+	if n < 2 || parts.Y != text.Y {
+		return text, below, d.Parts, nil
+	}
+	_, most := d.Parts[n].Rows()
+	free := text.H - len(d.Frames) - len(wrapped(d.sentences(d.Facts), text.W)) - 2
+	if free < leastBelow {
+		return text, below, d.Parts, nil
+	}
+	rest, below = text.CutTop(text.H - free)
+	below, _ = below.CutTop(most)
+	return rest, below, d.Parts[:n], d.Parts[n:]
+}
+
 // drawParts draws as many parts as fit, the first ones first, and gives them all the rows that they can use.
-func (d *Detail) drawParts(s tcell.Screen, r widget.Rect, k *widget.Look) {
+func drawParts(s tcell.Screen, r widget.Rect, k *widget.Look, parts []DetailPart) {
 	if r.Empty() {
 		return
 	}
 	var rows [][]DetailPart
 	var heights, most []int
 	left := r.H
-	for _, row := range d.partRows(r.W) {
+	for _, row := range partRows(parts, r) {
 		least, top := leastOf(row), 0
 		for _, p := range row {
 			_, m := p.Rows()

@@ -62,16 +62,24 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	l.adopt(stacks)
 	out, ok := l.of[s.Node]
 	if !ok {
-		out = SiteLabel{funcname.Bare(s.Name), s.Where}
+		out = SiteLabel{bareInModule(stacks, calltree.SiteNode(stacks, s.Node), s.Name), s.Where}
 		if n := l.owner(s.Node); n != 0 && n != calltree.SiteNode(stacks, s.Node) {
 			f := stacks.At(stacks.Frame[n])
 			if f.Function != s.Name {
-				out = SiteLabel{funcname.Bare(f.Function) + widget.OwnedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+				out = SiteLabel{bareInModule(stacks, n, f.Function) + widget.OwnedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
 			}
 		}
 		l.of[s.Node] = out
 	}
 	return out
+}
+
+// bareInModule returns a function's name as tables show it, with its module if it is an address.
+func bareInModule(stacks *model.Stacks, n model.NodeID, name string) string {
+	if !funcname.Unnamed(name) || n == 0 {
+		return funcname.Bare(name)
+	}
+	return calltree.InModule(name, stacks.At(stacks.Frame[n]).File)
 }
 
 // adopt resets the labels for other stacks. The caller holds the lock.

@@ -14,7 +14,6 @@ import (
 type HeapSuspects struct {
 	GraphKey
 	List []suspects.Suspect
-	Lead []model.Row // by suspect: the row below which they are listed; the root if they are in several places
 }
 
 // suspecting looks for suspects.
@@ -46,15 +45,6 @@ func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error
 	out := &HeapSuspects{GraphKey: k}
 	if out.List, err = suspects.Find(ctx, g, k.I, others, suspects.Usual); err != nil {
 		return nil, err
-	}
-	for i := range out.List {
-		r := model.RootRow
-		if f := &out.List[i]; f.HasRow {
-			if r = f.Row; g.RetainedCount(r) == 1 { // nothing is below it
-				r = g.Idom(r)
-			}
-		}
-		out.Lead = append(out.Lead, r)
 	}
 	return out, nil
 }

@@ -10,7 +10,7 @@ import (
 const (
 	pointerWidth = 2  // cells before the first column: the pointer and a space
 	narrowList   = 24 // below this many cells it is left out
-	minHeader    = 3  // rows below which titles are left out
+	minHeader    = 3  // rows below which titles are left out, unless there is room for them and all rows
 )
 
 // Draw shows the visible part of the list in r.
@@ -33,7 +33,7 @@ func (l *List) Draw(s tcell.Screen, r Rect, k *Look) {
 // layout divides r, measures the columns and brings the selection into view. body is the rows' area with the pointer.
 func (l *List) layout(r Rect) (body Rect) {
 	l.header, body = Rect{}, r
-	if !l.HideHeader && r.H >= minHeader {
+	if rows := l.Len(); !l.HideHeader && (r.H >= minHeader || rows > 0 && r.H > rows) {
 		l.header, body = r.CutTop(1)
 	}
 	l.rows = body

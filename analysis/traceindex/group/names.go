@@ -125,10 +125,10 @@ func (ix *Names) foldOf(by analysis.Group) *Fold {
 		return f
 	}
 	f := &Fold{stacks: symbols, Of: make([]analysis.Key, len(ix.Ids))}
-	groups := newStackGroups(by, symbols, ix.Libraries)
+	groups := NewStackGroups(by, symbols, ix.Libraries)
 	keys := map[string]analysis.Key{}
 	for i, id := range ix.Ids {
-		name := groups.name(id)
+		name := groups.Name(id)
 		k, ok := keys[name]
 		if !ok {
 			k = analysis.Key(len(f.Names))
@@ -149,22 +149,22 @@ func (f *Fold) KeyOf(dimKey uint32) analysis.Key {
 	return f.Of[dimKey]
 }
 
-// stackGroups has the names of the groups that stacks belong to, by their leaf frames or their owners. It is for one
+// StackGroups has the names of the groups that stacks belong to, by their leaf frames or their owners. It is for one
 // goroutine.
-type stackGroups struct {
+type StackGroups struct {
 	by     analysis.Group
 	stacks *model.Stacks
 	owners *calltree.Owners
 }
 
-// newStackGroups returns the groups of some stacks, which may be nil. libraries matches functions and files that own
+// NewStackGroups returns the groups of some stacks, which may be nil. libraries matches functions and files that own
 // no memory, in addition to the built-in ones; nil for none.
-func newStackGroups(by analysis.Group, s *model.Stacks, libraries *regexp.Regexp) *stackGroups {
-	return &stackGroups{by, s, calltree.NewOwners(s, libraries)}
+func NewStackGroups(by analysis.Group, s *model.Stacks, libraries *regexp.Regexp) *StackGroups {
+	return &StackGroups{by, s, calltree.NewOwners(s, libraries)}
 }
 
-// name returns the name of the group that a stack belongs to.
-func (g *stackGroups) name(id model.StackID) string {
+// Name returns the name of the group that a stack belongs to.
+func (g *StackGroups) Name(id model.StackID) string {
 	s := g.stacks
 	leaf, ok := s.Node(id)
 	if g.by == analysis.ByFunction || g.by == analysis.ByOwner {

@@ -122,7 +122,7 @@ func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID, libraries *r
 		}
 		return f
 	}
-	keys, groups := map[string]analysis.Key{}, newStackGroups(by, s.left(), libraries)
+	keys, groups := map[string]analysis.Key{}, NewStackGroups(by, s.left(), libraries)
 	for i, id := range ids {
 		if !s.keep[i] {
 			continue
@@ -156,11 +156,11 @@ func (s *StackSet) bare(id model.StackID) bool {
 }
 
 // groupName returns the name of the group that a filtered stack belongs to.
-func (s *StackSet) groupName(groups *stackGroups, id model.StackID) string {
+func (s *StackSet) groupName(groups *StackGroups, id model.StackID) string {
 	if (groups.by == analysis.ByFunction || groups.by == analysis.ByOwner) && s.bare(id) {
 		return calltree.NoFrames
 	}
-	return groups.name(id)
+	return groups.Name(id)
 }
 
 // left returns the filtered stacks, nil before they are read.

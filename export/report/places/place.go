@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
@@ -88,4 +89,12 @@ func OfFrame(f model.Frame) Place {
 		p.Line = &f.Line
 	}
 	return p
+}
+
+// InModule returns a name as tables show it, with its module if it is an address.
+func (p Place) InModule(shorten func(string) string) string {
+	if name := p.Name(); p.File != nil && funcname.Unnamed(name) {
+		return calltree.InModule(name, model.Clean(*p.File))
+	}
+	return shorten(p.Name())
 }
