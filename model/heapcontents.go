@@ -89,6 +89,7 @@ func (t *HeapThread) Title(n int) string {
 type HeapThreadFrame struct {
 	Function, File string
 	Line           int64 // NoLine if unknown
+	Row            Row   // of the call; RootRow if calls have none, and the thread's object refers to the locals
 	Locals         []HeapLocal
 }
 

@@ -52,7 +52,7 @@ type threadRow struct {
 }
 
 // SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first.
-func (r *Report) SetThreads(g *heapgraph.Graph, list []model.HeapThread, n int) {
+func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) {
 	retained := func(row model.Row) *uint64 {
 		if row == model.RootRow || !g.HasDominators() || !g.Heap.Has(row) {
 			return nil
@@ -62,7 +62,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []model.HeapThread, n int) 
 	out := []HeapThread{}
 	for i := range list {
 		t := &list[i]
-		x := HeapThread{n: i, Name: t.Name, ID: t.ID, Retained: retained(t.Row), Frames: []HeapThreadFrame{}}
+		x := HeapThread{n: i, Name: t.Name, ID: t.ID, Retained: t.Retained, Frames: []HeapThreadFrame{}}
 		if t.Row != model.RootRow {
 			x.Row = &t.Row
 		}

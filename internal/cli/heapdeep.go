@@ -20,12 +20,12 @@ type heapThreadsCmd struct{ heapRows }
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLookAt(ctx, c.File, dominators, a.chosenRows(c.RowFlags), func(q heapLook) error {
-		r, h := q.r, q.h
+		r := q.r
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
 			return fail.Usage(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
 		}
-		list, err := threads.Threads(ctx, q.at, h)
+		list, err := q.g.Threads(ctx, threads, q.at)
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,9 @@ func (e *SignalError) Error() string {
 // Status returns the conventional exit status, 128 plus the signal's number.
 func (e *SignalError) Status() int { return 128 + int(e.Signal) }
 
+// ErrFileGone ends Run when drawing needed a mapped byte of a file that can no longer be read.
+var ErrFileGone = errors.New("a part of a file that was on screen can no longer be read: the file became shorter, or its disk fails")
+
 // PanicError ends Run when the loop or a goroutine started with Go or Background panicked. Run has already printed the
 // stack; Error returns one line.
 type PanicError struct {

@@ -66,6 +66,7 @@ func (l *Loop) Go(f func()) {
 func (l *Loop) Background(f func()) { go l.guard(f) }
 
 func (l *Loop) guard(f func()) {
+	debug.SetPanicOnFault(true) // of this goroutine, which is the loop's own
 	defer func() {
 		if p := recover(); p != nil {
 			l.panicked(p, debug.Stack())

@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -170,6 +173,43 @@ func TestGoPanicsEndRun(t *testing.T) {
 	}
 	if s.Context().Err() == nil {
 		t.Error("the context lives on")
+	}
+}
+
+// TestMissingBytesEndRun expects a sentence, and no stack, where a mapped file became shorter: in a goroutine and in what
+// the loop runs.
+func TestMissingBytesEndRun(t *testing.T) {
+	for name, run := range map[string]func(s *Simulation, f func()){
+		"goroutine": func(s *Simulation, f func()) { s.Go(f) },
+		"loop":      func(s *Simulation, f func()) { s.Post(f) },
+	} {
+		file, err := os.Create(filepath.Join(t.TempDir(), "mapped"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := os.Getpagesize()
+		if err := file.Truncate(int64(page)); err != nil {
+			t.Fatal(err)
+		}
+		mapped, err := syscall.Mmap(int(file.Fd()), 0, page, syscall.PROT_READ, syscall.MAP_SHARED)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := file.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
+		s, p := simulate(t)
+		var out bytes.Buffer
+		s.stderr = &out
+		s.Start(p)
+		read := byte(1)
+		run(s, func() { read = mapped[7] })
+		<-s.Context().Done()
+		if err := s.Stop(); !errors.Is(err, ErrFileGone) || out.Len() > 0 || read != 1 {
+			t.Errorf("%s: ended with %v, printed %q", name, err, out.String())
+		}
+		syscall.Munmap(mapped)
+		file.Close()
 	}
 }
 

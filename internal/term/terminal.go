@@ -132,7 +132,13 @@ func newTerminal() *Terminal {
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.Loop = newLoop(
-		func(value any, stack []byte) { t.stop(&PanicError{value, stack}) },
+		func(value any, stack []byte) {
+			if _, missing := value.(interface{ Addr() uintptr }); missing {
+				t.stop(ErrFileGone)
+				return
+			}
+			t.stop(&PanicError{value, stack})
+		},
 		func() bool { return t.screen == nil || t.screen.resting() },
 	)
 	t.budget = time.Second / 30
@@ -185,7 +191,7 @@ func (t *Terminal) stop(err error) {
 }
 
 // Run shows root and returns when the program should end: nil after Quit, otherwise a SignalError, a PanicError,
-// ErrGone, or the error passed to Fail. When it returns, the terminal is restored. Goroutines started with Go may still
+// ErrGone, ErrFileGone, or the error passed to Fail. When it returns, the terminal is restored. Goroutines started with Go may still
 // be running. Run may be called once.
 func (t *Terminal) Run(root tview.Primitive) error {
 	done := make(chan struct{})

@@ -101,7 +101,7 @@ func (f *file) Threads(ctx context.Context, _ int, h *model.Heap) (threads []mod
 			}
 			threads = append(threads, x)
 		}
-		call := model.HeapThreadFrame{Function: c.Function, File: c.File, Line: c.Line}
+		call := model.HeapThreadFrame{Function: c.Function, File: c.File, Line: c.Line, Row: d.Rows[i]}
 		to, first := h.Out(d.Rows[i])
 		for e, row := range to.All() {
 			name := ""

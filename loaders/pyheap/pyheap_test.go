@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,6 +220,15 @@ func TestDumper(t *testing.T) {
 				t.Fatal(r.Err, r.Violations)
 			}
 			planted(t, r.Heap)
+			threads, ok := model.HeapFacet[model.HeapThreads](r.Profile.Heaps)
+			if !ok {
+				t.Fatal("no threads")
+			}
+			list, err := graphs.Graph(t, r.Heap).Threads(t.Context(), threads, 0)
+			waiter := slices.IndexFunc(list, func(x heapgraph.Thread) bool { return x.Name == "waiter" })
+			if err != nil || waiter < 0 || list[waiter].Retained == nil || *list[waiter].Retained < 123456 || *list[waiter].Retained > 2*123456 {
+				t.Errorf("the thread that waits retains what its local holds: %+v, %v", list, err)
+			}
 		})
 	}
 }

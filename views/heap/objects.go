@@ -1,11 +1,8 @@
 package heap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -272,28 +269,6 @@ func (p *objects) objectSpec() ui.Spec[objectData, model.Row] {
 			return d.set.load.Totals.Bytes(), uint64(d.set.load.Totals.Rows)
 		},
 	}
-}
-
-// sortObjects orders rows, which may be millions, by a figure, and those of the same one by their number.
-func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, up bool) {
-	slices.SortFunc(rows, func(a, b int32) int {
-		x, y := &of[a], &of[b]
-		if up {
-			x, y = y, x
-		}
-		return cmp.Or(cmp.Compare(value(y), value(x)), cmp.Compare(of[a], of[b]))
-	})
-}
-
-// sortNames orders rows by a text.
-func sortNames(of []model.Row, rows []int32, text func(r *model.Row) string, up bool) {
-	slices.SortFunc(rows, func(a, b int32) int {
-		x, y := &of[a], &of[b]
-		if up {
-			x, y = y, x
-		}
-		return cmp.Or(strings.Compare(text(x), text(y)), cmp.Compare(of[a], of[b]))
-	})
 }
 
 // objectRetained is the column of what rows retain.

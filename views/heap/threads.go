@@ -22,6 +22,7 @@ import (
 type Threads struct {
 	rowPane
 	sets  *ui.Lazy[*ui.HeapLoad, *threadSet]
+	sizes *ui.Lazy[threadData, *threadSizes]
 	table *ui.Table[threadData, threadRow]
 }
 
@@ -42,12 +43,17 @@ type threadSet struct {
 type threadData struct {
 	*threadSet
 	graph *ui.HeapGraph // nil until known
+	sizes *threadSizes  // nil until known
 }
+
+// threadSizes is what each thread retains, in the file's order; nil where that is unknown.
+type threadSizes struct{ of []*uint64 }
 
 // NewThreads returns the screen of threads.
 func NewThreads(e *ui.Env) *Threads {
 	p := &Threads{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
 	p.sets = ui.NewLazy(e, listThreads)
+	p.sizes = ui.NewDeepLazy(e, weighThreads)
 	p.table = ui.NewTable(e, &p.ListPane, threadData{threadSet: &threadSet{}}, ui.Spec[threadData, threadRow]{
 		Rows:    func(d threadData) []threadRow { return d.rows },
 		Columns: p.columns,
@@ -84,6 +90,23 @@ func listThreads(ctx context.Context, load *ui.HeapLoad) (*threadSet, error) {
 	return set, err
 }
 
+func weighThreads(ctx context.Context, d threadData) (*threadSizes, error) {
+	var list []model.HeapThread
+	for i := range d.rows {
+		list = append(list, d.rows[i].HeapThread)
+	}
+	sizes, err := d.graph.RetainedByThreads(ctx, list)
+	return &threadSizes{sizes}, err
+}
+
+// retained returns what a thread retains; ok is false where that is unknown, or not known yet.
+func (d threadData) retained(t *threadRow) (bytes uint64, ok bool) {
+	if d.sizes == nil || d.sizes.of[t.n] == nil {
+		return 0, false
+	}
+	return *d.sizes.of[t.n], true
+}
+
 func (p *Threads) Name() string { return "Threads" }
 
 func (p *Threads) Action() keymap.Action { return keymap.ShowThreads }
@@ -105,22 +128,16 @@ func (p *Threads) Fields() []analysis.Field { return p.table.Fields() }
 
 // columns returns the columns of the table. What is not known yet sorts in the file's order.
 func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
-	g := d.graph
 	whole, _ := totalsOf(d.load)
-	known := func(t *threadRow) bool { return g != nil && t.Row != model.RootRow && g.Heap.Has(t.Row) }
-	retained := func(t *threadRow) uint64 {
-		if !known(t) {
-			return 0
-		}
-		return g.Retained[t.Row]
-	}
-	unknown := func() string { // nothing is ever known of threads without an object
-		if g != nil {
+	known := func(t *threadRow) bool { _, ok := d.retained(t); return ok }
+	retained := func(t *threadRow) uint64 { n, _ := d.retained(t); return n }
+	unknown := func() string { // nothing is ever known of threads that are no rows
+		if d.sizes != nil {
 			return ""
 		}
 		return p.Look.Glyphs.Ellipsis
 	}
-	noObjects := !slices.ContainsFunc(d.rows, func(t threadRow) bool { return t.Row != model.RootRow })
+	noObjects := !slices.ContainsFunc(d.rows, threadRow.isRow)
 	count := func(title, key, field string, of func(t *threadRow) uint64) ui.Column[threadRow] {
 		return ui.Column[threadRow]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
 	}
@@ -132,6 +149,11 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
 		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: topFrame},
 	}
+}
+
+// isRow reports whether the thread or one of its calls is a row.
+func (t threadRow) isRow() bool {
+	return t.Row != model.RootRow || slices.ContainsFunc(t.Frames, func(f model.HeapThreadFrame) bool { return f.Row != model.RootRow })
 }
 
 // threadName returns the name of a thread.
@@ -160,6 +182,8 @@ func (p *Threads) Show(s *state.State) {
 	d := threadData{threadSet: set}
 	if g := p.Loads.AskGraph(p.load, s.Heap.Policy); g != nil && set.load == p.load {
 		d.graph = g
+		p.sizes.Ask(d)
+		d.sizes, _ = p.sizes.Get()
 	}
 	if p.table.Ask(d, s.Filter) {
 		p.explain()
@@ -212,12 +236,12 @@ func (p *Threads) explain() {
 	if len(t.Frames) == 0 {
 		lines = append(lines, p.Note("the file records neither where this thread is nor what it holds there"))
 	}
-	if t.Row == model.RootRow {
+	if !t.isRow() {
 		lines = append(lines, p.Note("the file has no object for this thread, so what it retains is unknown"))
 	}
 	answer := model.Counted(len(t.Frames), "frame")
-	if d.graph != nil && t.Row != model.RootRow {
-		answer = "retains " + ui.BytesText(d.graph.Retained[t.Row], p.State.Exact)
+	if n, ok := d.retained(t); ok {
+		answer = "retains " + ui.BytesText(n, p.State.Exact)
 	}
 	p.Detail.SetText(uint64(t.n)+1, threadName(t), answer, lines)
 }
