@@ -46,6 +46,7 @@ type Options struct {
 	Symbols   loaders.Symbols
 	Log       func(format string, args ...any) // a line about what happens
 	Printed   *os.File                         // what the program prints; nil for the recorder's own, which it shares with its input
+	only      string                           // where the library that is preloaded comes from, "" for the first that fits
 	Began     func(path string)                // the recording of the program has begun, again where it executes another one; may be nil
 }
 

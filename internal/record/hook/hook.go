@@ -8,6 +8,11 @@ import _ "embed"
 //go:embed src/hook.c
 var Source string
 
+// Flags are what compilers are given.
+//
+//go:embed src/flags
+var Flags string
+
 // Unwinder and Python are the files that Source includes.
 //
 //go:embed src/unwind.h

@@ -651,6 +651,9 @@ static inline int ready(void) {
   return r_malloc != NULL;
 }
 
+// Other allocators call one another by their public names: what they give within is not reported as well.
+#define WITHIN(call) ({ T.busy++; __typeof__(call) r_ = (call); T.busy--; r_; })
+
 EXPORT void *malloc(size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_malloc(n);
@@ -662,7 +665,7 @@ EXPORT void *calloc(size_t a, size_t b) {
   size_t n;
   if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
   if (unlikely(!R) && !ready()) return NULL;
-  void *p = r_calloc(a, b);
+  void *p = WITHIN(r_calloc(a, b));
   if (p) took(p, n, CALLER);
   return p;
 }
@@ -677,7 +680,7 @@ EXPORT void free(void *p) {
 EXPORT void *realloc(void *q, size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   int gone = q && gives(q);
-  void *p = r_realloc(q, n);
+  void *p = WITHIN(r_realloc(q, n));
   if (p) took(p, n, CALLER);
   else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
   return p;
@@ -685,7 +688,7 @@ EXPORT void *realloc(void *q, size_t n) {
 
 EXPORT int posix_memalign(void **out, size_t a, size_t n) {
   if (unlikely(!R) && !ready()) return ENOMEM;
-  int rc = r_posix_memalign(out, a, n);
+  int rc = WITHIN(r_posix_memalign(out, a, n));
   if (!rc && *out) took(*out, n, CALLER);
   return rc;
 }
@@ -693,7 +696,7 @@ EXPORT int posix_memalign(void **out, size_t a, size_t n) {
 #define ALIGNED(name, params, args) \
   EXPORT void *name params { \
     if (unlikely(!R) && !ready()) return NULL; \
-    void *p = r_##name args; \
+    void *p = WITHIN(r_##name args); \
     if (p) took(p, n, CALLER); \
     return p; \
   }
