@@ -34,6 +34,7 @@ type recordCmd struct {
 	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
 	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
+	PID     int          `name:"pid" placeholder:"PID" help:"Record a process that runs: gdb stops it for a moment and has it load the hook, which stays in it, asleep, when recording ends. Should that fail half-way, the process may crash. Blocks that it allocated before are unknown; of Python, only blocks above 512 bytes are seen, with C stacks."`
 	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
 	Every   arg.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
 	Pure    bool         `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
@@ -75,6 +76,10 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 		return c.live(ctx, a, o)
 	}
 	a.ending.terminal.Store(terminalShown) // the program has it, and an interrupt is for the program
+	if by == uses.OfProcess { // an interrupt ends the recording
+		files, err := record.Attach(ctx, o)
+		return c.over(a, files, 0, err)
+	}
 	files, status, err := c.recorder()(context.WithoutCancel(ctx), o)
 	return c.over(a, files, status, err)
 }
@@ -87,6 +92,8 @@ func (c *recordCmd) by() uses.Recorder {
 		return uses.Restoring
 	case c.Pages != 0:
 		return uses.OfPages
+	case c.PID != 0:
+		return uses.OfProcess
 	case c.Print != "":
 		return uses.Printing
 	case len(c.Command) == 1 && fetch.IsURL(c.Command[0]):
@@ -129,7 +136,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
-		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
+		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
 		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
@@ -140,8 +147,10 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 	}
 	switch {
 	case isNumber:
-		return o, fmt.Errorf("record: %d is not a program; to watch the process with this ID: memtui record --pages %[1]d", pid)
-	case len(c.Command) == 0:
+		return o, fmt.Errorf("record: %d is not a program; for the process with this ID: memtui record --pid %[1]d, or --pages %[1]d from outside", pid)
+	case c.PID < 0 || c.PID != 0 && len(c.Command) > 0:
+		return o, errors.New("--pid: takes the ID of a process, not a program to run")
+	case c.PID == 0 && len(c.Command) == 0:
 		return o, errors.New("record: name the program to run: memtui record COMMAND…")
 	case c.Out == record.Pipe && c.Live:
 		return o, errors.New("record: --live needs a file: -o - sends the recording to another program")

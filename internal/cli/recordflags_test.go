@@ -19,6 +19,7 @@ var recordings = map[uses.Recorder]struct{ line, flags string }{
 	uses.OfRuby:    {"./nosuch/ruby", "output every for follow"},
 	uses.OfJava:    {"./nosuch/java", "output every for overwrite"},
 	uses.OfURL:     {"http://127.0.0.1:1/heap", "output every for insecure"},
+	uses.OfProcess: {"--pid 999999999", "pid output pipe sample rate frames ring on-full for max-size overwrite marker-fifo symbols sysroot debuginfod no-symbols"},
 	uses.OfPages:   {"--pages 999999999", "pages output every for overwrite"},
 	uses.Printing:  {"--print python", "print"},
 	uses.Restoring: {"--recover nosuch.mlyze", "recover symbols sysroot debuginfod no-symbols"},
@@ -62,7 +63,7 @@ func TestFlagsOfRecordAreAllTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choose := map[string]bool{"pages": true, "pure": true, "print": true, "recover": true, "help": true}
+	choose := map[string]bool{"pages": true, "pid": true, "pure": true, "print": true, "recover": true, "help": true}
 	for _, c := range uses.Leaves(parser.Model) {
 		if uses.Path(c) != "record" {
 			continue

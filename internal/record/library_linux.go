@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,16 +33,16 @@ const (
 	fromHeaptrack = "heaptrack"
 )
 
-// libraryFor returns a library that the loader of the program accepts: the embedded hook, else one that a compiler of
-// this machine builds of its source, else heaptrack's.
-func (s *session) libraryFor() (l library, err error) {
+// libraryFor returns a library that the loader of the program accepts, of the first origin that has one: the embedded
+// hook, else one that a compiler of this machine builds of its source, else heaptrack's.
+func (s *session) libraryFor(origins ...string) (l library, err error) {
 	loader := loaderOf(s.o.Command[0], 0)
 	var why []error
 	for _, way := range []struct {
 		origin string
 		make   func() (library, error)
 	}{{fromBinary, s.embedded}, {fromMemory, s.inMemory}, {fromCompiler, s.compiled}, {fromHeaptrack, installedHeaptrack}} {
-		if s.o.only != "" && s.o.only != way.origin || way.origin == fromMemory && len(hook.Library) == 0 {
+		if !slices.Contains(origins, way.origin) || s.o.only != "" && s.o.only != way.origin || way.origin == fromMemory && len(hook.Library) == 0 {
 			continue
 		}
 		l, err := way.make()
@@ -98,7 +99,7 @@ func (s *session) compiled() (library, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return library{}, err
 	}
-	for name, text := range map[string]string{"hook.c": hook.Source, "unwind.h": hook.Unwinder, "python.h": hook.Python} {
+	for name, text := range map[string]string{"hook.c": hook.Source, "unwind.h": hook.Unwinder, "python.h": hook.Python, "attach.h": hook.Attach} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o400); err != nil {
 			return library{}, err
 		}

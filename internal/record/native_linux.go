@@ -102,7 +102,7 @@ type task struct {
 
 // start starts the program with the hook in its environment.
 func (s *session) start() (*exec.Cmd, error) {
-	l, err := s.libraryFor()
+	l, err := s.libraryFor(fromBinary, fromMemory, fromCompiler, fromHeaptrack)
 	if err != nil {
 		return nil, err
 	}
@@ -461,6 +461,9 @@ func (t *task) facts(r Recorded) map[string]any {
 	facts := map[string]any{"recorder": "memtui", "program": r.Program}
 	if t.file.stacks.Looked {
 		facts["events"] = "looked"
+	}
+	if t.file.stacks.Attached {
+		facts["began"] = "attached"
 	}
 	if s := t.file.sampling(); s != nil {
 		facts["sampling"] = s

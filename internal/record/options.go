@@ -28,6 +28,7 @@ const fewEvents = 1000
 // Options are how a program is recorded.
 type Options struct {
 	Command   []string
+	PID       int           // of a process to attach to instead
 	Output    string        // the file, "" for a name made of the program's and its process ID in the current folder
 	Sample    int64         // mean bytes between samples, 0 for every event or by Rate
 	Adapt     bool          // double Sample up to mostShift times where blocks come fast

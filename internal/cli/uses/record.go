@@ -19,6 +19,7 @@ const (
 	OfRuby    Recorder = "Ruby"
 	OfJava    Recorder = "Java"
 	OfURL     Recorder = "a URL"
+	OfProcess Recorder = "--pid"
 	OfPages   Recorder = "--pages"
 	Printing  Recorder = "--print"
 	Restoring Recorder = "--recover"
@@ -34,11 +35,13 @@ const (
 var recorded = map[Recorder][]string{
 	ByHook: {"output", toPipe, "sample", byRate, "frames", "native", "ring", "on-full", "for", "max-size", "overwrite", "follow", "marker-fifo", "live",
 		"symbols", "sysroot", "debuginfod", "no-symbols"},
-	ByTracer:  {"pure", "output", "frames", "for", "max-size", "overwrite"},
-	OfNode:    {"output", toPipe, "sample", "frames", "for", "max-size", "overwrite", "marker-fifo", "live"},
-	OfRuby:    {"output", "every", "for", "follow"},
-	OfJava:    {"output", "every", "for", "overwrite"},
-	OfURL:     {"output", "every", "for", "insecure"},
+	ByTracer: {"pure", "output", "frames", "for", "max-size", "overwrite"},
+	OfNode:   {"output", toPipe, "sample", "frames", "for", "max-size", "overwrite", "marker-fifo", "live"},
+	OfRuby:   {"output", "every", "for", "follow"},
+	OfJava:   {"output", "every", "for", "overwrite"},
+	OfURL:    {"output", "every", "for", "insecure"},
+	OfProcess: {"pid", "output", toPipe, "sample", byRate, "frames", "ring", "on-full", "for", "max-size", "overwrite", "marker-fifo",
+		"symbols", "sysroot", "debuginfod", "no-symbols"},
 	OfPages:   {"pages", "output", "every", "for", "overwrite"},
 	Printing:  {"print"},
 	Restoring: {"recover", "symbols", "sysroot", "debuginfod", "no-symbols"},

@@ -13,10 +13,13 @@ var Source string
 //go:embed src/flags
 var Flags string
 
-// Unwinder and Python are the files that Source includes.
+// Unwinder, Python and Attach are the files that Source includes.
 //
 //go:embed src/unwind.h
 var Unwinder string
 
 //go:embed src/python.h
 var Python string
+
+//go:embed src/attach.h
+var Attach string
