@@ -33,6 +33,7 @@ type recordCmd struct {
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
+	RSS     bool         `name:"rss" default:"true" negatable:"" help:"Record curves of the resident memory (RSS, PSS) as well."`
 	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
 	PID     int          `name:"pid" placeholder:"PID" help:"Record a process that runs: gdb stops it for a moment and has it load the hook, which stays in it, asleep, when recording ends. Should that fail half-way, the process may crash. Blocks that it allocated before are unknown; of Python, only blocks above 512 bytes are seen, with C stacks."`
 	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
@@ -76,7 +77,7 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 		return c.live(ctx, a, o)
 	}
 	a.ending.terminal.Store(terminalShown) // the program has it, and an interrupt is for the program
-	if by == uses.OfProcess { // an interrupt ends the recording
+	if by == uses.OfProcess {              // an interrupt ends the recording
 		files, err := record.Attach(ctx, o)
 		return c.over(a, files, 0, err)
 	}
@@ -137,7 +138,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
-		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
+		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, NoRSS: !c.RSS, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false
@@ -162,13 +163,10 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 
 // frames returns the most frames of a stack.
 func (c *recordCmd) frames() int {
-	switch {
-	case c.Frames != nil:
+	if c.Frames != nil {
 		return *c.Frames
-	case c.Pure:
-		return 1
 	}
-	return usualFrames
+	return map[bool]int{true: 1, false: usualFrames}[c.Pure]
 }
 
 // logging returns a function that prints a line on standard error.

@@ -13,13 +13,13 @@ import (
 // recordings are a command line of each way of recording, and the flags that have an effect on it. None of them gets
 // as far as to run anything.
 var recordings = map[uses.Recorder]struct{ line, flags string }{
-	uses.ByHook:    {"nosuchprogram", "output pipe sample rate frames native ring on-full for max-size overwrite follow marker-fifo live symbols sysroot debuginfod no-symbols"},
+	uses.ByHook:    {"nosuchprogram", "output pipe sample rate frames native ring on-full for max-size overwrite follow marker-fifo rss live symbols sysroot debuginfod no-symbols"},
 	uses.ByTracer:  {"--pure nosuchprogram", "pure output frames for max-size overwrite"},
-	uses.OfNode:    {"./nosuch/node", "output pipe sample frames for max-size overwrite marker-fifo live"},
+	uses.OfNode:    {"./nosuch/node", "output pipe sample frames for max-size overwrite marker-fifo rss live"},
 	uses.OfRuby:    {"./nosuch/ruby", "output every for follow"},
 	uses.OfJava:    {"./nosuch/java", "output every for overwrite"},
 	uses.OfURL:     {"http://127.0.0.1:1/heap", "output every for insecure"},
-	uses.OfProcess: {"--pid 999999999", "pid output pipe sample rate frames ring on-full for max-size overwrite marker-fifo symbols sysroot debuginfod no-symbols"},
+	uses.OfProcess: {"--pid 999999999", "pid output pipe sample rate frames ring on-full for max-size overwrite marker-fifo rss symbols sysroot debuginfod no-symbols"},
 	uses.OfPages:   {"--pages 999999999", "pages output every for overwrite"},
 	uses.Printing:  {"--print python", "print"},
 	uses.Restoring: {"--recover nosuch.mlyze", "recover symbols sysroot debuginfod no-symbols"},
@@ -30,7 +30,7 @@ var recordings = map[uses.Recorder]struct{ line, flags string }{
 var flagsOfRecord = map[string]string{
 	"output": "-o out.file", "pipe": "-o -", "sample": "--sample 4KiB", "rate": "--sample 0.5", "frames": "--frames 3", "native": "--native", "ring": "--ring 1MiB",
 	"on-full": "--on-full drop", "for": "--for 1s", "max-size": "--max-size 1MiB", "overwrite": "--overwrite", "follow": "--follow", "marker-fifo": "--marker-fifo fifo",
-	"live": "--live", "every": "--every 1s", "symbols": "--symbols .", "sysroot": "--sysroot .", "debuginfod": "--debuginfod http://127.0.0.1:1", "no-symbols": "--no-symbols", "insecure": "--insecure",
+	"live": "--live", "rss": "--no-rss", "every": "--every 1s", "symbols": "--symbols .", "sysroot": "--sysroot .", "debuginfod": "--debuginfod http://127.0.0.1:1", "no-symbols": "--no-symbols", "insecure": "--insecure",
 }
 
 // A flag of record either has an effect on a way of recording, or is refused.

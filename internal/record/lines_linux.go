@@ -209,6 +209,7 @@ func (l *lines) begin(pid int) error {
 	}
 	l.base = monotonic() / 1000
 	l.t = &task{pid: pid, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	l.t.curves.off = l.s.o.NoRSS
 	l.s.mu.Lock()
 	l.s.tasks[pid] = l.t
 	l.s.mu.Unlock()

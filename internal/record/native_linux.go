@@ -307,6 +307,7 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	t.curves.off = s.o.NoRSS
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)

@@ -44,6 +44,7 @@ type Options struct {
 	Markers   string        // a pipe whose lines become markers, made if it is not there; "" for none
 	Every     time.Duration // between heap dumps of Ruby, or histograms of Java; 0 for the usual
 	Follow    bool          // record children as well, each in a file of its own
+	NoRSS     bool          // no curves of resident memory
 	Symbols   loaders.Symbols
 	Log       func(format string, args ...any) // a line about what happens
 	Printed   *os.File                         // what the program prints; nil for the recorder's own, which it shares with its input
