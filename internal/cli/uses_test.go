@@ -191,7 +191,8 @@ func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 	}
 }
 
-// Flags about files mean something to commands that read them. What a recorder names needs the flags about names alone.
+// Flags about files mean something to commands that read them. A recorder needs those about names, and
+// fetches URLs.
 func TestFlagsAboutFilesNeedFiles(t *testing.T) {
 	about := []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
 	parser, err := kong.New(new(grammar), grammarVars(all.Formats()), kong.Name("memtui"))
@@ -206,7 +207,7 @@ func TestFlagsAboutFilesNeedFiles(t *testing.T) {
 			continue
 		}
 		for _, flag := range about {
-			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols", flag)) {
+			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols insecure", flag)) {
 				t.Errorf("%s reads no file, but lists --%s", path, flag)
 			}
 		}
