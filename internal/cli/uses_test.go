@@ -193,7 +193,8 @@ func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 	}
 }
 
-// Flags about files mean something to commands that read them. What a recorder names needs the flags about names alone.
+// Flags about files mean something to commands that read them. A recorder needs those about names, and
+// fetches URLs.
 func TestFlagsAboutFilesNeedFiles(t *testing.T) {
 	about := []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
 	parser, err := kong.New(new(grammar), grammarVars(all.Formats()), kong.Name("memtui"))

@@ -3,9 +3,11 @@ package record
 import (
 	"context"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -142,4 +144,57 @@ func childrenTime() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// instructions returns how many instructions a program of Python takes, by cachegrind, recorded or not.
+func instructions(t *testing.T, valgrind, python, text string, recorded bool) float64 {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "log")
+	command := []string{valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=" + out, python, "-c", text}
+	if recorded {
+		o := Options{Command: command, Output: filepath.Join(t.TempDir(), "out.mlyze"), Frames: 64, Ring: 1 << 20, Sample: 512 << 10, Log: func(string, ...any) {}}
+		if files, _, err := Run(t.Context(), o); err != nil || len(files) != 1 || files[0].Events < 10 {
+			t.Fatalf("%v, %+v", err, files)
+		}
+	} else if printed, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, printed)
+	}
+	counted, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(counted), "refs:")
+	line, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(line), ",", ""), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Sampling at 512 KiB costs a program of Python that does little but allocate less than a twentieth of its
+// instructions, of which there are as many in each run.
+func TestSamplingCostsFewInstructions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	valgrind, python := program(t, "valgrind"), ""
+	endsOfPython(t, func(_ *testing.T, path string) { python = path }) // the newest one
+	source, err := os.ReadFile("testdata/workloads.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONHASHSEED", "0")
+	cost := map[bool]float64{}
+	for _, recorded := range []bool{false, true} {
+		for rounds, sign := range map[string]float64{"range(7)": 1, "range(1)": -1} { // without the start
+			text := "import sys; sys.argv = ['', 'churn']\n" + strings.Replace(string(source), "range(60)", rounds, 1)
+			cost[recorded] += sign * instructions(t, valgrind, python, text, recorded)
+		}
+	}
+	ratio := cost[true] / cost[false]
+	t.Logf("%.1f million instructions, %+.2f %%", cost[false]/1e6, 100*(ratio-1))
+	if ratio > 1.05 {
+		t.Errorf("sampling adds %.1f %%", 100*(ratio-1))
+	}
 }

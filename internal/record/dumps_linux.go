@@ -100,6 +100,7 @@ type classes struct {
 	d       dump
 	series  map[string]int
 	dumps   []string
+	samples *flight // nil where allocations are not sampled
 	stopped error
 }
 
@@ -108,13 +109,22 @@ func (s *session) startJava() (*exec.Cmd, error) {
 	if _, err := exec.LookPath("jcmd"); err != nil {
 		return nil, errors.New("jcmd, which a JDK has, is needed to watch a Java program, and is not installed; memtui record --pages PID watches any process")
 	}
+	if _, err := exec.LookPath(s.o.Command[0]); err != nil {
+		return nil, errors.Join(ErrStart, err)
+	}
+	samples, err := newFlight(s.o.Command[0], s.folder)
+	if err == nil {
+		s.o.Command = slices.Insert(slices.Clone(s.o.Command), 1, samples.arguments()...)
+	} else {
+		s.o.Log("Java: allocations are not sampled: %v", err)
+	}
 	cmd := s.command()
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(ErrStart, err)
 	}
 	s.main = cmd.Process.Pid
 	close(s.known)
-	c := &classes{s: s, path: s.o.Output, d: dump{began: time.Now()}, series: map[string]int{}}
+	c := &classes{s: s, path: s.o.Output, d: dump{began: time.Now()}, series: map[string]int{}, samples: samples}
 	if c.path == "" {
 		c.path = fileName("java", s.main, ".mb")
 	}
@@ -150,8 +160,28 @@ func (c *classes) watch(every time.Duration, asked <-chan os.Signal) {
 		c.write()
 		c.s.made(Recorded{Path: c.path, PID: c.s.main, Program: "java", Points: len(c.d.series[0].times), Stopped: c.stopped}, nil)
 	}
+	c.profile()
 	if len(c.dumps) > 0 {
 		c.s.made(Recorded{PID: c.s.main, Program: "java", Dumps: c.dumps}, nil)
+	}
+}
+
+// profile writes the stacks of sampled allocations.
+func (c *classes) profile() {
+	if c.samples == nil {
+		return
+	}
+	if syscall.Kill(c.s.main, 0) == nil { // the program goes on
+		_, _ = c.jcmd("JFR.stop", "name=memtui", "filename="+c.samples.output)
+	}
+	path := strings.TrimSuffix(c.path, filepath.Ext(c.path)) + ".spaa"
+	n, err := c.samples.profile(c.s.main, path, c.s.o.Overwrite)
+	if err != nil {
+		c.s.o.Log("Java: no samples of allocations: %v", err)
+		return
+	}
+	if n > 0 {
+		c.s.made(Recorded{Path: path, PID: c.s.main, Program: "java", Events: uint64(n)}, nil)
 	}
 }
 

@@ -1,6 +1,9 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -110,7 +113,7 @@ func TestJavaIsWatched(t *testing.T) {
 	o := runtimeOptions(t, java, "-cp", ".", "Shop")
 	o.Every = time.Second
 	files, status, err := Run(t.Context(), o)
-	if err != nil || status != 0 || len(files) != 1 || files[0].Points < 1 {
+	if err != nil || status != 0 || len(files) < 1 || files[0].Points < 1 {
 		t.Fatalf("%v, status %d, %+v", err, status, files)
 	}
 	store, _, err := opened.File(t, files[0].Path)
@@ -123,6 +126,84 @@ func TestJavaIsWatched(t *testing.T) {
 	}
 	if list := strings.Join(names, " "); !strings.HasPrefix(list, "all classes [B ") || !strings.Contains(list, " Shop$Session") {
 		t.Error(list)
+	}
+}
+
+// What a Java program allocates is sampled by its own recorder, with stacks and the classes of objects.
+func TestJavaAllocationsAreSampled(t *testing.T) {
+	java, data := program(t, "java"), here(t)
+	program(t, "jcmd")
+	if _, err := newFlight(java, t.TempDir()); err != nil {
+		t.Skip(err)
+	}
+	if out, err := exec.Command(program(t, "javac"), "-d", ".", filepath.Join(data, "Alloc.java")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, limit := range []time.Duration{0, 1500 * time.Millisecond} { // to the end, and not
+		o := runtimeOptions(t, java, "-cp", ".", "Alloc")
+		o.Every, o.Duration, o.Overwrite, o.Output = time.Minute, limit, true, "alloc.mb"
+		files, _, err := Run(t.Context(), o)
+		if err != nil || len(files) == 0 || files[len(files)-1].Path != "alloc.spaa" {
+			t.Fatalf("%v, %+v", err, files)
+		}
+		store, _, err := opened.File(t, "alloc.spaa")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := store.Current()
+		sum, large := linesOf(t, "alloc.spaa", "new byte[];Alloc.large;Alloc.main")
+		if limit == 0 && (large < 150e6 || large > 250e6) || large < 0.8*sum || len(p.Problems) > 0 {
+			t.Errorf("%.0f B, %.0f B of them by large; %v", sum, large, p.Problems)
+		}
+	}
+}
+
+// linesOf returns the bytes of all stacks of a profile, and of those that are names from the leaf on.
+func linesOf(t *testing.T, path, names string) (all, these float64) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[int]string{}
+	for line := range bytes.Lines(b) {
+		var l struct {
+			Type, Func string
+			ID         any
+			Frames     []int
+			Weights    []struct{ Value float64 }
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatal(err)
+		}
+		id, _ := l.ID.(float64)
+		switch l.Type {
+		case "frame":
+			functions[int(id)] = l.Func
+		case "stack":
+			var list []string
+			for _, f := range l.Frames {
+				list = append(list, functions[f])
+			}
+			all += l.Weights[0].Value
+			if strings.Join(list, ";") == names {
+				these += l.Weights[0].Value
+			}
+		}
+	}
+	return all, these
+}
+
+func TestNamesOfJava(t *testing.T) {
+	for name, want := range map[string]string{"java/lang/String": "java.lang.String", "[B": "byte[]", "[[J": "long[][]", "[Ljava/lang/Class;": "java.lang.Class[]", "B": "B"} {
+		if got := javaClass(name); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for text, want := range map[string]int{`openjdk version "17.0.15" 2025`: 17, `java version "1.8.0_292"`: 8, `openjdk version "21" 2023`: 21, "none": 0} {
+		if got := javaVersion(text); got != want {
+			t.Errorf("%s: %d", text, got)
+		}
 	}
 }
 

@@ -56,8 +56,8 @@ func Recorders() (list []Recorder) {
 	return list
 }
 
-// RecordsWith reports whether a flag means something to a way of recording.
-func RecordsWith(r Recorder, flag string) bool { return slices.Contains(recorded[r], flag) }
+// recordsWith reports whether a flag means something to a way of recording.
+func recordsWith(r Recorder, flag string) bool { return slices.Contains(recorded[r], flag) }
 
 // Recording rejects flags of record that have no effect on a way of recording.
 func Recording(parsed *kong.Context, r Recorder) error {
@@ -65,7 +65,7 @@ func Recording(parsed *kong.Context, r Recorder) error {
 		return nil
 	}
 	for _, f := range given(parsed) {
-		if use := useOf(f); !RecordsWith(r, use) && !harmless(f.Name) {
+		if use := useOf(f); !recordsWith(r, use) && !harmless(f.Name) {
 			return fmt.Errorf("--%s: has no effect on %s; it is for %s", use, r, recordersWith(use))
 		}
 	}
@@ -88,7 +88,7 @@ func useOf(f *kong.Flag) string {
 func recordersWith(flag string) string {
 	var list []string
 	for _, r := range Recorders() {
-		if RecordsWith(r, flag) {
+		if recordsWith(r, flag) {
 			list = append(list, string(r))
 		}
 	}

@@ -399,7 +399,7 @@ static int64_t distance(void) {
 // filter that frees look at without it.
 enum { SLOTS = 1 << 16 };
 static _Atomic uint8_t filter[SLOTS];
-static inline uint32_t slot(uintptr_t p) { return (uint32_t)((uint32_t)(p >> 4) * 0x9e3779b1u) >> 16; }
+static inline uint32_t slot(uintptr_t p) { return (uint16_t)(p >> 6); } // neighbors share a line of the cache
 
 struct set { uint64_t *key, cap, used, live; }; // of keys 0 is empty, 1 was taken out
 static struct set sampled; // blocks that live

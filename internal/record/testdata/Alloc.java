@@ -1,0 +1,13 @@
+// Allocates 200 MB in blocks of 10,000 bytes, of which none stays.
+public class Alloc {
+    static byte[] last;
+
+    static void large() { last = new byte[10_000]; }
+
+    public static void main(String[] words) throws Exception {
+        for (int i = 0; i < 20_000; i++) {
+            large();
+            if (i % 1000 == 0) Thread.sleep(100);
+        }
+    }
+}
