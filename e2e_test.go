@@ -77,7 +77,7 @@ func TestAPersonFindsTheLeak(t *testing.T) {
 			s.WaitFor(name)
 		}
 		s.Send("9")
-		s.WaitFor("8 screens")
+		s.WaitFor(" Source ")
 		leave(t, s)
 	}
 }

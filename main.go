@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/memtui/memtui/internal/cli"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"golang.org/x/term"
 )
 
@@ -17,6 +18,6 @@ func main() {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	os.Exit(cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, IsTerminal: err == nil, Width: width, FullScreen: cli.FullScreen, Opening: cli.OpenFullScreen, Exit: os.Exit, Watched: cli.Watched,
+		Getenv: os.Getenv, IsTerminal: err == nil, Width: width, FullScreen: screen.Run, Opening: screen.RunOpening, Exit: os.Exit, Watched: cli.Watched,
 	}))
 }

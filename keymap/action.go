@@ -61,6 +61,7 @@ const (
 	ShowStacks     Action = "stacks"
 	ShowBlocks     Action = "blocks"
 	ShowLifetimes  Action = "lifetimes"
+	ShowSource     Action = "source"
 	ShowProblems   Action = "problems"
 	ShowSeries     Action = "measured-series"
 	ShowPages      Action = "pages"
@@ -141,6 +142,9 @@ const (
 	Right       Action = "right"
 )
 
+// Source files.
+const SourceOf Action = "source-of-this"
+
 // Heap snapshots.
 const (
 	Edges        Action = "edges"
@@ -210,6 +214,7 @@ const (
 	ScopeStacks     Scope = "stacks" // tree or flame graph: pass it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
+	ScopeSource     Scope = "source"    // source files: pass it before ScopeTable
 	ScopeSnapshots  Scope = "snapshots" // footer only
 	ScopeTypes      Scope = "types"     // objects by type: pass it before ScopeTable
 	ScopeHeap       Scope = "heap"      // screens of heap snapshots: pass it after those of the screen
@@ -229,7 +234,7 @@ const (
 
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
-	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeLifetimes,
+	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeLifetimes,
 		ScopeSnapshots, ScopeTypes, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
@@ -246,6 +251,8 @@ func (s Scope) Where() string {
 		return "in " + string(s) + "s"
 	case ScopeFlame:
 		return "in flame graphs"
+	case ScopeSource:
+		return "in source files"
 	case ScopeDifference:
 		return "in differences"
 	case ScopeProfile:

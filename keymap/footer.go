@@ -162,6 +162,8 @@ func footer(s Scope) []hint {
 	case ScopeFlame:
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}},
 			{"tree", []Action{Flame}}, invertHint, costHint, searchHint, focusHint, diffHint, copyHint, evidenceHint}
+	case ScopeSource:
+		return []hint{{"next line that costs", []Action{FindNext}}, {"caller/callee", []Action{Collapse, Expand}}, filterHint, costHint, sortHint, {"back", []Action{HistoryBack}}}
 	case ScopeSnapshots:
 		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, evidenceHint,
 			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}

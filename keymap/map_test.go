@@ -73,7 +73,7 @@ func TestDefaultTableIsSound(t *testing.T) {
 
 func TestOnlyNamedScreensLackKeys(t *testing.T) {
 	for _, b := range Default().Bindings() {
-		named := []Action{ShowOverview, ShowTimeline, ShowSites, ShowLeaks, ShowStacks, ShowBlocks, ShowLifetimes, ShowProblems,
+		named := []Action{ShowOverview, ShowTimeline, ShowSites, ShowLeaks, ShowStacks, ShowBlocks, ShowLifetimes, ShowSource, ShowProblems,
 			ShowSnapshots, ShowTypes, ShowFrames, ShowDominators, ShowThreads, ShowObject, ShowComparison, ShowWaste, ShowFind, ShowSeries, ShowPages, ShowFragments, ShowProfile, ShowFunctions}
 		if len(b.Keys) == 0 != slices.Contains(named, b.Action) {
 			t.Errorf("%s.%s has keys %v", b.Scope, b.Action, b.Keys)
@@ -84,7 +84,7 @@ func TestOnlyNamedScreensLackKeys(t *testing.T) {
 // One key does the same thing everywhere: what differs is listed here, and nothing else may.
 func TestOneMeaningPerKey(t *testing.T) {
 	allowed := []string{
-		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", // arrows are spatial
+		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left source.collapse", "Right source.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", // arrows are spatial
 		"Ctrl-C loading.stop-loading",                                                            // Ctrl-C ends the most urgent thing
 		"Space tree.toggle", "Space series.toggle", "Space pages.toggle", "Space text.page-down", // Space acts on what is shown
 		"r heap.values", // heaps have no recursion: r reveals there

@@ -77,8 +77,12 @@ type Format struct {
 	// that of its [model.HeapSource].
 	Heap *model.HeapSchema
 
-	// Sizes reports that Options.Sizes has an effect: files leave open where the sizes of objects come from.
-	Sizes bool
+	// FrameOrder reports that Options.FrameOrder has an effect: files leave open which end of a stack is the leaf.
+	FrameOrder bool
+
+	// Sizes says where the sizes of objects come from, for help, where files leave that open and Options.Sizes has an
+	// effect; "" elsewhere.
+	Sizes string
 
 	// Unit reports that Options.Unit has an effect: files have weights without a unit.
 	Unit bool
@@ -88,6 +92,12 @@ type Format struct {
 	Curves bool
 	// AllocatorFrames reports that Options.AllocatorFrames has an effect.
 	AllocatorFrames bool
+
+	// Copy writes the records of a file again, unchanged, and returns what it left out; nil if only the model of the
+	// file can be written.
+	Copy func(ctx context.Context, src *Source, w io.Writer) ([]model.Problem, error)
+	// Dumper is a program that writes files of the format, where a language has none; the zero Dumper for none.
+	Dumper Dumper
 
 	// Sniff judges the first bytes, after decompression: at most [SniffLength], fewer for short files.
 	Sniff func(head []byte) Confidence
@@ -100,6 +110,13 @@ type Format struct {
 	// Validate reports every broken rule, grouped by kind. An error means that reading failed, not that the file is
 	// invalid.
 	Validate func(ctx context.Context, src *Source, report func(Violation)) error
+}
+
+// Dumper is a program that writes dumps of programs in a language.
+type Dumper struct {
+	Language string // as on the command line, "" for none
+	Help     string // how to use it
+	Source   []byte // read-only
 }
 
 // SniffLength is the number of bytes given to formats to recognize a file.

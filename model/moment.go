@@ -7,11 +7,18 @@ import (
 )
 
 // Moment is a point in time, or a length of time, as users write it. A share of the duration, the peak and the end
-// become times only with a file. The zero Moment was not given.
+// become times only with a file, and whether a time or a plain number is meant, its [Axis] says. The zero Moment was not
+// given.
 type Moment struct {
 	kind  momentKind
 	time  Time    // of those that are absolute
 	share Decimal // of the duration, in percent
+}
+
+// Axis is what moments of a file are on.
+type Axis struct {
+	End, Peak Time
+	Unit      string // of times that are not microseconds, such as "instructions"
 }
 
 type momentKind uint8
@@ -19,6 +26,7 @@ type momentKind uint8
 const (
 	momentUnset momentKind = iota
 	momentTime
+	momentCount // a plain number
 	momentShare
 	momentPeak
 	momentEnd
@@ -33,8 +41,9 @@ func MomentEnd() Moment { return Moment{kind: momentEnd} }
 // MomentPeak returns the peak of a file, whenever that is.
 func MomentPeak() Moment { return Moment{kind: momentPeak} }
 
-// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain 0. Upper and
-// lower case are the same. Times are rounded down to microseconds; those beyond [MaxTime] become MaxTime.
+// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain number, which is
+// for axes of another unit than time. Upper and lower case are the same. Times are rounded down to microseconds; what is
+// beyond [MaxTime] becomes MaxTime.
 func ParseMoment(text string) (Moment, error) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	switch s {
@@ -51,6 +60,9 @@ func ParseMoment(text string) (Moment, error) {
 			return Moment{}, fmt.Errorf("invalid share of the duration %q: write 0%% to 100%%", s)
 		}
 		return Moment{kind: momentShare, share: d}, nil
+	}
+	if d, rest, err := CutDecimal(s); err == nil && rest == "" && s != "0" && !strings.Contains(s, ".") {
+		return Moment{kind: momentCount, time: Time(min(d.Times(1, 1), uint64(MaxTime)))}, nil
 	}
 	t, err := ParseTime(s)
 	if err != nil {
@@ -87,18 +99,29 @@ func (m Moment) IsEnd() bool { return m.kind == momentEnd }
 // IsLength reports whether m may also be a length of time.
 func (m Moment) IsLength() bool { return m.kind == momentTime || m.kind == momentShare }
 
-// In returns the time of m in a file of the given duration and peak; duration if m was not given. It may be beyond the
-// end.
-func (m Moment) In(duration, peak Time) Time {
+// In returns where m is on an axis, its end if m was not given; that may be beyond the end. It fails if m is a time and
+// the axis has another unit, or a plain number and the axis is time.
+func (m Moment) In(x Axis) (Time, error) {
+	switch {
+	case m.kind == momentCount && x.Unit == "":
+		return 0, fmt.Errorf("invalid time %q: a unit is missing; write us, ms, s, min or h", m)
+	case m.kind == momentTime && m.time > 0 && x.Unit != "":
+		return 0, fmt.Errorf("invalid position %s: the unit is %s; write a plain number such as %d", m.time, Clean(x.Unit), x.End/2)
+	case m.kind == momentPeak:
+		return x.Peak, nil
+	}
+	return m.Of(x.End), nil
+}
+
+// Of returns m as a length of something that is as long as whole; whole if m is no length.
+func (m Moment) Of(whole Time) Time {
 	switch m.kind {
-	case momentTime:
+	case momentTime, momentCount:
 		return m.time
 	case momentShare:
-		return Time(m.share.Times(uint64(duration), 100))
-	case momentPeak:
-		return peak
+		return Time(m.share.Times(uint64(whole), 100))
 	}
-	return duration
+	return whole
 }
 
 // String returns m in the syntax of [ParseMoment], "" if m was not given.
@@ -106,6 +129,8 @@ func (m Moment) String() string {
 	switch m.kind {
 	case momentTime:
 		return strconv.FormatInt(int64(m.time), 10) + "us"
+	case momentCount:
+		return strconv.FormatInt(int64(m.time), 10)
 	case momentShare:
 		return m.share.String() + "%"
 	case momentPeak:
@@ -116,15 +141,26 @@ func (m Moment) String() string {
 	return ""
 }
 
-// CheckTime refuses a time beyond the end of a recording. If they differ by less than is usually shown, the message has
-// both in microseconds.
-func CheckTime(t, end Time) error {
-	if t <= end {
+// Moment returns the moment at t, as users write it on this axis.
+func (x Axis) Moment(t Time) Moment {
+	if x.Unit != "" && t > 0 {
+		return Moment{kind: momentCount, time: t}
+	}
+	return MomentAt(t)
+}
+
+// Check refuses a time beyond the end. If they differ by less than is usually shown, the message has both exactly.
+func (x Axis) Check(t Time) error {
+	if t <= x.End {
 		return nil
 	}
-	at, last := t.String(), end.String()
+	at, last := t.In(x.Unit), x.End.In(x.Unit)
 	if at == last {
-		at, last = Group(uint64(t))+" µs", Group(uint64(end))+" µs"
+		unit := Clean(x.Unit)
+		if unit == "" {
+			unit = "µs"
+		}
+		at, last = Group(uint64(t))+" "+unit, Group(uint64(x.End))+" "+unit
 	}
 	return fmt.Errorf("%s is beyond the end of the recording, which is at %s", at, last)
 }
@@ -156,20 +192,24 @@ func ParsePeriod(text string) (Period, error) {
 // Given reports whether p was given.
 func (p Period) Given() bool { return p.From.Given() || p.To.Given() }
 
-// In returns the times of p in a file that ends at end and has its peak at peak; a side that was not given is [NoTime].
-// It fails if a time is beyond the end, or the range ends before it begins.
-func (p Period) In(end, peak Time) (from, to Time, err error) {
+// In returns where p is on an axis; a side that was not given is [NoTime]. It fails as [Moment.In] does, if a side is
+// beyond the end, and if the range ends before it begins.
+func (p Period) In(x Axis) (from, to Time, err error) {
 	from, to = NoTime, NoTime
 	if p.From.Given() {
-		from = p.From.In(end, peak)
+		if from, err = p.From.In(x); err != nil {
+			return from, to, err
+		}
 	}
 	if p.To.Given() {
-		to = p.To.In(end, peak)
+		if to, err = p.To.In(x); err != nil {
+			return from, to, err
+		}
 	}
 	if p.To.Given() && from > to {
-		return from, to, fmt.Errorf("the range ends at %s, before it begins at %s", to, from)
+		return from, to, fmt.Errorf("the range ends at %s, before it begins at %s", to.In(x.Unit), from.In(x.Unit))
 	}
-	return from, to, CheckTime(max(from, to), end)
+	return from, to, x.Check(max(from, to))
 }
 
 // String returns p in the syntax of [ParsePeriod], "" if p was not given.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -36,12 +37,12 @@ func TestParseMoment(t *testing.T) {
 		"9223372036854775807us": MaxTime, "18446744073709551600us": MaxTime, "99999999999h": MaxTime,
 	} {
 		m, err := ParseMoment(text)
-		if got := m.In(duration, peak); err != nil || got != want || !m.Given() {
+		if got, wrong := m.In(Axis{End: duration, Peak: peak}); err != nil || wrong != nil || got != want || !m.Given() {
 			t.Errorf("%q is %d, want %d (%v)", text, got, want, err)
 		}
 	}
 	for _, text := range []string{
-		"", "5", "5x", "s", "-5s", "+5s", "5s3", "1s2", "1 2s", "1e3s", "101%", "%", "x%", "1..2s", "peaks", "0x10s", "NaN", "NaNs", "Infs", "5s;ls",
+		"", "5.", "5.5", "5x", "s", "-5s", "+5s", "5s3", "1s2", "1 2s", "1e3s", "101%", "%", "x%", "1..2s", "peaks", "0x10s", "NaN", "NaNs", "Infs", "5s;ls",
 		"999999999999999999999999s",
 	} {
 		if m, err := ParseMoment(text); err == nil || m.Given() {
@@ -56,8 +57,59 @@ func TestParseMoment(t *testing.T) {
 			t.Errorf("%q is the length of time %v", text, m)
 		}
 	}
-	if m, err := ParseMoment("50%"); err != nil || m.In(MaxTime, 0) != MaxTime/2 {
-		t.Errorf("half of the longest time is %d", m.In(MaxTime, 0))
+	if m, err := ParseMoment("50%"); err != nil || m.Of(MaxTime) != MaxTime/2 {
+		t.Errorf("half of the longest time is %d", m.Of(MaxTime))
+	}
+}
+
+// TestMomentsFitTheirAxis expects plain numbers on an axis that counts, times on one of time, and shares, the peak and
+// the end on both.
+func TestMomentsFitTheirAxis(t *testing.T) {
+	counts, times := Axis{End: 2_428_955, Peak: 2_170_000, Unit: "instructions"}, Axis{End: 2_428_955, Peak: 2_170_000}
+	for _, c := range []struct {
+		text  string
+		axis  Axis
+		want  Time
+		wrong string
+	}{
+		{"120000", counts, 120_000, ""},
+		{"0", counts, 0, ""},
+		{"start", counts, 0, ""},
+		{"50%", counts, 1_214_477, ""},
+		{"peak", counts, 2_170_000, ""},
+		{"end", counts, 2_428_955, ""},
+		{"18446744073709551615", counts, MaxTime, ""},
+		{"2s", counts, 0, "invalid position 2.00 s: the unit is instructions; write a plain number such as 1214477"},
+		{"2s", times, 2 * Second, ""},
+		{"120000", times, 0, `invalid time "120000": a unit is missing`},
+	} {
+		m, err := ParseMoment(c.text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		got, err := m.In(c.axis)
+		if said := fmt.Sprint(err); got != c.want || (err == nil) != (c.wrong == "") || !strings.Contains(said, c.wrong) && err != nil {
+			t.Errorf("%s of %q is %d, %v; want %d, %q", c.text, c.axis.Unit, got, err, c.want, c.wrong)
+		}
+		if err != nil || got == MaxTime {
+			continue
+		}
+		again, err := ParseMoment(c.axis.Moment(got).String())
+		if at, wrong := again.In(c.axis); err != nil || wrong != nil || at != got {
+			t.Errorf("%d of %q is written as %s", got, c.axis.Unit, again)
+		}
+	}
+	if m, err := ParseLength("120000"); err == nil {
+		t.Errorf("a plain number is the length %s", m)
+	}
+	for text, want := range map[string]string{"0..120000": "", "120000..60000": "the range ends at 60.0k instructions, before it begins at 120k instructions", "1..9999999": "10.0M instructions is beyond the end of the recording, which is at 2.43M instructions", "1s..": "the unit is instructions"} {
+		p, err := ParsePeriod(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := p.In(counts); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }
 
@@ -85,11 +137,11 @@ func TestPeriodsAreChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if from, to, err := p.In(10*Second, 3*Second); (err == nil) != ok {
+		if from, to, err := p.In(Axis{End: 10 * Second, Peak: 3 * Second}); (err == nil) != ok {
 			t.Errorf("%s is from %d to %d, %v", text, from, to, err)
 		}
 	}
-	if from, to, err := (Period{}).In(Second, 0); from != NoTime || to != NoTime || err != nil {
+	if from, to, err := (Period{}).In(Axis{End: Second}); from != NoTime || to != NoTime || err != nil {
 		t.Errorf("no range is from %d to %d, %v", from, to, err)
 	}
 }
@@ -99,11 +151,13 @@ func TestMomentsAreWrittenAsTheyAreRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		m := MomentAt(Time(rng.Uint64() >> (1 + rng.IntN(63))))
-		switch rng.IntN(4) {
+		switch rng.IntN(5) {
 		case 0:
 			m = Moment{kind: momentShare, share: Decimal{rng.Uint64N(100) * 1000, 3}}
 		case 1:
 			m = []Moment{MomentPeak(), MomentEnd()}[rng.IntN(2)]
+		case 2:
+			m = Axis{Unit: "bytes"}.Moment(m.time)
 		}
 		if again, err := ParseMoment(m.String()); err != nil || again != m {
 			t.Fatalf("%+v is written as %q, which is %+v, %v", m, m, again, err)
@@ -148,8 +202,11 @@ func FuzzMoment(f *testing.F) {
 			return
 		}
 		for _, duration := range []Time{0, 1, 1e6, MaxTime} {
-			if got := m.In(duration, duration/3); got < 0 || m.kind == momentShare && got > duration {
-				t.Errorf("%q of %d is %d", text, duration, got)
+			for _, unit := range []string{"", "bytes"} {
+				got, err := m.In(Axis{End: duration, Peak: duration / 3, Unit: unit})
+				if got < 0 || m.kind == momentShare && got > duration || err != nil && m.kind != momentTime && m.kind != momentCount {
+					t.Errorf("%q of %d %s is %d, %v", text, duration, unit, got, err)
+				}
 			}
 		}
 		if again, err := ParseMoment(m.String()); err != nil || again != m {

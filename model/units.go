@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -92,6 +93,9 @@ func (t Time) String() string {
 func (t Time) In(unit string) string {
 	if unit == "" {
 		return t.String()
+	}
+	if t == 1 {
+		unit = strings.TrimSuffix(unit, "s")
 	}
 	return ShortCount(uint64(max(t, 0))) + " " + Clean(unit)
 }

@@ -97,6 +97,16 @@ type ProfileMetric struct {
 	Apart bool
 }
 
+// State reports whether values describe a moment, such as live bytes: values of several moments are never added up.
+func (m *ProfileMetric) State() bool {
+	for _, prefix := range []string{"live_", "inuse", "in_use", "leaked_"} {
+		if strings.HasPrefix(m.Name, prefix) {
+			return true
+		}
+	}
+	return m.NoSum() || slices.Contains([]string{"space", "objects", "goroutine", "threadcreate"}, m.Name)
+}
+
 // NoSum reports whether values of different stacks must not be added up: the file says so, or they are high-water
 // marks, which are reached at different times.
 func (m *ProfileMetric) NoSum() bool { return m.Apart || m.Name == "peak_bytes" }

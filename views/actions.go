@@ -209,6 +209,8 @@ func (a *app) doScreens(act keymap.Action) bool {
 		a.travel(&a.past, &a.future)
 	case keymap.HistoryForward:
 		a.travel(&a.future, &a.past)
+	case keymap.SourceOf:
+		a.showSource()
 	case keymap.Back:
 		a.back()
 	default:
@@ -222,6 +224,30 @@ func (a *app) doScreens(act keymap.Action) bool {
 		return false
 	}
 	return true
+}
+
+// showSource goes to the source of what is selected.
+func (a *app) showSource() {
+	offered := slices.ContainsFunc(a.screens, func(s ui.Screen) bool { return s.Action() == keymap.ShowSource })
+	p, ok := a.current().(ui.Placer)
+	switch {
+	case !offered:
+		a.say("the stacks of this file name no source files")
+		return
+	case !ok:
+		a.visit(keymap.ShowSource)
+		return
+	}
+	if at, ok := p.Place(); ok {
+		a.overlays = nil
+		function := ""
+		if f, ok := a.current().(ui.Functioner); ok {
+			function = f.Function()
+		}
+		a.visit(keymap.ShowSource, state.ShowLine{At: at, Function: function})
+	} else {
+		a.say("what is selected has no place in a source file")
+	}
 }
 
 // back undoes one level of what was changed on this screen: the filters, then the range, then the instant. If nothing
@@ -287,7 +313,7 @@ func (a *app) doProgram(act keymap.Action) {
 		}
 		a.showState() // including keys that were typed ahead
 		a.copyOut(a.commandLine(), a.noCommand())
-		if why := a.unordered(); why != "" {
+		if why := a.unlike(); why != "" {
 			a.message = why + "; " + a.message
 		}
 	case keymap.Save:
@@ -393,7 +419,7 @@ func (a *app) timeQuestion() (q state.Question) {
 		}
 	}
 	if a.Prof == nil {
-		q.Over = state.Over(a.state.Range)
+		q.Over = state.Over(a.state.Range, a.axis(0).Unit)
 	}
 	return q
 }

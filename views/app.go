@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -28,6 +30,7 @@ type Options struct {
 	Store      *model.Store                               // its revisions are followed
 	Trace      analysis.Trace                             // nil for files without allocations
 	Libraries  *regexp.Regexp                             // own no memory, in addition to the built-in ones; may be nil
+	Sources    *sources.Finder                            // of source files; nil for none
 	Second     *compare.Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*compare.Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                                     // the user's directory, for ~
@@ -141,7 +144,9 @@ func newApp(o Options) *app {
 		within = func(ctx context.Context) context.Context { return ctx }
 	}
 	a.Env = ui.Env{
-		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries, Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
+		Ctx: model.WithBudget(within(o.Terminal.Context()), o.Budget), Trace: o.Trace, Libraries: o.Libraries,
+		Sources:  cmp.Or(o.Sources, sources.NewFinder(nil, nil, "")),
+		Patience: a.o.Patience, Work: &ui.Work{}, DeepWork: &ui.Work{}, Views: &ui.StackViews{},
 		Post: o.Terminal.Post, Background: o.Terminal.Go,
 		Keys: o.Keys, Emit: a.emit, Open: a.openScreen, Visit: a.visit, Say: a.say,
 		First: &ui.ComparedFile{Trace: o.Trace}, Paths: o.Paths, JoinedTrees: &ui.JoinedTreeCache{},

@@ -137,7 +137,7 @@ func TestHistoryBackAndForward(t *testing.T) {
 	u.keys("`").has(" Sites ")
 	u.keys("]").has(" Leaks ")
 	u.keys("[", "[").has(" Timeline ")
-	u.keys("9").has("this file has 8 screens")
+	u.keys("9").has(" Source ")
 }
 
 func TestThemesSwitchLive(t *testing.T) {

@@ -112,7 +112,9 @@ func (a *app) rangeCommand(text string) error {
 		}
 	}
 	return a.withPeak(a.Trace, func(peak analysis.Peak) error {
-		f, t, err := p.In(a.state.Status.Duration, peak.Time)
+		axis := a.axis(a.state.Status.Duration)
+		axis.Peak = peak.Time
+		f, t, err := p.In(axis)
 		if err == nil {
 			a.emit(state.SetRange{R: analysis.Range{From: f, To: t}})
 		}
@@ -235,7 +237,7 @@ func (a *app) fromCommand(text string) error {
 	}
 	to := "end"
 	if !a.state.Range.IsFull() {
-		to = model.MomentAt(a.state.Range.To).String()
+		to = a.axis(0).Moment(a.state.Range.To).String()
 	}
 	return a.rangeCommand(text + ".." + to)
 }
@@ -244,7 +246,7 @@ func (a *app) fromCommand(text string) error {
 func (a *app) toCommand(text string) error {
 	from := ""
 	if r := a.state.Range; !r.IsFull() {
-		from = model.MomentAt(max(r.From, 0)).String()
+		from = a.axis(0).Moment(max(r.From, 0)).String()
 	}
 	return a.rangeCommand(from + ".." + text)
 }
@@ -252,7 +254,7 @@ func (a *app) toCommand(text string) error {
 func (a *app) ageCommand(text string) error {
 	age, err := model.ParseLength(text)
 	if err == nil {
-		a.emit(state.SetMinAge{Age: age.In(a.state.Status.Duration, model.NoTime)})
+		a.emit(state.SetMinAge{Age: age.Of(a.state.Status.Duration)})
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -27,15 +28,14 @@ func TestTimesOfCommands(t *testing.T) {
 			u.app.emit(state.SetMinAge{})
 		})
 		m, wrong := model.ParseMoment(text)
-		want := m.In(end, peak.Time)
-		if wrong == nil {
-			wrong = model.CheckTime(want, end)
-		}
+		axis := model.Axis{End: end, Peak: peak.Time}
+		want, outside := m.In(axis)
+		wrong = cmp.Or(wrong, outside, axis.Check(want))
 		if err := u.run("at " + text); (err == nil) != (wrong == nil) {
 			t.Errorf(":at %s: %v, not %v", text, err, wrong)
 		}
 		age, notAge := model.ParseLength(text)
-		if err := u.run("min-age " + text); (err == nil) != (notAge == nil) || err == nil && u.app.state.MinAge != age.In(end, 0) {
+		if err := u.run("min-age " + text); (err == nil) != (notAge == nil) || err == nil && u.app.state.MinAge != age.Of(end) {
 			t.Errorf(":min-age %s: %v, not %v: %d", text, err, notAge, u.app.state.MinAge)
 		}
 		if wrong != nil {

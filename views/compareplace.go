@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,30 +51,39 @@ func (a *app) markPlace(side int, text string) error {
 func (a *app) placeOf(other bool, place model.Place, peak analysis.Peak) (state.Mark, error) {
 	f := a.FileAt(other)
 	end := f.Span(&a.state).To
+	axis := model.Axis{End: end, Peak: peak.Time}
 	m := state.Mark{Set: true, Other: other, At: analysis.End, Range: analysis.FullRange, Prof: state.NewProfile()}
 	if !other {
 		m.Prof = a.state.Prof
 	}
 	m.Prof.Window = state.NoWindow
 	d := f.ProfileFile(&a.state)
+	if d != nil {
+		axis.Unit = d.Weights.AxisUnit
+	}
 	switch {
 	case place.Number != nil && (d != nil || !place.At.Given()):
 		n := *place.Number
-		if d == nil || n < 0 || n >= len(d.Weights.Windows) {
+		switch {
+		case d != nil && n >= 0 && n < len(d.Weights.Windows):
+		case axis.Unit != "":
+			return m, fmt.Errorf("no window %d; a range is written 0..%d", n, n)
+		default:
 			return m, fmt.Errorf("no window %d; times need a unit such as s, ms or us", n)
 		}
 		m.Prof.Window = n
 	case place.Over.Given():
-		since, until := place.Over.From.In(end, peak.Time), place.Over.To.In(end, peak.Time)
-		if err := model.CheckTime(max(since, until), end); err != nil {
+		since, errFrom := place.Over.From.In(axis)
+		until, errTo := place.Over.To.In(axis)
+		if err := cmp.Or(errFrom, errTo, axis.Check(max(since, until))); err != nil {
 			return m, fmt.Errorf("%s: %w", model.Clean(f.Name), err)
 		}
 		m.Range, m.At = state.Between(since, until), analysis.At(max(since, until))
 	case place.At.IsPeak():
 		m.At = peak.Instant
 	default:
-		t := place.At.In(end, peak.Time)
-		if err := model.CheckTime(t, end); err != nil {
+		t, err := place.At.In(axis)
+		if err := cmp.Or(err, axis.Check(t)); err != nil {
 			return m, fmt.Errorf("%s: %w", model.Clean(f.Name), err)
 		}
 		if m.At = analysis.At(t); t == 0 {
@@ -108,8 +118,9 @@ func (a *app) markLayout(side int, other bool, text string) error {
 	case !place.At.Given() || place.At.IsPeak():
 		return fmt.Errorf("mark a layout by its number, such as #3, or an instant")
 	}
-	t := place.At.In(d.End, model.NoTime)
-	if err := model.CheckTime(t, d.End); err != nil {
+	axis := model.Axis{End: d.End, Unit: d.Timeline.AxisUnit}
+	t, err := place.At.In(axis)
+	if err := cmp.Or(err, axis.Check(t)); err != nil {
 		return err
 	}
 	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout

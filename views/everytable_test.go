@@ -38,6 +38,7 @@ var madeBy = map[string]struct {
 	"profile/leaks.go:NewLeaks":         {cases: []string{"Leaks of a profile"}},
 	"profile/screen.go:NewOverview":     {cases: []string{"Events"}},
 	"profile/timeline.go:NewTimeline":   {cases: []string{"Windows"}},
+	"source/screen.go:newScreen":        {cases: []string{"Source"}},
 	"stacks/around.go:newAroundView":    {cases: []string{"Callers and callees", "Difference of callers"}},
 	"trace/leaks.go:NewLeaks":           {cases: []string{"Leaks", "Late-freed"}},
 	"trace/sites.go:NewSites":           {cases: []string{"Sites", "Sites by function"}},

@@ -113,7 +113,7 @@ func (a *app) evidenceQuestion() (q state.Question) {
 		return a.Prof.Choice(s)
 	}
 	if q = a.timeQuestion(); a.Dump != nil && !s.AtEnd() {
-		q.At = model.MomentAt(s.Now())
+		q.At = a.axis(0).Moment(s.Now())
 	}
 	return q
 }

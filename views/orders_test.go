@@ -13,12 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/profile"
 	"github.com/memtui/memtui/views/stacks"
+	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -50,7 +52,7 @@ func tableSources(t testing.TB) []tableSource {
 func (u *program) ran(t *testing.T, files []tableSource, words []string) (rows []map[string]string) {
 	t.Helper()
 	args := append(slices.Clone(words[1:]), "-f", "csv")
-	if !slices.Contains(words, "snapshots") && !slices.Contains(words, "pages") && !slices.Contains(words, "path") {
+	if !slices.Contains(words, "snapshots") && !slices.Contains(words, "--map") && !slices.Contains(words, "path") {
 		args = append(args, "--limit", "0")
 	}
 	for i := range args {
@@ -135,7 +137,7 @@ func TestCommandsFollowEveryOrder(t *testing.T) {
 				if by, down := u.order(l); by != col || !down {
 					continue
 				}
-				u.checkOrder(t, title, l.Table, files)
+				u.checkOrder(t, tt.name, title, l.Table, files)
 			}
 		})
 	}
@@ -143,7 +145,10 @@ func TestCommandsFollowEveryOrder(t *testing.T) {
 
 // told returns a figure of a row of a report.
 func told(row map[string]string, key string) (text string, ok bool) {
-	if text, ok = row[key]; ok {
+	if text, ok = row[key]; ok && strings.HasSuffix(key, "_bits") { // screens show bytes
+		n, err := strconv.ParseUint(text, 10, 64)
+		return fmt.Sprint(8 * n), err == nil
+	} else if ok {
 		return text, true
 	}
 	if key == "mean_bytes" {
@@ -158,7 +163,7 @@ func told(row map[string]string, key string) (text string, ok bool) {
 }
 
 // checkOrder compares the order of a table with that of the command that prints it.
-func (u *program) checkOrder(t *testing.T, title string, table any, files []tableSource) {
+func (u *program) checkOrder(t *testing.T, name, title string, table any, files []tableSource) {
 	t.Helper()
 	var words []string
 	var why, key string
@@ -183,6 +188,10 @@ func (u *program) checkOrder(t *testing.T, title string, table any, files []tabl
 	if !isFigure {
 		return
 	}
+	if name == "Threads" { // whose CSV lists what the frames hold
+		u.ran(t, files, words)
+		return
+	}
 	var printed []float64
 	for i, row := range u.ran(t, files, words) {
 		text, ok := told(row, key)
@@ -195,6 +204,11 @@ func (u *program) checkOrder(t *testing.T, title string, table any, files []tabl
 			n = math.NaN()
 		}
 		printed = append(printed, n)
+	}
+	figures = figures[summed[name]:]
+	if slices.Contains(parts, name) { // the others come in between
+		figures = slices.DeleteFunc(figures, func(f float64) bool { return !slices.Contains(printed, f) })
+		figures, printed = slices.Compact(figures), slices.Compact(printed)
 	}
 	for len(printed) > len(figures) && printed[len(printed)-1] == 0 { // screens leave out what is nothing
 		printed = printed[:len(printed)-1]
@@ -370,3 +384,59 @@ func treeOn(u *program) (rows []treeLine) {
 	}
 	return rows
 }
+
+// Every filter of every table is that of the command which the screen copies, which then prints the same rows, or
+// copying says that it prints all.
+func TestCommandsFollowEveryFilter(t *testing.T) {
+	if modeltest.UnderRace {
+		t.Skip("it walks every table and command, which others do under the race detector")
+	}
+	files := tableSources(t)
+	followed := 0
+	for _, tt := range tableCases() {
+		if tt.name == "Top sites below the curve" { // whose command prints the curve
+			continue
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			u := tt.open(t).keys(tt.keys...)
+			l, _ := tt.table(u)
+			filter := func(text string) (words []string, why string) {
+				u.keys("/", "Ctrl+U")
+				typeText(u, text)
+				u.keys("Enter")
+				u.sim.Settle()
+				u.sim.Do(func() { words, why = u.app.command(u.app.o.Command), u.app.unfiltered() })
+				return words, why
+			}
+			var fields []analysis.Field
+			u.sim.Do(func() { fields = u.app.front().(ui.Filtered).Fields() })
+			for _, f := range fields {
+				if f.Text || f.Inside || f.Time {
+					continue
+				}
+				words, why := filter(f.Names[0] + ">1")
+				_, finds := u.app.current().(ui.Finder)
+				switch filtered := state.HasFilter(words); {
+				case len(words) == 0:
+				case !filtered && why == "" && !finds:
+					t.Errorf("%s: %q prints all rows, which is not said", f.Names[0], words)
+				case filtered:
+					followed++
+					shown := u.length(l) - summed[tt.name]
+					if n := len(u.ran(t, files, words)); n != shown && !slices.Contains(parts, tt.name) {
+						t.Errorf("%s: %q prints %d rows, and the screen has %d", f.Names[0], words, n, shown)
+					}
+				}
+			}
+		})
+	}
+	if followed < 40 {
+		t.Errorf("only %d filters are those of commands", followed)
+	}
+}
+
+// summed is how many rows of a table sum up others, which commands leave out.
+var summed = map[string]int{"Fragmentation": 1}
+
+// parts are the tables of which CSV has one part, or that show one level of what commands list.
+var parts = []string{"Waste", "Dominators", "Threads"}

@@ -111,6 +111,9 @@ func (a *app) PasteHandler() func(text string, setFocus func(p tview.Primitive))
 func (a *app) askTime() {
 	a.prompt = &prompt{accept: a.goToTime}
 	a.prompt.Prompt, a.prompt.Hint = "time: ", "12.5s, 350ms, 50%, peak, end"
+	if unit := a.axis(0).Unit; unit != "" {
+		a.prompt.Prompt, a.prompt.Hint = "position: ", model.Clean(unit)+" as a number, peak, 50%"
+	}
 	a.recall(a.prompt)
 }
 
@@ -127,13 +130,29 @@ func (a *app) goToTime(text string) error {
 	case m.IsEnd():
 		a.emit(state.MoveTo{At: analysis.End})
 	default:
-		t := m.In(end, model.NoTime)
-		if err := model.CheckTime(t, end); err != nil {
+		axis := a.axis(end)
+		t, err := m.In(axis)
+		if err == nil {
+			err = axis.Check(t)
+		}
+		if err != nil {
 			return err
 		}
 		a.emit(state.MoveTo{At: analysis.At(t)})
 	}
 	return nil
+}
+
+// axis returns the axis of the file on the screens.
+func (a *app) axis(end model.Time) model.Axis {
+	x := model.Axis{End: end, Peak: model.NoTime}
+	switch {
+	case a.Dump != nil:
+		x.Unit = a.Dump.Timeline.AxisUnit
+	case a.Prof != nil:
+		x.Unit = a.Prof.Weights.AxisUnit
+	}
+	return x
 }
 
 // searched returns what / searches here; nil where / filters tables.

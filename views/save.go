@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/keymap"
@@ -93,9 +94,9 @@ func (a *app) save(text string) error {
 	if err != nil {
 		return errors.New(model.Clean(err.Error()))
 	}
-	about := a.unfiltered(words)
-	if why := a.unordered(); why != "" {
-		about += "; " + why
+	about := ""
+	if why := a.unlike(); why != "" {
+		about = "; " + why
 	}
 	a.saveBy(write, typed, about)
 	return nil
@@ -136,12 +137,19 @@ func notes(list []string) string {
 	return "; " + model.Clean(strings.Join(list, "; "))
 }
 
-// unfiltered returns a note that a command prints all rows if a filter hides some on screen; else "".
-func (a *app) unfiltered(words []string) string {
-	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" || state.HasFilter(words) {
+// unlike returns how the rows that the command of the screen prints differ from those of the table, or "".
+func (a *app) unlike() string {
+	list := []string{a.unfiltered(), a.unordered()}
+	return strings.Join(slices.DeleteFunc(list, func(why string) bool { return why == "" }), "; ")
+}
+
+// unfiltered returns that the command of the screen prints rows which a filter hides on screen, or "".
+func (a *app) unfiltered() string {
+	words := a.command([]string{"FILE"})
+	if _, ok := a.current().(ui.Finder); ok || a.filterText() == "" || state.HasFilter(words) || len(words) == 0 {
 		return ""
 	}
-	return ": all rows, also those that the filter hides"
+	return "the command prints all rows, also those that the filter hides"
 }
 
 // filterText returns what rows of the screen are filtered by.

@@ -5,6 +5,7 @@ import (
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/heap"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/source"
 	"github.com/memtui/memtui/views/stacks"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
@@ -38,5 +39,7 @@ func allScreens(e *ui.Env) []ui.Screen {
 		profile.NewTimeline(e),
 		profile.NewLeaks(e),
 		newProblems(e),
+		source.New(e), // last, so that the numbers of the others stay what they were
+		source.NewProfile(e),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/profile"
+	"github.com/memtui/memtui/views/source"
 	"github.com/memtui/memtui/views/trace"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -71,6 +72,10 @@ func tableCases() []tableCase {
 		p := screenOf[*profile.Timeline](u)
 		return &p.List, keysOf(p.Table.Columns())
 	}
+	lines := func(u *program) (*widget.List, []string) {
+		p := screenOf[*source.Screen](u)
+		return &p.List, keysOf(p.Columns())
+	}
 	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
 	blocks := func(u *program) (*widget.List, []string) {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
@@ -87,6 +92,7 @@ func tableCases() []tableCase {
 		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{titles.Trend}},
 		{"Callers and callees", onKvleak, []string{"5", "c", "c", "c", "i", "Enter", "g", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Difference of callers", onKvleak, []string{"p", "A", "e", "d", "5", "g", "Down", "Down", "Down", "Down", "Down", "Enter"}, paneOf("ListPane"), nil, nil},
+		{"Source", onKvleak, []string{"9"}, lines, []string{"self", "total", "text"}, []string{""}},
 		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Verdict, titles.Site}},
 		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
 		{"Windows", server, []string{"4"}, windows, nil, []string{""}},
@@ -133,7 +139,7 @@ func heapCases() []tableCase {
 		return u
 	}
 	return []tableCase{
-		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), jsonKeys(report.Snapshot{}), []string{""}},
+		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), append(jsonKeys(report.Snapshot{}), "objects", "frames"), []string{""}},
 		{"Trends", onRecords, []string{"1", "Tab", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
 		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
 		{"References of a type", onRecords, []string{"2", "#"}, paneOf("around", "ListPane"), jsonKeys(report.TypeNeighbors{}), nil},

@@ -198,3 +198,19 @@ func edge(from, to model.Time, i, n int) model.Time {
 	}
 	return from + model.Time(q)
 }
+
+// timelinePeak returns when any curve first reaches the highest value of all.
+func timelinePeak(t *model.Timeline) model.Time {
+	at, top := model.Time(0), math.Inf(-1)
+	for i := range t.Series {
+		if f := SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
+			at, top = f.MaxAt, f.Max
+		}
+	}
+	return at
+}
+
+// Axis returns the axis of curves. Their peak is where any of them first reaches the highest value of all.
+func Axis(t *model.Timeline) model.Axis {
+	return model.Axis{End: TimelineEnd(t), Peak: timelinePeak(t), Unit: t.AxisUnit}
+}

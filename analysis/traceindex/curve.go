@@ -294,15 +294,18 @@ func (ix *fileIndex) Marks(_ context.Context, rg analysis.Range, limit int) ([]a
 	}
 	out := make([]analysis.Mark, n)
 	for i := range out {
-		m := ix.marks[from+i*total/n]
-		out[i] = analysis.Mark{Time: m.time, GC: m.gc}
-		if m.gc {
-			out[i].Objects, out[i].Bytes = m.id, m.bytes
-		} else {
-			out[i].ID, out[i].Name = m.id, ix.MarkerName(m.id)
-		}
+		out[i] = ix.markAt(from + i*total/n)
 	}
 	return out, total, r.err
+}
+
+// markAt returns a collection or marker by its number.
+func (ix *fileIndex) markAt(n int) analysis.Mark {
+	m := ix.marks[n]
+	if m.gc {
+		return analysis.Mark{Time: m.time, GC: true, Objects: m.id, Bytes: m.bytes}
+	}
+	return analysis.Mark{Time: m.time, ID: m.id, Name: ix.MarkerName(m.id)}
 }
 
 // Neighbor implements [analysis.Trace].

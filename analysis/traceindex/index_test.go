@@ -319,6 +319,18 @@ func agreeOnBlocks(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analy
 			return rows, nil
 		})
 	}
+	for _, limit := range []int{0, 1, 50} {
+		q := analysis.EventQuery{Range: rg, Cell: cells[r.IntN(2)], Limit: limit}
+		both(t, "events", ix, twin, func(x analysis.Trace) ([]analysis.Event, error) {
+			list, left, err := x.Events(ctx, q)
+			for i := range list {
+				if list[i].Stray {
+					list[i].Addr = 0 // which the twin does not know
+				}
+			}
+			return append(list, analysis.Event{Number: uint64(left)}), err
+		})
+	}
 	addr := uint64(r.IntN(12)) * 8
 	both(t, "uses", ix, twin, func(x analysis.Trace) ([]analysis.Block, error) { b, _, err := x.Uses(ctx, addr, 5); return b, err })
 	both(t, "uses", ix, twin, func(x analysis.Trace) (int, error) { _, n, err := x.Uses(ctx, addr, 5); return n, err })

@@ -173,3 +173,12 @@ func (k *KeptIndex) Neighbor(t model.Time, dir int) (model.Time, bool) {
 func (k *KeptIndex) Landmark(t model.Time, dir int) (model.Time, bool) {
 	return k.state().ix.Landmark(t, dir)
 }
+
+// Events implements [analysis.Trace].
+func (k *KeptIndex) Events(ctx context.Context, q analysis.EventQuery) (list []analysis.Event, left int, err error) {
+	list, err = ask(ctx, k, "listing events", false, func(ix *fileIndex) (list []analysis.Event, err error) {
+		list, left, err = ix.Events(ctx, q)
+		return list, err
+	})
+	return list, left, err
+}

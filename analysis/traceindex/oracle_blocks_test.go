@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
@@ -149,4 +150,49 @@ func (ix *Index) Uses(ctx context.Context, addr uint64, limit int) (blocks []ana
 	}
 	slices.Reverse(blocks)
 	return blocks, total, ctx.Err()
+}
+
+// Events implements [analysis.Trace]. It does not know the addresses of frees that end no block.
+func (ix *Index) Events(ctx context.Context, q analysis.EventQuery) (list []analysis.Event, left int, err error) {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	lo, hi := ix.eventRange(q.Range)
+	in := ix.Filtered(q.Cell)
+	for n := lo; n < hi; n++ {
+		if q.Limit > 0 && len(list) == q.Limit {
+			return list, hi - n, ctx.Err()
+		}
+		e, kept := ix.event(n, in)
+		if kept {
+			list = append(list, e)
+		}
+	}
+	return list, 0, ctx.Err()
+}
+
+// event is an event as others see it; kept reports whether it is about blocks of a scope.
+func (ix *Index) event(n int, in group.Scope) (e analysis.Event, kept bool) {
+	e = analysis.Event{Number: uint64(n), Time: ix.time.At(n)}
+	b := ix.ref.At(n)
+	switch ix.kind.At(n) {
+	case evMark:
+		m := ix.marks[sort.Search(len(ix.marks), func(i int) bool { return int(ix.marks[i].event) >= n })]
+		e.Mark, e.Kind = ix.publicMark(m), model.Marker
+		if m.gc {
+			e.Kind = model.GC
+		}
+		return e, in.IsAll()
+	case evFreeUnknown:
+		e.Kind, e.Stray = model.Free, true
+		return e, in.IsAll()
+	case evFree:
+		e.Kind = model.Free
+	case evAllocOver:
+		old := ix.overwritten[sort.Search(len(ix.overwritten), func(i int) bool { return int(ix.overwritten[i].event) >= n })].block
+		ended := ix.block(int(old))
+		e.Ended, kept = &ended, ix.in(in, old)
+	}
+	e.Block = ix.block(int(b))
+	e.Addr = e.Block.Addr
+	return e, kept || ix.in(in, b)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -100,10 +101,10 @@ func (b *builder) head() {
 	if r.Time.From != nil || r.Time.To != nil {
 		from, to := "the start", "the end"
 		if r.Time.From != nil {
-			from = r.Time.From.String()
+			from = r.Time.From.In(r.Time.Unit)
 		}
 		if r.Time.To != nil {
-			to = r.Time.To.String()
+			to = r.Time.To.In(r.Time.Unit)
 		}
 		b.Scope = append(b.Scope, "range from "+from+" to "+to)
 	}
@@ -169,7 +170,7 @@ func (b *builder) name(s string) int {
 }
 
 // frame returns the index of a place.
-func (b *builder) frame(p report.Place) int {
+func (b *builder) frame(p places.Place) int {
 	f := [3]int{b.name(p.Name()), none, none}
 	if p.File != nil && *p.File != "" {
 		f[1] = b.name(*p.File)

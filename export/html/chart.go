@@ -5,7 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/funcname"
-	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -109,7 +109,7 @@ func (b *builder) dividedChart(live *chart) {
 		others.Max[i] = c.Bytes - min(held, c.Bytes)
 	}
 	for k, s := range t.CurveSites {
-		at := report.SitePlace(s.Place, s.Frames)
+		at := places.SitePlace(s.Place, s.Frames)
 		line := curve{Name: funcname.ShortenTemplates(at.Name())}
 		for _, c := range t.Curve {
 			line.Max = append(line.Max, c.CurveParts[k].Bytes())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -118,7 +119,7 @@ func (b *builder) diffRow(t *table, cells []any, r *report.DiffRow, stacks bool)
 		frames = append(frames, b.frame(p))
 	}
 	if len(frames) == 0 { // the row is no stack
-		frames = append(frames, b.frame(report.Place{Function: &name}))
+		frames = append(frames, b.frame(places.Place{Function: &name}))
 	}
 	t.add(append(cells, frames[0])...)
 	t.Stacks = append(t.Stacks, frames)

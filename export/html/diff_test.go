@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -78,7 +79,7 @@ func TestDiffOfLowerBounds(t *testing.T) {
 	var js, csv, text, ascii, page bytes.Buffer
 	_, failed := WriteDiff(t.Context(), &page, &DiffSource{Diff: d})
 	for _, err := range []error{failed, report.WriteJSON(&js, d), report.WriteDiffCSV(&csv, d),
-		report.WriteDiffText(&text, d, report.Style{}), report.WriteDiffText(&ascii, d, report.Style{ASCII: true})} {
+		report.WriteDiffText(&text, d, cells.Style{}), report.WriteDiffText(&ascii, d, cells.Style{ASCII: true})} {
 		if err != nil {
 			t.Fatal(err)
 		}

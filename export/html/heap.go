@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -200,7 +201,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		if label == "" {
 			label = calltree.NoFunction
 		}
-		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained), b.frame(report.Place{Function: &label, File: f.File, Line: f.Line}))
+		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained), b.frame(places.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
 	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.References + ":count"}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -134,7 +135,7 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 			if f.DSO != nil {
 				dso = model.Clean(*f.DSO)
 			}
-			t.add(f.Self.Float64(), portion(f.Self, s.Total), f.Total.Float64(), portion(f.Total, s.Total), b.name(report.Place{Function: &f.Function}.Name()), dso)
+			t.add(f.Self.Float64(), portion(f.Self, s.Total), f.Total.Float64(), portion(f.Total, s.Total), b.name(places.Place{Function: &f.Function}.Name()), dso)
 		}
 		b.keep(t)
 	}
@@ -168,7 +169,7 @@ func (b *builder) topTable(s *report.Stacks, unit string) {
 				break
 			}
 			f := p.Stacks.At(id)
-			frames = append(frames, b.frame(report.Place{Function: &f.Function, File: &f.File, Line: &f.Line}))
+			frames = append(frames, b.frame(places.Place{Function: &f.Function, File: &f.File, Line: &f.Line}))
 		}
 		var leaf any
 		if len(frames) > 0 {

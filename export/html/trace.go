@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -145,7 +146,7 @@ func (b *builder) siteTables(t *report.Trace) {
 }
 
 func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64) {
-	at := b.frame(report.SitePlace(r.Place, r.Frames))
+	at := b.frame(places.SitePlace(r.Place, r.Frames))
 	if levels {
 		out.add(r.LiveBytes, part(r.LiveBytes, whole), r.LiveCount, r.AllocBytes, r.Verdict, r.Sure.Part(), at, r.Stack)
 	} else {
@@ -156,7 +157,7 @@ func (b *builder) siteRow(out *table, r *report.Site, levels bool, whole uint64)
 }
 
 // stack returns the frames of a stack, leaf first.
-func (b *builder) stack(f report.Frames) []int {
+func (b *builder) stack(f places.Frames) []int {
 	out := []int{}
 	for p := range f.All() {
 		if len(out) == b.limits.frames {
@@ -199,7 +200,7 @@ func (b *builder) leakTables(t *report.Trace) {
 				growth = g
 			}
 			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), growth, r.Median,
-				r.First, r.Last, b.frame(report.SitePlace(r.Place, r.Frames)), r.Stack)
+				r.First, r.Last, b.frame(places.SitePlace(r.Place, r.Frames)), r.Stack)
 			out.Stacks = append(out.Stacks, b.stack(r.Frames))
 		}
 		b.keep(out)
@@ -236,7 +237,7 @@ func (b *builder) smallTables(t *report.Trace) {
 			f.More++
 			continue
 		}
-		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(report.Place{Function: &r.Function}.Name()))
+		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(places.Place{Function: &r.Function}.Name()))
 	}
 	b.keep(f)
 	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none,

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/calls"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -248,10 +249,10 @@ func (a *Around) rows() (list []aroundRow) {
 }
 
 // table lays the function out: callers above it, callees below.
-func (a *Around) table(s Style, full bool) table {
+func (a *Around) table(s cells.Style, full bool) table {
 	out := table{
 		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
-		answer: fmt.Sprintf("%s of %s %s go through it", s.amount(a.measure, a.Total.Amount), s.amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
+		answer: fmt.Sprintf("%s of %s %s go through it", s.Amount(a.measure, a.Total.Amount), s.Amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
 		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
 	}
 	if a.Matched > 1 {
@@ -264,7 +265,7 @@ func (a *Around) table(s Style, full bool) table {
 			label = (stackWriter{style: s, full: full}).name(*r.Function)
 		}
 		out.rows = append(out.rows, []string{
-			s.amount(a.measure, r.Weight.Amount), r.Weight.ShareOf(a.Total.Amount).String(), words[r.Relation], label,
+			s.Amount(a.measure, r.Weight.Amount), r.Weight.ShareOf(a.Total.Amount).String(), words[r.Relation], label,
 		})
 	}
 	return out

@@ -72,7 +72,7 @@ func (a *AroundType) rows() (list []typeNeighbor) {
 // around lays a type out: retainers above it, references below.
 func (w heapWriter) around(a *AroundType) table {
 	out := table{
-		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.bytes(a.Bytes),
+		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.Bytes(a.Bytes),
 		more: a.RowCounts.Retainers + a.RowCounts.References - len(a.Retainers) - len(a.References),
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word}, {titles.What, name}, {titles.Reference, symbol}},
 	}
@@ -83,12 +83,12 @@ func (w heapWriter) around(a *AroundType) table {
 	for _, r := range a.rows() {
 		edge, references := "", ""
 		if r.Edge != nil {
-			edge = w.style.text(model.Clean(*r.Edge))
+			edge = w.style.Text(model.Clean(*r.Edge))
 		}
 		if r.References > 0 {
-			references = w.style.count(r.References)
+			references = w.style.Count(r.References)
 		}
-		out.rows = append(out.rows, []string{w.style.count(r.Count), w.style.bytes(r.Bytes), references, words[r.Relation], w.name(r.Label), edge})
+		out.rows = append(out.rows, []string{w.style.Count(r.Count), w.style.Bytes(r.Bytes), references, words[r.Relation], w.name(r.Label), edge})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -93,17 +94,23 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 
 // block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
-	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: newFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
-	row.Place = row.frames.place(x.Stack)
+	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: places.NewFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
+	row.Place = row.frames.Place(x.Stack)
 	if !b.profile.Meta.NoThreads {
 		row.Thread = &x.Thread
 	}
-	if x.Addr != 0 {
-		addr := fmt.Sprintf("0x%x", x.Addr)
-		row.Address = &addr
-	}
+	row.Address = addressText(x.Addr)
 	if x.Died != model.NoTime {
 		row.Died = &x.Died
 	}
 	return row
+}
+
+// addressText returns an address in hexadecimal, nil for none.
+func addressText(addr uint64) *string {
+	if addr == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("0x%x", addr)
+	return &text
 }

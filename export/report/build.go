@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -199,9 +200,9 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 	sites = limit(sites, b.opt.Limit)
 	out := make([]LeakSite, len(sites))
 	for i, s := range sites {
-		frames, v := newFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
+		frames, v := places.NewFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
 		out[i] = LeakSite{
-			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
+			Stack: uint64(s.Stack), Place: frames.Place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
 			First: s.First, Last: s.Last,
 			Shape: cmp.Or(v.Kind.String(), "none"), Owner: b.owner(s.Stack), growth: v.Growth,

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"reflect"
@@ -19,7 +20,7 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 	if !ok {
 		return fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	if first := r.findingsTable(); table == "" && first != "" && r.rowsLeft == nil {
+	if first := r.findingsTable(); table == "" && first != "" && len(r.rowsLeft) == 0 {
 		if err := WriteCSV(w, r, first); err != nil {
 			return err
 		}
@@ -50,6 +51,10 @@ func (r *Report) list(table string) (any, bool) {
 	switch {
 	case r.Tree != nil:
 		return &r.Tree.Rows, table == treeTable
+	case r.Events != nil:
+		return &r.Events.Rows, table == "" || table == eventsTable
+	case r.Lines != nil:
+		return &r.Lines.Rows, table == "" || table == linesTable
 	case r.Around != nil:
 		rows := r.Around.rows()
 		return &rows, table == "" || table == aroundTable
@@ -75,16 +80,21 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
-// SortRows sorts the rows of a table as [object.Sort] does.
+// SortRows sorts the rows of a table as [object.Sort] does. A name of several tables sorts those that have the column.
 func (r *Report) SortRows(table, by string, n int) error {
-	list, ok := r.list(table)
-	if table == "" && r.Heap != nil && r.Heap.Threads != nil {
-		list = &r.Heap.Threads
+	lists := r.lists(table)
+	var wrong error
+	failed := 0
+	for _, l := range lists {
+		if err := object.Sort(reflect.ValueOf(l.rows).Elem(), by, n); err != nil {
+			wrong = cmp.Or(wrong, err)
+			failed++
+		}
 	}
-	if !ok {
+	if failed < len(lists) {
 		return nil
 	}
-	return object.Sort(reflect.ValueOf(list).Elem(), by, n)
+	return wrong
 }
 
 func (t *Trace) list(table string) (any, bool) {
@@ -123,24 +133,10 @@ func (t *Trace) list(table string) (any, bool) {
 		return &t.Curve, true
 	case treeTable:
 		return new([]TreeRow), true
+	case linesTable:
+		return new([]SourceLine), true
+	case eventsTable:
+		return new([]SingleEvent), true
 	}
 	return nil, false
-}
-
-// Cell returns the stack in one line: "leaf (file:line);caller (file:line)".
-func (f Frames) Cell() string {
-	var out strings.Builder
-	if f.IsZero() {
-		return ""
-	}
-	for p := range f.All() {
-		if out.Len() > 0 {
-			out.WriteByte(';')
-		}
-		out.WriteString(p.Name())
-		if at := p.Where(); at != "" {
-			out.WriteString(" (" + at + ")")
-		}
-	}
-	return out.String()
 }

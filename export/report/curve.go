@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -16,12 +17,12 @@ import (
 type CurveSite struct {
 	Stack uint64  `json:"stack"`          // of a group, the one that allocated most of it
 	Group *string `json:"group,omitzero"` // where the curve is divided by groups; then there are no frames
-	Place
-	PeakBytes uint64 `json:"peak_bytes"` // when the curve is highest
-	Bytes     uint64 `json:"bytes"`      // at the end of the curve
-	Frames    Frames `json:"frames,omitzero"`
+	places.Place
+	PeakBytes uint64        `json:"peak_bytes"` // when the curve is highest
+	Bytes     uint64        `json:"bytes"`      // at the end of the curve
+	Frames    places.Frames `json:"frames,omitzero"`
 
-	owner   Owner
+	owner   places.Owner
 	history []uint64 // highest of each column
 }
 
@@ -103,11 +104,11 @@ func (b *builder) stacked(q *analysis.LiveQuery) ([]analysis.Site, error) {
 }
 
 func (b *builder) addPart(s *analysis.Site, columns []analysis.Column) {
-	frames := newFrames(b.stacks, s.Stack)
-	x := CurveSite{Stack: uint64(s.Stack), Place: frames.place(s.Stack), PeakBytes: s.LiveBytes, Frames: frames}
+	frames := places.NewFrames(b.stacks, s.Stack)
+	x := CurveSite{Stack: uint64(s.Stack), Place: frames.Place(s.Stack), PeakBytes: s.LiveBytes, Frames: frames}
 	name := "stack_" + strconv.FormatUint(x.Stack, 10)
 	if b.opt.Group != analysis.ByStack {
-		x.Group, x.Place, x.Frames = &s.Name, Place{Function: &s.Name}, Frames{}
+		x.Group, x.Place, x.Frames = &s.Name, places.Place{Function: &s.Name}, places.Frames{}
 		name = b.opt.Group.String() + "_" + model.Clean(s.Name)
 	}
 	for i, c := range columns {
@@ -130,7 +131,7 @@ func (w tableWriter) curveSites() table {
 		cols: append([]col{{titles.AtPeak, number}, {titles.AtEnd, number}, {titles.Trend, sketch}}, placeCols()...),
 	}
 	for _, s := range w.t.CurveSites {
-		out.rows = append(out.rows, append([]string{w.style.bytes(s.PeakBytes), w.style.bytes(s.Bytes), w.style.spark(s.history, curveColumnsOfSites)},
+		out.rows = append(out.rows, append([]string{w.style.Bytes(s.PeakBytes), w.style.Bytes(s.Bytes), w.style.Spark(s.history, curveColumnsOfSites)},
 			w.place(s.Place, s.Frames, s.owner)...))
 	}
 	return out

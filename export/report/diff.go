@@ -12,7 +12,9 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -68,6 +70,7 @@ type DiffSide struct {
 	At       *model.Time `json:"at_us,omitzero"`
 	From     *model.Time `json:"from_us,omitzero"` // only where the side is a range
 	To       *model.Time `json:"to_us,omitzero"`
+	Unit     string      `json:"unit,omitzero"` // of these times, where they are not microseconds
 }
 
 // DiffFigures are the figures of both sides. A change that does not fit 63 bits is at the largest that does.
@@ -149,11 +152,11 @@ type DiffRow struct {
 	Moved *uint64    `json:"moved_count,omitzero" csv:"-"`
 	Taken *uint64    `json:"taken_bytes,omitzero" csv:"-"` // retained by objects directly below that another one dominated before
 
-	frames Frames // of stacks
+	frames places.Frames // of stacks
 }
 
 // Frames returns the stack of a row, or the zero Frames if the row is not a stack.
-func (r *DiffRow) Frames() Frames { return r.frames }
+func (r *DiffRow) Frames() places.Frames { return r.frames }
 
 // DiffNormal is the normalization: figures of before are those of its file × Factor.
 type DiffNormal struct {
@@ -260,8 +263,8 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	d.sums(c)
 	d.list(c, opt)
 	d.suspects(opt.Suspects)
-	style := d.style(Style{})
-	d.Summary, d.Direction = d.sentence(style), c.Direction()
+	style := d.style(cells.Style{})
+	d.Summary, d.Direction = d.Sentence(style), c.Direction()
 	return d
 }
 
@@ -348,7 +351,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		}
 		switch {
 		case r.Node != 0:
-			out.frames = Frames{c.Joined.Stacks, r.Node}
+			out.frames = places.Frames{Stacks: c.Joined.Stacks, Leaf: r.Node}
 			out.Key = out.frames.Cell()
 			out.DiffPlace.set(out.frames, owners)
 		case opt.What == "type":
@@ -410,7 +413,7 @@ func (d *Diff) places() HeapPlaces {
 type DiffPlace []diffPlace
 
 type diffPlace struct {
-	Place
+	places.Place
 	owner *string
 }
 
@@ -430,19 +433,12 @@ func (d *Diff) stackPlace() DiffPlace {
 	return nil
 }
 
-func (p DiffPlace) set(f Frames, owners *calltree.Owners) {
+func (p DiffPlace) set(f places.Frames, owners *calltree.Owners) {
 	if len(p) == 0 || f.Depth() == 0 {
 		return
 	}
-	p[0].Place, p[0].owner = f.place(0), placeOf(f.stacks, f.stacks.Frame[owners.Node(f.leaf)]).Function
+	p[0].Place, p[0].owner = f.Place(0), places.Of(f.Stacks, f.Stacks.Frame[owners.Node(f.Leaf)]).Function
 }
 
 // noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.
 var noAxis = model.HeapAxis{Key: "repr"}
-
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return uint64(-n)
-	}
-	return uint64(n)
-}

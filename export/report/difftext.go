@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -22,41 +21,37 @@ func WriteDiffCSV(w io.Writer, d *Diff) error {
 }
 
 // WriteDiffText writes d for people.
-func WriteDiffText(w io.Writer, d *Diff, style Style) error {
+func WriteDiffText(w io.Writer, d *Diff, style cells.Style) error {
 	style = d.style(style)
-	t := &textWriter{bufio.NewWriter(w), &Report{Header: d.Header}, style}
-	t.line("before  ", t.style.bold(style.text(model.Clean(d.Before.Text()))))
-	t.line("after   ", t.style.bold(style.text(model.Clean(d.After.Text()))))
-	t.line(style.text(d.sentence(style)))
+	t := NewTextWriter(w, d.Header, style)
+	t.Line("before  ", t.Style.Bold(style.Text(model.Clean(d.Before.Text()))))
+	t.Line("after   ", t.Style.Bold(style.Text(model.Clean(d.After.Text()))))
+	t.Line(style.Text(d.Sentence(style)))
 	for _, line := range d.notes(style) {
-		t.line(t.style.dim(style.text(line)))
+		t.Line(t.Style.Dim(style.Text(line)))
 	}
 	if len(d.Rows) > 0 && d.changed() > 0 {
-		t.table(d.table(style, false))
+		t.Changes(d)
 	}
-	t.problems()
-	return t.out.Flush()
+	t.Problems()
+	return t.Flush()
 }
 
 // WriteDiffMarkdown writes d as a table for tickets.
-func WriteDiffMarkdown(w io.Writer, d *Diff, style Style) error {
-	out := bufio.NewWriter(w)
-	style = d.style(style)
-	style.Color = false
-	m := &markdownWriter{out, &textWriter{out, &Report{Header: d.Header}, style}}
-	m.printf("# %s and %s\n\n", cells.Code(d.Before.Name()), cells.Code(d.After.Name()))
-	m.printf("Before: %s. After: %s.\n\n", cells.Code(d.Before.Text()), cells.Code(d.After.Text()))
-	words := d.words
-	words.Amount, words.Name = style.bytes, cells.Code
-	m.printf("%s\n", style.text(d.compared.Sentence(words)+d.more()))
+func WriteDiffMarkdown(w io.Writer, d *Diff, style cells.Style) error {
+	m := NewMarkdownWriter(w, d.Header, d.style(style))
+	style = m.text.Style
+	m.Printf("# %s and %s\n\n", cells.Code(d.Before.Name()), cells.Code(d.After.Name()))
+	m.Printf("Before: %s. After: %s.\n\n", cells.Code(d.Before.Text()), cells.Code(d.After.Text()))
+	m.Printf("%s\n", style.Text(d.MarkdownSentence(style)))
 	for _, line := range d.notes(style) {
-		m.printf("\n%s\n", style.text(line))
+		m.Printf("\n%s\n", style.Text(line))
 	}
 	if len(d.Rows) > 0 && d.changed() > 0 {
-		m.table(d.table(style, true))
+		m.Changes(d)
 	}
-	m.problems()
-	return out.Flush()
+	m.Problems()
+	return m.Flush()
 }
 
 // Name returns the file, with the snapshot as a command line names it; not cleaned.
@@ -74,16 +69,17 @@ func (s DiffSide) Text() string {
 	case s.Window != nil:
 		out += fmt.Sprintf(" · window %d", *s.Window)
 	case s.From != nil && s.To != nil:
-		out += " · from " + s.From.String() + " to " + s.To.String()
+		out += " · from " + s.From.In(s.Unit) + " to " + s.To.In(s.Unit)
 	case s.At != nil:
-		out += " · at " + s.At.String()
+		out += " · at " + s.At.In(s.Unit)
 	}
 	return out
 }
 
-func (d *Diff) sentence(style Style) string {
+// Sentence returns what changed in all, for text.
+func (d *Diff) Sentence(style cells.Style) string {
 	words := d.words
-	words.Amount, words.Name = style.bytes, func(name string) string { return style.shorten(model.Clean(name)) }
+	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return style.Shorten(model.Clean(name)) }
 	return d.compared.Sentence(words) + d.more()
 }
 
@@ -99,10 +95,10 @@ func (d *Diff) more() (text string) {
 }
 
 // Notes returns the lines below the sentence: what signs mean, and what was done to the figures.
-func (d *Diff) Notes() []string { return d.notes(d.style(Style{})) }
+func (d *Diff) Notes() []string { return d.notes(d.style(cells.Style{})) }
 
 // notes returns the lines below the sentence: what signs mean, and what was done to the figures.
-func (d *Diff) notes(style Style) []string {
+func (d *Diff) notes(style cells.Style) []string {
 	out := []string{"+ is growth from before (A) to after (B), - is shrinkage"}
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
@@ -112,7 +108,7 @@ func (d *Diff) notes(style Style) []string {
 		out = append(out, text)
 	}
 	words := d.words
-	words.Amount = style.bytes
+	words.Amount = style.Bytes
 	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.compared.Bounds() != "" || d.Merged != (DiffPair[int]{}) {
 		out = append(out, d.compared.Losses(words)...)
 	}
@@ -122,7 +118,7 @@ func (d *Diff) notes(style Style) []string {
 func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 
 // style returns how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
-func (d *Diff) style(s Style) Style {
+func (d *Diff) style(s cells.Style) cells.Style {
 	s.Exact = s.Exact || !d.IsBytes()
 	return s
 }
@@ -134,7 +130,7 @@ func (d *Diff) IsBytes() bool {
 
 func signed(n int64) string {
 	if n < 0 {
-		return "-" + model.Group(magnitude(n))
+		return "-" + model.Group(cells.Magnitude(n))
 	}
 	if n == 0 {
 		return "0"
@@ -142,30 +138,25 @@ func signed(n int64) string {
 	return "+" + model.Group(uint64(n))
 }
 
-func (s Style) change(n int64) string {
-	if n < 0 {
-		return "-" + s.bytes(magnitude(n))
-	}
-	if n == 0 {
-		return "0"
-	}
-	return "+" + s.bytes(uint64(n))
+// MarkdownSentence returns what changed in all, for Markdown.
+func (d *Diff) MarkdownSentence(style cells.Style) string {
+	words := d.words
+	words.Amount, words.Name = d.style(style).Bytes, cells.Code
+	return d.compared.Sentence(words) + d.more()
 }
 
-// atLeast formats bytes that may be a lower bound.
-func (s Style) atLeast(n uint64, bound bool) string {
-	if bound {
-		return s.text("≥ ") + s.bytes(n)
-	}
-	return s.bytes(n)
-}
+// Changes writes the table of what changed.
+func (t *TextWriter) Changes(d *Diff) { t.table(d.table(d.style(t.Style), false)) }
 
-// changeOf formats the change of a row, as far as it is known.
-func (s Style) changeOf(f *RowFigures) string {
+// Changes writes the table of what changed.
+func (m *MarkdownWriter) Changes(d *Diff) { m.table(d.table(d.style(m.text.Style), true)) }
+
+// changeText formats the change of a row, as far as it is known.
+func changeText(s cells.Style, f *RowFigures) string {
 	if f.Change == diff.UnknownChange {
 		return f.Sign
 	}
-	return s.text(f.Sign) + s.change(f.DeltaBytes)
+	return s.Text(f.Sign) + s.Change(f.DeltaBytes)
 }
 
 // percent returns how much of the bytes before a row grew by.
@@ -189,7 +180,7 @@ func (d *Diff) Shown() (rows []DiffRow, all int) {
 	return rows, d.changed()
 }
 
-func (d *Diff) table(s Style, full bool) table {
+func (d *Diff) table(s cells.Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
 		title: "Changes by " + d.What, answer: model.Counted(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
@@ -210,14 +201,14 @@ func (d *Diff) table(s Style, full bool) table {
 	for i := range rows {
 		r := &rows[i]
 		f := r.Figures()
-		cells := []string{s.atLeast(f.BeforeBytes, f.AtLeast[0]), s.atLeast(f.AfterBytes, f.AtLeast[1]), s.changeOf(f), f.percent(), signed(f.DeltaCount), r.Status}
+		row := []string{s.AtLeast(f.BeforeBytes, f.AtLeast[0]), s.AtLeast(f.AfterBytes, f.AtLeast[1]), changeText(s, f), f.percent(), signed(f.DeltaCount), r.Status}
 		if pages {
-			cells = append(cells, s.bits(*r.NewlyOccupied), s.bits(*r.NewlyFree))
+			row = append(row, s.Bits(*r.NewlyOccupied), s.Bits(*r.NewlyFree))
 		}
 		if taken {
-			cells = append(cells, orNothing(r.Moved, s.count), orNothing(r.Taken, s.bytes))
+			row = append(row, orNothing(r.Moved, s.Count), orNothing(r.Taken, s.Bytes))
 		}
-		out.rows = append(out.rows, append(cells, d.names(r, s, full)...))
+		out.rows = append(out.rows, append(row, d.names(r, s, full)...))
 	}
 	return out
 }
@@ -236,35 +227,35 @@ func orNothing(v *uint64, text func(uint64) string) string {
 }
 
 // names returns the cells that identify a row.
-func (d *Diff) names(r *DiffRow, s Style, full bool) []string {
+func (d *Diff) names(r *DiffRow, s cells.Style, full bool) []string {
 	switch {
 	case r.Type != nil:
-		cells := []string{model.Clean(*r.Type)}
+		row := []string{model.Clean(*r.Type)}
 		if !full {
-			cells[0] = s.shorten(cells[0])
+			row[0] = s.Shorten(row[0])
 		}
 		for _, p := range r.HeapPlaces {
-			cells = append(cells, model.Clean(p.Text))
+			row = append(row, model.Clean(p.Text))
 		}
-		return cells
+		return row
 	case r.NewlyOccupied != nil || d.What == "series":
-		return []string{dumpWriter{}.name(r.Key)}
+		return []string{OrUnnamed(r.Key)}
 	case full || !r.frames.IsZero():
 		return []string{r.short(s)}
 	}
-	return []string{cmp.Or(s.shorten(model.Clean(r.Key)), calltree.Unnamed)}
+	return []string{cmp.Or(s.Shorten(model.Clean(r.Key)), calltree.Unnamed)}
 }
 
 // short returns a stack as text: its first frames.
-func (r *DiffRow) short(s Style) string {
+func (r *DiffRow) short(s cells.Style) string {
 	if r.frames.IsZero() || r.frames.Depth() == 0 {
 		return model.Clean(r.Key)
 	}
 	var names []string
-	for p := range r.frames.site().All() {
-		if names = append(names, s.shorten(p.Name())); len(names) == 3 {
+	for p := range r.frames.Site().All() {
+		if names = append(names, s.Shorten(p.Name())); len(names) == 3 {
 			break
 		}
 	}
-	return strings.Join(names, s.text(" ← "))
+	return strings.Join(names, s.Text(" ← "))
 }

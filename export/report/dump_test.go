@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -83,14 +84,14 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 	series := [2]*diff.Side{diff.SeriesSide(p.Timeline, model.MaxTime), diff.SeriesSide(p.Timeline, model.MaxTime)}
 	curves := diffOf(t, series, opt, diff.Options{})
 	for _, write := range []func() error{
-		func() error { return WriteText(&out, r, Style{}) },
-		func() error { return WriteMarkdown(&out, r, Style{}) },
+		func() error { return WriteText(&out, r, cells.Style{}) },
+		func() error { return WriteMarkdown(&out, r, cells.Style{}) },
 		func() error { return WriteJSON(&out, r) },
 		func() error { return WriteCSV(&out, r, "series") },
 		func() error { return WriteCSV(&out, r, "page_types") },
-		func() error { return WritePageMap(&out, r, l, 0, Style{}) },
-		func() error { return WriteDiffText(&out, d, Style{}) },
-		func() error { return WriteDiffMarkdown(&out, curves, Style{}) },
+		func() error { return WritePageMap(&out, r, l, 0, cells.Style{}) },
+		func() error { return WriteDiffText(&out, d, cells.Style{}) },
+		func() error { return WriteDiffMarkdown(&out, curves, cells.Style{}) },
 	} {
 		out.Reset()
 		if err := write(); err != nil {
@@ -113,7 +114,7 @@ func TestLargeLayoutsFitAMap(t *testing.T) {
 	l := &p.Pages.(*layouts).Layout
 	var out bytes.Buffer
 	r := NewPagesReport(p, 0, l, 1)
-	if err := WritePageMap(&out, r, l, 0, Style{ASCII: true}); err != nil {
+	if err := WritePageMap(&out, r, l, 0, cells.Style{ASCII: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "page "); n > mapRows+1 || !strings.Contains(out.String(), "1 cell = 4 pages") {

@@ -5,12 +5,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // dumpAbout returns the parts of the headline that only dumps have.
-func (t *textWriter) dumpAbout() []string {
+func (t *TextWriter) dumpAbout() []string {
 	if t.r.DumpCounts == nil {
 		return nil
 	}
@@ -19,7 +20,7 @@ func (t *textWriter) dumpAbout() []string {
 }
 
 // dumpScope returns the instant and layout of the figures below.
-func (t *textWriter) dumpScope() []string {
+func (t *TextWriter) dumpScope() []string {
 	var parts []string
 	if t.r.DumpCounts != nil {
 		parts = append(parts, t.r.instant())
@@ -39,7 +40,7 @@ func (t *textWriter) dumpScope() []string {
 }
 
 // dumpTables returns the lists about curves and pages, in the order of the text report.
-func (r *Report) dumpTables(s Style, full bool) []table {
+func (r *Report) dumpTables(s cells.Style, full bool) []table {
 	var list []table
 	w := dumpWriter{r, s, full}
 	if r.DumpCounts != nil {
@@ -55,24 +56,25 @@ func (r *Report) dumpTables(s Style, full bool) []table {
 
 type dumpWriter struct {
 	r     *Report
-	style Style
+	style cells.Style
 	full  bool // unabbreviated names: for Markdown
 }
 
-func (w dumpWriter) name(s string) string {
+// OrUnnamed returns a name, cleaned, or a placeholder for an empty one.
+func OrUnnamed(s string) string {
 	if s == "" {
 		return "(no name)"
 	}
 	return model.Clean(s)
 }
 
-// value renders a measured number, "" for one that is not known.
-func (s Style) value(v *Value) string {
+// valueText renders a measured number, "" for one that is not known.
+func valueText(s cells.Style, v *Value) string {
 	if v == nil {
 		return ""
 	}
 	f := math.Round(math.Abs(float64(*v)))
-	out := s.bytes(uint64(min(f, math.MaxInt64)))
+	out := s.Bytes(uint64(min(f, math.MaxInt64)))
 	if *v < 0 && f > 0 {
 		out = "-" + out
 	}
@@ -90,8 +92,8 @@ func (w dumpWriter) series() table {
 	}
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{
-			fmt.Sprint(s.Index), w.style.count(uint64(s.Points)), w.style.value(s.Min), w.style.value((*Value)(s.Mean)), w.style.value(s.Max),
-			w.style.value(s.At), w.style.spark(s.history, historyColumns), w.style.count(uint64(s.Events)), w.style.count(uint64(s.Layouts)), w.name(s.Name),
+			fmt.Sprint(s.Index), w.style.Count(uint64(s.Points)), valueText(w.style, s.Min), valueText(w.style, (*Value)(s.Mean)), valueText(w.style, s.Max),
+			valueText(w.style, s.At), w.style.Spark(s.history, historyColumns), w.style.Count(uint64(s.Events)), w.style.Count(uint64(s.Layouts)), OrUnnamed(s.Name),
 		})
 	}
 	return out
@@ -103,17 +105,9 @@ func (w dumpWriter) events() table {
 		cols: []col{{titles.Time, number}, {titles.Series, number}, {titles.Value, number}, {titles.Name, name}},
 	}
 	for _, e := range w.r.SeriesEvents {
-		out.rows = append(out.rows, []string{w.style.time(e.Time), fmt.Sprint(e.Series), w.style.value(&e.Value), model.Clean(e.Name)})
+		out.rows = append(out.rows, []string{w.style.Time(e.Time), fmt.Sprint(e.Series), valueText(w.style, &e.Value), model.Clean(e.Name)})
 	}
 	return out
-}
-
-// bits formats the bytes of n bits.
-func (s Style) bits(n uint64) string {
-	if n > math.MaxUint64/8 {
-		return s.bytes(math.MaxUint64)
-	}
-	return s.bytes(8 * n)
 }
 
 func (w dumpWriter) types() table {
@@ -121,15 +115,15 @@ func (w dumpWriter) types() table {
 	pages := p.FullPages + p.EmptyPages + p.PartialPages
 	out := table{
 		name: "page_types", title: "Pages",
-		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.bytes(p.OccupiedBytes), w.style.bytes(p.Bytes), model.Counted(pages, "page")),
+		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.Bytes(p.OccupiedBytes), w.style.Bytes(p.Bytes), model.Counted(pages, "page")),
 		cols: []col{{titles.Pages, number}, {titles.Bytes, number}, {titles.Occupied, number}, {titles.Share, number}, {titles.Full, number}, {titles.Empty, number}, {titles.Holes, number},
 			{titles.Largest, number}, {titles.Reclaimable, number}, {titles.Type, name}},
 	}
 	for _, t := range p.Types {
 		out.rows = append(out.rows, []string{
-			w.style.count(uint64(t.Pages)), w.style.bytes(t.Bytes), w.style.bytes(t.OccupiedBytes), w.style.share(t.OccupiedBytes, t.Bytes),
-			w.style.count(uint64(t.FullPages)), w.style.count(uint64(t.EmptyPages)), w.style.count(t.HoleCount), w.style.bits(t.LargestHole),
-			w.style.bytes(t.Returned), w.name(t.Name),
+			w.style.Count(uint64(t.Pages)), w.style.Bytes(t.Bytes), w.style.Bytes(t.OccupiedBytes), w.style.Share(t.OccupiedBytes, t.Bytes),
+			w.style.Count(uint64(t.FullPages)), w.style.Count(uint64(t.EmptyPages)), w.style.Count(t.HoleCount), w.style.Bits(t.LargestHole),
+			w.style.Bytes(t.Returned), OrUnnamed(t.Name),
 		})
 	}
 	return out
@@ -157,8 +151,8 @@ func (w dumpWriter) lengths() table {
 			h, holes = holes[0], holes[1:]
 		}
 		out.rows = append(out.rows, []string{
-			w.style.bits(from), w.style.bits(from<<1 - 1), w.style.count(h.Count), w.style.bits(h.Bits), w.style.bar(h.Bits, topHole, barCells/2),
-			w.style.count(r.Count), w.style.bits(r.Bits), w.style.bar(r.Bits, topRun, barCells/2),
+			w.style.Bits(from), w.style.Bits(from<<1 - 1), w.style.Count(h.Count), w.style.Bits(h.Bits), w.style.Bar(h.Bits, topHole, barCells/2),
+			w.style.Count(r.Count), w.style.Bits(r.Bits), w.style.Bar(r.Bits, topRun, barCells/2),
 		})
 	}
 	return out
@@ -180,7 +174,7 @@ func (w dumpWriter) sparse() table {
 	}
 	for _, s := range p.Sparse {
 		out.rows = append(out.rows, []string{
-			w.style.bits(s.Occupied), w.style.share(s.Occupied, s.Occupied+s.Free), w.style.bytes(s.Size), fmt.Sprint(s.Page), w.name(s.Name),
+			w.style.Bits(s.Occupied), w.style.Share(s.Occupied, s.Occupied+s.Free), w.style.Bytes(s.Size), fmt.Sprint(s.Page), OrUnnamed(s.Name),
 		})
 	}
 	return out

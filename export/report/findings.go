@@ -1,26 +1,24 @@
 package report
 
 import (
-	"math"
-
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // Finding is one thing worth looking at. It covers the complete run, regardless of instant, range and filters.
 type Finding struct {
-	Kind     string      `json:"kind"`
-	Owner    Owner       `json:"owner,omitzero"` // absent if the finding is about the complete file
-	Stacks   []uint64    `json:"stacks"`
-	Bytes    uint64      `json:"bytes"`
-	Count    uint64      `json:"count"`
-	Sure     Sure        `json:"confidence"`
-	Evidence string      `json:"evidence"`
-	At       *model.Time `json:"at_us,omitzero"` // instant to go to
+	Kind     string       `json:"kind"`
+	Owner    places.Owner `json:"owner,omitzero"` // absent if the finding is about the complete file
+	Stacks   []uint64     `json:"stacks"`
+	Bytes    uint64       `json:"bytes"`
+	Count    uint64       `json:"count"`
+	Sure     places.Sure  `json:"confidence"`
+	Evidence string       `json:"evidence"`
+	At       *model.Time  `json:"at_us,omitzero"` // instant to go to
 
 	history []uint64
 	growth  float64 // bytes per second, 0 if it does not grow
@@ -42,45 +40,14 @@ func (f *Finding) Certain(then string) string {
 // History returns the live bytes of its sites over the run, in columns of equal duration, nil if uninformative.
 func (f *Finding) History() []uint64 { return f.history }
 
-// Owner is the frame that owns an allocation: the first one from the leaf that does not belong to a library. The zero
-// Owner is unknown.
-type Owner struct{ place Place }
-
-// Titled returns the cleaned name, with the module if the name alone is not specific.
-func (o Owner) Titled() string {
-	if o.place.File == nil {
-		return o.Name()
-	}
-	return calltree.InModule(o.Name(), model.Clean(*o.place.File))
-}
-
-// IsZero reports whether the owner is unknown.
-func (o Owner) IsZero() bool { return o.place == Place{} }
-
-// Name returns the owner's function, cleaned, or a placeholder if the file has none.
-func (o Owner) Name() string { return o.place.Name() }
-
-// AppendJSON implements [object.Appender].
-func (o Owner) AppendJSON(dst []byte) []byte { return appendPlace(dst, o.place) }
-
-func (o Owner) Cell() string {
-	if o.IsZero() {
-		return ""
-	}
-	if at := o.place.Where(); at != "" {
-		return o.place.Name() + " (" + at + ")"
-	}
-	return o.place.Name()
-}
-
 // owner returns the owner of a stack, or a placeholder if the file does not define it.
-func (b *builder) owner(id model.StackID) Owner {
+func (b *builder) owner(id model.StackID) places.Owner {
 	leaf, ok := b.profile.Stacks.Node(id)
 	if !ok || leaf == 0 {
-		return Owner{Frames{}.place(id)}
+		return places.Owner{Place: places.Frames{}.Place(id)}
 	}
 	s := b.profile.Stacks
-	return Owner{placeOf(s, s.Frame[b.owners.Node(leaf)])}
+	return places.Owner{Place: places.Of(s, s.Frame[b.owners.Node(leaf)])}
 }
 
 // findings fills in the findings about the complete run, and the verdicts that rows of tables show.
@@ -94,7 +61,7 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: sureOf(f.Confidence), Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence), Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
@@ -109,34 +76,13 @@ func (b *builder) findings() (err error) {
 	return nil
 }
 
-// Sure is how certain a verdict is, 0 … 1.
-type Sure float64
-
-func sureOf(confidence float64) Sure { return Sure(math.Round(1000*confidence) / 1000) }
-
-// String returns the certainty in percent, "" for nil.
-func (s *Sure) String() string {
-	if s == nil {
-		return ""
-	}
-	return model.Share(*s).Certainty()
-}
-
-// Part returns the certainty, nil for nil.
-func (s *Sure) Part() any {
-	if s == nil {
-		return nil
-	}
-	return float64(*s)
-}
-
 // wordOf returns the word of a verdict and how certain that is, "" and nil for none. Of what nothing is known, nothing is
 // certain: sure is nil.
-func wordOf(v verdict.Verdict) (word string, sure *Sure) {
+func wordOf(v verdict.Verdict) (word string, sure *places.Sure) {
 	if v.Kind == verdict.None {
 		return "", nil
 	}
-	s := sureOf(float64(v.Confidence))
+	s := places.NewSure(float64(v.Confidence))
 	if s == 0 {
 		return v.Kind.String(), nil
 	}
@@ -161,14 +107,14 @@ func (w tableWriter) findings() table {
 			owner = f.Owner.Titled()
 		}
 		if !w.full && owner == f.Owner.Name() {
-			owner = w.style.function(owner)
+			owner = w.style.Function(owner)
 		}
 		sure := ""
 		if f.verdict {
 			sure = f.Sure.String()
 		}
-		row := []string{f.Kind, w.style.bytes(f.Bytes), sure, w.style.spark(f.history, leakColumns), owner}
-		evidence := w.style.text(model.Clean(f.Evidence))
+		row := []string{f.Kind, w.style.Bytes(f.Bytes), sure, w.style.Spark(f.history, leakColumns), owner}
+		evidence := w.style.Text(model.Clean(f.Evidence))
 		if w.full {
 			row = append(row, evidence)
 		}
@@ -176,7 +122,7 @@ func (w tableWriter) findings() table {
 		if f.growth > 0 {
 			evidence = "+" + model.Rate(f.growth) + "; " + evidence
 		}
-		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.LineWidth()-5))
 	}
 	return out
 }

@@ -87,12 +87,14 @@ type HeapType struct {
 
 // HeapFrame holds the frames of one routine or block.
 type HeapFrame struct {
-	ID    uint32  `json:"id"`
-	Frame string  `json:"frame"` // "" for an anonymous block
-	File  *string `json:"file,omitzero"`
-	Line  *int64  `json:"line,omitzero"`
-	Count uint64  `json:"count"`
-	Bytes uint64  `json:"bytes"`
+	ID        uint32  `json:"id"`
+	Frame     string  `json:"frame"` // "" for an anonymous block
+	File      *string `json:"file,omitzero"`
+	Line      *int64  `json:"line,omitzero"`
+	Count     uint64  `json:"count"`
+	Bytes     uint64  `json:"bytes"`
+	Managed   *uint64 `json:"managed_bytes,omitzero"` // if sizes have two parts
+	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	HeapRetained
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -103,17 +104,19 @@ func TestHeapWriters(t *testing.T) {
 	object.Found, object.FoundAll = NewHeapRows(h, []model.Row{4, 1, 3}, true, 2), &found
 	diff := heapDiff(t, p, smallHeap(1), h)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"heap.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
-		"heap.json":   func(b *bytes.Buffer) error { return WriteJSON(b, r) },
-		"heap.md":     func(b *bytes.Buffer) error { return WriteMarkdown(b, r, Style{}) },
-		"heap.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, r, "snapshots") },
-		"object.txt":  func(b *bytes.Buffer) error { return WriteText(b, object, Style{ASCII: true, Width: 80, Exact: true}) },
+		"heap.txt":  func(b *bytes.Buffer) error { return WriteText(b, r, cells.Style{}) },
+		"heap.json": func(b *bytes.Buffer) error { return WriteJSON(b, r) },
+		"heap.md":   func(b *bytes.Buffer) error { return WriteMarkdown(b, r, cells.Style{}) },
+		"heap.csv":  func(b *bytes.Buffer) error { return WriteCSV(b, r, "snapshots") },
+		"object.txt": func(b *bytes.Buffer) error {
+			return WriteText(b, object, cells.Style{ASCII: true, Width: 80, Exact: true})
+		},
 		"object.json": func(b *bytes.Buffer) error { return WriteJSON(b, object) },
-		"object.md":   func(b *bytes.Buffer) error { return WriteMarkdown(b, object, Style{}) },
+		"object.md":   func(b *bytes.Buffer) error { return WriteMarkdown(b, object, cells.Style{}) },
 		"path.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, object, "") },
-		"diff.txt":    func(b *bytes.Buffer) error { return WriteDiffText(b, diff, Style{}) },
+		"diff.txt":    func(b *bytes.Buffer) error { return WriteDiffText(b, diff, cells.Style{}) },
 		"diff.json":   func(b *bytes.Buffer) error { return WriteJSON(b, diff) },
-		"diff.md":     func(b *bytes.Buffer) error { return WriteDiffMarkdown(b, diff, Style{}) },
+		"diff.md":     func(b *bytes.Buffer) error { return WriteDiffMarkdown(b, diff, cells.Style{}) },
 		"diff.csv":    func(b *bytes.Buffer) error { return WriteDiffCSV(b, diff) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +208,7 @@ func TestUnknownRetainedIsAbsent(t *testing.T) {
 	sizes := map[uint32]heapgraph.SetSize{1: {Exact: true}, 2: {Bytes: 2048}}
 	for id, want := range map[uint32]string{1: "0 B", 2: "≥ 2.00 KiB", 3: ""} {
 		r := newRetained(sizes, id)
-		if got := r.text(Style{}); got != want || (r.Retained != nil) != (id == 1) || (r.AtLeast != nil) != (id == 2) {
+		if got := r.text(cells.Style{}); got != want || (r.Retained != nil) != (id == 1) || (r.AtLeast != nil) != (id == 2) {
 			t.Errorf("%d: %q, %v, %v", id, got, r.Retained, r.AtLeast)
 		}
 	}

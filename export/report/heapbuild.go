@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -368,7 +369,10 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	b.report.Heap.Counts.Frames = &n
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
-		out := HeapFrame{ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), HeapRetained: newRetained(retained, f.ID)}
+		out := HeapFrame{
+			ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(h.Schema, f.ManagedBytes), Unmanaged: part(h.Schema, f.UnmanagedBytes),
+			HeapRetained: newRetained(retained, f.ID),
+		}
 		if f.File != "" || f.Line != model.NoLine {
 			out.File = &f.File
 		}
@@ -457,12 +461,12 @@ func newRetained(retained map[uint32]heapgraph.SetSize, id uint32) (r HeapRetain
 }
 
 // text returns the figure for people, or "" if it is unknown.
-func (r *HeapRetained) text(s Style) string {
+func (r *HeapRetained) text(s cells.Style) string {
 	switch {
 	case r.Retained != nil:
-		return s.bytes(*r.Retained)
+		return s.Bytes(*r.Retained)
 	case r.AtLeast != nil:
-		return s.atLeast(*r.AtLeast, true)
+		return s.AtLeast(*r.AtLeast, true)
 	}
 	return ""
 }

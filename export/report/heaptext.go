@@ -11,7 +11,7 @@ import (
 )
 
 // heapScope returns the snapshot that everything below describes.
-func (t *textWriter) heapScope() []string {
+func (t *TextWriter) heapScope() []string {
 	h := t.r.Heap
 	if h.Snapshot == nil {
 		return nil
@@ -33,43 +33,43 @@ func (t *textWriter) heapScope() []string {
 }
 
 // heapFigures writes the sums of the chosen snapshot.
-func (t *textWriter) heapFigures() {
+func (t *TextWriter) heapFigures() {
 	s := t.r.Heap.shown
 	if t.r.Heap.Snapshot == nil || s.Bytes == nil || t.r.Schema != SchemaReport {
 		return
 	}
-	t.line()
+	t.Line()
 	exact := ""
-	if !t.style.Exact {
+	if !t.Style.Exact {
 		exact = "  " + model.Bytes(*s.Bytes).Exact()
 	}
 	split := ""
 	if s.Managed != nil && s.Unmanaged != nil {
-		split = fmt.Sprintf(": %s managed, %s unmanaged", t.style.bytes(*s.Managed), t.style.bytes(*s.Unmanaged))
+		split = fmt.Sprintf(": %s managed, %s unmanaged", t.Style.Bytes(*s.Managed), t.Style.Bytes(*s.Unmanaged))
 	}
-	t.line(" ", cells.Pad("heap", 12, false), cells.Pad(t.style.bytes(*s.Bytes), 10, true), exact, split)
+	t.Line(" ", cells.Pad("heap", 12, false), cells.Pad(t.Style.Bytes(*s.Bytes), 10, true), exact, split)
 	for _, c := range s.counts() {
-		t.line(" ", cells.Pad(c.name, 12, false), cells.Pad(t.style.count(c.n), 10, true))
+		t.Line(" ", cells.Pad(c.name, 12, false), cells.Pad(t.Style.Count(c.n), 10, true))
 	}
 }
 
 // heapFigures writes the table of sums, rounded and exact.
-func (m *markdownWriter) heapFigures() {
-	s, style := m.text.r.Heap.shown, m.text.style
+func (m *MarkdownWriter) heapFigures() {
+	s, style := m.text.r.Heap.shown, m.text.Style
 	if m.text.r.Heap.Snapshot == nil || m.text.r.Schema != SchemaReport {
 		return
 	}
-	m.printf("\n| | | exact |\n|---|---:|---:|\n")
+	m.Printf("\n| | | exact |\n|---|---:|---:|\n")
 	for _, b := range []struct {
 		name string
 		n    *uint64
 	}{{"heap", s.Bytes}, {"managed", s.Managed}, {"unmanaged", s.Unmanaged}} {
 		if b.n != nil {
-			m.printf("| %s | %s | %s |\n", b.name, style.bytes(*b.n), model.Bytes(*b.n).Exact())
+			m.Printf("| %s | %s | %s |\n", b.name, style.Bytes(*b.n), model.Bytes(*b.n).Exact())
 		}
 	}
 	for _, c := range s.counts() {
-		m.printf("| %s | %s | |\n", c.name, style.count(c.n))
+		m.Printf("| %s | %s | |\n", c.name, style.Count(c.n))
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *Snapshot) counts() []counted {
 }
 
 // heapTables returns the lists about snapshots, in the order of the text report.
-func (r *Report) heapTables(s Style, full bool) []table {
+func (r *Report) heapTables(s cells.Style, full bool) []table {
 	var list []table
 	w := heapWriter{r.Heap, s, full}
 	if r.AroundType != nil {
@@ -133,7 +133,7 @@ func (r *Report) heapTables(s Style, full bool) []table {
 
 type heapWriter struct {
 	h     *Heap
-	style Style
+	style cells.Style
 	full  bool // unabbreviated names and paths: for markdown
 }
 
@@ -149,14 +149,14 @@ func (w heapWriter) bytes(n *uint64) string {
 	if n == nil {
 		return ""
 	}
-	return w.style.bytes(*n)
+	return w.style.Bytes(*n)
 }
 
 func (w heapWriter) count(n *int64) string {
 	if n == nil {
 		return ""
 	}
-	return w.style.count(uint64(max(*n, 0)))
+	return w.style.Count(uint64(max(*n, 0)))
 }
 
 // length returns the length of a list before the limit, or 0 if it was not requested.
@@ -171,7 +171,7 @@ func (w heapWriter) name(s string) string {
 	if w.full {
 		return model.Clean(s)
 	}
-	return w.style.shorten(model.Clean(s))
+	return w.style.Shorten(model.Clean(s))
 }
 
 // snapshots returns a table without the number of rows, which has the recorder's own root in addition to what is counted.
@@ -193,10 +193,10 @@ func (w heapWriter) snapshots() table {
 	for _, s := range w.h.Snapshots {
 		bar, time, note := "", "", ""
 		if s.Bytes != nil {
-			bar = w.style.bar(*s.Bytes, top, snapshotBar)
+			bar = w.style.Bar(*s.Bytes, top, snapshotBar)
 		}
 		if s.Time != nil {
-			time = w.style.time(*s.Time)
+			time = w.style.Time(*s.Time)
 		}
 		if !s.Complete {
 			note = "incomplete"
@@ -226,7 +226,7 @@ func (w heapWriter) trends() table {
 		t := &x.Types[i]
 		last := len(t.Bytes) - 1
 		out.rows = append(out.rows, []string{
-			w.style.bytes(t.GrownBytes), w.style.bytes(t.Bytes[last]), w.style.count(t.Count[last]), w.style.spark(t.Bytes, min(len(t.Bytes), trendCells)), w.name(t.Type),
+			w.style.Bytes(t.GrownBytes), w.style.Bytes(t.Bytes[last]), w.style.Count(t.Count[last]), w.style.Spark(t.Bytes, min(len(t.Bytes), trendCells)), w.name(t.Type),
 		})
 	}
 	return out
@@ -262,9 +262,9 @@ func (w heapWriter) types() table {
 	n := w.length(func(c *HeapLengths) *int { return c.Types })
 	out.more, out.answer = n-len(w.h.Types), many(n, axis.One, axis.Many)+" of "+objects.Many
 	for _, t := range w.h.Types {
-		row := []string{w.style.bytes(t.Bytes), w.style.share(t.Bytes, w.total()), w.style.count(t.Count)}
+		row := []string{w.style.Bytes(t.Bytes), w.style.Share(t.Bytes, w.total()), w.style.Count(t.Count)}
 		if t.Unmanaged != nil {
-			row = append(row, w.style.bytes(*t.Unmanaged))
+			row = append(row, w.style.Bytes(*t.Unmanaged))
 		}
 		row = append(row, t.text(w.style), w.name(t.Type))
 		if second > 0 {
@@ -290,9 +290,9 @@ func (w heapWriter) groups() table {
 	out.more, out.answer = n-len(w.h.Groups), many(n, axis.One, axis.Many)+" of "+s.Objects().Many
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
-		row := []string{w.style.bytes(g.Bytes), w.style.share(g.Bytes, w.total()), w.style.count(g.Count)}
+		row := []string{w.style.Bytes(g.Bytes), w.style.Share(g.Bytes, w.total()), w.style.Count(g.Count)}
 		if g.Unmanaged != nil {
-			row = append(row, w.style.bytes(*g.Unmanaged))
+			row = append(row, w.style.Bytes(*g.Unmanaged))
 		}
 		value := w.name(g.Value)
 		if g.Value == "" {
@@ -325,7 +325,7 @@ func (w heapWriter) frames() table {
 			at += fmt.Sprintf(":%d", *f.Line)
 		}
 		out.rows = append(out.rows, []string{
-			w.style.bytes(f.Bytes), w.style.share(f.Bytes, w.total()), w.style.count(f.Count), f.text(w.style), frame, at,
+			w.style.Bytes(f.Bytes), w.style.Share(f.Bytes, w.total()), w.style.Count(f.Count), f.text(w.style), frame, at,
 		})
 	}
 	return out
@@ -339,7 +339,7 @@ func (w heapWriter) dominators() table {
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
 		out.rows = append(out.rows, []string{
-			w.style.bytes(d.RetainedBytes), w.style.share(d.RetainedBytes, w.total()), w.style.count(d.RetainedCount), w.style.bytes(d.Bytes),
+			w.style.Bytes(d.RetainedBytes), w.style.Share(d.RetainedBytes, w.total()), w.style.Count(d.RetainedCount), w.style.Bytes(d.Bytes),
 			fmt.Sprint(d.Row), w.name(d.Label), d.Kind,
 		})
 	}
@@ -369,13 +369,13 @@ func (w heapWriter) object(o *HeapObject) table {
 		}
 		add("text", text)
 	}
-	bytes := w.style.bytes(o.Bytes)
+	bytes := w.style.Bytes(o.Bytes)
 	if o.Managed != nil {
-		bytes += fmt.Sprintf(": %s managed, %s unmanaged", w.style.bytes(*o.Managed), w.style.bytes(*o.Unmanaged))
+		bytes += fmt.Sprintf(": %s managed, %s unmanaged", w.style.Bytes(*o.Managed), w.style.Bytes(*o.Unmanaged))
 	}
 	add("bytes", bytes)
 	if !o.Lacks("retained_bytes") {
-		add("retained", fmt.Sprintf("%s in %s", w.style.bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "object")))
+		add("retained", fmt.Sprintf("%s in %s", w.style.Bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "object")))
 	}
 	if o.Dominator != nil {
 		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
@@ -468,7 +468,7 @@ func (w heapWriter) found(rows []HeapRow, all int) table {
 		if r.Text != nil {
 			what = "“" + model.Clean(*r.Text) + "” " + what
 		}
-		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.bytes(r.Bytes), what, r.Kind})
+		out.rows = append(out.rows, []string{fmt.Sprint(r.Row), w.style.Bytes(r.Bytes), what, r.Kind})
 	}
 	return out
 }
@@ -480,7 +480,7 @@ func (w heapWriter) foundBy(list []HeapFound, all int) table {
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}},
 	}
 	for i := range list {
-		out.rows = append(out.rows, []string{w.style.count(list[i].Count), w.style.bytes(list[i].Bytes), w.name(list[i].Value)})
+		out.rows = append(out.rows, []string{w.style.Count(list[i].Count), w.style.Bytes(list[i].Bytes), w.name(list[i].Value)})
 	}
 	return out
 }

@@ -91,7 +91,7 @@ func leftOutHolders(list []HeapHolder, more int) int {
 func (w heapWriter) holders(x *HeapHolders) table {
 	out := table{
 		name: "holders", title: "Holders of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",
-		answer: model.Counted(x.Count, "object") + ", " + w.style.bytes(x.Bytes) + ", retain " + w.style.bytes(x.Retained),
+		answer: model.Counted(x.Count, "object") + ", " + w.style.Bytes(x.Bytes) + ", retain " + w.style.Bytes(x.Retained),
 		cols:   []col{{titles.Retained, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Holders, number}, {titles.What, name}},
 	}
 	if x.Matched > 1 {
@@ -102,10 +102,10 @@ func (w heapWriter) holders(x *HeapHolders) table {
 		if r.Row == model.RootRow {
 			what = strings.Repeat("  ", r.Depth) + "the root, or several holders"
 		} else if r.Edge != nil {
-			what += w.style.text(" · " + model.Clean(*r.Edge))
+			what += w.style.Text(" · " + model.Clean(*r.Edge))
 		}
 		out.rows = append(out.rows, []string{
-			w.style.bytes(r.Retained), w.style.share(r.Retained, x.Retained), w.style.count(r.Count), w.style.bytes(r.Bytes), w.style.count(r.Rows), what,
+			w.style.Bytes(r.Retained), w.style.Share(r.Retained, x.Retained), w.style.Count(r.Count), w.style.Bytes(r.Bytes), w.style.Count(r.Rows), what,
 		})
 	}
 	return out

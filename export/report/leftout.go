@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -78,3 +81,35 @@ func (r *Report) LeftOut(table string) bool {
 
 // Lacks records what is missing from a report whose groups were made elsewhere.
 func (r *Report) Lacks(p model.Problem) { r.addProblems(p) }
+
+// UnmatchedCell returns the rectangle of a cell in which no trace has a block, with the nearest ones that have some. The
+// error is that of ctx or of a trace; whether a cell is empty is unknown where memory is short.
+func UnmatchedCell(ctx context.Context, c analysis.Cell, traces ...analysis.Trace) (out []places.Unmatched, err error) {
+	if c = c.Rectangle(); c.IsAll() {
+		return nil, nil
+	}
+	_, err = fits(ctx, nil, func(ctx context.Context) error {
+		found, cells, err := analysis.FindCell(ctx, c, near.Names, traces...)
+		if found || err != nil {
+			return err
+		}
+		u := places.Unmatched{Filter: "cell " + c.Argument(), Near: []string{}}
+		for _, other := range cells {
+			u.Near = append(u.Near, other.Argument())
+		}
+		out = []places.Unmatched{u}
+		return nil
+	})
+	return out, err
+}
+
+// emptied returns the parts of a cell that match nothing in a trace: filters of stacks, and the rectangle.
+func emptied(ctx context.Context, c analysis.Cell, stacks *model.Stacks, trace analysis.Trace) (out []places.Unmatched, err error) {
+	if stacks != nil {
+		if out, err = places.UnmatchedIn(ctx, c.Stacks, stacks); err != nil {
+			return nil, err
+		}
+	}
+	cells, err := UnmatchedCell(ctx, c, trace)
+	return append(out, cells...), err
+}

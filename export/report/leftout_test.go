@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
 )
 
@@ -68,7 +69,7 @@ func TestTablesWithoutMemoryAreLeftOut(t *testing.T) {
 		t.Errorf("complete %v, %d collections, %+v", doc.Complete, collected, last)
 	}
 	out.Reset()
-	if err := WriteMarkdown(&out, r, Style{}); err != nil || strings.Contains(out.String(), "never freed |") {
+	if err := WriteMarkdown(&out, r, cells.Style{}); err != nil || strings.Contains(out.String(), "never freed |") {
 		t.Errorf("%v: markdown says what was never freed:\n%s", err, out.String())
 	}
 	if r.LeftOut("") || !slices.Contains(r.TableNames(), "leaks") {

@@ -12,10 +12,10 @@ import (
 )
 
 // WriteMarkdown writes r as tables for tickets and reviews, with unabbreviated names and paths, and without drawings.
-func WriteMarkdown(w io.Writer, r *Report, style Style) error {
+func WriteMarkdown(w io.Writer, r *Report, style cells.Style) error {
 	out := bufio.NewWriter(w)
 	style.Color = false
-	m := &markdownWriter{out, &textWriter{out, r, style}}
+	m := &MarkdownWriter{out, &TextWriter{out, r, style}}
 	m.head()
 	first, rest := r.findingsFirst(style, true)
 	for _, table := range first {
@@ -30,33 +30,45 @@ func WriteMarkdown(w io.Writer, r *Report, style Style) error {
 	for _, table := range rest {
 		m.table(table)
 	}
-	m.problems()
+	m.Problems()
 	return out.Flush()
 }
 
-type markdownWriter struct {
+// MarkdownWriter writes reports as Markdown.
+type MarkdownWriter struct {
 	out  *bufio.Writer
-	text *textWriter
+	text *TextWriter
 }
 
-func (m *markdownWriter) printf(format string, args ...any) { fmt.Fprintf(m.out, format, args...) }
+// NewMarkdownWriter returns a writer for an object with that header.
+func NewMarkdownWriter(w io.Writer, h Header, style cells.Style) *MarkdownWriter {
+	style.Color = false
+	t := NewTextWriter(w, h, style)
+	return &MarkdownWriter{t.out, t}
+}
 
-func (m *markdownWriter) head() {
+// Flush completes the text, and returns the first error of writing it.
+func (m *MarkdownWriter) Flush() error { return m.text.Flush() }
+
+// Printf writes formatted text.
+func (m *MarkdownWriter) Printf(format string, args ...any) { fmt.Fprintf(m.out, format, args...) }
+
+func (m *MarkdownWriter) head() {
 	t := m.text
-	m.printf("# %s\n\n", cells.Code(t.r.File.Name))
-	m.printf("%s · %s\n", t.style.text(t.wholeness()), t.style.text(t.scope()))
+	m.Printf("# %s\n\n", cells.Code(t.r.File.Name))
+	m.Printf("%s · %s\n", t.Style.Text(t.wholeness()), t.Style.Text(t.scope()))
 }
 
 // figures writes the table of sums, rounded and exact.
-func (m *markdownWriter) figures() {
-	v, s := m.text.r.Trace, m.text.style
-	m.printf("\n| | bytes | exact | blocks |\n|---|---:|---:|---:|\n")
+func (m *MarkdownWriter) figures() {
+	v, s := m.text.r.Trace, m.text.Style
+	m.Printf("\n| | bytes | exact | blocks |\n|---|---:|---:|---:|\n")
 	row := func(name string, bytes, count uint64) {
-		m.printf("| %s | %s | %s | %s |\n", name, s.bytes(bytes), model.Bytes(bytes).Exact(), s.count(count))
+		m.Printf("| %s | %s | %s | %s |\n", name, s.Bytes(bytes), model.Bytes(bytes).Exact(), s.Count(count))
 	}
 	row("live", v.Live.Bytes, v.Live.Count)
 	if v.Peak != nil {
-		row("peak at "+s.time(v.Peak.Time), v.Peak.Bytes, v.Peak.Count)
+		row("peak at "+s.Time(v.Peak.Time), v.Peak.Bytes, v.Peak.Count)
 	}
 	row("allocated", v.AllocBytes, v.AllocCount)
 	row("freed", v.FreedBytes, v.FreedCount)
@@ -65,23 +77,23 @@ func (m *markdownWriter) figures() {
 	}
 	for i := range m.text.r.Series {
 		if x := &m.text.r.Series[i]; x.At != nil {
-			m.printf("| %s | %s | | |\n", model.Clean(x.Name), s.value(x.At))
+			m.Printf("| %s | %s | | |\n", model.Clean(x.Name), valueText(s, x.At))
 		}
 	}
-	m.printf("\n%s, %s", model.Counted(v.Events, "event"), model.Counted(v.TemporaryCount, "temporary block"))
+	m.Printf("\n%s, %s", model.Counted(v.Events, "event"), model.Counted(v.TemporaryCount, "temporary block"))
 	if v.UnmatchedFrees > 0 {
-		m.printf(", %s of an unknown address", model.Counted(v.UnmatchedFrees, "free"))
+		m.Printf(", %s of an unknown address", model.Counted(v.UnmatchedFrees, "free"))
 	}
 	if v.LiveUpperBound {
-		m.printf("; live figures are upper bounds: blocks without an address cannot be freed")
+		m.Printf("; live figures are upper bounds: blocks without an address cannot be freed")
 	}
-	m.printf(".\n")
+	m.Printf(".\n")
 }
 
-func (m *markdownWriter) table(tab table) {
-	m.printf("\n## %s\n\n%s\n\n", tab.title, tab.answer)
+func (m *MarkdownWriter) table(tab table) {
+	m.Printf("\n## %s\n\n%s\n\n", tab.title, tab.answer)
 	if len(tab.rows) == 0 {
-		m.printf("%s\n", cmp.Or(tab.empty, noRows))
+		m.Printf("%s\n", cmp.Or(tab.empty, noRows))
 		return
 	}
 	var heads, rules strings.Builder
@@ -96,7 +108,7 @@ func (m *markdownWriter) table(tab table) {
 		}
 		heads.WriteString("| " + cells.Lower(c.head) + " ")
 	}
-	m.printf("%s|\n%s|\n", heads.String(), rules.String())
+	m.Printf("%s|\n%s|\n", heads.String(), rules.String())
 	for _, row := range tab.rows {
 		for i, cell := range row {
 			switch tab.cols[i].kind {
@@ -107,22 +119,23 @@ func (m *markdownWriter) table(tab table) {
 			case prosaic:
 				cell = cells.Prose(cell)
 			}
-			m.printf("| %s ", cell)
+			m.Printf("| %s ", cell)
 		}
-		m.printf("|\n")
+		m.Printf("|\n")
 	}
 	if tab.more > 0 {
-		m.printf("\n%s more.\n", model.Group(uint64(tab.more)))
+		m.Printf("\n%s more.\n", model.Group(uint64(tab.more)))
 	}
 }
 
-func (m *markdownWriter) problems() {
+// Problems lists what is damaged, guessed or uncertain, errors first.
+func (m *MarkdownWriter) Problems() {
 	problems := m.text.r.Problems
 	if len(problems) == 0 {
 		return
 	}
-	m.printf("\n## Problems\n\n")
+	m.Printf("\n## Problems\n\n")
 	for _, p := range Listed(problems) {
-		m.printf("- %s: %s%s (%s)\n", p.Severity, cells.Prose(p.Message), p.place(), cells.Code(p.Code))
+		m.Printf("- %s: %s%s (%s)\n", p.Severity, cells.Prose(p.Message), p.place(), cells.Code(p.Code))
 	}
 }

@@ -9,41 +9,43 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 )
 
 // WriteTableText writes one table of r for people. Names are those of [WriteCSV].
-func WriteTableText(w io.Writer, r *Report, name string, style Style) error {
+func WriteTableText(w io.Writer, r *Report, name string, style cells.Style) error {
 	tab, err := r.one(name, style, false)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	t := &textWriter{out, r, style}
+	t := &TextWriter{out, r, style}
 	t.head()
 	t.table(tab)
-	t.problems()
+	t.Problems()
 	return out.Flush()
 }
 
 // WriteTableMarkdown writes one table of r as Markdown, for tickets.
-func WriteTableMarkdown(w io.Writer, r *Report, name string, style Style) error {
+func WriteTableMarkdown(w io.Writer, r *Report, name string, style cells.Style) error {
 	style.Color = false
 	tab, err := r.one(name, style, true)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	m := &markdownWriter{out, &textWriter{out, r, style}}
+	m := &MarkdownWriter{out, &TextWriter{out, r, style}}
 	m.head()
 	m.table(tab)
-	m.problems()
+	m.Problems()
 	return out.Flush()
 }
 
 // one returns a table as reports lay it out. Tables that reports leave out or that have no rows are laid out as in CSV.
-func (r *Report) one(which string, style Style, full bool) (table, error) {
+func (r *Report) one(which string, style cells.Style, full bool) (table, error) {
 	list := r.tables(style, full)
 	if i := slices.IndexFunc(list, func(t table) bool { return t.name == which }); i >= 0 {
 		return list[i], nil
@@ -52,7 +54,11 @@ func (r *Report) one(which string, style Style, full bool) (table, error) {
 	if !ok {
 		return table{}, fmt.Errorf("unknown table %q; available: %s", which, strings.Join(r.TableNames(), ", "))
 	}
-	return plain(which, reflect.ValueOf(rows)), nil
+	out := plain(which, reflect.ValueOf(rows))
+	if t := r.Trace; t != nil && t.Threads == nil && which == "threads" {
+		out.empty = analysis.NoThreads
+	}
+	return out, nil
 }
 
 // plain returns rows laid out as in CSV.

@@ -19,38 +19,38 @@ const (
 
 // WritePageMap draws the layout of r as a grid in the file's order. Each cell represents perCell pages; 0 selects the
 // fewest that fit on a few screens.
-func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style Style) error {
+func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style cells.Style) error {
 	if perCell <= 0 {
 		perCell = 1
 		for n := r.Pages.FullPages + r.Pages.EmptyPages + r.Pages.PartialPages; n/perCell > mapCells*mapRows; {
 			perCell *= 2
 		}
 	}
-	t := &textWriter{bufio.NewWriter(w), r, style}
+	t := &TextWriter{bufio.NewWriter(w), r, style}
 	t.head()
 	for i := range l.Types {
 		t.pageGrid(&l.Types[i], &r.Pages.Types[i], perCell)
 	}
 	g := cells.Fills(style.ASCII)
 	cell := "1 cell = " + model.Counted(perCell, "page")
-	t.line()
-	t.line(" ", t.style.dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
-	t.problems()
+	t.Line()
+	t.Line(" ", t.Style.Dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
+	t.Problems()
 	return t.out.Flush()
 }
 
-func (t *textWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
-	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.style.share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
+func (t *TextWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
+	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.Style.Share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
 	if f.Pages == 0 {
 		answer = "no pages"
 	}
-	t.title(dumpWriter{}.name(f.Name), t.style.text(answer))
-	fills, glyphs := pages.Fills(p), cells.Fills(t.style.ASCII)
+	t.title(OrUnnamed(f.Name), t.Style.Text(answer))
+	fills, glyphs := pages.Fills(p), cells.Fills(t.Style.ASCII)
 	for from := 0; from < len(fills); from += mapCells * perCell {
 		var row strings.Builder
 		for i := from; i < min(from+mapCells*perCell, len(fills)); i += perCell {
 			row.WriteString(glyphs[pages.MixFills(fills[i:min(i+perCell, len(fills))]).Level()])
 		}
-		t.line(cells.Pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
+		t.Line(cells.Pad(fmt.Sprintf("page %d", from), 15, true), " ", row.String())
 	}
 }

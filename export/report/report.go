@@ -7,9 +7,12 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -30,7 +33,7 @@ type Header struct {
 	Problems  []Problem `json:"problems"`
 	Time      Time      `json:"time"`
 
-	NoMatch []Unmatched `json:"unmatched_filters,omitzero"` // filters without a match
+	NoMatch []places.Unmatched `json:"unmatched_filters,omitzero"` // filters without a match
 }
 
 // File describes the file of the object.
@@ -92,9 +95,11 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
-	Tree       *Tree       `json:"tree,omitzero"`        // only if requested; then it is the only table
-	Around     *Around     `json:"around,omitzero"`      // likewise
-	AroundType *AroundType `json:"around_type,omitzero"` // of a snapshot; likewise
+	Tree       *Tree         `json:"tree,omitzero"`        // only if requested; then it is the only table
+	Events     *SingleEvents `json:"events,omitzero"`      // likewise
+	Lines      *SourceLines  `json:"lines,omitzero"`       // likewise
+	Around     *Around       `json:"around,omitzero"`      // likewise
+	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
 
 	// Results about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`
@@ -103,7 +108,7 @@ type Report struct {
 	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: counts by a common property
 	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, before the limit
 
-	rowsLeft *rowsLeft // nil for complete tables
+	rowsLeft []rowsLeft // nil for complete tables
 }
 
 // GroupedBy returns the grouping of Groups.
@@ -175,33 +180,26 @@ type Live struct {
 	Count uint64 `json:"count"`
 }
 
-// Place is a line of a program. Parts that the file does not record are nil.
-type Place struct {
-	Function *string `json:"function,omitzero"`
-	File     *string `json:"file,omitzero"`
-	Line     *int64  `json:"line,omitzero"`
-}
-
 // Site holds the figures of one stack. Its place is that of the leaf frame.
 type Site struct {
 	Stack uint64 `json:"stack"`
-	Place
-	AllocBytes     uint64 `json:"alloc_bytes"`
-	AllocCount     uint64 `json:"alloc_count"`
-	FreedBytes     uint64 `json:"freed_bytes"` // by FREE events, as in Trace
-	FreedCount     uint64 `json:"freed_count"`
-	OverBytes      uint64 `json:"overwritten_bytes"` // by allocations over their live address
-	OverCount      uint64 `json:"overwritten_count"`
-	LiveBytes      uint64 `json:"live_bytes"`
-	LiveCount      uint64 `json:"live_count"`
-	PeakBytes      uint64 `json:"peak_bytes"`
-	LeakedBytes    uint64 `json:"leaked_bytes"`
-	LeakedCount    uint64 `json:"leaked_count"`
-	TemporaryCount uint64 `json:"temporary_count"`
-	Verdict        string `json:"verdict,omitzero"`    // about the complete run; "" if nothing is live at its end
-	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
-	Owner          Owner  `json:"owner,omitzero"`
-	Frames         Frames `json:"frames,omitzero"`
+	places.Place
+	AllocBytes     uint64        `json:"alloc_bytes"`
+	AllocCount     uint64        `json:"alloc_count"`
+	FreedBytes     uint64        `json:"freed_bytes"` // by FREE events, as in Trace
+	FreedCount     uint64        `json:"freed_count"`
+	OverBytes      uint64        `json:"overwritten_bytes"` // by allocations over their live address
+	OverCount      uint64        `json:"overwritten_count"`
+	LiveBytes      uint64        `json:"live_bytes"`
+	LiveCount      uint64        `json:"live_count"`
+	PeakBytes      uint64        `json:"peak_bytes"`
+	LeakedBytes    uint64        `json:"leaked_bytes"`
+	LeakedCount    uint64        `json:"leaked_count"`
+	TemporaryCount uint64        `json:"temporary_count"`
+	Verdict        string        `json:"verdict,omitzero"`    // about the complete run; "" if nothing is live at its end
+	Sure           *places.Sure  `json:"confidence,omitzero"` // of Verdict
+	Owner          places.Owner  `json:"owner,omitzero"`
+	Frames         places.Frames `json:"frames,omitzero"`
 }
 
 // Leaks holds the blocks of the range that are live at its end and are old enough.
@@ -222,20 +220,20 @@ type Late struct {
 // LeakSite holds one stack's leaked blocks. Ages are those at the end of the range.
 type LeakSite struct {
 	Stack uint64 `json:"stack"`
-	Place
-	Bytes   uint64     `json:"bytes"`
-	Count   uint64     `json:"count"`
-	Oldest  model.Time `json:"oldest_us"`
-	Newest  model.Time `json:"newest_us"`
-	Median  model.Time `json:"median_us"`
-	First   model.Time `json:"first_us"` // birth of the oldest, since the start of the file
-	Last    model.Time `json:"last_us"`
-	Shape   string     `json:"shape"`               // Verdict, or "none" if there is no verdict
-	Threads []uint16   `json:"threads,omitzero"`    // absent if the file has none
-	Verdict string     `json:"verdict,omitzero"`    // about the complete run
-	Sure    *Sure      `json:"confidence,omitzero"` // of the verdict
-	Owner   Owner      `json:"owner,omitzero"`
-	Frames  Frames     `json:"frames,omitzero"`
+	places.Place
+	Bytes   uint64        `json:"bytes"`
+	Count   uint64        `json:"count"`
+	Oldest  model.Time    `json:"oldest_us"`
+	Newest  model.Time    `json:"newest_us"`
+	Median  model.Time    `json:"median_us"`
+	First   model.Time    `json:"first_us"` // birth of the oldest, since the start of the file
+	Last    model.Time    `json:"last_us"`
+	Shape   string        `json:"shape"`               // Verdict, or "none" if there is no verdict
+	Threads []uint16      `json:"threads,omitzero"`    // absent if the file has none
+	Verdict string        `json:"verdict,omitzero"`    // about the complete run
+	Sure    *places.Sure  `json:"confidence,omitzero"` // of the verdict
+	Owner   places.Owner  `json:"owner,omitzero"`
+	Frames  places.Frames `json:"frames,omitzero"`
 
 	history []uint64
 	growth  float64 // of a leak, in bytes per second
@@ -259,18 +257,18 @@ type Function struct {
 
 // Group is one group of the requested grouping.
 type Group struct {
-	Group          string `json:"group"`
-	AllocBytes     uint64 `json:"alloc_bytes"`
-	AllocCount     uint64 `json:"alloc_count"`
-	LiveBytes      uint64 `json:"live_bytes"`
-	LiveCount      uint64 `json:"live_count"`
-	PeakBytes      uint64 `json:"peak_bytes"`
-	LeakedBytes    uint64 `json:"leaked_bytes"`
-	LeakedCount    uint64 `json:"leaked_count"`
-	TemporaryCount uint64 `json:"temporary_count"`
-	Sites          uint64 `json:"sites,omitzero"`      // in the group; absent if groups divide sites: threads, sizes
-	Verdict        string `json:"verdict,omitzero"`    // the most significant one of its sites
-	Sure           *Sure  `json:"confidence,omitzero"` // of Verdict
+	Group          string       `json:"group"`
+	AllocBytes     uint64       `json:"alloc_bytes"`
+	AllocCount     uint64       `json:"alloc_count"`
+	LiveBytes      uint64       `json:"live_bytes"`
+	LiveCount      uint64       `json:"live_count"`
+	PeakBytes      uint64       `json:"peak_bytes"`
+	LeakedBytes    uint64       `json:"leaked_bytes"`
+	LeakedCount    uint64       `json:"leaked_count"`
+	TemporaryCount uint64       `json:"temporary_count"`
+	Sites          uint64       `json:"sites,omitzero"`      // in the group; absent if groups divide sites: threads, sizes
+	Verdict        string       `json:"verdict,omitzero"`    // the most significant one of its sites
+	Sure           *places.Sure `json:"confidence,omitzero"` // of Verdict
 }
 
 // Thread holds what one thread allocated.
@@ -321,12 +319,12 @@ type Block struct {
 	Age     model.Time  `json:"age_us"`           // at the instant; of blocks of the range, at the end or when freed
 	Thread  *uint16     `json:"thread,omitzero"`  // nil if the file has no threads
 	Stack   uint64      `json:"stack"`
-	Place
-	Verdict string `json:"verdict,omitzero"`    // about its site, in the complete run
-	Sure    *Sure  `json:"confidence,omitzero"` // of Verdict
+	places.Place
+	Verdict string       `json:"verdict,omitzero"`    // about its site, in the complete run
+	Sure    *places.Sure `json:"confidence,omitzero"` // of Verdict
 
-	frames Frames // for filters
-	owner  Owner  // for filters
+	frames places.Frames // for filters
+	owner  places.Owner  // for filters
 }
 
 // Point is one column of the live curve: the extremes after any event of the column, and the state at its end.
@@ -398,3 +396,14 @@ func newProblem(q model.Problem) Problem {
 	}
 	return out
 }
+
+// unmatchedText describes the filters that match nothing, for the line about filters.
+func (h *Header) unmatchedText() (out []string) {
+	for _, u := range h.NoMatch {
+		out = append(out, u.String())
+	}
+	return out
+}
+
+// WriteJSON writes v, a struct of this package's kind, as [object.Write] does.
+func WriteJSON(w io.Writer, v any) error { return object.Write(w, v) }

@@ -99,12 +99,12 @@ func TestWriters(t *testing.T) {
 	grouped.Range, grouped.At, grouped.AtTime = analysis.Range{From: model.NoTime, To: 60}, analysis.At(60), 60
 	narrow := build(t, grouped)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"whole.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
-		"ascii.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, Style{ASCII: true, Width: 80, Exact: true}) },
-		"narrow.txt":   func(b *bytes.Buffer) error { return WriteText(b, narrow, Style{Width: 500}) },
+		"whole.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, cells.Style{}) },
+		"ascii.txt":    func(b *bytes.Buffer) error { return WriteText(b, r, cells.Style{ASCII: true, Width: 80, Exact: true}) },
+		"narrow.txt":   func(b *bytes.Buffer) error { return WriteText(b, narrow, cells.Style{Width: 500}) },
 		"whole.json":   func(b *bytes.Buffer) error { return WriteJSON(b, r) },
 		"narrow.json":  func(b *bytes.Buffer) error { return WriteJSON(b, narrow) },
-		"whole.md":     func(b *bytes.Buffer) error { return WriteMarkdown(b, r, Style{}) },
+		"whole.md":     func(b *bytes.Buffer) error { return WriteMarkdown(b, r, cells.Style{}) },
 		"sites.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, r, "sites") },
 		"leaks.csv":    func(b *bytes.Buffer) error { return WriteCSV(b, r, "leaks") },
 		"markers.csv":  func(b *bytes.Buffer) error { return WriteCSV(b, r, "markers") },
@@ -127,7 +127,7 @@ func TestWriters(t *testing.T) {
 
 func TestColorIsOnlyOurOwn(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteText(&out, build(t, whole()), Style{Color: true}); err != nil {
+	if err := WriteText(&out, build(t, whole()), cells.Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	rest := out.String()
@@ -287,11 +287,11 @@ func TestShorten(t *testing.T) {
 		"<stack 77?>":                    "<stack 77?>",
 		"<no name>":                      "<no name>",
 	} {
-		if got := (Style{}).shorten(in); got != want {
+		if got := (cells.Style{}).Shorten(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
-	if got := (Style{ASCII: true}).function("void a::f<std::string>(int) const"); got != "a::f<...>" {
+	if got := (cells.Style{ASCII: true}).Function("void a::f<std::string>(int) const"); got != "a::f<...>" {
 		t.Errorf("as screens name it: %q", got)
 	}
 }
@@ -308,8 +308,8 @@ func TestEmptyTrace(t *testing.T) {
 		t.Errorf("peak %+v, live %+v", r.Trace.Peak, r.Trace.Live)
 	}
 	for _, write := range []func(*bytes.Buffer) error{
-		func(b *bytes.Buffer) error { return WriteText(b, r, Style{}) },
-		func(b *bytes.Buffer) error { return WriteMarkdown(b, r, Style{}) },
+		func(b *bytes.Buffer) error { return WriteText(b, r, cells.Style{}) },
+		func(b *bytes.Buffer) error { return WriteMarkdown(b, r, cells.Style{}) },
 		func(b *bytes.Buffer) error { return WriteJSON(b, r) },
 		func(b *bytes.Buffer) error { return WriteCSV(b, r, "") },
 	} {
@@ -358,7 +358,7 @@ func TestMeasuredSeries(t *testing.T) {
 		t.Errorf("%+v", r.Series)
 	}
 	var text, json bytes.Buffer
-	if err := WriteText(&text, r, Style{}); err != nil {
+	if err := WriteText(&text, r, cells.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteJSON(&json, r); err != nil {
@@ -378,14 +378,14 @@ func TestNamesHaveRoom(t *testing.T) {
 	}
 	for width, want := range map[int]string{80: "A C NAME", 90: "A B C NAME"} {
 		var heads []string
-		for _, c := range tab.roomy(Style{Width: width}).cols {
+		for _, c := range tab.roomy(cells.Style{Width: width}).cols {
 			heads = append(heads, c.head)
 		}
 		if got := strings.Join(heads, " "); got != want {
 			t.Errorf("in %d cells: %s, not %s", width, got, want)
 		}
 	}
-	if got := tab.roomy(Style{Width: 80}).rows[0]; len(got) != 3 || got[1][0] != '3' || len(tab.rows[0]) != 4 {
+	if got := tab.roomy(cells.Style{Width: 80}).rows[0]; len(got) != 3 || got[1][0] != '3' || len(tab.rows[0]) != 4 {
 		t.Errorf("%q", got)
 	}
 }
@@ -414,7 +414,7 @@ func TestSampledTablesCountSamples(t *testing.T) {
 		r, err := Build(t.Context(), &q, ix, whole())
 		var text bytes.Buffer
 		if err == nil {
-			err = WriteText(&text, r, Style{})
+			err = WriteText(&text, r, cells.Style{})
 		}
 		if has := strings.Contains(text.String(), "SAMPLES"); err != nil || has != want || strings.Contains(text.String(), "BLOCKS") == want {
 			t.Errorf("%q: %v\n%s", sampled, err, &text)

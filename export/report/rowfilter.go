@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -35,27 +37,62 @@ const unlimited = "snapshots events sizes lifetimes grid curve"
 // Filter keeps the rows of a table that pass f, and reports how many do. Table names are those of [WriteCSV]. The
 // report must have been built without a limit.
 func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
-	list, ok := r.list(table)
-	if !ok {
+	lists := r.lists(table)
+	if len(lists) == 0 {
 		return 0, fmt.Errorf("unknown table %q; available: %s", table, strings.Join(r.TableNames(), ", "))
 	}
-	rows := reflect.ValueOf(list).Elem()
-	all := rows.Len()
 	var like []string
-	if left, like, err = f.keep(rows); err != nil {
+	failed := 0
+	for _, l := range lists {
+		rows := reflect.ValueOf(l.rows).Elem()
+		all := rows.Len()
+		n, near, wrong := f.keep(rows)
+		if wrong != nil { // it compares figures that these rows do not have
+			rows.SetZero()
+			err = cmp.Or(err, wrong)
+			failed++
+		}
+		if most := f.Limit; most > 0 && n > most && !slices.Contains(strings.Fields(unlimited), table) {
+			rows.Set(rows.Slice(0, most))
+		}
+		left += n
+		like = append(like, near...)
+		r.rowsLeft = append(r.rowsLeft, rowsLeft{l.name, f.Text, all, n})
+	}
+	if failed == len(lists) {
 		return 0, err
 	}
 	if left == 0 {
 		r.NoMatch = append(r.NoMatch, f.unmatched(like))
 	}
-	if n := f.Limit; n > 0 && left > n && !slices.Contains(strings.Fields(unlimited), table) {
-		rows.Set(rows.Slice(0, n))
+	return left, nil
+}
+
+// namedList is a table: its name, and a pointer to its slice of structs.
+type namedList struct {
+	name string
+	rows any
+}
+
+// lists returns the tables that are sorted and filtered for the table of that name: several where a report has rows of
+// several kinds, none if there is no such table.
+func (r *Report) lists(table string) []namedList {
+	if table == "" && r.Heap != nil && r.Object == nil && r.Path == nil && r.Found == nil {
+		switch h := r.Heap; {
+		case h.Threads != nil:
+			return []namedList{{"threads", &h.Threads}}
+		case h.Waste != nil:
+			return h.Waste.lists()
+		}
+	}
+	list, ok := r.list(table)
+	if !ok {
+		return nil
 	}
 	if table == "" {
 		table = r.mainTable()
 	}
-	r.rowsLeft = &rowsLeft{table, f.Text, all, left}
-	return left, nil
+	return []namedList{{table, list}}
 }
 
 // mainTable returns the name of the table that "" represents.
@@ -89,8 +126,8 @@ func (d *Diff) Filter(f RowFilter) error {
 }
 
 // unmatched returns that no row passes, with similar names.
-func (f RowFilter) unmatched(like []string) Unmatched {
-	return Unmatched{"filter " + f.Text, append([]string{}, like...)}
+func (f RowFilter) unmatched(like []string) places.Unmatched {
+	return places.Unmatched{Filter: "filter " + f.Text, Near: append([]string{}, like...)}
 }
 
 // keep removes the rows of a slice that do not pass. If none does, like has names in them that may be meant.
@@ -178,6 +215,8 @@ func newRowView(rows reflect.Value) *rowView {
 var screenNames = map[string]string{
 	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp", "leaked_bytes": "leak bytes", "oldest_us": "age",
 	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
+	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial", "empty_pages": "empty", "hole_count": "holes",
+	"returned_bytes": "reclaimable",
 }
 
 // screenWords returns the words that screens use for the figures of a table's columns.
@@ -188,6 +227,8 @@ func screenWords(name string, names []string) (words []string) {
 		words = []string{"leaked", "leak"}
 	case name == "bytes" && slices.Contains(names, "born_us"): // of blocks, each as large as its mean
 		words = []string{"size", "mean", "live", "total", "peak"}
+	case name == "bytes" && slices.Contains(names, "retained_bytes"): // of objects
+		words = append(words, "self")
 	}
 	for _, unit := range []string{"_bytes", "_us", "_bits", "_count"} {
 		if short, ok := strings.CutSuffix(name, unit); ok {
@@ -224,17 +265,24 @@ func (v *rowView) fields() (list []analysis.Field) {
 
 // Texts implements [analysis.Row]. It returns names; for stacks only the site.
 func (v *rowView) Texts() (texts []string) {
-	var frames Frames
+	var frames places.Frames
 	id := uint64(0)
 	for name, column := range object.Columns(v.row) {
 		switch x := column.Interface().(type) {
-		case Frames:
+		case places.Frames:
 			frames = x
 		case ProfileFrames:
-			frames = Frames{x.stacks, x.leaf}
-		case Owner:
+			frames = places.Frames{Stacks: x.stacks, Leaf: x.leaf}
+		case places.Owner:
 			texts = append(texts, object.CellOf(column), "owner:"+funcname.Bare(x.Name()))
+		case []HeapThreadFrame:
+			for i := range x {
+				texts = append(texts, x[i].Function)
+			}
 		default:
+			if column.Kind() == reflect.Slice {
+				continue
+			}
 			if name == "stack" && column.CanUint() {
 				id = column.Uint()
 			}
@@ -250,7 +298,7 @@ func (v *rowView) Texts() (texts []string) {
 		frames, texts = b.frames, append(texts, b.owner.Name())
 	}
 	if !frames.IsZero() {
-		p := frames.site().place(model.StackID(id))
+		p := frames.Site().Place(model.StackID(id))
 		texts = append(texts, p.Name(), p.Where())
 	}
 	return texts

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -220,9 +221,9 @@ func (b *builder) table(rows []*analysis.Site) ([]Site, int) {
 	rows = limit(rows, b.opt.Limit)
 	out := make([]Site, len(rows))
 	for i, s := range rows {
-		frames := newFrames(b.stacks, s.Stack)
+		frames := places.NewFrames(b.stacks, s.Stack)
 		out[i] = Site{
-			Stack: uint64(s.Stack), Place: frames.place(s.Stack), Frames: frames,
+			Stack: uint64(s.Stack), Place: frames.Place(s.Stack), Frames: frames,
 			AllocBytes: s.AllocBytes, AllocCount: s.AllocCount, FreedBytes: s.FreedBytes, FreedCount: s.FreedCount,
 			OverBytes: s.OverwrittenBytes, OverCount: s.OverwrittenCount,
 			LiveBytes: s.LiveBytes, LiveCount: s.LiveCount, PeakBytes: s.PeakBytes,

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
 
@@ -253,17 +254,17 @@ func (f ProfileFrames) AppendJSON(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (f ProfileFrames) Cell() string { return Frames{f.stacks, f.leaf}.Cell() }
+func (f ProfileFrames) Cell() string { return places.Frames{Stacks: f.stacks, Leaf: f.leaf}.Cell() }
 
 // StackOptions configures a report about weighted stacks.
 type StackOptions struct {
-	Selection *weights.Selection // nil if the file has no event or no metric
-	Window    *model.Window      // window of Selection; nil for none
-	Filter    calltree.Filter    // filter that was applied to Selection
-	Group     bool               // also build a table of groups
-	By        weights.By         // of that table
-	Limit     int                // rows per table, 0 is all
-	Libraries *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
+	Selection    *weights.Selection // nil if the file has no event or no metric
+	weights.Part                    // of Selection
+	Filter       calltree.Filter    // filter that was applied to Selection
+	Group        bool               // also build a table of groups
+	By           weights.By         // of that table
+	Limit        int                // rows per table, 0 is all
+	Libraries    *regexp.Regexp     // functions and files that own no memory, in addition to the built-in ones; may be nil
 }
 
 // BuildStacks returns the report about the weighted stacks of p. The only errors are those of ctx.
@@ -278,8 +279,9 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 		r.Time.Duration, r.Time.Unit = &duration, w.AxisUnit
 	}
 	if p.Timeline != nil {
+		from, to, at := opt.Over(pages.TimelineEnd(p.Timeline))
 		for i := range p.Timeline.Series {
-			r.Series = append(r.Series, newSeries(p.Timeline, i, 0, model.MaxTime, pages.TimelineEnd(p.Timeline)))
+			r.Series = append(r.Series, newSeries(p.Timeline, i, from, to, at))
 		}
 	}
 	out := r.Stacks
@@ -301,7 +303,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}
 	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
 	var err error
-	if r.NoMatch, err = UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
+	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
 		return nil, err
 	}
 	for _, part := range out.parts(p, opt) {
@@ -456,7 +458,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable, linesTable}
 }
 
 // CurvesTable is the name of the table of curves, which few formats of stack profiles have.
@@ -483,6 +485,8 @@ func (out *Stacks) list(table string) (any, bool) {
 		return &out.Groups, true
 	case treeTable:
 		return new([]TreeRow), true
+	case linesTable:
+		return new([]SourceLine), true
 	}
 	return nil, false
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,22 +10,6 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
-
-// amount renders a sum of a metric: bytes and times with their units, everything else as a number.
-func (s Style) amount(m model.Measure, a model.Amount) string {
-	f := a.Float64()
-	switch {
-	case a.IsFloat():
-		return fmt.Sprintf("%.6g", f)
-	case f < 0 || f >= math.MaxUint64:
-		return a.String()
-	case m.Bytes:
-		return s.bytes(a.Uint64())
-	case m.Tick > 0 && !s.Exact && f*m.Tick < math.MaxInt64/2:
-		return s.time(model.Time(f * m.Tick))
-	}
-	return model.Group(a.Uint64())
-}
 
 // part returns a share of a total in percent.
 func (out *Stacks) part(a model.Amount) string {
@@ -37,7 +20,7 @@ func (out *Stacks) part(a model.Amount) string {
 }
 
 // stackScope returns the recorder of the profile, and the subject of the tables.
-func (t *textWriter) stackScope() string {
+func (t *TextWriter) stackScope() string {
 	s := t.r.Stacks
 	var parts []string
 	if s.SourceTool != "" {
@@ -67,7 +50,7 @@ func (t *textWriter) stackScope() string {
 }
 
 // stackTables returns the tables about weighted stacks, in the order of the text report.
-func (r *Report) stackTables(s Style, full bool) []table {
+func (r *Report) stackTables(s cells.Style, full bool) []table {
 	if r.Stacks == nil {
 		return nil
 	}
@@ -87,7 +70,7 @@ func (r *Report) stackTables(s Style, full bool) []table {
 
 type stackWriter struct {
 	r      *Stacks
-	style  Style
+	style  cells.Style
 	full   bool
 	metric string
 	unit   string // of times, "" for microseconds
@@ -100,7 +83,7 @@ func (w stackWriter) name(s string) string {
 	if w.full {
 		return s
 	}
-	return w.style.shorten(s)
+	return w.style.Shorten(s)
 }
 
 // function returns a function's name. The name has no arguments and no return type unless full is set.
@@ -108,7 +91,7 @@ func (w stackWriter) function(s string) string {
 	if w.full || s == "" {
 		return w.name(s)
 	}
-	return w.style.function(model.Clean(s))
+	return w.style.Function(model.Clean(s))
 }
 
 func (w stackWriter) events() table {
@@ -117,7 +100,7 @@ func (w stackWriter) events() table {
 		cols: []col{{titles.Stacks, number}, {titles.Sum, number}, {titles.Metric, word}, {titles.Event, name}, {titles.Kind, word}},
 	}
 	for _, e := range w.r.Events {
-		label, kind, stacks := w.name(e.Name), model.Clean(e.Kind), w.style.count(uint64(e.Stacks))
+		label, kind, stacks := w.name(e.Name), model.Clean(e.Kind), w.style.Count(uint64(e.Stacks))
 		if len(e.Totals) == 0 {
 			out.rows = append(out.rows, []string{stacks, "", "", label, kind})
 		}
@@ -129,7 +112,7 @@ func (w stackWriter) events() table {
 			if e.Primary != nil && *e.Primary == m.Metric {
 				metric += " (primary)"
 			}
-			out.rows = append(out.rows, []string{stacks, w.style.amount(m.measure, m.Sum.Amount), metric, label, kind})
+			out.rows = append(out.rows, []string{stacks, w.style.Amount(m.measure, m.Sum.Amount), metric, label, kind})
 		}
 	}
 	return out
@@ -157,7 +140,7 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 			}
 		}
 		out.rows = append(out.rows, []string{
-			w.style.amount(w.r.measure, f.Self.Amount), w.r.part(f.Self.Amount), w.style.amount(w.r.measure, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
+			w.style.Amount(w.r.measure, f.Self.Amount), w.r.part(f.Self.Amount), w.style.Amount(w.r.measure, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
 		})
 	}
 	return out
@@ -173,7 +156,7 @@ func (w stackWriter) top() table {
 		out.cols = append(out.cols, col{titles.Labels, name})
 	}
 	for _, s := range w.r.Top {
-		row := []string{w.style.amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.Cell(), 24, w.style.cut())}
+		row := []string{w.style.Amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.Cell(), 24, w.style.Cut())}
 		if labeled {
 			row = append(row, w.name(s.Labels.text()))
 		}
@@ -205,7 +188,7 @@ func (w stackWriter) groups() table {
 			label = calltree.Unnamed
 		}
 		out.rows = append(out.rows, []string{
-			w.style.amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount), w.style.amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
+			w.style.Amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount), w.style.Amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
 		})
 	}
 	return out
@@ -224,7 +207,7 @@ func (w stackWriter) frames(f ProfileFrames) string {
 	if len(names) == 0 {
 		return calltree.NoFunction
 	}
-	return strings.Join(names, w.style.text(" ← "))
+	return strings.Join(names, w.style.Text(" ← "))
 }
 
 func (w stackWriter) threads() table {
@@ -239,7 +222,7 @@ func (w stackWriter) threads() table {
 		return fmt.Sprint(*n)
 	}
 	for _, t := range w.r.Threads {
-		out.rows = append(out.rows, []string{w.style.amount(w.r.measure, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
+		out.rows = append(out.rows, []string{w.style.Amount(w.r.measure, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
 	}
 	return out
 }

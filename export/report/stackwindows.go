@@ -45,7 +45,7 @@ func (w stackWriter) windows() table {
 			change = w.change(list[i-1].Value.Amount, win.Value.Amount)
 		}
 		out.rows = append(out.rows, []string{
-			win.Start.In(w.unit), win.End.In(w.unit), w.style.count(uint64(win.stacks)), w.style.amount(w.r.measure, win.Value.Amount), change, w.name(win.ID),
+			win.Start.In(w.unit), win.End.In(w.unit), w.style.Count(uint64(win.stacks)), w.style.Amount(w.r.measure, win.Value.Amount), change, w.name(win.ID),
 		})
 	}
 	return out
@@ -55,9 +55,9 @@ func (w stackWriter) windows() table {
 func (w stackWriter) change(before, after model.Amount) string {
 	switch before.Compare(after) {
 	case -1:
-		return "+" + w.style.amount(w.r.measure, after.Minus(before))
+		return "+" + w.style.Amount(w.r.measure, after.Minus(before))
 	case 1:
-		return "-" + w.style.amount(w.r.measure, before.Minus(after))
+		return "-" + w.style.Amount(w.r.measure, before.Minus(after))
 	}
 	return "0"
 }

@@ -8,27 +8,28 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // HeapSuspect is a group of objects of one type, or of one package, that hold much of the heap or whose number grows.
 type HeapSuspect struct {
-	Type        string     `json:"type"`           // or a place on the axis By
-	By          *string    `json:"by,omitzero"`    // the axis if they have no type in common: "package"
-	Count       uint64     `json:"count"`          // of the objects
-	Bytes       uint64     `json:"bytes"`          // shallow size of the objects
-	Retained    uint64     `json:"retained_bytes"` // together, nothing counted twice
-	Row         *model.Row `json:"accumulation_row,omitzero"`
-	Holder      *string    `json:"holder_label,omitzero"`
-	HolderRow   *model.Row `json:"holder_row,omitzero"`
-	Through     *string    `json:"through,omitzero"`      // the name of the holder's reference
-	Growth      *int64     `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
-	GrowthBytes *int64     `json:"growth_bytes,omitzero"` // change of their shallow size
-	Same        *uint64    `json:"same_count,omitzero"`   // that the first snapshot has, too; nil without identities
-	Verdict     string     `json:"verdict,omitzero"`      // over the snapshots; "" if there is one
-	Sure        *Sure      `json:"confidence,omitzero"`   // of Verdict; absent if there is one snapshot
-	Evidence    string     `json:"evidence"`
+	Type        string       `json:"type"`           // or a place on the axis By
+	By          *string      `json:"by,omitzero"`    // the axis if they have no type in common: "package"
+	Count       uint64       `json:"count"`          // of the objects
+	Bytes       uint64       `json:"bytes"`          // shallow size of the objects
+	Retained    uint64       `json:"retained_bytes"` // together, nothing counted twice
+	Row         *model.Row   `json:"accumulation_row,omitzero"`
+	Holder      *string      `json:"holder_label,omitzero"`
+	HolderRow   *model.Row   `json:"holder_row,omitzero"`
+	Through     *string      `json:"through,omitzero"`      // the name of the holder's reference
+	Growth      *int64       `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
+	GrowthBytes *int64       `json:"growth_bytes,omitzero"` // change of their shallow size
+	Same        *uint64      `json:"same_count,omitzero"`   // that the first snapshot has, too; nil without identities
+	Verdict     string       `json:"verdict,omitzero"`      // over the snapshots; "" if there is one
+	Sure        *places.Sure `json:"confidence,omitzero"`   // of Verdict; absent if there is one snapshot
+	Evidence    string       `json:"evidence"`
 
 	share model.Share
 }
@@ -39,7 +40,7 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 		Type: s.Name, Count: s.Count, Bytes: s.Bytes, Retained: s.Retained, Verdict: s.Word(), Evidence: s.Evidence(),
 		share: model.ShareOf(s.Retained, s.Total),
 	}
-	if sure := sureOf(s.Confidence()); sure > 0 {
+	if sure := places.NewSure(s.Confidence()); sure > 0 {
 		out.Sure = &sure
 	}
 	if s.Axis > 0 {
@@ -121,13 +122,13 @@ func (w heapWriter) suspects() table {
 		if s.Row != nil {
 			at = model.Group(uint64(*s.Row))
 		}
-		row := []string{s.Verdict, s.Sure.String(), w.style.count(s.Count), w.style.bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
-		evidence := w.style.text(model.Clean(s.Evidence))
+		row := []string{s.Verdict, s.Sure.String(), w.style.Count(s.Count), w.style.Bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
+		evidence := w.style.Text(model.Clean(s.Evidence))
 		if w.full {
 			row = append(row, evidence)
 		}
 		out.rows = append(out.rows, row)
-		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.width()-5))
+		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.LineWidth()-5))
 	}
 	for i := len(out.cols) - 1; i >= 0; i-- { // of one snapshot, nothing is known about growth
 		empty := !slices.ContainsFunc(out.rows, func(row []string) bool { return row[i] != "" })

@@ -8,6 +8,8 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -44,12 +46,16 @@ const (
 )
 
 // tables returns all tables that are not empty, in the order of the text report.
-func (r *Report) tables(s Style, full bool) []table {
+func (r *Report) tables(s cells.Style, full bool) []table {
 	switch {
 	case r.Tree != nil:
 		return []table{r.Tree.table(s, full)}
 	case r.Around != nil:
 		return []table{r.Around.table(s, full)}
+	case r.Lines != nil:
+		return []table{r.Lines.table(s, full)}
+	case r.Events != nil:
+		return []table{r.Events.table(s, full)}
 	}
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
@@ -63,8 +69,10 @@ func (r *Report) tables(s Style, full bool) []table {
 		if r.File.Sampled != "" {
 			t.countSamples()
 		}
-		if f := r.rowsLeft; f != nil && f.table == t.name {
-			t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
+		for i := range r.rowsLeft {
+			if f := &r.rowsLeft[i]; f.table == t.name && f.all > 0 {
+				t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
+			}
 		}
 		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)
@@ -85,7 +93,7 @@ func (t *table) countSamples() {
 // findingsTable returns the name of the table that says what to look at first, "" if r has none.
 func (r *Report) findingsTable() string {
 	switch {
-	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil:
+	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil, r.Lines != nil, r.Events != nil:
 		return ""
 	case r.Trace != nil:
 		return "findings"
@@ -96,7 +104,7 @@ func (r *Report) findingsTable() string {
 }
 
 // findingsFirst divides tables into the one that reports begin with, if there is one, and the rest.
-func (r *Report) findingsFirst(s Style, full bool) (first, rest []table) {
+func (r *Report) findingsFirst(s cells.Style, full bool) (first, rest []table) {
 	for _, t := range r.tables(s, full) {
 		if t.name == r.findingsTable() {
 			first = append(first, t)
@@ -109,7 +117,7 @@ func (r *Report) findingsFirst(s Style, full bool) (first, rest []table) {
 
 type tableWriter struct {
 	t      *Trace
-	style  Style
+	style  cells.Style
 	full   bool   // unabbreviated paths and names: for Markdown
 	at     string // the instant in words
 	narrow bool   // the range is not the complete file
@@ -120,28 +128,28 @@ func (r *Report) instant() string {
 	if r.Time.At == nil || r.Time.Duration == nil || *r.Time.At == *r.Time.Duration {
 		return "at the end"
 	}
-	return "at " + r.Time.At.String()
+	return "at " + r.Time.At.In(r.Time.Unit)
 }
 
 // place returns the last two cells of a row: the owner, and the first frame that is not an allocation function if that
 // is another one, with the owner's line. Unabbreviated names are those of the frame alone.
-func (w tableWriter) place(p Place, f Frames, owner Owner) []string {
-	f = f.site()
+func (w tableWriter) place(p places.Place, f places.Frames, owner places.Owner) []string {
+	f = f.Site()
 	if f.Depth() > 0 {
-		p = f.place(0)
+		p = f.Place(0)
 	}
 	if w.full {
 		return []string{p.Name(), p.Where()}
 	}
-	name := p.inModule(w.style.function)
-	if _, there := f.from(owner); there && owner.Name() != p.Name() {
-		return []string{owner.place.inModule(w.style.function) + w.style.text(" › ") + funcname.Last(name), owner.place.Base()}
+	name := inModule(p, w.style.Function)
+	if _, there := f.From(owner); there && owner.Name() != p.Name() {
+		return []string{inModule(owner.Place, w.style.Function) + w.style.Text(" › ") + funcname.Last(name), owner.Place.Base()}
 	}
 	return []string{name, p.Base()}
 }
 
 // inModule returns a name as tables show it, with its module if it is an address.
-func (p Place) inModule(shorten func(string) string) string {
+func inModule(p places.Place, shorten func(string) string) string {
 	if name := p.Name(); p.File != nil && funcname.Unnamed(name) {
 		return calltree.InModule(name, model.Clean(*p.File))
 	}
@@ -153,7 +161,7 @@ func (w tableWriter) function(name string) string {
 	if w.full {
 		return name
 	}
-	return w.style.function(name)
+	return w.style.Function(name)
 }
 
 // group returns a group's name, shortened like those of other tables if it is a function.
@@ -173,15 +181,15 @@ func (w tableWriter) sites() table {
 	t := w.t
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
-		answer: w.ofAll(t.kept.alloc) + w.style.bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
+		answer: w.ofAll(t.kept.alloc) + w.style.Bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
 		cols: slices.Concat([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}},
 			verdictCols(), placeCols()),
 		spare: []string{titles.Sure, titles.Temporary, titles.Peak},
 	}
 	for _, s := range t.Sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.AllocBytes), w.style.count(s.AllocCount), w.style.share(s.TemporaryCount, s.AllocCount),
-			w.style.bytes(s.LiveBytes), w.style.bytes(s.PeakBytes), s.Verdict, s.Sure.String(),
+			w.style.Bytes(s.AllocBytes), w.style.Count(s.AllocCount), w.style.Share(s.TemporaryCount, s.AllocCount),
+			w.style.Bytes(s.LiveBytes), w.style.Bytes(s.PeakBytes), s.Verdict, s.Sure.String(),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
@@ -190,8 +198,8 @@ func (w tableWriter) sites() table {
 
 func (w tableWriter) live() table {
 	out := w.levels(w.t.LiveSites, w.t.Live.Bytes)
-	out.name, out.title, out.more = "live_sites", "Live "+w.style.text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
-	out.answer = w.ofAll(w.t.kept.live) + w.style.bytes(w.t.Live.Bytes) + " in " + model.Counted(w.t.Live.Count, "block")
+	out.name, out.title, out.more = "live_sites", "Live "+w.style.Text(w.at), w.t.Rows.LiveSites-len(w.t.LiveSites)
+	out.answer = w.ofAll(w.t.kept.live) + w.style.Bytes(w.t.Live.Bytes) + " in " + model.Counted(w.t.Live.Count, "block")
 	return out
 }
 
@@ -201,7 +209,7 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.bytes(w.t.Peak.Bytes), model.Counted(w.t.Peak.Count, "block"), w.style.time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.Bytes(w.t.Peak.Bytes), model.Counted(w.t.Peak.Count, "block"), w.style.Time(w.t.Peak.Time))
 	return out
 }
 
@@ -217,8 +225,8 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.LiveBytes), w.style.count(s.LiveCount), w.style.share(s.LiveBytes, total),
-			s.Verdict, s.Sure.String(), w.style.spark(w.t.histories[s.Stack], historyColumns),
+			w.style.Bytes(s.LiveBytes), w.style.Count(s.LiveCount), w.style.Share(s.LiveBytes, total),
+			s.Verdict, s.Sure.String(), w.style.Spark(w.t.histories[s.Stack], historyColumns),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
@@ -236,16 +244,16 @@ func (w tableWriter) leaks() table {
 	l := w.t.Leaks
 	out := w.leakRows(l.Sites, titles.LeakShare)
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
-	out.answer = fmt.Sprintf("%s in %s at %s", w.style.bytes(l.Bytes), model.Counted(l.Count, "block"), model.Counted(w.t.Rows.Leaks, "site"))
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.Bytes(l.Bytes), model.Counted(l.Count, "block"), model.Counted(w.t.Rows.Leaks, "site"))
 	if w.narrow {
 		out.title = "Allocated in the range, not freed by its end"
 	}
 	if l.MinAge > 0 {
-		out.answer += ", at least " + w.style.time(l.MinAge) + " old"
+		out.answer += ", at least " + w.style.Time(l.MinAge) + " old"
 	}
 	for i, s := range l.Sites {
 		if i < leakStacks && out.notes[i] == nil {
-			out.notes[i] = w.stackLines(s.Frames.site(), leakFrames)
+			out.notes[i] = w.stackLines(s.Frames.Site(), leakFrames)
 		}
 	}
 	return out
@@ -255,7 +263,7 @@ func (w tableWriter) lateFreed() table {
 	l := w.t.LateFreed
 	out := w.leakRows(l.Sites, titles.Share)
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
-	out.answer = w.style.bytes(l.Bytes) + " in " + model.Counted(l.Count, "block")
+	out.answer = w.style.Bytes(l.Bytes) + " in " + model.Counted(l.Count, "block")
 	if w.narrow {
 		out.answer += " of the whole run"
 	}
@@ -271,8 +279,8 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	}
 	for _, s := range sites {
 		out.rows = append(out.rows, append([]string{
-			w.style.bytes(s.Bytes), w.style.count(s.Count), w.style.share(s.Count, s.allocs), w.style.time(s.Oldest),
-			w.verdict(s), s.Sure.String(), w.style.spark(s.history, leakColumns),
+			w.style.Bytes(s.Bytes), w.style.Count(s.Count), w.style.Share(s.Count, s.allocs), w.style.Time(s.Oldest),
+			w.verdict(s), s.Sure.String(), w.style.Spark(s.history, leakColumns),
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
@@ -282,23 +290,23 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 // verdict returns the verdict, with how fast a leak grows.
 func (w tableWriter) verdict(s LeakSite) string {
 	if s.growth > 0 {
-		return s.Verdict + " " + w.style.rate(s.growth)
+		return s.Verdict + " " + w.style.Rate(s.growth)
 	}
 	return s.Verdict
 }
 
 // found returns the lines below a row that has a finding: the callers of its owner. It is nil for other rows.
-func (w tableWriter) found(stack uint64, f Frames, owner Owner) []string {
+func (w tableWriter) found(stack uint64, f places.Frames, owner places.Owner) []string {
 	about := func(x Finding) bool { return slices.Contains(x.Stacks, stack) }
 	if !slices.ContainsFunc(w.t.Findings, about) {
 		return nil
 	}
-	f, _ = f.from(owner)
+	f, _ = f.From(owner)
 	return w.stackLines(f, leakFrames)
 }
 
 // stackLines draws the callers of a stack's first frame, at most n of them.
-func (w tableWriter) stackLines(f Frames, n int) []string {
+func (w tableWriter) stackLines(f places.Frames, n int) []string {
 	var lines []string
 	skipLeaf := true
 	for p := range f.All() {
@@ -307,14 +315,14 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 			continue
 		}
 		if len(lines) == n {
-			lines = append(lines, w.style.cut()+" "+model.Counted(f.Depth()-1-n, "more frame"))
+			lines = append(lines, w.style.Cut()+" "+model.Counted(f.Depth()-1-n, "more frame"))
 			break
 		}
 		at := p.Base()
 		if at != "" {
 			at = "  " + at
 		}
-		lines = append(lines, w.style.text("← ")+w.style.function(p.Name())+at)
+		lines = append(lines, w.style.Text("← ")+w.style.Function(p.Name())+at)
 	}
 	return lines
 }
@@ -322,7 +330,7 @@ func (w tableWriter) stackLines(f Frames, n int) []string {
 // ofAll returns the text for sums of all blocks above filtered tables: how much passes the filters.
 func (w tableWriter) ofAll(left uint64) string {
 	if len(w.t.Filters) > 0 {
-		return "filters leave " + w.style.bytes(left) + " of "
+		return "filters leave " + w.style.Bytes(left) + " of "
 	}
 	return ""
 }
@@ -348,11 +356,11 @@ func (w tableWriter) groups() table {
 	out.cols = append(out.cols, col{titles.Group, name})
 	for _, g := range w.t.Groups {
 		row := []string{
-			w.style.bytes(g.AllocBytes), w.style.count(g.AllocCount), w.style.share(g.TemporaryCount, g.AllocCount),
-			w.style.bytes(g.LiveBytes), w.style.bytes(g.PeakBytes), w.style.bytes(g.LeakedBytes),
+			w.style.Bytes(g.AllocBytes), w.style.Count(g.AllocCount), w.style.Share(g.TemporaryCount, g.AllocCount),
+			w.style.Bytes(g.LiveBytes), w.style.Bytes(g.PeakBytes), w.style.Bytes(g.LeakedBytes),
 		}
 		if ofSites {
-			row = append(row, w.style.count(g.Sites), g.Verdict, g.Sure.String())
+			row = append(row, w.style.Count(g.Sites), g.Verdict, g.Sure.String())
 		}
 		out.rows = append(out.rows, append(row, w.group(model.Clean(g.Group))))
 	}
@@ -367,8 +375,8 @@ func (w tableWriter) functions() table {
 	}
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
-			w.style.bytes(f.TotalBytes), w.style.count(f.TotalCount), w.style.bytes(f.SelfBytes), w.style.count(f.SelfCount),
-			w.style.share(f.TotalBytes, w.t.AllocBytes), w.function(Place{Function: &f.Function}.Name()),
+			w.style.Bytes(f.TotalBytes), w.style.Count(f.TotalCount), w.style.Bytes(f.SelfBytes), w.style.Count(f.SelfCount),
+			w.style.Share(f.TotalBytes, w.t.AllocBytes), w.function(places.Place{Function: &f.Function}.Name()),
 		})
 	}
 	return out
@@ -381,7 +389,7 @@ func (w tableWriter) threads() table {
 	}
 	for _, t := range w.t.Threads {
 		out.rows = append(out.rows, []string{
-			fmt.Sprint(t.Thread), w.style.bytes(t.AllocBytes), w.style.count(t.AllocCount), w.style.share(t.AllocBytes, w.t.AllocBytes),
+			fmt.Sprint(t.Thread), w.style.Bytes(t.AllocBytes), w.style.Count(t.AllocCount), w.style.Share(t.AllocBytes, w.t.AllocBytes),
 		})
 	}
 	return out
@@ -393,7 +401,7 @@ func (w tableWriter) markers() table {
 		cols: []col{{titles.Time, number}, {titles.Name, name}},
 	}
 	for _, m := range w.t.Markers {
-		out.rows = append(out.rows, []string{w.style.time(m.Time), model.Clean(m.Name)})
+		out.rows = append(out.rows, []string{w.style.Time(m.Time), model.Clean(m.Name)})
 	}
 	return out
 }
@@ -412,7 +420,7 @@ func (w tableWriter) sizes() table {
 	}
 	for _, s := range w.t.Sizes {
 		out.rows = append(out.rows, []string{
-			w.style.bytes(s.Min), w.style.bytes(s.Max), w.style.count(s.Count), w.style.bytes(s.Bytes), w.style.bar(s.Count, top, barCells),
+			w.style.Bytes(s.Min), w.style.Bytes(s.Max), w.style.Count(s.Count), w.style.Bytes(s.Bytes), w.style.Bar(s.Count, top, barCells),
 		})
 	}
 	return out
@@ -429,7 +437,7 @@ func (w tableWriter) lifetimes() table {
 	}
 	for _, l := range w.t.Lifetimes {
 		out.rows = append(out.rows, []string{
-			w.style.time(saturate(l.Min)), w.style.time(saturate(l.Max)), w.style.count(l.Count), w.style.bytes(l.Bytes), w.style.bar(l.Count, top, barCells),
+			w.style.Time(saturate(l.Min)), w.style.Time(saturate(l.Max)), w.style.Count(l.Count), w.style.Bytes(l.Bytes), w.style.Bar(l.Count, top, barCells),
 		})
 	}
 	return out
@@ -439,7 +447,7 @@ func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.Max
 
 // Tables returns the names of the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks curve " + treeTable)
+	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks events curve " + treeTable + " " + linesTable)
 }
 
 // HeapTables returns the names of the tables of heap snapshots that [WriteCSV] can write, the default first.

@@ -15,9 +15,9 @@ import (
 
 // WriteText writes r for people: headline, findings, chart, then every table with rows. Every name is cleaned, so that
 // nothing in a file can move the cursor or change colors.
-func WriteText(w io.Writer, r *Report, style Style) error {
+func WriteText(w io.Writer, r *Report, style cells.Style) error {
 	out := bufio.NewWriter(w)
-	t := &textWriter{out, r, style}
+	t := &TextWriter{out, r, style}
 	t.head()
 	first, rest := r.findingsFirst(style, false)
 	for _, table := range first {
@@ -29,25 +29,35 @@ func WriteText(w io.Writer, r *Report, style Style) error {
 	}
 	if r.Heap != nil {
 		if none := t.r.Heap.NoSuspects(); none != "" {
-			t.line()
-			t.line(" ", none)
+			t.Line()
+			t.Line(" ", none)
 		}
 		t.heapFigures()
 	}
 	for _, table := range rest {
 		t.table(table)
 	}
-	t.problems()
+	t.Problems()
 	return out.Flush()
 }
 
-type textWriter struct {
+// TextWriter writes reports as text.
+type TextWriter struct {
 	out   *bufio.Writer // its first error is kept and returned by Flush
 	r     *Report
-	style Style
+	Style cells.Style
 }
 
-func (t *textWriter) line(parts ...string) {
+// NewTextWriter returns a writer for an object with that header.
+func NewTextWriter(w io.Writer, h Header, style cells.Style) *TextWriter {
+	return &TextWriter{bufio.NewWriter(w), &Report{Header: h}, style}
+}
+
+// Flush completes the text, and returns the first error of writing it.
+func (t *TextWriter) Flush() error { return t.out.Flush() }
+
+// Line writes a line.
+func (t *TextWriter) Line(parts ...string) {
 	for _, p := range parts {
 		t.out.WriteString(p)
 	}
@@ -55,19 +65,19 @@ func (t *textWriter) line(parts ...string) {
 }
 
 // head writes what the report is about, and whether the file is complete.
-func (t *textWriter) head() {
+func (t *TextWriter) head() {
 	f := t.r.File
 	about := []string{}
 	if f.Format != "" {
 		about = append(about, f.Kind())
 	}
-	size := t.style.bytes(uint64(max(f.Bytes, 0)))
+	size := t.Style.Bytes(uint64(max(f.Bytes, 0)))
 	if f.Compression != "" {
 		size += " " + f.Compression
 	}
 	about = append(about, size)
 	if t.r.Trace != nil {
-		about = append(about, t.style.count(t.r.Trace.Events)+" events")
+		about = append(about, t.Style.Count(t.r.Trace.Events)+" events")
 	}
 	if t.r.Heap != nil {
 		about = append(about, model.Counted(t.r.Heap.count, "snapshot"))
@@ -80,17 +90,17 @@ func (t *textWriter) head() {
 	}
 	about = append(about, t.dumpAbout()...)
 	if d := t.r.Time.Duration; d != nil {
-		about = append(about, t.style.text(d.In(t.r.Time.Unit)))
+		about = append(about, t.Style.Text(d.In(t.r.Time.Unit)))
 	}
 	about = append(about, t.wholeness())
-	t.line(t.style.bold(model.Clean(f.Name)), "  ", t.style.text(strings.Join(about, " · ")))
+	t.Line(t.Style.Bold(model.Clean(f.Name)), "  ", t.Style.Text(strings.Join(about, " · ")))
 	if scope := t.scope(); scope != "" {
-		t.line(t.style.dim(t.style.text(scope)))
+		t.Line(t.Style.Dim(t.Style.Text(scope)))
 	}
 }
 
 // wholeness returns a word or two on how much of the file could be used.
-func (t *textWriter) wholeness() string {
+func (t *TextWriter) wholeness() string {
 	switch {
 	case t.r.Complete && t.r.File.Sampled != "":
 		return t.r.File.Sampled + ": figures are estimates"
@@ -99,7 +109,7 @@ func (t *textWriter) wholeness() string {
 	case t.r.Complete:
 		return "complete, " + model.Counted(len(Listed(t.r.Problems)), "remark") + " below"
 	case t.r.LostBytes > 0:
-		return "INCOMPLETE: " + t.style.bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
+		return "INCOMPLETE: " + t.Style.Bytes(uint64(t.r.LostBytes)) + " unreadable, see below"
 	}
 	return "INCOMPLETE, see below"
 }
@@ -111,12 +121,16 @@ func (r *Report) alone() (scope []string, metric string) {
 		return r.Tree.scope(), r.Tree.Metric
 	case r.Around != nil:
 		return r.Around.scope(), r.Around.Metric
+	case r.Lines != nil:
+		return r.Lines.scope(), r.Lines.Metric
+	case r.Events != nil:
+		return filterText(r.Events.Filters), ""
 	}
 	return nil, ""
 }
 
 // scope returns which instant and range everything below is about.
-func (t *textWriter) scope() string {
+func (t *TextWriter) scope() string {
 	var parts []string
 	if s := t.r.Time.Start; s != nil {
 		parts = append(parts, "started "+StartTime(*s))
@@ -169,9 +183,9 @@ func StartTime(us uint64) string {
 }
 
 // figures writes the sums in a few lines, each with its exact number.
-func (t *textWriter) figures() {
+func (t *TextWriter) figures() {
 	v := t.r.Trace
-	t.line()
+	t.Line()
 	bound := ""
 	if v.LiveUpperBound {
 		bound = " (an upper bound: blocks without an address cannot be freed)"
@@ -186,88 +200,88 @@ func (t *textWriter) figures() {
 		t.figure("unaddressed", v.UnaddressedBytes, v.UnaddressedCount, "")
 	}
 	if t.r.File.Sampled == "" { // else two events in a row are those of two samples
-		t.line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.style.share(v.TemporaryCount, v.AllocCount), 10, true),
+		t.Line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.Style.Share(v.TemporaryCount, v.AllocCount), 10, true),
 			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
 	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
 	}
 	if v.GCCount > 0 {
-		t.line(" ", cells.Pad("collected", 12, false), cells.Pad(t.style.bytes(v.GCBytes), 10, true),
-			"  ", t.style.count(v.GCObjects), " objects in ", model.Counted(v.GCCount, "collection"))
+		t.Line(" ", cells.Pad("collected", 12, false), cells.Pad(t.Style.Bytes(v.GCBytes), 10, true),
+			"  ", t.Style.Count(v.GCObjects), " objects in ", model.Counted(v.GCCount, "collection"))
 	}
 	if v.Saturated {
-		t.line(" a sum does not fit 64 bits and is shown as the largest number")
+		t.Line(" a sum does not fit 64 bits and is shown as the largest number")
 	}
 }
 
 // measured writes a line about a curve that was measured in addition to the events.
-func (t *textWriter) measured(s *Series) {
+func (t *TextWriter) measured(s *Series) {
 	if s.At != nil && s.Max != nil {
-		t.line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(t.style.value(s.At), 10, true), "  at most ", t.style.value(s.Max))
+		t.Line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(valueText(t.Style, s.At), 10, true), "  at most ", valueText(t.Style, s.Max))
 	}
 }
 
-func (t *textWriter) unmatched() string {
+func (t *TextWriter) unmatched() string {
 	if n := t.r.Trace.UnmatchedFrees; n > 0 {
 		return fmt.Sprintf(" (and %s of an unknown address)", model.Counted(n, "free"))
 	}
 	return ""
 }
 
-func (t *textWriter) figure(name string, bytes, count uint64, note string) {
+func (t *TextWriter) figure(name string, bytes, count uint64, note string) {
 	exact := ""
-	if !t.style.Exact {
+	if !t.Style.Exact {
 		exact = "  " + model.Bytes(bytes).Exact()
 	}
-	t.line(" ", cells.Pad(name, 12, false), cells.Pad(t.style.bytes(bytes), 10, true), exact, " in ", t.r.File.blocks(count), note)
+	t.Line(" ", cells.Pad(name, 12, false), cells.Pad(t.Style.Bytes(bytes), 10, true), exact, " in ", t.r.File.blocks(count), note)
 }
 
 // title starts a section with its name, a rule, and its summary.
-func (t *textWriter) title(name, answer string) {
-	answer = cells.Fit(answer, t.style.width()-cells.Width(name)-6, t.style.cut())
-	rule := max(t.style.width()-cells.Width(name)-cells.Width(answer)-4, 1)
-	t.line()
-	t.line(" ", t.style.bold(name), " ", t.style.dim(strings.Repeat(t.style.text("─"), rule)), " ", answer)
+func (t *TextWriter) title(name, answer string) {
+	answer = cells.Fit(answer, t.Style.LineWidth()-cells.Width(name)-6, t.Style.Cut())
+	rule := max(t.Style.LineWidth()-cells.Width(name)-cells.Width(answer)-4, 1)
+	t.Line()
+	t.Line(" ", t.Style.Bold(name), " ", t.Style.Dim(strings.Repeat(t.Style.Text("─"), rule)), " ", answer)
 }
 
-func (t *textWriter) table(tab table) {
+func (t *TextWriter) table(tab table) {
 	t.title(tab.title, tab.answer)
 	if len(tab.rows) == 0 {
-		t.line("  ", cmp.Or(tab.empty, noRows))
+		t.Line("  ", cmp.Or(tab.empty, noRows))
 		return
 	}
-	tab = tab.roomy(t.style)
-	widths := tab.widths(t.style)
+	tab = tab.roomy(t.Style)
+	widths := tab.widths(t.Style)
 	heads := make([]string, len(tab.cols))
 	for i, c := range tab.cols {
-		heads[i] = t.style.text(c.head)
+		heads[i] = t.Style.Text(c.head)
 	}
-	t.line(t.style.dim(t.row(tab, widths, heads)))
+	t.Line(t.Style.Dim(t.row(tab, widths, heads)))
 	for i, row := range tab.rows {
-		t.line(t.row(tab, widths, row))
+		t.Line(t.row(tab, widths, row))
 		if i >= len(tab.notes) {
 			continue
 		}
 		for _, note := range tab.notes[i] {
-			t.line("     ", t.style.dim(cells.Fit(note, t.style.width()-5, t.style.cut())))
+			t.Line("     ", t.Style.Dim(cells.Fit(note, t.Style.LineWidth()-5, t.Style.Cut())))
 		}
 	}
 	if tab.more > 0 {
-		t.line("  ", t.style.dim(t.style.text("… "+tab.leftOut())))
+		t.Line("  ", t.Style.Dim(t.Style.Text("… "+tab.leftOut())))
 	}
 }
 
 // row lays out one row; the result has no trailing spaces.
-func (t *textWriter) row(tab table, widths []int, row []string) string {
+func (t *TextWriter) row(tab table, widths []int, row []string) string {
 	var line strings.Builder
 	for i, cell := range row {
 		line.WriteString("  ")
 		switch tab.cols[i].kind {
 		case where:
-			cell = cells.FitTail(cell, widths[i], t.style.cut())
+			cell = cells.FitTail(cell, widths[i], t.Style.Cut())
 		default:
-			cell = cells.Fit(cell, widths[i], t.style.cut())
+			cell = cells.Fit(cell, widths[i], t.Style.Cut())
 		}
 		line.WriteString(cells.Pad(cell, widths[i], tab.cols[i].kind == number))
 	}
@@ -284,9 +298,9 @@ const (
 const leastName = 20
 
 // roomy returns the table without as many of its spare columns as are needed for distinguishable names.
-func (tab table) roomy(s Style) table {
+func (tab table) roomy(s cells.Style) table {
 	for _, head := range tab.spare {
-		left := s.width()
+		left := s.LineWidth()
 		for i, c := range tab.cols {
 			most := tab.need(i)
 			if c.kind == name {
@@ -332,8 +346,8 @@ func (tab table) need(column int) int {
 }
 
 // widths fits the columns into the line: numbers get the width that they need, and the name gets the rest.
-func (tab table) widths(s Style) []int {
-	widths, flexible, left := make([]int, len(tab.cols)), -1, s.width()
+func (tab table) widths(s cells.Style) []int {
+	widths, flexible, left := make([]int, len(tab.cols)), -1, s.LineWidth()
 	for i, c := range tab.cols {
 		widths[i] = tab.need(i)
 		if c.kind == name {
@@ -349,14 +363,14 @@ func (tab table) widths(s Style) []int {
 	return widths
 }
 
-// problems lists what is damaged, guessed or uncertain, errors first.
-func (t *textWriter) problems() {
+// Problems lists what is damaged, guessed or uncertain, errors first.
+func (t *TextWriter) Problems() {
 	if len(t.r.Problems) == 0 {
 		return
 	}
 	t.title("Problems", model.Counted(len(Listed(t.r.Problems)), "remark")+" on this file")
 	for _, p := range Listed(t.r.Problems) {
-		t.line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.style.dim(" ["+model.Clean(p.Code)+"]"))
+		t.Line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.Style.Dim(" ["+model.Clean(p.Code)+"]"))
 	}
 }
 

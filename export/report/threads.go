@@ -132,12 +132,12 @@ func (w heapWriter) threads() (list []table) {
 		t := &w.h.Threads[i]
 		share, row := "", ""
 		if t.Retained != nil {
-			share = w.style.share(*t.Retained, w.total())
+			share = w.style.Share(*t.Retained, w.total())
 		}
 		if t.Row != nil {
 			row = fmt.Sprint(*t.Row)
 		}
-		all.rows = append(all.rows, []string{w.bytes(t.Retained), share, w.style.count(uint64(t.Locals)), w.style.count(uint64(len(t.Frames))), row, w.threadName(t)})
+		all.rows = append(all.rows, []string{w.bytes(t.Retained), share, w.style.Count(uint64(t.Locals)), w.style.Count(uint64(len(t.Frames))), row, w.threadName(t)})
 	}
 	list = append(list, all)
 	for i := range w.h.Threads {

@@ -12,6 +12,8 @@ import (
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report/calls"
+	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -109,7 +111,7 @@ func BuildStacksTree(ctx context.Context, p *model.Profile, shape TreeShape, opt
 	if err != nil {
 		return nil, err
 	}
-	if r.NoMatch, err = UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
+	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
 		return nil, err
 	}
 	q, scale := calls.Selected(s)
@@ -130,7 +132,7 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 	for _, row := range sum.Rows {
 		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale), Total: unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
 		if row.Frame != 0 {
-			at := placeOf(q.Stacks, row.Frame)
+			at := places.Of(q.Stacks, row.Frame)
 			x.File, x.Line = at.File, at.Line
 			if w := p.Weights; w != nil && w.FrameDSO[row.Frame] != 0 {
 				x.DSO = &w.DSOs[w.FrameDSO[row.Frame]].Name
@@ -145,15 +147,15 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 const maxIndent = 24
 
 // table lays the tree out with a function below what leads to it.
-func (t *Tree) table(s Style, full bool) table {
+func (t *Tree) table(s cells.Style, full bool) table {
 	out := table{
 		name: treeTable, title: "Call tree", more: t.RowCount - len(t.Rows), empty: noRows,
-		answer: fmt.Sprintf("%s %s, %s", s.amount(t.measure, t.All.Amount), model.Clean(t.Metric), t.Order),
+		answer: fmt.Sprintf("%s %s, %s", s.Amount(t.measure, t.All.Amount), model.Clean(t.Metric), t.Order),
 		cols:   []col{{titles.Total, number}, {titles.Share, number}, {titles.Self, number}, {titles.Verdict, word}, {titles.Function, name}, {titles.Where, where}},
 	}
-	step := map[bool]string{false: "  ", true: s.text("· ")}[full]
+	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
 	for _, r := range t.Rows {
-		label, place := (stackWriter{style: s, full: full}).name(r.Function), Place{File: r.File, Line: r.Line}
+		label, place := (stackWriter{style: s, full: full}).name(r.Function), places.Place{File: r.File, Line: r.Line}
 		if r.Function == "" {
 			label = calltree.NoFunction
 		}
@@ -169,7 +171,7 @@ func (t *Tree) table(s Style, full bool) table {
 			at = model.Clean(*r.DSO)
 			at = at[strings.LastIndexByte(at, '/')+1:]
 		}
-		out.rows = append(out.rows, []string{s.amount(t.measure, r.Total.Amount), r.Total.ShareOf(t.All.Amount).String(), s.amount(t.measure, r.Self.Amount), r.Verdict, indent + label, at})
+		out.rows = append(out.rows, []string{s.Amount(t.measure, r.Total.Amount), r.Total.ShareOf(t.All.Amount).String(), s.Amount(t.measure, r.Self.Amount), r.Verdict, indent + label, at})
 	}
 	if !slices.ContainsFunc(t.Rows, func(r TreeRow) bool { return r.Verdict != "" }) {
 		return out.without(slices.IndexFunc(out.cols, func(c col) bool { return c.head == titles.Verdict }))

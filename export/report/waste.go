@@ -152,6 +152,15 @@ func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, who
 	return out
 }
 
+// lists returns the tables of what is wasted, for orders and filters.
+func (w *HeapWaste) lists() (list []namedList) {
+	list = append(list, namedList{"collections", &w.Collections})
+	if w.Strings != nil {
+		list = append(list, namedList{"duplicate_strings", &w.Strings.Top})
+	}
+	return append(list, namedList{"classes_loaded_twice", &w.Doubled})
+}
+
 // waste returns the tables of what is wasted.
 func (w heapWriter) waste(x *HeapWaste) []table {
 	list := []table{w.strings(x), w.room(x)}
@@ -160,7 +169,7 @@ func (w heapWriter) waste(x *HeapWaste) []table {
 		cols: []col{{titles.Count, number}, {titles.Row, number}, {titles.What, name}, {titles.Loaders, word}},
 	}
 	for _, d := range x.Doubled {
-		doubled.rows = append(doubled.rows, []string{w.style.count(d.Count), fmt.Sprint(d.Row), w.name(d.Type), model.Clean(strings.Join(d.Loaders, ", "))})
+		doubled.rows = append(doubled.rows, []string{w.style.Count(d.Count), fmt.Sprint(d.Row), w.name(d.Type), model.Clean(strings.Join(d.Loaders, ", "))})
 	}
 	weak := table{
 		name: "referents", title: "Held by other than strong references",
@@ -170,7 +179,7 @@ func (w heapWriter) waste(x *HeapWaste) []table {
 	for _, e := range x.Referents {
 		refs, _ = model.SaturatingAdd(refs, e.References)
 		weak.answer = model.Counted(refs, "reference")
-		weak.rows = append(weak.rows, []string{w.style.count(e.References), w.style.count(e.Count), w.style.bytes(e.Bytes), e.Kind})
+		weak.rows = append(weak.rows, []string{w.style.Count(e.References), w.style.Count(e.Count), w.style.Bytes(e.Bytes), e.Kind})
 	}
 	return append(list, doubled, weak, w.finalizers(x.Finalizers))
 }
@@ -183,7 +192,7 @@ func (w heapWriter) finalizers(f *HeapFinalizers) table {
 	}
 	if f != nil {
 		out.answer = model.Counted(f.Queued, "object") + " wait for the thread that runs it"
-		out.rows = append(out.rows, []string{w.style.count(f.Count), w.style.count(f.Queued), w.style.bytes(f.Bytes), w.bytes(f.Retained), fmt.Sprint(f.Row)})
+		out.rows = append(out.rows, []string{w.style.Count(f.Count), w.style.Count(f.Queued), w.style.Bytes(f.Bytes), w.bytes(f.Retained), fmt.Sprint(f.Row)})
 	}
 	return out
 }
@@ -198,12 +207,12 @@ func (w heapWriter) strings(x *HeapWaste) table {
 		return out
 	}
 	s := x.Strings
-	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.bytes(s.Wasted), model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.count(s.Distinct))
+	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.Bytes(s.Wasted), model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.Count(s.Distinct))
 	out.more = int(s.Duplicated) - len(s.Top)
 	for _, t := range s.Top {
 		what := w.name(t.Label)
 		if t.Value != nil {
-			what = w.style.shorten("“" + model.Clean(*t.Value) + "”")
+			what = w.style.Shorten("“" + model.Clean(*t.Value) + "”")
 			if !*t.Complete {
 				what += "…"
 			}
@@ -211,7 +220,7 @@ func (w heapWriter) strings(x *HeapWaste) table {
 		if t.Maybe != nil {
 			what += " (beginnings)"
 		}
-		out.rows = append(out.rows, []string{w.style.bytes(t.Wasted), w.style.share(t.Wasted, w.total()), w.style.count(t.Count), w.style.bytes(t.Bytes), fmt.Sprint(t.Row), what})
+		out.rows = append(out.rows, []string{w.style.Bytes(t.Wasted), w.style.Share(t.Wasted, w.total()), w.style.Count(t.Count), w.style.Bytes(t.Bytes), fmt.Sprint(t.Row), what})
 	}
 	return out
 }
@@ -230,16 +239,16 @@ func (w heapWriter) room(x *HeapWaste) table {
 	for _, c := range x.Collections {
 		sum, _ = model.SaturatingAdd(sum, c.Wasted)
 	}
-	out.answer, out.more = w.style.bytes(sum)+" in "+model.Counted(*x.Counts.Collections, "type"), *x.Counts.Collections-len(x.Collections)
+	out.answer, out.more = w.style.Bytes(sum)+" in "+model.Counted(*x.Counts.Collections, "type"), *x.Counts.Collections-len(x.Collections)
 	for _, c := range x.Collections {
 		filled, empty, sparse := "", "", ""
 		if c.Form != "box" {
-			filled, empty, sparse = w.style.share(min(c.Elements, c.Capacity), c.Capacity), w.style.count(c.Empty), w.style.count(c.Sparse)
+			filled, empty, sparse = w.style.Share(min(c.Elements, c.Capacity), c.Capacity), w.style.Count(c.Empty), w.style.Count(c.Sparse)
 		}
 		if c.Capacity == 0 {
 			filled = ""
 		}
-		out.rows = append(out.rows, []string{w.style.bytes(c.Wasted), w.style.share(c.Wasted, w.total()), w.style.count(c.Count), empty, sparse, filled, w.style.bytes(c.Bytes), w.name(c.Type), c.Form})
+		out.rows = append(out.rows, []string{w.style.Bytes(c.Wasted), w.style.Share(c.Wasted, w.total()), w.style.Count(c.Count), empty, sparse, filled, w.style.Bytes(c.Bytes), w.name(c.Type), c.Form})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -23,7 +24,7 @@ func TestChecksOfProfilesOfferWhatTheyCanCheck(t *testing.T) {
 		"--no-leaks " + heap:            "cannot be checked for every.0.i0.heap",
 	} {
 		status, out, errs := run(t, Env{}, append(strings.Fields("check --index none"), strings.Fields(line)...)...)
-		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
+		if status != fail.StatusUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q", line, status, errs)
 		}
 	}
@@ -34,7 +35,7 @@ func TestChecksOfProfilesOfferWhatTheyCanCheck(t *testing.T) {
 		t.Errorf("what a tool calls leaked is not:\n%s", out)
 	}
 	for line, want := range map[string]int{
-		"--max-leak 1K " + leaks: statusViolations, "--max-leak 1M " + leaks: statusDone, "--base " + leaks + " " + leaks: statusDone,
+		"--max-leak 1K " + leaks: fail.Violated, "--max-leak 1M " + leaks: fail.Done, "--base " + leaks + " " + leaks: fail.Done,
 	} {
 		if status, _, errs := run(t, Env{}, append([]string{"check"}, strings.Fields(line)...)...); status != want {
 			t.Errorf("%s: status %d, want %d; %q", line, status, want, errs)
@@ -55,12 +56,12 @@ func TestLeakReportsAreGates(t *testing.T) {
 		status int
 		out    string
 	}{
-		{"--no-leaks " + lsan, statusViolations, "open_session (/home/dev/src/shop.cpp:19)"},
-		{"--no-leaks " + lsan, statusViolations, "LeakSanitizer reports it as leaked (direct)"},
-		{"--no-leaks=1M " + lsan, statusDone, "no leaks of 1.00 MiB or more"},
-		{"--no-leaks --suppressions " + rules + " " + lsan, statusDone, "suppressed"},
-		{"--write-baseline " + known + " --no-leaks " + memcheck, statusViolations, "open_session"},
-		{"--no-leaks --baseline " + known + " " + memcheck, statusDone, "in the baseline"},
+		{"--no-leaks " + lsan, fail.Violated, "open_session (/home/dev/src/shop.cpp:19)"},
+		{"--no-leaks " + lsan, fail.Violated, "LeakSanitizer reports it as leaked (direct)"},
+		{"--no-leaks=1M " + lsan, fail.Done, "no leaks of 1.00 MiB or more"},
+		{"--no-leaks --suppressions " + rules + " " + lsan, fail.Done, "suppressed"},
+		{"--write-baseline " + known + " --no-leaks " + memcheck, fail.Violated, "open_session"},
+		{"--no-leaks --baseline " + known + " " + memcheck, fail.Done, "in the baseline"},
 	} {
 		status, out, errs := run(t, Env{}, append([]string{"check"}, strings.Fields(x.line)...)...)
 		if status != x.status || !strings.Contains(out, x.out) || strings.Contains(out, "reachable") {

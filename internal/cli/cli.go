@@ -1,3 +1,5 @@
+// Package cli is the command line: one file per command, and what they share. It prints only through [Env], reads the
+// environment only through it, and never ends the process: [Main] returns the exit status.
 package cli
 
 import (
@@ -9,19 +11,52 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/progress"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
+
+// Env is the environment of one run of the program.
+type Env struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	IsTerminal     bool // standard output is a terminal
+	Width          int  // its columns, 0 when unknown
+
+	// Formats are the formats that files may have; nil for all.
+	Formats []loaders.Format
+
+	// FullScreen shows a file until the user quits. Where it is nil, `open` prints the report.
+	FullScreen func(context.Context, screen.Screen) error
+	// Opening is FullScreen for a file that takes long until its contents are known. If it is nil, the program waits
+	// for such a file.
+	Opening func(context.Context, screen.Opening) error
+	// Watched reports whether people watch standard error, so that progress may be shown there; nil for no.
+	Watched func() bool
+	// Now returns the time; nil for the system clock.
+	Now func() time.Time
+	// Ticks triggers fetching a polled address again; nil for the interval that the user gives.
+	Ticks <-chan time.Time
+	// Exit ends the process at once if the memory limit cannot be kept otherwise. If it is nil, only reading keeps the
+	// limit.
+	Exit func(status int)
+}
 
 const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared; more files, or a folder, are read as one recording."
 
@@ -30,7 +65,7 @@ const description = "Shows in a terminal where memory went. memtui FILE opens a 
 type globals struct {
 	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
 	Limit       int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
-	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default)."`
+	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default); 120000 where the unit of the file is not time."`
 	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
 	To          timeOrFormat `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
@@ -42,11 +77,13 @@ type globals struct {
 	Series      *int         `placeholder:"N" help:"The curve, counted from 0, in the file's order."`
 	Point       *int         `placeholder:"N" help:"The page layout of this point, counted from 0, in the file's order."`
 	Edges       string       `enum:"${edges}," default:"" placeholder:"WHICH" help:"The references that keep memory alive. ${edgehelp}."`
-	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Sizes of objects in Java heap dumps: gaps (the distances between objects where addresses show them, the default) or layout (computed from fields)."`
+	Sizes       string       `enum:"gaps,layout" default:"gaps" placeholder:"WHICH" help:"Where the sizes of objects come from, which some formats leave open. ${sizehelp}."`
 	Symbols     []string     `sep:"none" placeholder:"DIR" help:"Look for programs, libraries and their debug files in this folder first, to name the addresses in a file. May be repeated."`
 	Sysroot     string       `placeholder:"DIR" help:"The folder with the files of the recorded machine, to use instead of this machine's."`
 	Debuginfod  []string     `sep:"none" placeholder:"URL" help:"Ask this debuginfod server, by build id, for debug files that are not on this machine; env means the servers in the environment variable DEBUGINFOD_URLS. May be repeated. Without this flag nothing is fetched."`
 	NoSymbols   bool         `help:"Leave addresses unnamed instead of looking for the programs on this machine."`
+	Source      []string     `sep:"none" placeholder:"DIR" help:"Look for source files in this folder, by the longest end of their names, in addition to the git checkout around the current folder and to where the recording names them. May be repeated."`
+	MapPath     []string     `sep:"none" placeholder:"FROM=TO" help:"Look for sources whose names begin with FROM in the folder TO. May be repeated."`
 	AllocFrames bool         `name:"allocator-frames" help:"Keep the frames of the allocator itself at the end of stacks."`
 	MaxMemory   arg.Bytes    `placeholder:"SIZE" help:"The most memory that the program may use: 64MiB, 1.5G. What does not fit is left out and reported as the problem memory-limit. This flag also replaces the limit for files that expand to far more than their size. The limits of ulimit and control groups, less what the program itself needs, also apply: the lowest counts."`
 	Insecure    bool         `help:"Fetch URLs that begin with https:// without verifying the server's certificate."`
@@ -103,8 +140,17 @@ type app struct {
 	always    bool           // small traces get an index file, too
 	live      bool           // an address is polled
 	follow    bool           // files are read on as they grow
+	killed    string         // what to say where the process was killed, "" for the usual
 	anew      bool           // existing index files are not read
 	notes     []string       // about what a file that is saved lacks
+}
+
+// inputs returns the formats that files may have.
+func (a *app) inputs() []loaders.Format {
+	if a.env.Formats != nil {
+		return a.env.Formats
+	}
+	return all.Formats()
 }
 
 // Main runs one command and returns the exit status. Canceling ctx ends it early.
@@ -129,13 +175,13 @@ func (a *app) interrupted(ctx context.Context) int {
 	if sig := (*term.SignalError)(nil); errors.As(context.Cause(ctx), &sig) {
 		return sig.Status()
 	}
-	return statusSignal
+	return fail.StatusSignal
 }
 
 // status prints an error and returns its exit status.
 func (a *app) status(ctx context.Context, err error) int {
 	if err == nil {
-		return statusDone
+		return fail.Done
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return a.interrupted(ctx)
@@ -146,11 +192,11 @@ func (a *app) status(ctx context.Context, err error) int {
 	if sig := (*term.SignalError)(nil); errors.As(err, &sig) {
 		return sig.Status()
 	}
-	var coded *statusError
+	var coded *fail.Error
 	if errors.As(err, &coded) {
-		return coded.status
+		return coded.Status
 	}
-	return statusInput
+	return fail.StatusInput
 }
 
 func (a *app) run(ctx context.Context) error {
@@ -163,13 +209,13 @@ func (a *app) run(ctx context.Context) error {
 	a.parsed = parsed
 	g := a.flags
 	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
-		return usageError(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
+		return fail.Usage(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
 	}
 	if err := uses.Check(parsed); err != nil {
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	if err := uses.Possible(parsed, a.numbered(parsed.Selected())); err != nil {
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	if g.Format == "html" && !writesHTML(parsed.Command()) {
 		if err := a.formats(parsed.Command(), "text", "json", "markdown", "csv"); err != nil {
@@ -178,7 +224,7 @@ func (a *app) run(ctx context.Context) error {
 	}
 	if !needsNothing(parsed.Command()) {
 		if err := a.configure(configErr); err != nil {
-			return usageError(err)
+			return fail.Usage(err)
 		}
 		if ctx, err = a.bound(ctx); err != nil {
 			return err
@@ -191,7 +237,7 @@ func (a *app) run(ctx context.Context) error {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
-		return inputError(short) // regardless of other errors
+		return fail.Input(short) // regardless of other errors
 	}
 	return err
 }
@@ -231,5 +277,5 @@ func (a *app) formats(command string, known ...string) error {
 		a.flags.Format = "text"
 		return nil
 	}
-	return usageError(fmt.Errorf("%s writes %s, not %s", command, strings.Join(known, " or "), a.flags.Format))
+	return fail.Usage(fmt.Errorf("%s writes %s, not %s", command, strings.Join(known, " or "), a.flags.Format))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -115,7 +116,7 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 	_, missing := os.Stat(c.File[last])
 	switch {
 	case c.Output != "" && last > 0 && missing != nil && suffixed(strings.ToLower(c.File[last])) != "":
-		return nil, "", usageError(errors.New("convert: give the output file as OUT or with --output, not both"))
+		return nil, "", fail.Usage(errors.New("convert: give the output file as OUT or with --output, not both"))
 	case c.Output != "":
 		return c.File, c.Output, nil
 	case last == 0:
@@ -124,7 +125,7 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 	in, out = c.File[:last], c.File[last]
 	if missing == nil && len(in) > 1 && out != "-" &&
 		suffixed(strings.TrimSuffix(strings.ToLower(out), outerSuffix(out))) == "" {
-		return nil, "", usageError(fmt.Errorf("convert: %s exists and would be replaced: give the file to write with --output where several are read", out))
+		return nil, "", fail.Usage(fmt.Errorf("convert: %s exists and would be replaced: give the file to write with --output where several are read", out))
 	}
 	return in, out, nil
 }
@@ -142,7 +143,7 @@ func destination(out string, to timeOrFormat) (t format, outer string, err error
 			return t, outer, nil
 		}
 	}
-	return t, "", usageError(errors.New("convert: the name of OUT has no known suffix: end it in .mb, .spaa, .folded and so on, or give --to one of " + targetNames()))
+	return t, "", fail.Usage(errors.New("convert: the name of OUT has no known suffix: end it in .mb, .spaa, .folded and so on, or give --to one of " + targetNames()))
 }
 
 // suffixed returns the longest suffix of a name that selects a target, "" for none.
@@ -169,7 +170,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	}
 	for _, file := range in {
 		if same(a.target(file).path, out) {
-			return usageError(fmt.Errorf("convert: %s is the input, too: choose another output file", out))
+			return fail.Usage(fmt.Errorf("convert: %s is the input, too: choose another output file", out))
 		}
 	}
 	if err := c.check(t); err != nil {
@@ -208,16 +209,16 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 // check finds flags that do not apply to a target.
 func (c *convertCmd) check(t format) error {
 	if c.Samples && t.name != "spaa" {
-		return usageError(errors.New("--samples: only .spaa has samples"))
+		return fail.Usage(errors.New("--samples: only .spaa has samples"))
 	}
 	if c.Table != "" && t.name != "csv" && t.name != "ndjson" {
-		return usageError(errors.New("--table: only csv and ndjson hold tables"))
+		return fail.Usage(errors.New("--table: only csv and ndjson hold tables"))
 	}
 	if name := c.StepFlags.Given(); name != "" && !t.stacks {
-		return usageError(fmt.Errorf("%s: as %s, stacks are always written complete; to choose blocks by their stacks, write .mlyze with --through", name, t.name))
+		return fail.Usage(fmt.Errorf("%s: as %s, stacks are always written complete; to choose blocks by their stacks, write .mlyze with --through", name, t.name))
 	}
 	if name := c.CutFlags.Given(); name != "" && t.name != "mlyze" {
-		return usageError(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
+		return fail.Usage(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
 	}
 	return nil
 }
@@ -237,13 +238,13 @@ func same(in, out string) bool {
 
 // cannot returns the reason why a target cannot represent that kind of file.
 func (c *conversion) cannot(why string) error {
-	return usageError(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
+	return fail.Usage(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
 // refuseTimes returns an error if an instant or a range was requested for a target that has none.
 func (c *conversion) refuseTimes() error {
 	if f := c.flags; f.To.Given() || f.From.Given() || f.At.Given() {
-		return usageError(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
+		return fail.Usage(fmt.Errorf("convert writes complete files as %s: --at, --from and --to TIME do not apply", c.target.name))
 	}
 	return nil
 }
@@ -258,7 +259,7 @@ func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Los
 			return nil, c.cannot("a memory dump holds curves and page layouts, and this file has neither")
 		}
 		if c.s.snapshot != nil {
-			return nil, usageError(errors.New("convert writes complete files, not a single layout"))
+			return nil, fail.Usage(errors.New("convert writes complete files, not a single layout"))
 		}
 		if err := c.refuseTimes(); err != nil {
 			return nil, err
@@ -286,13 +287,13 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		out, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return inputError(err)
+			return fail.Input(err)
 		}
 		return inputFailure(firstError(f(out), out.Close()))
 	}
 	out, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	a.ending.begin(out.Name())
 	defer a.ending.unfinished.Delete(out.Name())
@@ -320,5 +321,5 @@ func inputFailure(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return inputError(err)
+	return fail.Input(err)
 }

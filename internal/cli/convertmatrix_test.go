@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -34,7 +35,7 @@ func TestEveryProfileConverts(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out"+target.suffixes[0])
 			status, _, errs := run(t, Env{}, "convert", in, out)
 			if reason := refused[target.name]; reason != "" {
-				if status != statusUsage || !strings.Contains(errs, reason) {
+				if status != fail.StatusUsage || !strings.Contains(errs, reason) {
 					t.Errorf("%s as %s: status %d, %s", name, target.name, status, errs)
 				}
 				continue

@@ -18,9 +18,9 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
-	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,20 +45,20 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 	case kind.Of(c.p) != kind.Stacks:
 		return nil, c.cannot(hasNoStacks)
 	case c.c.Samples:
-		return nil, usageError(errors.New("--samples: the samples of a stack profile are always copied"))
+		return nil, fail.Usage(errors.New("--samples: the samples of a stack profile are always copied"))
 	case c.flags.By != "" && c.isGiven("by") || c.flags.Event != "":
-		return nil, usageError(errors.New("--by and --event: a stack profile is copied complete, with all events and metrics"))
+		return nil, fail.Usage(errors.New("--by and --event: a stack profile is copied complete, with all events and metrics"))
 	}
 	if err := c.refuseTimes(); err != nil {
 		return nil, err
 	}
-	if c.p.Meta.Format != "spaa" || c.s.joined != nil {
+	if c.s.format.Name != c.target.name || c.s.format.Copy == nil || c.s.joined != nil {
 		return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
 			return export.WriteProfileSPAA(ctx, w, c.p)
 		}, nil
 	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
-		problems, err := spaa.Copy(ctx, c.s.src, w)
+		problems, err := c.s.format.Copy(ctx, c.s.src, w)
 		return left(problems), err
 	}, nil
 }
@@ -66,7 +66,7 @@ func beginSPAA(ctx context.Context, c *conversion) (writer, error) {
 // traceSPAA writes the sums of a trace at an instant and over a range.
 func (c *conversion) traceSPAA(ctx context.Context) (writer, error) {
 	if c.flags.By != "" || c.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--by and --min-age: .spaa holds every metric of a trace except leaks"))
+		return nil, fail.Usage(errors.New("--by and --min-age: .spaa holds every metric of a trace except leaks"))
 	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {
@@ -121,7 +121,7 @@ func rowsAs(stacks stackWriter, heap heapWriter) func(context.Context, *conversi
 			return c.heap(heap)
 		}
 		if c.c.Table != "" {
-			return nil, usageError(fmt.Errorf("--table: %s holds no heap snapshots; for other files use memtui report -f csv", c.p.Meta.Name))
+			return nil, fail.Usage(fmt.Errorf("--table: %s holds no heap snapshots; for other files use memtui report -f csv", c.p.Meta.Name))
 		}
 		return c.stacks(ctx, stacks, true)
 	}
@@ -186,7 +186,7 @@ func (c *conversion) traceStacks(ctx context.Context) (func(context.Context) (*e
 // profileStacks returns the stacks of an event, weighted by each of its metrics that is known in the range.
 func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.Stacks, error), error) {
 	if m, ok := c.p.Weights.Metric(c.flags.By); ok && c.p.Weights.Metrics[m].NoSum() && !rows {
-		return nil, usageError(fmt.Errorf("--by: values of %s belong to single stacks and do not add up; csv and ndjson hold them", c.flags.By))
+		return nil, fail.Usage(fmt.Errorf("--by: values of %s belong to single stacks and do not add up; csv and ndjson hold them", c.flags.By))
 	}
 	return func(ctx context.Context) (*export.Stacks, error) {
 		main, err := c.selection(ctx, c.p, c.flags.Event)
@@ -194,7 +194,7 @@ func (c *conversion) profileStacks(rows bool) (func(context.Context) (*export.St
 			return nil, err
 		}
 		if main == nil {
-			return nil, usageError(fmt.Errorf("%s has no stacks with a weight", c.p.Meta.Name))
+			return nil, fail.Usage(fmt.Errorf("%s has no stacks with a weight", c.p.Meta.Name))
 		}
 		return c.weighed(ctx, main, rows)
 	}, nil
@@ -205,7 +205,7 @@ func (c *conversion) weighed(ctx context.Context, main *weights.Selection, rows 
 	ranged := c.flags.From.Given() || c.flags.To.Given()
 	window, err := c.windowAt(ctx, c.p, main.Event, main.Metric)
 	if err == nil && window >= 0 && ranged {
-		err = usageError(errors.New("--at, and --from or --to TIME cannot be combined: each chooses a part of the time"))
+		err = fail.Usage(errors.New("--at, and --from or --to TIME cannot be combined: each chooses a part of the time"))
 	}
 	if err != nil {
 		return nil, err
@@ -263,21 +263,14 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	first, last := weights.Span(w)
-	from, to = max(first, 0), last
-	if c.flags.From.Given() {
-		from = c.flags.From.In(last, last)
-	}
-	if c.flags.To.Given() {
-		to = c.flags.To.In(last, last)
-	}
-	return from, to
+	from, to, _ = c.sampleSpan(w) // the range was chosen by it
+	return max(from, 0), to
 }
 
 // heap writes a table of the chosen snapshot.
 func (c *conversion) heap(write heapWriter) (writer, error) {
 	if c.flags.To.Given() {
-		return nil, usageError(errors.New("--to: heap tables show one snapshot; choose it with --snapshot or --at"))
+		return nil, fail.Usage(errors.New("--to: heap tables show one snapshot; choose it with --snapshot or --at"))
 	}
 	opt, err := c.heapOptions(c.s, c.p)
 	if err != nil {
@@ -323,11 +316,11 @@ func (c *conversion) warnThreads(ctx context.Context, asked []uint16) error {
 		if len(known) > 0 && known[0] == int(t) {
 			continue
 		}
-		u := report.Unmatched{Filter: fmt.Sprintf("thread %d", t)}
+		u := places.Unmatched{Filter: fmt.Sprintf("thread %d", t)}
 		for _, n := range known[:min(len(known), near.Names)] {
 			u.Near = append(u.Near, strconv.Itoa(n))
 		}
-		c.warnFilters([]report.Unmatched{u})
+		c.warnFilters([]places.Unmatched{u})
 	}
 	return nil
 }
@@ -338,10 +331,10 @@ func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 		return nil, c.cannot("a trace holds every block with its time, which this file does not record")
 	}
 	if c.isGiven("by") {
-		return nil, usageError(errors.New("--by: .mlyze holds blocks, which have no weights"))
+		return nil, fail.Usage(errors.New("--by: .mlyze holds blocks, which have no weights"))
 	}
 	if c.flags.At.Given() || c.flags.MinAge.Given() {
-		return nil, usageError(errors.New("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
+		return nil, fail.Usage(errors.New("--at and --min-age: a part of a trace is chosen with --from, --to and --min-lifetime"))
 	}
 	opt, err := c.options(ctx, c.s.index)
 	if err != nil {
@@ -350,7 +343,7 @@ func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 	end := c.s.index.Status().Duration
 	cut, err := c.c.Cut(end)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, fail.Usage(err)
 	}
 	cut.Range = opt.Range
 	if err := c.warnThreads(ctx, cut.Threads); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/record"
@@ -40,7 +41,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		names = append(names, sample.Name)
 	}
-	return usageError(fmt.Errorf("unknown sample %q%s", c.Name, near.Available(c.Name, names)))
+	return fail.Usage(fmt.Errorf("unknown sample %q%s", c.Name, near.Available(c.Name, names)))
 }
 
 // liveDemo is how long the shop works.
@@ -49,17 +50,17 @@ const liveDemo = 10 * time.Second
 // live records a workload of this program, and shows the recording while it grows.
 func (c *demoCmd) live(ctx context.Context, a *app) error {
 	if c.Name != "" || c.List {
-		return usageError(errors.New("demo: --live takes no sample"))
+		return fail.Usage(errors.New("demo: --live takes no sample"))
 	}
 	folder, err := os.MkdirTemp("", "memtui-demo-")
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "shop.mlyze")
 	own, err := record.NewOwn(path)
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	working, stop := context.WithTimeout(ctx, liveDemo)
 	ended := make(chan error, 1)
@@ -87,11 +88,11 @@ func (a *app) demo(ctx context.Context, sample demo.Sample) error {
 	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
-		return inputError(err)
+		return fail.Input(err)
 	}
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
 		src.Close()
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	s := a.start(ctx, src, format)
 	defer s.close()

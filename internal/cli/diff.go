@@ -14,7 +14,9 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
@@ -56,7 +58,7 @@ func (c *diffCmd) Run(ctx context.Context, a *app) error {
 func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *session) error) error {
 	files := slices.DeleteFunc(slices.Concat([]string{c.Before, c.After}, c.More), func(file string) bool { return file == "" })
 	if n := slices.Index(files, "-"); n >= 0 && slices.Contains(files[n+1:], "-") {
-		return usageError(errors.New("diff: only one of the files can be standard input"))
+		return fail.Usage(errors.New("diff: only one of the files can be standard input"))
 	}
 	if err := a.namedTwice(c); err != nil {
 		return err
@@ -79,11 +81,11 @@ func (a *app) withSides(ctx context.Context, c *diffCmd, f func(before, after *s
 func (a *app) namedTwice(c *diffCmd) error {
 	switch g := a.flags; {
 	case c.A.Given() && a.target(c.Before).numbered:
-		return usageError(errors.New("diff: FILE#N and --a each choose the place in the older file: give one of them"))
+		return fail.Usage(errors.New("diff: FILE#N and --a each choose the place in the older file: give one of them"))
 	case c.B.Given() && a.target(c.After).numbered:
-		return usageError(errors.New("diff: FILE#N and --b each choose the place in the newer file: give one of them"))
+		return fail.Usage(errors.New("diff: FILE#N and --b each choose the place in the newer file: give one of them"))
 	case c.A.Given() && c.B.Given() && (g.At.Given() || g.From.Given() || g.To.Given()):
-		return usageError(errors.New("diff: --at, --from and --to apply to both sides, but --a and --b choose for each side"))
+		return fail.Usage(errors.New("diff: --at, --from and --to apply to both sides, but --a and --b choose for each side"))
 	}
 	return nil
 }
@@ -100,14 +102,14 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
 	if err == nil && rows.Text != "" && d.HasRows() {
 		if err = d.Filter(rows); err != nil {
-			err = usageError(fmt.Errorf("--filter: %w", err))
+			err = fail.Usage(fmt.Errorf("--filter: %w", err))
 		}
 	}
 	if err != nil {
 		return err
 	}
 	if a.flags.Format == "csv" && !d.HasRows() {
-		return inputError(errors.New(d.Problems[len(d.Problems)-1].Message)) // of the rows
+		return fail.Input(errors.New(d.Problems[len(d.Problems)-1].Message)) // of the rows
 	}
 	a.warnMemory(after.store.Current(), &d.Header)
 	a.warnFilters(d.NoMatch)
@@ -217,7 +219,7 @@ func (d *diffing) decodedCompletely() error {
 // choose parses the flags about rows.
 func (d *diffing) choose(opt *report.DiffOptions) error {
 	if d.flags.Depth < 0 {
-		return usageError(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
+		return fail.Usage(fmt.Errorf("--depth: must not be negative, but is %d", d.flags.Depth))
 	}
 	var err error
 	opt.Cell, opt.Grown = d.flags.Cell.Cell, d.flags.grown
@@ -227,7 +229,7 @@ func (d *diffing) choose(opt *report.DiffOptions) error {
 	for _, text := range d.flags.Mask {
 		m, err := diff.ParseMask(text)
 		if err != nil {
-			return usageError(fmt.Errorf("--mask: %w", err))
+			return fail.Usage(fmt.Errorf("--mask: %w", err))
 		}
 		opt.Masks = append(opt.Masks, m)
 	}
@@ -258,7 +260,7 @@ func (d *diffing) collect(ctx context.Context) error {
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)
 	}
-	return usageError(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format))
+	return fail.Usage(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format))
 }
 
 // compare matches the rows.
@@ -287,7 +289,7 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 	}
 	c, err := diff.Compare(ctx, d.sides[0].side, d.sides[1].side, opt)
 	if none := (*diff.NoBaseError)(nil); errors.As(err, &none) {
-		return nil, usageError(fmt.Errorf("--normalize: %w", err))
+		return nil, fail.Usage(fmt.Errorf("--normalize: %w", err))
 	}
 	if err != nil {
 		return nil, err
@@ -299,8 +301,8 @@ func (d *diffing) compare(ctx context.Context) (*report.Diff, error) {
 }
 
 // unmatched returns the filters that match nothing on either side.
-func (d *diffing) unmatched(ctx context.Context) ([]report.Unmatched, error) {
-	out, err := report.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
+func (d *diffing) unmatched(ctx context.Context) ([]places.Unmatched, error) {
+	out, err := places.UnmatchedIn(ctx, d.opt.Cell.Stacks, d.sides[0].p.Stacks, d.sides[1].p.Stacks)
 	var traces []analysis.Trace
 	for _, side := range d.sides {
 		if kind.Of(side.p) == kind.Trace {
@@ -324,5 +326,5 @@ func (d *diffing) group(known ...string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", usageError(fmt.Errorf("--group: these files cannot be grouped by %q%s", d.flags.Group, near.Available(d.flags.Group, known)))
+	return "", fail.Usage(fmt.Errorf("--group: these files cannot be grouped by %q%s", d.flags.Group, near.Available(d.flags.Group, known)))
 }

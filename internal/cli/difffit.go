@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -29,7 +30,7 @@ func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffF
 			return out, err
 		}
 		if d.lean || !d.canBeLean() {
-			return nil, inputError(err)
+			return nil, fail.Input(err)
 		}
 		d.lean = true
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/measure"
 	"github.com/memtui/memtui/model"
 )
 
@@ -74,10 +77,10 @@ func (d *diffing) suspects(ctx context.Context, newer *diffInput, before suspect
 // dominators compares two snapshots by the places in their dominator trees that grew.
 func (d *diffing) dominators(ctx context.Context) error {
 	if by := d.sides[0].flags.By; by != "" && by != diff.HeapRetained.String() {
-		return usageError(fmt.Errorf("--by: dominators are compared by %s only", diff.HeapRetained))
+		return fail.Usage(fmt.Errorf("--by: dominators are compared by %s only", diff.HeapRetained))
 	}
 	if n := d.flags.Normalize; n != "" && n != diff.NormalNone.String() {
-		return usageError(errors.New("--normalize: dominators are compared as they are"))
+		return fail.Usage(errors.New("--normalize: dominators are compared as they are"))
 	}
 	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "dominator", diff.HeapRetained.String(), "what the roots retain", "rows"
 	var graphs [2]*heapgraph.Graph
@@ -110,7 +113,7 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 		return nil, err
 	}
 	if n == nil {
-		return nil, noComplete(in.p)
+		return nil, measure.NoComplete(in.p)
 	}
 	h, err := in.heap(ctx, in.s, in.p, *n)
 	if err != nil {
@@ -212,7 +215,7 @@ func (in *diffInput) pagesSide(l *model.Layout, figure diff.PageFigure) {
 func (in *diffInput) pickLayout(ctx context.Context, group string) (*model.Layout, error) {
 	if group == "series" {
 		if in.asked != nil {
-			return nil, usageError(errors.New("diff: series are compared at instants, as in --a 20% --b end, not by the number of a layout"))
+			return nil, fail.Usage(errors.New("diff: series are compared at instants, as in --a 20% --b end, not by the number of a layout"))
 		}
 		return nil, nil
 	}
@@ -232,11 +235,11 @@ func (in *diffInput) curveSide() error {
 	at := pages.TimelineEnd(in.p.Timeline)
 	if in.flags.At.Given() {
 		var err error
-		if at, err = timeIn(in.flags.At, at, dumpPeak(in.p.Timeline)); err != nil {
+		if at, err = arg.TimeIn(in.flags.At, pages.Axis(in.p.Timeline)); err != nil {
 			return err
 		}
 	}
 	in.side = diff.SeriesSide(in.p.Timeline, at)
-	in.from.Snapshot, in.from.At = nil, &at
+	in.from.Snapshot, in.from.At, in.from.Unit = nil, &at, in.p.Timeline.AxisUnit
 	return nil
 }

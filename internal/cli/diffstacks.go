@@ -14,9 +14,11 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/state"
 )
 
 // stacks compares traces and profiles of stacks, each with each.
@@ -42,7 +44,7 @@ func (d *diffing) stacks(ctx context.Context) error {
 	for _, in := range d.sides {
 		in.label = label
 		if kind.Of(in.p) == kind.Stacks {
-			if m, ok := weights.Named(in.p.Weights, metric); ok {
+			if m, ok := weights.Comparable(in.p.Weights, metric); ok {
 				d.opt.Unit = in.p.Weights.Metrics[m].Unit
 			}
 		}
@@ -155,11 +157,11 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	}
 	switch {
 	case group == diff.GroupLifetime && !only.IsAll():
-		return usageError(errors.New("--group lifetime covers all blocks: it cannot be combined with stack filters or --cell"))
+		return fail.Usage(errors.New("--group lifetime covers all blocks: it cannot be combined with stack filters or --cell"))
 	case group == diff.GroupLifetime && metric != "alloc_bytes" && metric != "alloc_count":
-		return usageError(errors.New("--group lifetime counts the blocks allocated in a range: add --by alloc_bytes"))
+		return fail.Usage(errors.New("--group lifetime counts the blocks allocated in a range: add --by alloc_bytes"))
 	case group == diff.GroupTotal && metric == "peak_bytes":
-		return usageError(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
+		return fail.Usage(errors.New("--group total: peaks of stacks are reached at different times and do not add up"))
 	}
 	until := opt.Range
 	if in.from.At = &opt.AtTime; in.flags.From.Given() || in.flags.To.Given() {
@@ -182,13 +184,16 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if err != nil {
 		return "", err
 	}
-	m, ok := weights.Named(w, metric)
+	m, ok := weights.Comparable(w, metric)
 	if !ok {
-		return "", usageError(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
+		return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
+	}
+	if n := weights.SnapshotAtEnd(w, m, metric); n >= 0 && q.Window < 0 && !q.Ranged {
+		in.from.Window, q.Window = &n, n
 	}
 	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
 		return "", asUsage(err)
@@ -207,7 +212,7 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	w := in.p.Weights
 	switch {
 	case in.asked != nil && in.isGiven("at"):
-		return usageError(errors.New("FILE#N and --at cannot be combined: each chooses a window"))
+		return fail.Usage(errors.New("FILE#N and --at cannot be combined: each chooses a window"))
 	case in.asked == nil:
 		n, err := in.windowAt(ctx, in.p, q.Event, q.Metric)
 		if err != nil {
@@ -228,21 +233,112 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 		return nil
 	}
 	if first, last := weights.Span(w); first > last {
-		return usageError(fmt.Errorf("--from and --to: %s has neither samples nor windows", in.p.Meta.Name))
+		return fail.Usage(fmt.Errorf("--from and --to: %s has neither samples nor windows", in.p.Meta.Name))
 	}
 	var err error
 	q.Ranged = true
 	if q.From, q.To, err = in.sampleSpan(w); err != nil {
 		return err
 	}
-	in.from.From, in.from.To = &q.From, &q.To
+	in.from.From, in.from.To, in.from.Unit = &q.From, &q.To, w.AxisUnit
 	return nil
 }
 
 // asUsage returns an error as a usage error if the side cannot be computed as requested.
 func asUsage(err error) error {
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
-		return usageError(fmt.Errorf("--%s: %w", wrong.About, err))
+		return fail.Usage(fmt.Errorf("--%s: %w", wrong.About, err))
 	}
 	return err
+}
+
+// metric returns the metric of a comparison and selects the events: the user's choice; else live bytes for traces, or
+// allocated bytes of ranges; for profiles the first metric that both have, primary ones first; for one of each the
+// first that both have.
+func (d *diffing) metric(mixed bool) (string, error) {
+	flags := d.sides[0].flags
+	by := state.SortKey(flags.By, report.SortKeys())
+	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
+		if by == "" {
+			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
+				by = "alloc_bytes"
+			}
+		}
+		return by, checkKey(by, report.SortKeys())
+	}
+	if mixed {
+		return d.sharedMetric(by)
+	}
+	for _, in := range d.sides {
+		if len(in.p.Weights.Events) == 0 {
+			return "", fail.Usage(fmt.Errorf("diff: %s has no event", in.p.Meta.Name))
+		}
+		if _, _, err := eventNamed(in.p, flags.Event); err != nil {
+			return "", err
+		}
+	}
+	if flags.By != "" {
+		by = state.SortKey(flags.By, slices.Concat(metricsOf(d.sides[0].p.Weights), metricsOf(d.sides[1].p.Weights)))
+	}
+	return d.profilesMetric(by)
+}
+
+// profilesMetric returns an event of each of two profiles with a common metric: by, or the first one if that is "".
+// Events of one name are preferred, but names depend on the recorder.
+func (d *diffing) profilesMetric(by string) (string, error) {
+	a, b := d.sides[0], d.sides[1]
+	both := [2][]weights.Candidate{weights.Candidates(a.p.Weights, a.flags.Event, by), weights.Candidates(b.p.Weights, a.flags.Event, by)}
+	for _, same := range []bool{true, false} {
+		for _, first := range both[0] {
+			for _, second := range both[1] {
+				if first.Key == second.Key && (!same || first.Event == second.Event) {
+					a.event, b.event, d.opt.Event = first.Event, second.Event, first.Event
+					return cmp.Or(by, map[bool]string{true: first.Name, false: first.Key}[first.Name == second.Name]), nil
+				}
+			}
+		}
+	}
+	if by == "" {
+		return "", fail.Usage(fmt.Errorf("diff: %s and %s have no metric in common: the one has %s, the other %s",
+			a.p.Meta.Name, b.p.Meta.Name, metricNames(a.p.Weights), metricNames(b.p.Weights)))
+	}
+	in := a
+	if len(both[0]) > 0 {
+		in = b
+	}
+	return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", by, in.p.Meta.Name, near.Available(by, metricsOf(in.p.Weights))))
+}
+
+// sharedMetric returns an event of a profile with a metric that traces have, too.
+func (d *diffing) sharedMetric(by string) (string, error) {
+	p, trace := d.sides[0].p, d.sides[1].p
+	if kind.Of(p) != kind.Stacks {
+		p, trace = trace, p
+	}
+	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
+	if by != "" {
+		if err := checkKey(by, report.SortKeys()); err != nil {
+			return "", err
+		}
+		keys = []string{by}
+	}
+	event := d.sides[0].flags.Event
+	for e, totals := range weights.Totals(p.Weights) {
+		if name := p.Weights.Events[e].Name; event != "" && name != event {
+			continue
+		}
+		for _, key := range keys {
+			m, ok := weights.Comparable(p.Weights, key)
+			if by == "" && ok && p.Weights.Metrics[m].Name == "weight" {
+				continue // which memory was weighed, only the user knows
+			}
+			if ok && slices.ContainsFunc(totals.Sums, func(s weights.MetricSum) bool { return s.Metric == m }) {
+				d.opt.Event = p.Weights.Events[e].Name
+				d.sides[0].event, d.sides[1].event = d.opt.Event, d.opt.Event
+				return key, nil
+			}
+		}
+	}
+	return "", fail.Usage(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
+		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
 }

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
 // dumpReport returns the report about curves and one page layout.
-func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *report.Report, err error) {
+func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	a.order(c)
 	opt, err := a.dumpOptions(p)
 	if err != nil {
 		return nil, err
@@ -42,29 +43,18 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile) (r *
 func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	f := a.flags
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
-	end, peak := opt.At, dumpPeak(p.Timeline)
+	axis := pages.Axis(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = span(f.From, f.To.Moment, end, peak); err != nil {
+	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if f.To.Given() {
 		opt.At = opt.To
 	}
 	if f.At.Given() {
-		opt.At, err = timeIn(f.At, end, peak)
+		opt.At, err = arg.TimeIn(f.At, axis)
 	}
 	return opt, err
-}
-
-// dumpPeak returns when any curve first reaches the highest value of all.
-func dumpPeak(t *model.Timeline) model.Time {
-	at, top := model.Time(0), math.Inf(-1)
-	for i := range t.Series {
-		if f := pages.SumSeries(&t.Series[i], 0, model.MaxTime); f.Points > 0 && f.Max > top {
-			at, top = f.MaxAt, f.Max
-		}
-	}
-	return at
 }
 
 // layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant.
@@ -80,13 +70,13 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 			n += count
 		}
 		if n < 0 || n >= count {
-			return 0, false, usageError(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name,
+			return 0, false, fail.Usage(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name,
 				*asked, count))
 		}
 		return n, true, nil
 	}
 	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
-		return 0, false, usageError(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series,
+		return 0, false, fail.Usage(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series,
 			len(p.Timeline.Series)))
 	}
 	if f.Point != nil {
@@ -95,7 +85,7 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	}
 	until := model.MaxTime
 	if f.At.Given() {
-		if until, err = timeIn(f.At, pages.TimelineEnd(p.Timeline), dumpPeak(p.Timeline)); err != nil {
+		if until, err = arg.TimeIn(f.At, pages.Axis(p.Timeline)); err != nil {
 			return 0, false, err
 		}
 	}
@@ -106,7 +96,7 @@ func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, 
 	case err != nil:
 		return 0, false, err
 	case n < 0 && f.Series != nil:
-		return 0, false, usageError(fmt.Errorf("series %d of %s has no page layout there", *f.Series, p.Meta.Name))
+		return 0, false, fail.Usage(fmt.Errorf("series %d of %s has no page layout there", *f.Series, p.Meta.Name))
 	}
 	return n, n >= 0, nil
 }
@@ -124,7 +114,7 @@ func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
 	if f.Series != nil {
 		in = fmt.Sprintf("series %d of %s", *f.Series, in)
 	}
-	return 0, usageError(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
+	return 0, fail.Usage(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
 }
 
 // lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last
@@ -187,7 +177,7 @@ func (a *app) worstLayout(ctx context.Context, s *session, p *model.Profile, non
 }
 
 func noDump(p *model.Profile) error {
-	return usageError(fmt.Errorf("%s holds no page layouts: its format is %s", p.Meta.Name, p.Meta.Format))
+	return fail.Usage(fmt.Errorf("%s holds no page layouts: its format is %s", p.Meta.Name, p.Meta.Format))
 }
 
 // openLayout decodes a layout.
@@ -197,7 +187,7 @@ func openLayout(ctx context.Context, s *session, p *model.Profile, n int) (l *mo
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		err = inputError(fmt.Errorf("%s: layout %d: %w", p.Meta.Name, n, err))
+		err = fail.Input(fmt.Errorf("%s: layout %d: %w", p.Meta.Name, n, err))
 	}
 	return l, err
 }
@@ -215,7 +205,7 @@ type pagesCmd struct {
 // Run prints what is in one page layout.
 func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if c.PerCell < 0 {
-		return usageError(errors.New("--per-cell: must not be negative"))
+		return fail.Usage(errors.New("--per-cell: must not be negative"))
 	}
 	if err := a.oneTable(c.Table); err != nil {
 		return err
@@ -248,11 +238,11 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	order := a.orderRows()
-	rows := a.filterRows(c.RowFlags)
+	rows := a.chosenRows(c.RowFlags)
+	rows.Table, rows.Exact = c.Table, c.Exact
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {
 		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
-	return a.writeReport(r, reportCmd{Table: c.Table, Exact: c.Exact, filter: rows, order: order})
+	return a.writeReport(r, rows)
 }

@@ -8,24 +8,20 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex"
-	"github.com/memtui/memtui/analysis/weights"
-	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/evidence"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/internal/cli/bundle"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
-	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
@@ -95,7 +91,7 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	m := &written{Place: out, Manifest: evidence.Manifest{
 		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact, Time: head.Time, Problems: head.Problems,
 	}}
-	parts := a.parts(s, src, flags, files)
+	parts := bundle.Parts(src, a.flags.Limit, flags, files)
 	if diff != nil && !c.Redact { // names of the other file would be left
 		compared, err := a.diffParts(ctx, diff)
 		if err != nil {
@@ -105,22 +101,12 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	}
 	err = s.src.Guard(func() error { return evidence.Write(ctx, out, &m.Manifest, parts) })
 	if errors.Is(err, fs.ErrExist) {
-		err = usageError(err)
+		err = fail.Usage(err)
 	}
 	if err == nil && c.Names != "" {
-		err = a.writeFile(c.Names, func(w io.Writer) error { return writeNames(w, r) })
+		err = a.writeFile(c.Names, func(w io.Writer) error { return bundle.WriteNames(w, r) })
 	}
 	return m, inputFailure(err)
-}
-
-// writeNames writes the table from stand-ins back to names.
-func writeNames(w io.Writer, r *redact.Redactor) error {
-	for _, p := range r.Pairs() {
-		if _, err := fmt.Fprintf(w, "%s\t%s\n", p.StandIn, model.Clean(p.Name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // redacted returns a session about the same file without its names. The events of a trace are read again, as an index
@@ -175,101 +161,6 @@ func (a *app) redactFlags(r *redact.Redactor, p *model.Profile, flags []string) 
 	return out
 }
 
-// without leaves flags and their values out.
-func without(flags []string, names ...string) []string {
-	return uses.Kept(flags, func(name string) bool { return !slices.Contains(names, "--"+name) })
-}
-
-// parts returns the files of the evidence, but for the manifest.
-func (a *app) parts(s *session, src *html.Source, flags, files []string) []evidence.Part {
-	list := []evidence.Part{
-		{Name: "report.html", About: "the whole report as one HTML page", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
-		{Name: "report.json", About: "the report as JSON", Write: func(_ context.Context, w io.Writer) ([]string, error) {
-			var cut []string
-			if a.flags.Limit > 0 {
-				cut = append(cut, fmt.Sprintf("tables have at most %d rows; row_counts says how many there are", a.flags.Limit))
-			}
-			return cut, report.WriteJSON(w, src.Report)
-		}},
-	}
-	list = append(list, stackParts(src)...)
-	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that reproduce it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
-		return nil, writeCommands(w, src, flags, files)
-	}})
-}
-
-// writeCommands writes the commands that print each view of a file, with a line on each.
-func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
-	put := func(about string, words ...string) error {
-		_, err := fmt.Fprintf(w, "# %s\n%s\n\n", about, html.CommandLine(words))
-		return err
-	}
-	say := func(about string, words ...string) error {
-		return put(about, slices.Concat([]string{"memtui"}, words, uses.Understood(manual.CommandOf(words), flags), files)...)
-	}
-	var grouped []string
-	if src.Trace != nil || src.Selection != nil {
-		flags, grouped = without(flags, "group", "stacked"), []string{"--group", analysis.ByOwner.String()}
-	}
-	divided := grouped
-	if src.Trace != nil {
-		divided = append(slices.Clip(grouped), "--stacked", strconv.Itoa(pageParts))
-	}
-	screen, opened := "the full screen", files
-	if src.Report.Stacks != nil && len(files) == 2 {
-		if dir, whole := folderOf(files); whole {
-			opened = []string{dir}
-		} else {
-			screen = "the full screen, which compares two files (a folder of only these two is opened as one recording)"
-		}
-	}
-	err := errors.Join(
-		put(screen, append([]string{"memtui"}, opened...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
-		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
-	for _, table := range src.Report.TableNames() {
-		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" &&
-			(table != "groups" || grouped != nil) {
-			words := []string{"report", "-f", "csv", "--table", table, "--limit", "0"}
-			switch table {
-			case "groups":
-				words = append(words, grouped...)
-			case "curve":
-				words = append(words, divided...)
-			}
-			err = errors.Join(err, say("all rows of the table "+strings.ReplaceAll(table, "_", " "), words...))
-		}
-	}
-	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, "-o", f.name}, files)
-		err = errors.Join(err, put(f.about, words...))
-	}
-	switch {
-	case src.Report.Trace != nil:
-		err = errors.Join(err, say("every block live at the instant", "report", "-f", "csv", "--table", "blocks", "--limit", "0"))
-	case src.Report.Pages != nil:
-		err = errors.Join(err, say("the pages, one character each", "pages", "--map"))
-	case src.Report.Heap != nil:
-		err = errors.Join(err, say("the objects that retain most memory", "heap", "dominators"),
-			say("the objects of a type", "heap", "find", "--type", "NAME", "--kind", "object"))
-	}
-	return err
-}
-
-// folderOf returns the folder of some files, and whether it holds them and nothing else.
-func folderOf(files []string) (dir string, whole bool) {
-	dir = filepath.Dir(files[0])
-	list, err := os.ReadDir(dir)
-	if err != nil || len(list) != len(files) {
-		return dir, false
-	}
-	for i, f := range list { // sorted by name
-		if !f.Type().IsRegular() || files[i] != filepath.Join(dir, f.Name()) {
-			return dir, false
-		}
-	}
-	return dir, true
-}
-
 // evidenceOf returns a function that writes evidence about a session, for the full screen; file names the session's
 // file, "" for a sample, which commands cannot name. Open files are compared, not newer versions of them.
 func (a *app) evidenceOf(s *session, file string, others *openFiles) func(context.Context, views.EvidenceQuery) error {
@@ -316,7 +207,7 @@ func (a *app) within(args []string) (*app, error) {
 	}
 	parsed, err := b.parse()
 	if err == nil && parsed == nil {
-		err = usageError(errors.New("this prints help only"))
+		err = fail.Usage(errors.New("this prints help only"))
 	}
 	if err != nil {
 		return nil, err
@@ -340,69 +231,7 @@ func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, e
 			if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
 				return nil, err
 			}
-			return nil, report.WriteDiffText(w, d, report.Style{})
+			return nil, report.WriteDiffText(w, d, cells.Style{})
 		}},
 	}, nil
-}
-
-// stackFile is a file of folded stacks: what weighs them, and how a command says that.
-type stackFile struct {
-	name, about string
-	by          string // as --by takes it
-}
-
-// stackFiles returns the files of folded stacks that evidence about src has.
-func stackFiles(src *html.Source) []stackFile {
-	if src.Selection != nil {
-		m := &src.Selection.Profile.Metrics[src.Selection.Metric]
-		if m.NoSum() {
-			return nil
-		}
-		metric := m.Name
-		return []stackFile{{name: "stacks.folded", about: "stacks by " + model.Clean(metric), by: metric}}
-	}
-	if src.Trace == nil {
-		return nil
-	}
-	return []stackFile{
-		{"stacks-allocated.folded", "bytes allocated, by stack", "alloc_bytes"}, {"stacks-live.folded", "bytes live at the instant, by stack", "live_bytes"},
-		{"stacks-leaked.folded", "bytes never freed, by stack", "leaked_bytes"},
-	}
-}
-
-// stackParts returns the folded stacks of a trace or a stack profile.
-func stackParts(src *html.Source) []evidence.Part {
-	var out []evidence.Part
-	for _, f := range stackFiles(src) {
-		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first", Write: func(ctx context.Context, w io.Writer) ([]string, error) {
-			return f.write(ctx, w, src)
-		}})
-	}
-	return out
-}
-
-// write writes the stacks, and returns what was left out for lack of memory.
-func (f stackFile) write(ctx context.Context, w io.Writer, src *html.Source) (cut []string, err error) {
-	err = model.BudgetOf(ctx).Try(ctx, f.about, func(ctx context.Context) error {
-		stacks, err := f.stacks(ctx, src)
-		if err != nil {
-			return err
-		}
-		lost, err := export.WriteFolded(ctx, w, stacks)
-		for _, l := range lost {
-			cut = append(cut, l.What)
-		}
-		return err
-	})
-	if short := (*model.MemoryError)(nil); errors.As(err, &short) {
-		return append(cut, short.Error()), nil
-	}
-	return cut, err
-}
-
-func (f stackFile) stacks(ctx context.Context, src *html.Source) (*export.Stacks, error) {
-	if s := src.Selection; s != nil {
-		return export.ProfileStacks(ctx, src.Profile, []*weights.Selection{s}, 0, model.NoTime, model.NoTime)
-	}
-	return export.TraceStacks(ctx, src.Profile, src.Trace, export.TraceOptions{At: src.At, Range: src.Range, By: f.by})
 }

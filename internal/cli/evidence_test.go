@@ -16,6 +16,9 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
+	"github.com/memtui/memtui/internal/cli/bundle"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -95,7 +98,7 @@ func TestEvidence(t *testing.T) {
 	if got := string(files["stacks-leaked.folded"]); !strings.Contains(got, ";main 400000\n") {
 		t.Errorf("the stacks are\n%s", got)
 	}
-	if status, _, errs := run(t, Env{}, "evidence", "-o", dir, sample); status != statusUsage && status != statusInput || !strings.Contains(errs, "not empty") {
+	if status, _, errs := run(t, Env{}, "evidence", "-o", dir, sample); status != fail.StatusUsage && status != fail.StatusInput || !strings.Contains(errs, "not empty") {
 		t.Errorf("it writes over what is there: status %d, %q", status, errs)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".evidence-*")); left != nil {
@@ -222,7 +225,7 @@ func TestRedactedEvidenceHoldsNoName(t *testing.T) {
 
 func TestEvidenceUsage(t *testing.T) {
 	for _, args := range [][]string{{"evidence"}, {"evidence", "--names", "x", sample}, {"evidence", "-f", "csv", sample}} {
-		if status, _, _ := run(t, Env{}, args...); status != statusUsage {
+		if status, _, _ := run(t, Env{}, args...); status != fail.StatusUsage {
 			t.Errorf("%q: status %d", args, status)
 		}
 	}
@@ -231,7 +234,7 @@ func TestEvidenceUsage(t *testing.T) {
 // The key of the full screen writes the same as the command, about what is on screen.
 func TestEvidenceOfTheScreen(t *testing.T) {
 	dir := t.TempDir()
-	screen := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		q := views.EvidenceQuery{Place: filepath.Join(dir, "screen"), Question: state.Question{At: model.MomentPeak(), Over: model.Period{From: model.MomentAt(0), To: model.MomentAt(70000)}}}
 		if err := s.Evidence(ctx, q); err != nil {
 			return err
@@ -241,7 +244,7 @@ func TestEvidenceOfTheScreen(t *testing.T) {
 		}
 		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "none"), Redact: true})
 	}
-	if status, out, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample); status != 0 || out+errs != "" {
+	if status, out, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, sample); status != 0 || out+errs != "" {
 		t.Fatalf("status %d, %q, %q", status, out, errs)
 	}
 	if status, _, errs := run(t, Env{}, "evidence", "-o", filepath.Join(dir, "command"), "--at", "peak", "--from", "0us", "--to", "70000us", sample); status != 0 {
@@ -256,7 +259,7 @@ func TestEvidenceOfTheScreen(t *testing.T) {
 	if text := string(folder(t, filepath.Join(dir, "none"))["COMMANDS.txt"]); strings.Contains(text, "kvleak") {
 		t.Errorf("a name is left in\n%s", text)
 	}
-	demo := func(ctx context.Context, s Screen) error {
+	demo := func(ctx context.Context, s screen.Screen) error {
 		return s.Evidence(ctx, views.EvidenceQuery{Place: filepath.Join(dir, "demo.tar"), Question: state.Question{Snapshot: new(int)}})
 	}
 	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: demo}, "demo", "heap"); status != 0 {
@@ -283,7 +286,7 @@ func TestEvidenceLeavesOutStacks(t *testing.T) {
 	budget := model.NewBudget(32 << 20)
 	src := &html.Source{Profile: store.Current(), Trace: poorTrace{trace, budget}, At: analysis.End, Range: analysis.FullRange}
 	var out bytes.Buffer
-	for _, p := range stackParts(src) {
+	for _, p := range bundle.StackParts(src) {
 		cut, err := p.Write(model.WithBudget(t.Context(), budget), &out)
 		if err != nil || out.Len() > 0 || len(cut) != 1 || !strings.Contains(cut[0], "needs more memory than allowed") {
 			t.Errorf("%s: %q, %v, %d bytes", p.Name, cut, err, out.Len())
@@ -329,7 +332,7 @@ func TestEvidenceHasOwners(t *testing.T) {
 	if sum != r.Trace.Leaks.Bytes || len(r.Trace.Groups) < 3 {
 		t.Errorf("%d owners leak %d of %d bytes", len(r.Trace.Groups), sum, r.Trace.Leaks.Bytes)
 	}
-	if len(r.Trace.CurveSites) != pageParts || r.Trace.CurveSites[0].Group == "" {
+	if len(r.Trace.CurveSites) != bundle.CurveParts || r.Trace.CurveSites[0].Group == "" {
 		t.Errorf("the curve is divided by %v", r.Trace.CurveSites)
 	}
 	page := string(files["report.html"])

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -44,7 +45,7 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		return nil, usageError(errors.New(arg.Message(text) + cmp.Or(valueHint(text), typeHint(a.env.Args, text), a.hint(a.env.Args))))
+		return nil, fail.Usage(errors.New(arg.Message(text) + cmp.Or(valueHint(text), typeHint(a.env.Args, text), a.hint(a.env.Args))))
 	}
 	return parsed, nil
 }
@@ -75,12 +76,13 @@ func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong,
 
 // grammarVars returns the values of the grammar's placeholders.
 func grammarVars(formats []loaders.Format) kong.Vars {
-	edges, help := edgePolicies(formats)
-	axes, reprHelp := axisHelp(formats)
+	edges, help := uses.EdgePolicies(formats)
+	axes, reprHelp := uses.AxisHelp(formats)
+	dumpers, dumperHelp := uses.Dumpers(formats)
 	return kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
-		"edges": edges, "edgehelp": help, "rowkinds": rowKinds(formats),
-		"axes": axes, "reprhelp": reprHelp,
+		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
+		"dumpers": dumpers, "dumperhelp": dumperHelp, "axes": axes, "reprhelp": reprHelp,
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -131,6 +133,64 @@ func TestHelpNamesEveryTable(t *testing.T) {
 	}
 }
 
+// TestCurvesBesideStacksAreOfTheSamePart expects the values of curves at the window, and their figures of the range, that
+// tables of stacks are about. Positions are plain numbers where a file counts instructions.
+func TestCurvesBesideStacksAreOfTheSamePart(t *testing.T) {
+	const massif = "../../loaders/valgrind/testdata/massif.default.out"
+	for _, c := range []struct {
+		flags            string
+		points           int
+		value, max       int64
+		status           int
+		from, to, wanted string
+	}{
+		{flags: "", points: 56, value: 8640, max: 2711148},
+		{flags: "--at 2170000", points: 56, value: 2711148, max: 2711148, from: "2167715", to: "2167715"},
+		{flags: "--window #0", points: 56, value: 348291, max: 2711148, from: "1933460", to: "1933460"},
+		{flags: "--from 2000000 --to 2110000", points: 9, value: 612916, max: 612916, from: "2000000", to: "2110000"},
+		{flags: "--at 1s", status: fail.StatusUsage, wanted: "the unit is instructions; write a plain number such as 1214477"},
+		{flags: "--at 3000000", status: fail.StatusUsage, wanted: "3.00M instructions is beyond the end of the recording, which is at 2.43M instructions"},
+		{flags: "--at 1000", status: fail.StatusUsage, wanted: "has no window up to 1,000 instructions: the first begins at 1.93M instructions"},
+	} {
+		status, out, errs := run(t, Env{}, append(strings.Fields("report -f json "+c.flags), massif)...)
+		type curve struct {
+			Name    string
+			Points  int
+			At, Max int64
+		}
+		var got struct {
+			Time   map[string]any
+			Series []curve
+		}
+		if status != c.status || !strings.Contains(errs, c.wanted) {
+			t.Errorf("%s: status %d, %s", c.flags, status, errs)
+			continue
+		}
+		if status != fail.Done {
+			continue
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatal(err)
+		}
+		s := got.Series[slices.IndexFunc(got.Series, func(c curve) bool { return c.Name == "useful heap" })]
+		if s.Points != c.points || s.At != c.value || s.Max != c.max {
+			t.Errorf("%s: %+v", c.flags, s)
+		}
+		if from, to := got.Time["from_us"], got.Time["to_us"]; c.from != "" && (fmt.Sprintf("%.f", from) != c.from || fmt.Sprintf("%.f", to) != c.to) {
+			t.Errorf("%s: from %v to %v", c.flags, from, to)
+		}
+	}
+}
+
+// TestPositionsOfASideHaveTheUnitOfTheFile expects a comparison of two ranges to say what the file counts.
+func TestPositionsOfASideHaveTheUnitOfTheFile(t *testing.T) {
+	const massif = "../../loaders/valgrind/testdata/massif.default.out"
+	_, out, errs := run(t, Env{}, "diff", massif, "--a", "0..2000000", "--b", "2100000..")
+	if !strings.Contains(out, "from 0 instructions to 2.00M instructions") || !strings.Contains(out, "from 2.10M instructions to 2.41M instructions") {
+		t.Errorf("%s%s", out, errs)
+	}
+}
+
 // The first screen of a file with curves and stacks copies a command that prints the curves, and saves what that
 // prints.
 func TestCurvesBesideStacksArePrinted(t *testing.T) {
@@ -152,7 +212,7 @@ func TestCurvesBesideStacksArePrinted(t *testing.T) {
 	if _, _, errs := run(t, Env{}, "report", "--table", "trend", path); !strings.Contains(errs, ", series") {
 		t.Errorf("curves of massif: %s", errs)
 	}
-	if status, _, errs := run(t, Env{}, "report", "--table", "series", sampleFile(t, "stacks")); status != statusUsage || strings.Contains(errs, ", series") {
+	if status, _, errs := run(t, Env{}, "report", "--table", "series", sampleFile(t, "stacks")); status != fail.StatusUsage || strings.Contains(errs, ", series") {
 		t.Errorf("a file without curves: status %d, %s", status, errs)
 	}
 }

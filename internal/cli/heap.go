@@ -12,7 +12,10 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/measure"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -46,7 +49,7 @@ type (
 		heapFiles
 		arg.RowFlags
 	}
-	heapSnapshotsCmd struct{ heapFiles }
+	heapSnapshotsCmd struct{ heapRows }
 	heapTypesCmd     struct {
 		heapFiles
 		arg.RowFlags
@@ -61,14 +64,14 @@ type (
 
 // Run lists the snapshots.
 func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSnapshots, arg.RowFlags{})
+	return a.heapList(ctx, c.File, report.ListSnapshots, c.RowFlags)
 }
 
 // Run lists the types of objects.
 func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	if c.Peek != "" {
 		if c.Group != "" || c.Exact {
-			return usageError(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
+			return fail.Usage(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
 		}
 		return a.peekType(ctx, c.File, c.Peek, "--peek: ")
 	}
@@ -98,7 +101,7 @@ func (a *app) peekType(ctx context.Context, files []string, name, by string) err
 			return err
 		}
 		if around.Count == 0 {
-			return usageError(errors.New(by + noType(name, like)))
+			return fail.Usage(errors.New(by + noType(name, like)))
 		}
 		r.AroundType = report.NewAroundType(h.Schema, name, around, a.flags.Limit)
 		return nil
@@ -127,11 +130,12 @@ func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLis
 
 // heapLists is heapList for lists with options of their own.
 func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
-	var order rowOrder
-	if asked.Lists == report.ListSnapshots || asked.Lists == report.ListSuspects {
-		order = a.orderRows()
+	var rows reportCmd
+	if slices.Contains([]report.HeapLists{report.ListSnapshots, report.ListSuspects, report.ListDominators}, asked.Lists) {
+		rows = a.chosenRows(flags)
+	} else {
+		rows.filter = a.filterRows(flags)
 	}
-	rows := a.filterRows(flags)
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return err
 	}
@@ -141,11 +145,11 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 			return err
 		}
 		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
-			return usageError(fmt.Errorf("--group: unknown axis %q%s", asked.Group, near.Available(asked.Group, keys)))
+			return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", asked.Group, near.Available(asked.Group, keys)))
 		}
 		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
-			return noComplete(p)
+			return measure.NoComplete(p)
 		}
 		r, err := report.BuildHeap(ctx, p, opt)
 		if err != nil {
@@ -153,7 +157,7 @@ func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags,
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{filter: rows, order: order})
+		return a.writeReport(r, rows)
 	})
 }
 
@@ -201,24 +205,20 @@ func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, err
 }
 
 func noHeaps(p *model.Profile) error {
-	return usageError(fmt.Errorf("%s holds no heap snapshots: its format is %s", p.Meta.Name, p.Meta.Format))
-}
-
-func noComplete(p *model.Profile) error {
-	return inputError(fmt.Errorf("%s has no complete snapshot; --snapshot 0 shows what could be read of an incomplete one", p.Meta.Name))
+	return fail.Usage(fmt.Errorf("%s holds no heap snapshots: its format is %s", p.Meta.Name, p.Meta.Format))
 }
 
 // heap decodes a snapshot. A negative number means that there is no complete one.
 func (a *app) heap(ctx context.Context, s *session, p *model.Profile, n int) (h *model.Heap, err error) {
 	if n < 0 {
-		return nil, noComplete(p)
+		return nil, measure.NoComplete(p)
 	}
 	err = s.src.Guard(func() error {
 		h, err = p.Heaps.Open(ctx, n, nil)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		err = inputError(fmt.Errorf("%s: snapshot %d: %w", p.Meta.Name, n, err))
+		err = fail.Input(fmt.Errorf("%s: snapshot %d: %w", p.Meta.Name, n, err))
 	}
 	return h, err
 }
@@ -269,11 +269,11 @@ type heapLook struct {
 
 // heapLook is heapGraph for questions that read from the file, too.
 func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
-	return a.heapLookBy(ctx, files, graphOf, rowOrder{}, f)
+	return a.heapLookAt(ctx, files, graphOf, reportCmd{}, f)
 }
 
-// heapLookBy is heapLook for a table with an order.
-func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker, order rowOrder, f func(heapLook) error) error {
+// heapLookAt is heapLook for tables whose rows are sorted and filtered.
+func (a *app) heapLookAt(ctx context.Context, files []string, graphOf graphMaker, rows reportCmd, f func(heapLook) error) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
@@ -293,8 +293,16 @@ func (a *app) heapLookBy(ctx context.Context, files []string, graphOf graphMaker
 		}
 		a.renew(s, p, &r.Header)
 		a.warnMemory(p, &r.Header)
-		return a.writeReport(r, reportCmd{order: order})
+		return a.writeReport(r, rows)
 	})
+}
+
+// chosenRows returns the order and the filter of the tables that a command prints. The limit is for the rows that are
+// left.
+func (a *app) chosenRows(f arg.RowFlags) (c reportCmd) {
+	c.filter = a.filterRows(f)
+	a.order(&c)
+	return c
 }
 
 // checkKey returns an error for a sort key that a command does not have. If the key is a setting, which applies to all
@@ -309,14 +317,14 @@ func (a *app) checkKey(keys []string) error {
 	return err
 }
 
-func kindsOf(s *model.HeapSchema) string { return rowKinds([]loaders.Format{{Heap: s}}) }
+func kindsOf(s *model.HeapSchema) string { return uses.RowKinds([]loaders.Format{{Heap: s}}) }
 
 // checkKey returns an error for a sort key that is not among the known ones.
 func checkKey(by string, keys []string) error {
 	if by == "" || slices.Contains(keys, by) {
 		return nil
 	}
-	return usageError(fmt.Errorf("--by: unknown sort key %q%s", by, near.Available(by, keys)))
+	return fail.Usage(fmt.Errorf("--by: unknown sort key %q%s", by, near.Available(by, keys)))
 }
 
 type heapRow struct {
@@ -349,16 +357,16 @@ func rowOf(h *model.Heap, name string) (model.Row, error) {
 	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
 		row, ok := h.RowOf(name)
 		if !ok {
-			return 0, usageError(fmt.Errorf("the snapshot has no object %s", name))
+			return 0, fail.Usage(fmt.Errorf("the snapshot has no object %s", name))
 		}
 		return row, nil
 	}
 	n, err := strconv.ParseUint(name, 10, 64)
 	switch {
 	case err != nil:
-		return 0, usageError(notRow(h.Schema, name))
+		return 0, fail.Usage(notRow(h.Schema, name))
 	case n >= uint64(h.Len()):
-		return 0, usageError(fmt.Errorf("the snapshot has no row %d: it has %d, counted from 0", n, h.Len()))
+		return 0, fail.Usage(fmt.Errorf("the snapshot has no row %d: it has %d, counted from 0", n, h.Len()))
 	}
 	return model.Row(n), nil
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
-	"github.com/memtui/memtui/loaders/pyheap"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 )
 
-type heapThreadsCmd struct{ heapFiles }
+type heapThreadsCmd struct{ heapRows }
 
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLookBy(ctx, c.File, dominators, a.orderRows(), func(q heapLook) error {
+	return a.heapLookAt(ctx, c.File, dominators, a.chosenRows(c.RowFlags), func(q heapLook) error {
 		r, h := q.r, q.h
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
-			return usageError(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
+			return fail.Usage(fmt.Errorf("%s has no threads: %s files do not record them", r.File.Name, r.File.Format))
 		}
 		list, err := threads.Threads(ctx, q.at, h)
 		if err != nil {
@@ -34,7 +35,7 @@ func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
 }
 
 type heapWasteCmd struct {
-	heapFiles
+	heapRows
 	Values bool `help:"Also print the beginnings of strings. They may be secrets: passwords, tokens, names of people."`
 }
 
@@ -43,11 +44,11 @@ const maxValue = 256
 
 // Run lists what is wasted.
 func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLook(ctx, c.File, noGraph, func(q heapLook) error {
+	return a.heapLookAt(ctx, c.File, noGraph, a.chosenRows(c.RowFlags), func(q heapLook) error {
 		r, h := q.r, q.h
 		from, ok := model.HeapFacet[model.HeapWaste](q.src)
 		if !ok {
-			return usageError(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
+			return fail.Usage(fmt.Errorf("%s does not show what is wasted: %s files do not hold the contents of objects", r.File.Name, r.File.Format))
 		}
 		i := q.at
 		x, err := waste.Find(ctx, from, i, h.Under(q.edges.Of(h.Schema)), nil)
@@ -111,12 +112,12 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if c.Group != "" {
 			var ok bool
 			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
-				return usageError(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, axisKeys(h.Schema.Axes))))
+				return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, uses.AxisKeys(h.Schema.Axes))))
 			}
 		}
 		var like []string
 		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
-			return usageError(errors.New("--type: " + noType(c.Type, like)))
+			return fail.Usage(errors.New("--type: " + noType(c.Type, like)))
 		}
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
@@ -141,11 +142,16 @@ func noType(name string, like []string) string {
 
 // heapDumperCmd prints the source of a program.
 type heapDumperCmd struct {
-	Language string `arg:"" enum:"python" help:"${enum}: a module that needs only the standard library, to import or to run with sys.remote_exec of Python 3.14: memtui heap dumper python > heapdump.py"`
+	Language string `arg:"" enum:"${dumpers}" help:"${dumperhelp}"`
 }
 
 // Run prints it.
 func (c *heapDumperCmd) Run(a *app) error {
-	_, err := a.out.Write(pyheap.Dumper())
-	return err
+	for _, f := range a.inputs() {
+		if f.Dumper.Language == c.Language {
+			_, err := a.out.Write(f.Dumper.Source)
+			return err
+		}
+	}
+	return nil // the grammar accepts no other language
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 )
 
@@ -31,10 +34,10 @@ type heapFindCmd struct {
 // Run lists the rows that match all flags, in their order, or largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if c.Type+c.Name+c.Repr+c.Text+c.Filter+c.Per == "" && len(c.Where) == 0 {
-		return usageError(errors.New("heap find: give --type, --name, --where, --text or --filter"))
+		return fail.Usage(errors.New("heap find: give --type, --name, --where, --text or --filter"))
 	}
 	if objects.Secret(c.Per) && !c.Values {
-		return usageError(errors.New("--per " + c.Per + " prints values, which may be secrets: give --values, too"))
+		return fail.Usage(errors.New("--per " + c.Per + " prints values, which may be secrets: give --values, too"))
 	}
 	if err := a.checkKey([]string{"row", "bytes"}); err != nil {
 		return err
@@ -60,7 +63,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 			text, like := c.nothing(h.h)
 			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", text)
 			if like != nil {
-				h.r.NoMatch = append(h.r.NoMatch, report.Unmatched{Filter: "type " + c.Type, Near: like})
+				h.r.NoMatch = append(h.r.NoMatch, places.Unmatched{Filter: "type " + c.Type, Near: like})
 			}
 		}
 		if c.Per != "" {
@@ -102,7 +105,7 @@ func (c *heapFindCmd) question(src model.HeapSource) (q objects.Question, err er
 	}
 	if c.Per != "" {
 		if err := objects.CheckKey(src, c.Per); err != nil {
-			return q, usageError(fmt.Errorf("--per: %w", err))
+			return q, fail.Usage(fmt.Errorf("--per: %w", err))
 		}
 	}
 	return q, nil
@@ -114,14 +117,14 @@ func (c *heapFindCmd) filter(src model.HeapSource) (*analysis.Filter, error) {
 	if c.Filter != "" {
 		parsed, err := analysis.ParseFilter(c.Filter, objects.Fields(src)...)
 		if err != nil {
-			return nil, usageError(fmt.Errorf("--filter: %w", err))
+			return nil, fail.Usage(fmt.Errorf("--filter: %w", err))
 		}
 		f = parsed
 	}
 	_, hasText := model.HeapFacet[model.HeapTexts](src)
 	switch {
 	case c.Text != "" && !hasText:
-		return nil, usageError(errors.New("--text: files of this format do not hold the texts of objects"))
+		return nil, fail.Usage(errors.New("--text: files of this format do not hold the texts of objects"))
 	case c.Text != "":
 		f = f.And(analysis.PartFilter(objects.TextField, c.Text, c.Exact))
 	}
@@ -134,7 +137,7 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	if c.Kind != "" {
 		k, ok := s.KindNamed(c.Kind)
 		if !ok {
-			return q, usageError(fmt.Errorf("--kind: unknown kind %q%s", c.Kind, near.Available(c.Kind, strings.Split(kindsOf(s), ","))))
+			return q, fail.Usage(fmt.Errorf("--kind: unknown kind %q%s", c.Kind, near.Available(c.Kind, strings.Split(kindsOf(s), ","))))
 		}
 		q.Kinds = model.KindsOf(k)
 	}
@@ -142,16 +145,16 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 		key, text, _ := strings.Cut(where, "=")
 		axis, ok := s.AxisNamed(key)
 		if !ok {
-			return q, usageError(fmt.Errorf("--where: unknown axis %q%s", key, near.Available(key, axisKeys(s.Axes))))
+			return q, fail.Usage(fmt.Errorf("--where: unknown axis %q%s", key, near.Available(key, uses.AxisKeys(s.Axes))))
 		}
 		q.On[axis] = text
 	}
 	if c.Repr == "" {
 		return q, nil
 	}
-	axis, ok := s.AxisNamed(flagAxis)
+	axis, ok := s.AxisNamed(uses.FlagAxis)
 	if !ok {
-		return q, usageError(fmt.Errorf("--%s: the types of this format have none; --where takes %s", flagAxis, strings.Join(axisKeys(s.Axes), ", ")))
+		return q, fail.Usage(fmt.Errorf("--%s: the types of this format have none; --where takes %s", uses.FlagAxis, strings.Join(uses.AxisKeys(s.Axes), ", ")))
 	}
 	q.On[axis] = c.Repr
 	return q, nil

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
@@ -20,7 +21,7 @@ func TestLargeSnapshotsAreKept(t *testing.T) {
 	report := func(flags ...string) string {
 		t.Helper()
 		status, out, errs := run(t, cachedIn(cache), append([]string{"report", "-f", "json", "--limit", "7", file}, flags...)...)
-		if status != statusDone || errs != "" {
+		if status != fail.Done || errs != "" {
 			t.Fatalf("status %d, %s", status, errs)
 		}
 		return out

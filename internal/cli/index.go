@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
@@ -41,7 +42,7 @@ func (c *indexCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if a.flags.Index == "none" {
-		return usageError(errors.New("--index: the command index keeps indexes in the cache or beside the files; none does not apply"))
+		return fail.Usage(errors.New("--index: the command index keeps indexes in the cache or beside the files; none does not apply"))
 	}
 	a.always = true
 	var all []*indexing
@@ -78,7 +79,7 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	if kind.OfFormat(format) == kind.Trace {
 		if _, why := a.keeper(src, format); why != "" {
 			src.Close()
-			return nil, usageError(fmt.Errorf("%s: %s", path, why))
+			return nil, fail.Usage(fmt.Errorf("%s: %s", path, why))
 		}
 	}
 	s := a.start(ctx, src, format)
@@ -98,13 +99,13 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case s.unkept != nil:
-		return nil, inputError(fmt.Errorf("%s: the index was not kept: %w", p.Meta.Name, s.unkept))
+		return nil, fail.Input(fmt.Errorf("%s: the index was not kept: %w", p.Meta.Name, s.unkept))
 	case !s.index.Status().Final:
-		return nil, inputError(fmt.Errorf("%s: the index was not kept: not everything was read", p.Meta.Name))
+		return nil, fail.Input(fmt.Errorf("%s: the index was not kept: not everything was read", p.Meta.Name))
 	}
 	file, err := os.Stat(s.place.Path)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, fail.Input(err)
 	}
 	status, size, took := s.index.Status(), file.Size(), time.Since(began).Microseconds()
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, p), Result: "built", Events: &status.Events, Elapsed: &took}

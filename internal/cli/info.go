@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/loaders"
@@ -106,8 +107,8 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return nil, err
 	}
 	defer src.Close()
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
-		return nil, usageError(err)
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+		return nil, fail.Usage(err)
 	}
 	var p *model.Profile
 	err = src.Guard(func() error {
@@ -115,7 +116,7 @@ func (a *app) info(ctx context.Context, path string) (*infoObject, error) {
 		return err
 	})
 	if err != nil {
-		return nil, inputError(err)
+		return nil, fail.Input(err)
 	}
 	o := &infoObject{Header: report.NewHeader(report.SchemaInfo, p)}
 	a.infoIndex(o, src, format, p)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/indexcache"
 )
 
@@ -22,7 +23,7 @@ func reportOf(t *testing.T, home, path string, args ...string) string {
 		Args: append([]string{"report", "-f", "json"}, append(args, path)...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Getenv: func(name string) string { return map[string]string{"HOME": home}[name] },
 	}
-	if status := Main(t.Context(), env); status != statusDone {
+	if status := Main(t.Context(), env); status != fail.Done {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	return out.String()
@@ -36,7 +37,7 @@ func infoOf(t *testing.T, home, path string, args ...string) string {
 		Args: append([]string{"info", "-f", "json"}, append(args, path)...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 		Getenv: func(name string) string { return map[string]string{"HOME": home}[name] },
 	}
-	if status := Main(t.Context(), env); status != statusDone {
+	if status := Main(t.Context(), env); status != fail.Done {
 		t.Fatal(out.String())
 	}
 	return out.String()

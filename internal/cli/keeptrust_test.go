@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/indexcache"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/mlyze"
@@ -63,7 +64,7 @@ func TestCacheIsForItsOwner(t *testing.T) {
 	}
 	os.Chmod(dir, 0o777)
 	env := Env{Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
-	if status, _, errs := run(t, env, "index", path); status != statusDone {
+	if status, _, errs := run(t, env, "index", path); status != fail.Done {
 		t.Fatal(errs)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
@@ -139,7 +140,7 @@ func TestForgedIndexIsNotUsed(t *testing.T) {
 		t.Fatal("its ends are not right", s)
 	}
 	env := Env{Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
-	if status, out, errs := run(t, env, "check", "--index", "beside", "--max-peak", "1M", path); status != statusViolations {
+	if status, out, errs := run(t, env, "check", "--index", "beside", "--max-peak", "1M", path); status != fail.Violated {
 		t.Errorf("check: status %d, %s%s", status, out, errs)
 	}
 	if now, err := os.ReadFile(path + indexcache.Suffix); err != nil || bytes.Equal(now, lie) {

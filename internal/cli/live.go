@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/internal/record"
@@ -52,12 +53,12 @@ const patience, unwrapped = 3 * time.Second, 200 * time.Millisecond
 // live records a program and shows the recording meanwhile.
 func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 	if !a.env.IsTerminal || a.env.FullScreen == nil {
-		return usageError(errors.New("record --live needs a terminal"))
+		return fail.Usage(errors.New("record --live needs a terminal"))
 	}
 	w := &watching{app: a, paths: make(chan string, 16), over: make(chan struct{})}
 	printed, err := w.log(&o)
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	w.printed = printed.Name()
 	defer w.endLog(printed)
@@ -131,6 +132,7 @@ func (w *watching) show(ctx context.Context) error {
 			case <-shown.Done():
 			}
 		}()
+		w.app.killed = fmt.Sprintf("was killed: complete the recording with memtui record --recover %s", model.Clean(path))
 		err := w.app.showOne(shown, []string{path}, func() (*session, error) { return w.app.open(shown, path) })
 		cancel(nil)
 		if !errors.Is(err, errReplaced) && !errors.Is(context.Cause(shown), errReplaced) {
@@ -190,14 +192,14 @@ const shortEvery = 100 * time.Millisecond
 func (a *app) watched(ctx context.Context, address string, c liveFlags, polls int) (*session, error) {
 	every, err := c.interval()
 	if err != nil {
-		return nil, usageError(err)
+		return nil, fail.Usage(err)
 	}
 	if !fetch.IsURL(address) {
-		return nil, usageError(errors.New("--every and --save are for URLs that begin with http:// or https://"))
+		return nil, fail.Usage(errors.New("--every and --save are for URLs that begin with http:// or https://"))
 	}
 	if c.Save != "" {
 		if err := os.MkdirAll(c.Save, 0o700); err != nil {
-			return nil, inputError(err)
+			return nil, fail.Input(err)
 		}
 	}
 	now, kept := a.now(), fetch.NewCopy(c.Save, address)
@@ -210,7 +212,7 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 	}
 	p, err := s.profile(ctx)
 	if err == nil && every > 0 && (kind.Of(p) != kind.Stacks) {
-		err = usageError(fmt.Errorf("--every: %s does not return a stack profile, and only those can be watched", p.Meta.Name))
+		err = fail.Usage(fmt.Errorf("--every: %s does not return a stack profile, and only those can be watched", p.Meta.Name))
 	}
 	if err == nil {
 		err = kept.Finish(s.src, p.Meta.Format, now)
@@ -242,7 +244,7 @@ func (c *liveFlags) interval() (time.Duration, error) {
 	if !c.Every.Given() {
 		return 0, nil
 	}
-	every := c.Every.In(0, 0).Duration()
+	every := c.Every.Of(0).Duration()
 	if every < shortEvery {
 		return 0, fmt.Errorf("--every: invalid interval %s: write a time of at least %s", c.Every, shortEvery)
 	}
@@ -298,18 +300,15 @@ const usualPoll = 10 * time.Second
 
 // poll fetches a profile again and again into a folder, until the time is over or the user ends it.
 func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
-	if c.Live {
-		return usageError(errors.New("record: --live is for programs; memtui --every 10s URL shows what a URL answers"))
-	}
 	every, folder := cmp.Or(time.Duration(c.Every), usualPoll), c.Out
 	if every < shortEvery {
-		return usageError(fmt.Errorf("--every: at least %s", shortEvery))
+		return fail.Usage(fmt.Errorf("--every: at least %s", shortEvery))
 	}
 	if folder == "" {
 		folder = "profiles-" + a.now().UTC().Format("20060102T150405Z")
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	a.progress.End()
 	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording
@@ -337,7 +336,7 @@ func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
 		return err
 	}
 	if err := look(); err != nil && ctx.Err() == nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	series.Run(ctx, 0, func() { _ = look() })
 	say("fetched %s; open the recording with: memtui %s", model.Counted(kept, "profile"), model.Clean(folder))

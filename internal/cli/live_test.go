@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/model"
 )
 
@@ -80,7 +82,7 @@ func TestReportWatches(t *testing.T) {
 // On screens the profile grows while it is looked at; it says when there is no answer, and keeps what is there.
 func TestScreensWatch(t *testing.T) {
 	ticks := make(chan time.Time)
-	shown := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		await := func(what string, ok func(*model.Profile) bool) {
 			t.Helper()
 			for {
@@ -159,16 +161,14 @@ func TestRecordFetches(t *testing.T) {
 // Times of record are written as those of other commands, and leaks are not judged over a part of the run.
 func TestTimesThatMeanNothing(t *testing.T) {
 	for line, want := range map[string]string{
-		"record --for 5minutes ls":                       `invalid length of time "5minutes"`,
-		"record --for 50% ls":                            `invalid length of time "50%"`,
-		"record --every peak ls":                         `invalid length of time "peak"`,
-		"check --no-leaks --from 10% " + sample:          "leaks are judged over the complete run",
-		"check --no-leaks --to 50% " + sample:            "leaks are judged over the complete run",
-		"record --live --pages 1":                        "--live shows the recording of a program",
-		"record --pure -o - python3":                     "--pure",
-		"record --for 1h30m --every 500ms --frames 0 ls": "--frames",
+		"record --for 5minutes ls":              `invalid length of time "5minutes"`,
+		"record --for 50% ls":                   `invalid length of time "50%"`,
+		"record --every peak ls":                `invalid length of time "peak"`,
+		"check --no-leaks --from 10% " + sample: "leaks are judged over the complete run",
+		"check --no-leaks --to 50% " + sample:   "leaks are judged over the complete run",
+		"record --for 1h30m --frames 0 ls":      "--frames",
 	} {
-		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != statusUsage || !strings.Contains(errs, want) {
+		if status, _, errs := run(t, Env{}, strings.Fields(line)...); status != fail.StatusUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %s", line, status, errs)
 		}
 	}

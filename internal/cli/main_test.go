@@ -12,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/progress"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -64,8 +66,8 @@ func TestHostileFileNames(t *testing.T) {
 }
 
 func TestFullScreenGetsTheFileWhileItLoads(t *testing.T) {
-	var got Screen
-	screen := func(_ context.Context, s Screen) error {
+	var got screen.Screen
+	shown := func(_ context.Context, s screen.Screen) error {
 		got = s
 		if s.Store.Current() == nil {
 			t.Error("started before there was anything to show")
@@ -76,14 +78,14 @@ func TestFullScreenGetsTheFileWhileItLoads(t *testing.T) {
 		}
 		return nil
 	}
-	status, out, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample, "--no-mouse", "--theme", "light", "--frame-order", "leaf-first")
+	status, out, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, sample, "--no-mouse", "--theme", "light", "--frame-order", "leaf-first")
 	if status != 0 || out+errs != "" {
 		t.Errorf("status %d, output %q, %q", status, out, errs)
 	}
 	if got.Mouse || got.Theme != "light" || strings.Join(got.Command, " ") != "--frame-order leaf-first "+sample {
 		t.Errorf("started with %+v", got)
 	}
-	if status, _, _ := run(t, Env{IsTerminal: true, FullScreen: screen}, "demo"); status != 0 {
+	if status, _, _ := run(t, Env{IsTerminal: true, FullScreen: shown}, "demo"); status != 0 {
 		t.Errorf("the demo ends with status %d", status)
 	}
 }
@@ -91,13 +93,13 @@ func TestFullScreenGetsTheFileWhileItLoads(t *testing.T) {
 func TestReadingAgain(t *testing.T) {
 	for _, name := range []string{sample, "demo"} {
 		times := 0
-		screen := func(_ context.Context, s Screen) error {
+		shown := func(_ context.Context, s screen.Screen) error {
 			if times++; times < 3 {
 				return views.ErrReload
 			}
 			return nil
 		}
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, name); status != 0 || times != 3 {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, name); status != 0 || times != 3 {
 			t.Errorf("%s: shown %d times, status %d, %q", name, times, status, errs)
 		}
 	}
@@ -108,8 +110,8 @@ func TestFullScreenNeverStartsWithoutAnythingToShow(t *testing.T) {
 	if err := os.WriteFile(path, []byte("MLYZ"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	never := func(context.Context, Screen) error { return errors.New("started") }
-	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: never}, path); status != statusInput || strings.Contains(errs, "started") {
+	never := func(context.Context, screen.Screen) error { return errors.New("started") }
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: never}, path); status != fail.StatusInput || strings.Contains(errs, "started") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -121,7 +123,7 @@ func TestInterruptedCommandsEnd(t *testing.T) {
 	status := Main(ctx, Env{
 		Args: []string{"report", sample}, Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" },
 	})
-	if status != statusSignal || out.Len() > 0 {
+	if status != fail.StatusSignal || out.Len() > 0 {
 		t.Errorf("status %d, output %q, %q", status, out.String(), errs.String())
 	}
 }
@@ -131,7 +133,7 @@ func TestStandardOutputThatFails(t *testing.T) {
 	status := Main(t.Context(), Env{
 		Args: []string{"report", sample}, Stdout: full{}, Stderr: &errs, Getenv: func(string) string { return "" },
 	})
-	if status == statusDone || !strings.Contains(errs.String(), "no space") {
+	if status == fail.Done || !strings.Contains(errs.String(), "no space") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 }
@@ -155,7 +157,7 @@ func TestMemoryLimitStopsReading(t *testing.T) {
 func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
 	const dump = "../../loaders/memdump/testdata/small.mb"
 	got, after := -1, -1
-	screen := func(_ context.Context, s Screen) error {
+	shown := func(_ context.Context, s screen.Screen) error {
 		got, after = -1, -1
 		if n := s.HeapStart.Snapshot; n != nil {
 			got = *n
@@ -177,15 +179,15 @@ func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
 		{[]string{dump, "--series", "0"}, 0}, // its last one has no pages
 		{[]string{dump, "--series", "0", "--point", "1"}, 0},
 	} {
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, tt.args...); status != 0 || got != tt.want {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, tt.args...); status != 0 || got != tt.want {
 			t.Errorf("%q: layout %d, status %d, %s", tt.args, got, status, errs)
 		}
 	}
-	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, dump+"#0", dump+"#1"); status != 0 || got != 0 || after != 1 {
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, dump+"#0", dump+"#1"); status != 0 || got != 0 || after != 1 {
 		t.Errorf("two places of one file: layouts %d and %d, status %d, %s", got, after, status, errs)
 	}
 	for _, args := range [][]string{{dump + "#2"}, {dump, dump + "#2"}, {dump, "--series", "3"}, {dump, "--series", "2"}, {dump, "--point", "0"}} {
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, args...); status != fail.StatusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}
 	}
@@ -194,12 +196,12 @@ func TestFullScreenOfDumpsBeginsWhereTheUserAsks(t *testing.T) {
 const heapSample = "../demo/samples/records.mvmheap"
 
 func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
-	var got Screen
-	screen := func(_ context.Context, s Screen) error { got = s; return nil }
+	var got screen.Screen
+	shown := func(_ context.Context, s screen.Screen) error { got = s; return nil }
 	start := func(args ...string) (snapshot, after int) {
 		t.Helper()
-		got = Screen{}
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != 0 {
+		got = screen.Screen{}
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, args...); status != 0 {
 			t.Fatalf("%q: status %d, %s", args, status, errs)
 		}
 		if got.Trace != nil || got.Store.Current().Heaps == nil {
@@ -227,7 +229,7 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 		t.Errorf("two files: %d, %d of %v", snapshot, after, got.Second)
 	}
 	for _, args := range [][]string{{heapSample + "#3"}, {sample, "--snapshot", "1"}, {heapSample, sample}} {
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != statusUsage {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, args...); status != fail.StatusUsage {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}
 	}
@@ -235,8 +237,8 @@ func TestFullScreenOfSnapshotsBeginsWhereTheUserAsks(t *testing.T) {
 
 // TestFullScreenOfTwoTraces opens two files of stacks, which every screen compares.
 func TestFullScreenOfTwoTraces(t *testing.T) {
-	var got Screen
-	screen := func(_ context.Context, s Screen) error {
+	var got screen.Screen
+	shown := func(_ context.Context, s screen.Screen) error {
 		got = s
 		if second, err := s.OpenSecond(sample); err != nil || second.Trace == nil {
 			t.Errorf("a file opened from within: %+v, %v", second, err)
@@ -246,7 +248,7 @@ func TestFullScreenOfTwoTraces(t *testing.T) {
 		}
 		return nil
 	}
-	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample, sample); status != statusDone {
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, sample, sample); status != fail.Done {
 		t.Fatalf("status %d, %s", status, errs)
 	}
 	if got.Second == nil || got.Second.Trace == nil || got.Second.Name != "small_kvleak.mlyze" {
@@ -261,7 +263,7 @@ func TestProgressLeavesTheScreenAlone(t *testing.T) {
 	var p *progress.Line
 	env.Stdout, env.Stderr, p = progress.Watch(&tty, &tty, true, func() bool { return true })
 	shown := false
-	env.FullScreen = func(context.Context, Screen) error {
+	env.FullScreen = func(context.Context, screen.Screen) error {
 		shown = true
 		p.Show()
 		return nil

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // What the parser of command lines finds wrong is said in the program's words, whatever command it is about.
@@ -25,7 +27,7 @@ func TestParserMessages(t *testing.T) {
 		"keys extra":              "unexpected argument extra",
 	} {
 		status, _, errs := run(t, Env{}, strings.Fields(line)...)
-		if got := strings.TrimSpace(errs); status != statusUsage || !strings.HasPrefix(got, "memtui: "+want) {
+		if got := strings.TrimSpace(errs); status != fail.StatusUsage || !strings.HasPrefix(got, "memtui: "+want) {
 			t.Errorf("%s: status %d, %s\nwant %s", line, status, got, want)
 		}
 		for _, foreign := range []string{"expected", "EOL", "must be one of", "but got"} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
@@ -101,7 +102,7 @@ func TestOrdersOfLeaks(t *testing.T) {
 			t.Errorf("%q: the verdicts stand as %q", args, said)
 		}
 	}
-	if status, _, errs := run(t, Env{}, "report", "--by", "oldest_us", sample); status != statusUsage || !strings.Contains(errs, "--table leaks") {
+	if status, _, errs := run(t, Env{}, "report", "--by", "oldest_us", sample); status != fail.StatusUsage || !strings.Contains(errs, "--table leaks") {
 		t.Errorf("status %d, %q", status, errs)
 	}
 }

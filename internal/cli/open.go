@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -27,9 +29,9 @@ type openCmd struct {
 func (c *openCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case len(c.File) == 0:
-		return usageError(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
+		return fail.Usage(errors.New("no file given: try memtui FILE, memtui demo, or memtui --help"))
 	case c.given() && len(c.File) > 1:
-		return usageError(errors.New("--every and --save take one URL"))
+		return fail.Usage(errors.New("--every and --save take one URL"))
 	case c.given():
 		return a.showOne(ctx, c.File, func() (*session, error) { return a.watched(ctx, c.File[0], c.liveFlags, 0) })
 	case len(c.File) == 2 && !slices.ContainsFunc(c.File, isFolder):
@@ -112,7 +114,7 @@ func (a *app) comparable(ctx context.Context, s *session) error {
 		return err
 	}
 	if b, p := s.store.Current(), s.after.store.Current(); compareKind(b) != compareKind(p) || compareKind(b) == "" {
-		return usageError(fmt.Errorf("%s and %s cannot be compared full-screen; use memtui diff", b.Meta.Name, p.Meta.Name))
+		return fail.Usage(fmt.Errorf("%s and %s cannot be compared full-screen; use memtui diff", b.Meta.Name, p.Meta.Name))
 	}
 	if kind.Of(s.store.Current()) == kind.Heap {
 		for _, side := range []*session{s, s.after} {
@@ -169,7 +171,7 @@ func (a *app) second(s *session, path string) *compare.Second {
 		out.Trace = s.index
 	}
 	if kind.Of(p) == kind.Heap {
-		budget := int64(afterBudget)
+		budget := int64(screen.AfterBudget)
 		if most := a.memoryLimit(); most > 0 {
 			budget = min(budget, most/2)
 		}
@@ -257,14 +259,14 @@ func (a *app) again(f func() error) error {
 
 // startAt sets where the screens begin: at the snapshots, page layouts or windows that the user selects. If only one of
 // two files has a selection, the other one begins where memtui diff would.
-func (a *app) startAt(ctx context.Context, s *session, screen *Screen) (err error) {
-	p, start := s.store.Current(), &screen.HeapStart
+func (a *app) startAt(ctx context.Context, s *session, shown *screen.Screen) (err error) {
+	p, start := s.store.Current(), &shown.HeapStart
 	asked := a.asksIn(s) || s.after != nil && a.asksIn(s.after)
 	switch kind.Of(p) {
 	case kind.Dump:
-		screen.Trace = nil
+		shown.Trace = nil
 	case kind.Heap:
-		screen.Trace, screen.HeapBudget = nil, a.memoryLimit()/2
+		shown.Trace, shown.HeapBudget = nil, a.memoryLimit()/2
 		if start.Edges, err = a.edges(p); err != nil {
 			return err
 		}

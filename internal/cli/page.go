@@ -12,15 +12,13 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/bundle"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 )
 
 // pageRows is the default number of rows of tables in a page.
 const pageRows = 200
-
-// pageParts is the default number of groups that divide the curve of a page: as many as colors that can be
-// distinguished.
-const pageParts = 5
 
 // writesHTML reports whether a command can write a page: those that print reports can.
 func writesHTML(command string) bool {
@@ -46,7 +44,7 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 // pageFits rejects writing a page to a terminal.
 func (a *app) pageFits(out string) error {
 	if a.env.IsTerminal && cmp.Or(out, "-") == "-" {
-		return usageError(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
+		return fail.Usage(errors.New("the HTML page is for browsers, not for terminals: write it to a file with -o page.html"))
 	}
 	return nil
 }
@@ -76,9 +74,9 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		c.Group = grouping(analysis.ByOwner.String())
 	}
 	if kind.Of(p) == kind.Trace && !a.isGiven("stacked") && c.Stacked == 0 {
-		c.Stacked = pageParts
+		c.Stacked = bundle.CurveParts
 	}
-	if src.Report, err = a.report(ctx, s, c); err != nil {
+	if src.Report, err = a.report(ctx, s, &c); err != nil {
 		return nil, err
 	}
 	switch kind.Of(p) {

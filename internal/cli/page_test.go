@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 func TestPages(t *testing.T) {
@@ -21,11 +23,11 @@ func TestPages(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "live figures at 61.0 ms") {
 		t.Errorf("%v: the page is about another instant", err)
 	}
-	if status, _, errs = run(t, Env{IsTerminal: true}, "report", "-f", "html", sample); status != statusUsage || !strings.Contains(errs, "-o page.html") {
+	if status, _, errs = run(t, Env{IsTerminal: true}, "report", "-f", "html", sample); status != fail.StatusUsage || !strings.Contains(errs, "-o page.html") {
 		t.Errorf("a terminal gets a page: status %d, %q", status, errs)
 	}
 	for _, args := range [][]string{{"validate", "-f", "html", sample}, {"info", "--format=html", sample}, {"heap", "types", "-f", "html", sample}, {"keys", "-f", "html"}} {
-		if status, _, _ := run(t, Env{}, args...); status != statusUsage {
+		if status, _, _ := run(t, Env{}, args...); status != fail.StatusUsage {
 			t.Errorf("%q: status %d", args, status)
 		}
 	}

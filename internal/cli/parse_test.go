@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -28,9 +29,11 @@ func TestTimesOfFlags(t *testing.T) {
 			continue
 		}
 		accepted++
-		at, err := timeIn(a.flags.At, duration, peak)
-		if beyond := model.CheckTime(want.In(duration, peak), duration); (err == nil) != (beyond == nil) || at != want.In(duration, peak) {
-			t.Errorf("--at %s is %d, %v, not %d, %v", text, at, err, want.In(duration, peak), beyond)
+		axis := model.Axis{End: duration, Peak: peak}
+		at, err := arg.TimeIn(a.flags.At, axis)
+		in, outside := want.In(axis)
+		if wrong := cmp.Or(outside, axis.Check(in)); (err == nil) != (wrong == nil) || err == nil && at != in {
+			t.Errorf("--at %s is %d, %v, not %d, %v", text, at, err, in, wrong)
 		}
 		if a.flags.From != want || a.flags.To.Moment != want {
 			t.Errorf("--from %s --to %[1]s are %s and %s", text, a.flags.From, a.flags.To.Moment)

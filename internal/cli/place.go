@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
@@ -39,7 +40,7 @@ func (d *diffing) onePlaces() error {
 	c, p := d.flags, d.sides[0].p
 	if named := c.A.Given() || d.sides[0].asked != nil; named || c.B.Given() {
 		if !named {
-			return usageError(errors.New("diff: --b needs --a, the place in the file to compare with"))
+			return fail.Usage(errors.New("diff: --b needs --a, the place in the file to compare with"))
 		}
 		d.sides[1].asked = nil // FILE#N is the place before
 		return nil
@@ -67,7 +68,7 @@ func (d *diffing) onePlaces() error {
 		mark(len(p.Weights.Windows) - 1)
 	}
 	if first == last {
-		return usageError(fmt.Errorf("diff: %s is the only file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
+		return fail.Usage(fmt.Errorf("diff: %s is the only file: name another one, or two places in it, as in --a 20%% --b end", p.Meta.Name))
 	}
 	c.A.Number, c.B.Number = &first, &last
 	return nil
@@ -107,10 +108,10 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 		ok = n >= 0
 	case asked == nil:
 	case k == kind.Trace:
-		err = usageError(errors.New("diff: traces have no snapshots; choose an instant with --at"))
+		err = fail.Usage(errors.New("diff: traces have no snapshots; choose an instant with --at"))
 	case k == kind.Stacks:
 		if n, ok = p.Weights.WindowNumbered(*asked); !ok {
-			err = usageError(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked,
+			err = fail.Usage(fmt.Errorf("%s has no window %d: it has %d, counted from 0", p.Meta.Name, *asked,
 				len(p.Weights.Windows)))
 		}
 	}

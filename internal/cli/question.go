@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/cli/arg"
-	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
@@ -47,27 +46,4 @@ func (g *globals) ask(q *state.Question) {
 	g.At, g.From, g.To = q.At, q.Over.From, timeOrFormat{Moment: q.Over.To}
 	g.Event, g.By, g.MinAge = q.Event, q.By, arg.Length{Moment: q.MinAge}
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
-}
-
-// timeIn returns a moment in a file that ends at end and whose peak is at peak. A moment beyond the end is a mistake in
-// usage.
-func timeIn(m model.Moment, end, peak model.Time) (model.Time, error) {
-	t := m.In(end, peak)
-	return t, notBeyond(t, end)
-}
-
-// notBeyond returns a usage error for a time beyond the end.
-func notBeyond(t, end model.Time) error {
-	if err := model.CheckTime(t, end); err != nil {
-		return usageError(err)
-	}
-	return nil
-}
-
-// span returns the range between two moments, like [model.Period.In]. Its errors are usage errors.
-func span(from, to model.Moment, end, peak model.Time) (first, last model.Time, err error) {
-	if first, last, err = (model.Period{From: from, To: to}).In(end, peak); err != nil {
-		err = usageError(err)
-	}
-	return first, last, err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,12 @@ import (
 	"io/fs"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/internal/record"
 	"github.com/memtui/memtui/internal/record/pure"
@@ -32,7 +34,9 @@ type recordCmd struct {
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
+	RSS     bool         `name:"rss" default:"true" negatable:"" help:"Record curves of the resident memory (RSS, PSS) as well."`
 	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
+	PID     int          `name:"pid" placeholder:"PID" help:"Record a process that runs: gdb stops it for a moment and has it load the hook, which stays in it, asleep, when recording ends. Should that fail half-way, the process may crash. Blocks that it allocated before are unknown; of Python, only blocks above 512 bytes are seen, with C stacks."`
 	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
 	Every   arg.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
 	Pure    bool         `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
@@ -45,41 +49,61 @@ const (
 	statusRecorder  = 125
 	statusCannotRun = 126
 	statusNotFound  = 127
-	smallestRing    = 1 << 16
-	largestRing     = 1 << 30
-	mostFrames      = 512
 	usualFrames     = 64
 	mostLayouts     = 200
 )
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {
-	if c.Recover != "" {
+	by := c.by()
+	if err := uses.Recording(a.parsed, by); err != nil {
+		return fail.Usage(err)
+	}
+	switch by {
+	case uses.Restoring:
 		return c.recover(ctx, a)
-	}
-	if c.Live && (c.Pages != 0 || c.Print != "") {
-		return usageError(errors.New("record: --live shows the recording of a program: name one to run"))
-	}
-	if c.Pages != 0 {
+	case uses.OfPages:
 		return c.pages(ctx, a)
-	}
-	if c.Print != "" {
+	case uses.Printing:
 		return c.print(a)
-	}
-	if len(c.Command) == 1 && fetch.IsURL(c.Command[0]) {
+	case uses.OfURL:
 		return c.poll(ctx, a, c.Command[0])
 	}
 	o, err := c.options(a)
 	if err != nil {
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	a.progress.End() // the terminal is the program's
 	if c.Live {
 		return c.live(ctx, a, o)
 	}
 	a.ending.terminal.Store(terminalShown) // the program has it, and an interrupt is for the program
+	if by == uses.OfProcess {              // an interrupt ends the recording
+		files, err := record.Attach(ctx, o)
+		return c.over(a, files, 0, err)
+	}
 	files, status, err := c.recorder()(context.WithoutCancel(ctx), o)
 	return c.over(a, files, status, err)
+}
+
+// by returns how a recording is made.
+func (c *recordCmd) by() uses.Recorder {
+	runtimes := map[string]uses.Recorder{"node": uses.OfNode, "ruby": uses.OfRuby, "java": uses.OfJava}
+	switch {
+	case c.Recover != "":
+		return uses.Restoring
+	case c.Pages != 0:
+		return uses.OfPages
+	case c.PID != 0:
+		return uses.OfProcess
+	case c.Print != "":
+		return uses.Printing
+	case len(c.Command) == 1 && fetch.IsURL(c.Command[0]):
+		return uses.OfURL
+	case c.Pure:
+		return uses.ByTracer
+	}
+	return cmp.Or(runtimes[record.RuntimeOf(c.Command)], uses.ByHook)
 }
 
 // recorder returns what records a program.
@@ -93,27 +117,29 @@ func (c *recordCmd) recorder() func(context.Context, record.Options) ([]record.R
 // over says what became of a recording, and returns the status of the program as an error.
 func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error) error {
 	for _, f := range files {
-		a.recorded(f)
+		for _, line := range f.Lines() {
+			a.logging()("%s", line)
+		}
 	}
 	switch {
 	case errors.Is(err, record.ErrStart) && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
-		return &statusError{statusNotFound, fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
+		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
 	case errors.Is(err, record.ErrStart):
-		return &statusError{statusCannotRun, fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
+		return &fail.Error{Status: statusCannotRun, Err: fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
 	case errors.Is(err, fs.ErrExist):
-		return &statusError{statusRecorder, fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", c.Out)}
+		return &fail.Error{Status: statusRecorder, Err: fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", pathIn(err, c.Out))}
 	case err != nil:
-		return &statusError{statusRecorder, err}
+		return &fail.Error{Status: statusRecorder, Err: err}
 	case status != 0:
-		return &statusError{status: status}
+		return &fail.Error{Status: status}
 	}
 	return nil
 }
 
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
-		Command: c.Command, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: smallestRing, Drop: c.OnFull == "drop",
-		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, Symbols: a.symbols(),
+		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
+		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, NoRSS: !c.RSS, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false
@@ -123,37 +149,25 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 	}
 	switch {
 	case isNumber:
-		return o, fmt.Errorf("record: %d is not a program; to watch the process with this ID: memtui record --pages %[1]d", pid)
-	case len(c.Command) == 0:
+		return o, fmt.Errorf("record: %d is not a program; for the process with this ID: memtui record --pid %[1]d, or --pages %[1]d from outside", pid)
+	case c.PID < 0 || c.PID != 0 && len(c.Command) > 0:
+		return o, errors.New("--pid: takes the ID of a process, not a program to run")
+	case c.PID == 0 && len(c.Command) == 0:
 		return o, errors.New("record: name the program to run: memtui record COMMAND…")
 	case c.Out == record.Pipe && c.Live:
 		return o, errors.New("record: --live needs a file: -o - sends the recording to another program")
 	case c.Out == record.Pipe && a.env.IsTerminal:
 		return o, errors.New("record: -o - is for a pipe, and standard output is a terminal: memtui record -o - COMMAND | memtui -")
-	case c.Pure && (c.Live || c.Out == record.Pipe || c.Markers != ""):
-		return o, errors.New("--pure: the tracer writes its file itself: --live, --marker-fifo and -o - are for the hook")
-	case c.Pure && (!c.Sample.Adapt || c.Native || c.Follow || c.OnFull != "wait"):
-		return o, errors.New("--pure: records all blocks that live at a snapshot, of one process: --sample, --native, --follow and --on-full are for the hook")
-	case o.Frames < 1 || o.Frames > mostFrames:
-		return o, fmt.Errorf("--frames: %d is not between 1 and %d", o.Frames, mostFrames)
-	case c.Ring < smallestRing || c.Ring > largestRing:
-		return o, fmt.Errorf("--ring: the size must be from %s to %s", model.Bytes(smallestRing), model.Bytes(largestRing))
 	}
-	for o.Ring < int64(c.Ring) {
-		o.Ring *= 2
-	}
-	return o, nil
+	return o, o.Check()
 }
 
 // frames returns the most frames of a stack.
 func (c *recordCmd) frames() int {
-	switch {
-	case c.Frames != nil:
+	if c.Frames != nil {
 		return *c.Frames
-	case c.Pure:
-		return 1
 	}
-	return usualFrames
+	return map[bool]int{true: 1, false: usualFrames}[c.Pure]
 }
 
 // logging returns a function that prints a line on standard error.
@@ -161,46 +175,23 @@ func (a *app) logging() func(format string, args ...any) {
 	return func(format string, args ...any) { fmt.Fprintf(a.env.Stderr, "memtui: "+format+"\n", args...) }
 }
 
-// recorded prints what became of a recording, and the command that opens it.
-func (a *app) recorded(f record.Recorded) {
-	say := a.logging()
-	switch {
-	case len(f.Dumps) > 0:
-		say("%s written; open with: memtui %s", model.CountedAs(uint64(len(f.Dumps)), "heap dump was", "heap dumps were"), model.Clean(strings.Join(f.Dumps, " ")))
-		return
-	case f.Points > 0:
-		say("recorded %s; open the recording with: memtui %s", model.Counted(f.Points, "point"), model.Clean(f.Path))
-		return
-	}
-	if f.Stopped != nil {
-		say("recording of process %d stopped early: %s", f.PID, model.Clean(f.Stopped.Error()))
-	}
-	if n := f.Lost.Allocations + f.Lost.Frees; n > 0 {
-		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))
-	}
-	if f.Few {
-		say("only %s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", model.CountedAs(f.Events, "event was", "events were"))
-	}
-	if f.Path == record.Pipe { // whoever reads it shows how many events there are, perhaps on the same terminal
-		return
-	}
-	say("recorded %s; open the recording with: memtui %s", model.Counted(f.Events, "event"), model.Clean(f.Path))
-}
-
 // pages watches a process from outside.
 func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	if len(c.Command) > 0 || c.Pages < 0 {
-		return usageError(errors.New("--pages: takes the ID of a process, not a program to run"))
+		return fail.Usage(errors.New("--pages: takes the ID of a process, not a program to run"))
 	}
 	log := a.logging()
-	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For), Layouts: mostLayouts, Log: log}
+	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For), Layouts: mostLayouts, Overwrite: c.Replace, Log: log}
 	if o.Output == "" {
 		o.Output = record.FileName(c.Pages, ".mb")
 	}
 	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording, and the file is written
 	points, layouts, err := record.Pages(ctx, o)
-	if err != nil {
-		return inputError(err)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return c.over(a, nil, 0, err)
+	case err != nil:
+		return fail.Input(err)
 	}
 	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"), model.Counted(layouts, "page layout"), model.Clean(o.Output))
 	return nil
@@ -209,7 +200,7 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 // print prints a module for programs that record themselves.
 func (c *recordCmd) print(a *app) error {
 	if len(c.Command) > 0 {
-		return usageError(errors.New("--print: takes no program to run"))
+		return fail.Usage(errors.New("--print: takes no program to run"))
 	}
 	_, err := io.WriteString(a.out, pure.Module)
 	return err
@@ -223,14 +214,22 @@ func cause(err error) error {
 	return err
 }
 
+// pathIn returns the path that an error is about, usual if it names none.
+func pathIn(err error, usual string) string {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return model.Clean(e.Path)
+	}
+	return usual
+}
+
 // recover completes a recording.
 func (c *recordCmd) recover(ctx context.Context, a *app) error {
 	if len(c.Command) > 0 {
-		return usageError(errors.New("--recover: takes a file, not a program to run"))
+		return fail.Usage(errors.New("--recover: takes a file, not a program to run"))
 	}
 	_, err := record.Recover(ctx, c.Recover, a.symbols())
 	if err != nil {
-		return inputError(err)
+		return fail.Input(err)
 	}
 	fmt.Fprintf(a.out, "%s is complete\n", model.Clean(c.Recover))
 	return nil

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // recording opens the input of a command that takes one file: a file, or several files or a folder of them with the
@@ -24,7 +26,7 @@ func (a *app) recording(ctx context.Context, paths []string) (*session, error) {
 	named := paths
 	paths, err := a.filesOf(ctx, paths)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, fail.Input(err)
 	}
 	if len(paths) == 1 {
 		return a.open(ctx, paths[0])
@@ -50,7 +52,7 @@ func (a *app) openSides(ctx context.Context, sides ...[]string) (list []*session
 	for _, paths := range sides {
 		files, err := a.filesOf(ctx, paths)
 		if err != nil {
-			return nil, inputError(err)
+			return nil, fail.Input(err)
 		}
 		if len(files) == 1 {
 			alone = append(alone, files[0])
@@ -131,23 +133,23 @@ func (a *app) join(ctx context.Context, list []*session, byTime bool) error {
 
 // joinStacks makes the first of several sessions one about stacks of which each file is a window.
 func (a *app) joinStacks(ctx context.Context, list []*session) error {
-	join := model.NewStackJoin()
+	joined := join.NewStacks()
 	for _, s := range list {
 		p, err := s.profile(ctx)
 		if err != nil {
 			return err
 		}
 		if a.budget.Full(model.BudgetOfFile) {
-			return inputError(a.budget.Error("the windows of so many files"))
+			return fail.Input(a.budget.Error("the windows of so many files"))
 		}
-		if err := join.Add(p, s.written()); err != nil {
-			return usageError(fmt.Errorf("%w%s", err, secondHint(list)))
+		if err := joined.Add(p, s.written()); err != nil {
+			return fail.Usage(fmt.Errorf("%w%s", err, secondHint(list)))
 		}
 	}
 	for _, s := range list[1:] {
 		s.close() // everything is in memory
 	}
-	list[0].store.Publish(join.Profile())
+	list[0].store.Publish(joined.Profile())
 	return nil
 }
 
@@ -178,19 +180,19 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 			return err
 		}
 		if kind.Of(p) != kind.Heap {
-			return usageError(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
+			return fail.Usage(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
 		}
 		if s.snapshot != nil && a.flags.Snapshot == nil {
-			return usageError(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
+			return fail.Usage(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
 		}
 		sources, whole = append(sources, p.Heaps), joined(whole, p)
 		if byTime {
 			written = append(written, s.written())
 		}
 	}
-	heaps, err := model.JoinHeaps(sources, written)
+	heaps, err := join.NewHeaps(sources, written)
 	if err != nil {
-		return usageError(err)
+		return fail.Usage(err)
 	}
 	if order := "in which they are given"; !heaps.Clocked {
 		if written != nil {

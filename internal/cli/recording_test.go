@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest"
 )
 
@@ -138,7 +139,7 @@ func TestFolderIsOneRecording(t *testing.T) {
 	if status != 0 || !strings.Contains(text, `"windows": 2`) {
 		t.Errorf("status %d: %s %s", status, errs, text[:min(len(text), 2000)])
 	}
-	if status, text, errs := run(t, Env{}, "check", "--max-leak", "1K", dir); status != statusViolations || !strings.Contains(text, "1 other file") {
+	if status, text, errs := run(t, Env{}, "check", "--max-leak", "1K", dir); status != fail.Violated || !strings.Contains(text, "1 other file") {
 		t.Errorf("status %d: %s %s", status, text, errs)
 	}
 	packed := filepath.Join(t.TempDir(), "evidence")

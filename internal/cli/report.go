@@ -12,18 +12,21 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
 
 type reportCmd struct {
 	File    []string  `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
-	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only. Without it, csv prints the findings, an empty line, and the default. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), curve or tree (the call tree, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups or tree (the call tree, alone)."`
+	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only. Without it, csv prints the findings, an empty line, and the default. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), events (single ones of the range, alone), curve or tree (the call tree, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups or tree (the call tree, alone)."`
 	Group   grouping  `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
 	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks, blocks and the curve."`
 	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
 	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
+	Lines   string    `placeholder:"NAME" help:"Print the source of a file or a function instead of the report, with what stacks weigh at each line, by --by: app.py, cart.c:42 or parse_header. Lines without a weight are printed next to others, all with --limit 0."`
 	Exact   bool      `help:"Print bytes as exact numbers."`
 	treeFlags
 	stackFlags
@@ -55,9 +58,9 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 	switch {
 	case c.For.Given() != c.Every.Given():
-		return nil, usageError(errors.New("--every and --for must be given together: how often to fetch, and for how long"))
+		return nil, fail.Usage(errors.New("--every and --for must be given together: how often to fetch, and for how long"))
 	case c.given() && len(c.File) > 1:
-		return nil, usageError(errors.New("--every and --save take one URL"))
+		return nil, fail.Usage(errors.New("--every and --save take one URL"))
 	case !c.given():
 		return a.recording(ctx, c.File)
 	}
@@ -65,10 +68,10 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 	if c.Every.Given() {
 		every, err := c.interval()
 		if err != nil {
-			return nil, usageError(err)
+			return nil, fail.Usage(err)
 		}
-		if polls = int(c.For.In(0, 0).Duration() / every); polls < 1 {
-			return nil, usageError(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
+		if polls = int(c.For.Of(0).Duration() / every); polls < 1 {
+			return nil, fail.Usage(fmt.Errorf("--for: %s is shorter than --every %s", c.For, c.Every))
 		}
 	}
 	s, err := a.watched(ctx, c.File[0], c.liveFlags, polls)
@@ -81,12 +84,15 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 // write waits for a session and prints its report.
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" && c.Peek != "" {
-		return usageError(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
+		return fail.Usage(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
+	}
+	if a.flags.Format == "html" && c.Lines != "" {
+		return fail.Usage(errors.New("--lines: only text, json, markdown and csv print source lines"))
 	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
 	}
-	r, err := a.report(ctx, s, c)
+	r, err := a.report(ctx, s, &c)
 	if err != nil {
 		return err
 	}
@@ -96,29 +102,29 @@ func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 // writeReport prints a report in the requested format, or one table of it.
 func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	if c.Table != "" && !r.HasTable(string(c.Table)) {
-		return usageError(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
+		return fail.Usage(fmt.Errorf("--table: unknown table %q%s", string(c.Table), near.Available(string(c.Table), r.TableNames())))
 	}
 	if (a.flags.Format == "csv" || c.Table != "") && r.LeftOut(string(c.Table)) {
-		return inputError(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
+		return fail.Input(a.budget.Error(strings.TrimSpace("the table " + string(c.Table))))
 	}
 	if c.order.by != "" {
 		if err := r.SortRows(string(c.Table), c.order.by, c.order.limit); err != nil {
-			return usageError(fmt.Errorf("--by: %w", err))
+			return fail.Usage(fmt.Errorf("--by: %w", err))
 		}
 	}
 	if c.filter.Text != "" {
 		warned := len(r.NoMatch)
 		if _, err := r.Filter(string(c.Table), c.filter); err != nil {
-			return usageError(fmt.Errorf("--filter: %w", err))
+			return fail.Usage(fmt.Errorf("--filter: %w", err))
 		}
 		a.warnFilters(r.NoMatch[warned:])
 	}
 	text, markdown := report.WriteText, report.WriteMarkdown
 	if c.Table != "" {
-		text = func(w io.Writer, r *report.Report, s report.Style) error {
+		text = func(w io.Writer, r *report.Report, s cells.Style) error {
 			return report.WriteTableText(w, r, string(c.Table), s)
 		}
-		markdown = func(w io.Writer, r *report.Report, s report.Style) error {
+		markdown = func(w io.Writer, r *report.Report, s cells.Style) error {
 			return report.WriteTableMarkdown(w, r, string(c.Table), s)
 		}
 	}
@@ -142,14 +148,19 @@ type rowOrder struct {
 	limit int
 }
 
-// orderRows returns the order of printed rows. Tables are then built completely: the limit applies to the sorted rows.
-func (a *app) orderRows() (order rowOrder) {
-	if a.isGiven("by") {
-		order = rowOrder{a.flags.By, a.flags.Limit}
-		a.flags.Limit = 0
+// order sets the order of printed rows. Tables are then built completely: the limit applies to the sorted rows, or to
+// those that pass a filter.
+func (a *app) order(c *reportCmd) {
+	if !a.isGiven("by") {
+		a.flags.By = ""
+		return
 	}
-	a.flags.By = ""
-	return order
+	limit := a.flags.Limit
+	if c.filter.Text != "" {
+		limit = 0
+	}
+	c.order = rowOrder{a.flags.By, limit}
+	a.flags.By, a.flags.Limit = "", 0
 }
 
 // filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that
@@ -166,12 +177,14 @@ func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
-	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable):
+	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable || table == linesTable || table == eventsTable):
 		return nil
+	case format == "html" && table == linesTable:
+		return fail.Usage(errors.New("--table: text, json, markdown and csv print source lines"))
 	case format == "html" && table == treeTable:
-		return usageError(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
+		return fail.Usage(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":
-		return usageError(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
+		return fail.Usage(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
 	}
 	return nil
 }
@@ -203,7 +216,8 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	if err != nil {
 		return opt, err
 	}
-	if opt.From, opt.To, err = span(f.From, f.To.Moment, duration, peak.Time); err != nil {
+	axis := model.Axis{End: duration, Peak: peak.Time}
+	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if opt.From > 0 { // a range from the start includes time 0
@@ -218,25 +232,25 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 	case f.At.IsPeak() && peak.Instant != (analysis.Instant{}):
 		opt.At, opt.AtTime = peak.Instant, peak.Time
 	case f.At.Given():
-		if opt.AtTime, err = timeIn(f.At, duration, peak.Time); err != nil {
+		if opt.AtTime, err = arg.TimeIn(f.At, axis); err != nil {
 			return opt, err
 		}
 		opt.At = analysis.At(opt.AtTime)
 	}
 	if f.MinAge.Given() {
-		opt.MinAge = f.MinAge.In(duration, peak.Time)
+		opt.MinAge = f.MinAge.Of(duration)
 	}
 	return opt, nil
 }
 
 // style returns how text is drawn on this output.
-func (a *app) style(exact bool) report.Style {
+func (a *app) style(exact bool) cells.Style {
 	color := a.flags.Color == "always" || a.flags.Color == "auto" && a.env.IsTerminal && !a.noColor()
 	width := a.env.Width
 	if n, err := strconv.Atoi(a.env.Getenv("COLUMNS")); err == nil && n > 0 {
 		width = n
 	}
-	return report.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
+	return cells.Style{Width: width, ASCII: a.flags.ASCII, Color: color, Exact: exact}
 }
 
 // noColor reports whether the environment or the user disables colors.

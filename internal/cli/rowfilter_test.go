@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
@@ -201,6 +202,45 @@ func TestMisspelledWordsHaveNearNames(t *testing.T) {
 	} {
 		if status, out, _ := run(t, Env{}, strings.Fields(args)...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d\n%.800s", args, status, out)
+		}
+	}
+}
+
+// An order, a filter and a limit apply one after the other: what is left is the beginning of all sorted rows that pass.
+func TestLimitsCutSortedRowsThatPass(t *testing.T) {
+	java, records, pages := filepath.Join("../../loaders", "hprof/testdata/shop1.hprof.zst"), sampleFile(t, "heap"), sampleFile(t, "pages")
+	for line, file := range map[string]string{
+		"heap waste --by count --filter count>1":                        java,
+		"heap waste --by type --filter java":                            java,
+		"heap threads --by local_count --filter worker":                 java,
+		"heap dominators --by bytes --filter java":                      java,
+		"heap snapshots --by bytes --filter bytes>1":                    records,
+		"heap dominators --by retained_count --filter r":                records,
+		"pages --table sparse_pages --by page --filter page>1":          pages,
+		"pages --table page_types --by pages --filter pages>1":          pages,
+		"report --table series --by max --filter max>0":                 pages,
+		"report --table page_types --by occupied_bits --filter pages>1": pages,
+	} {
+		rows := func(limit string) []string {
+			args := append(strings.Fields(line), "-f", "csv")
+			if !strings.Contains(line, "snapshots") { // which are never cut
+				args = append(args, "--limit", limit)
+			}
+			status, out, errs := run(t, Env{}, append(args, file)...)
+			if status != 0 {
+				t.Fatalf("%s: status %d, %s", line, status, errs)
+			}
+			return strings.Split(strings.TrimSpace(out), "\n")
+		}
+		all := rows("0")
+		if few := rows("1"); len(all) < 3 || few[1] != all[1] || len(few) != 2 && !strings.Contains(line, "snapshots") && !strings.Contains(line, "threads") {
+			t.Errorf("%s: %d rows, the first of which is\n%s\nwith a limit\n%s", line, len(all)-1, all[1], strings.Join(few[1:], "\n"))
+		}
+	}
+	for line, file := range map[string]string{"heap waste --by nosuch": java, "heap waste --filter nosuch>3": java, "heap dominators --by nosuch": records,
+		"report --table series --by nosuch": pages} {
+		if status, _, errs := run(t, Env{}, append(strings.Fields(line), file)...); status != fail.StatusUsage || !strings.Contains(errs, "nosuch") {
+			t.Errorf("%s: status %d, %s", line, status, errs)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
@@ -47,7 +48,7 @@ func savedAs(path string) (format, error) {
 		}
 		known = append(known, f.suffixes[0])
 	}
-	return format{}, usageError(fmt.Errorf("end the name in one of %s", joinWords(known)))
+	return format{}, fail.Usage(fmt.Errorf("end the name in one of %s", joinWords(known)))
 }
 
 // saveOf returns a function for the full screen that writes the output of a command to a file, for a session whose file
@@ -85,11 +86,11 @@ func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 	case err != nil:
 		return nil // writing reports the error
 	case info.IsDir():
-		return usageError(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
+		return fail.Usage(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
 	case !q.Replace:
-		return usageError(fmt.Errorf("the file exists: %s! replaces it", filepath.Base(q.Path)))
+		return fail.Usage(fmt.Errorf("the file exists: %s! replaces it", filepath.Base(q.Path)))
 	case s.store.Current() != nil && same(s.store.Current().Meta.Path, q.Path), same(s.afterPath, q.Path):
-		return usageError(fmt.Errorf("%s is the file that is shown: choose another name", q.Path))
+		return fail.Usage(fmt.Errorf("%s is the file that is shown: choose another name", q.Path))
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func (a *app) printing(b *app, f format, k kind.Kind, only []model.StackID) (*ap
 		q.Format, q.Table, q.Filter, q.Map, q.Limit = "", "", "", false, nil
 		args = slices.Concat([]string{"report"}, uses.Understood("report", q.Args()), filesOf(b))
 	case page || !prints(b, command, f.name):
-		return nil, usageError(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name,
+		return nil, fail.Usage(fmt.Errorf("memtui %s does not write %s: end the name in %s", command, f.name,
 			joinWords(printed(b, command))))
 	}
 	args = append(slices.Clone(args), "-f", f.name)
@@ -181,18 +182,18 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind, only []model.S
 	}
 	switch {
 	case command == "diff":
-		return nil, usageError(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+		return nil, fail.Usage(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
 	case k != kind.Trace && k != kind.Stacks:
-		return nil, usageError(fmt.Errorf("this file has no stacks to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+		return nil, fail.Usage(fmt.Errorf("this file has no stacks to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
 	case !q.Cell.IsAll():
-		return nil, usageError(fmt.Errorf("%s files hold all stacks, not those of one size and lifetime", f.name))
+		return nil, fail.Usage(fmt.Errorf("%s files hold all stacks, not those of one size and lifetime", f.name))
 	case q.Window != "":
-		return nil, usageError(fmt.Errorf("%s files hold the stacks of the complete profile or of a range, not of a window", f.name))
+		return nil, fail.Usage(fmt.Errorf("%s files hold the stacks of the complete profile or of a range, not of a window", f.name))
 	}
 	by := q.By
 	switch {
 	case by == "peak_bytes":
-		return nil, usageError(fmt.Errorf("peaks of sites are reached at different times and do not add up: choose another cost for %s", f.name))
+		return nil, fail.Usage(fmt.Errorf("peaks of sites are reached at different times and do not add up: choose another cost for %s", f.name))
 	case q.Table == "peak_sites":
 		q.At = model.MomentPeak()
 	}

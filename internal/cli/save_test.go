@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 )
@@ -20,7 +21,7 @@ import (
 func saved(t *testing.T, open []string, words []string, names ...string) map[string][]byte {
 	t.Helper()
 	dir, out := t.TempDir(), map[string][]byte{}
-	screen := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		for _, name := range names {
 			path := filepath.Join(dir, name)
 			write, err := s.Save(views.SaveQuery{Words: words, Path: path})
@@ -37,7 +38,7 @@ func saved(t *testing.T, open []string, words []string, names ...string) map[str
 		}
 		return nil
 	}
-	if status, text, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, open...); status != 0 || text+errs != "" {
+	if status, text, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, open...); status != 0 || text+errs != "" {
 		t.Fatalf("status %d, %q, %q", status, text, errs)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); left != nil {
@@ -50,7 +51,7 @@ func saved(t *testing.T, open []string, words []string, names ...string) map[str
 func TestSaveTheStacksOfSomeRows(t *testing.T) {
 	dir := t.TempDir()
 	words := []string{"report", "--table", "leaks", "--filter", "close_session", sample}
-	screen := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		for name, only := range map[string][]model.StackID{"one.folded": {8}, "all.folded": nil, "all.json": nil} {
 			write, err := s.Save(views.SaveQuery{Words: words, Path: filepath.Join(dir, name), Stacks: only})
 			if err != nil {
@@ -65,7 +66,7 @@ func TestSaveTheStacksOfSomeRows(t *testing.T) {
 		}
 		return nil
 	}
-	run(t, Env{IsTerminal: true, FullScreen: screen}, sample)
+	run(t, Env{IsTerminal: true, FullScreen: shown}, sample)
 }
 
 // What a screen saves is what the command of its table prints, with all rows, in the format of the suffix.
@@ -166,7 +167,7 @@ func TestSaveRefuses(t *testing.T) {
 		{heap, "x.html", []string{"heap", "object", heap, "1"}, false, "memtui heap object does not write html: end the name in .txt, .md, .csv, .json"},
 		{dump, "x.csv", []string{"pages", "--map", dump + "#0"}, false, "memtui pages does not write csv: end the name in .txt, .html"},
 	} {
-		screen := func(_ context.Context, s Screen) error {
+		shown := func(_ context.Context, s screen.Screen) error {
 			path := c.name
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(dir, path)
@@ -176,7 +177,7 @@ func TestSaveRefuses(t *testing.T) {
 			}
 			return nil
 		}
-		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, c.file); status != 0 {
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, c.file); status != 0 {
 			t.Fatalf("status %d, %q", status, errs)
 		}
 	}
@@ -191,7 +192,7 @@ func TestSaveReplacesWhole(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	screen := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		write, err := s.Save(views.SaveQuery{Words: []string{"report", sample}, Path: path, Replace: true})
 		if err != nil {
 			return err
@@ -209,7 +210,7 @@ func TestSaveReplacesWhole(t *testing.T) {
 		}
 		return err
 	}
-	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, sample); status != 0 {
+	if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, sample); status != 0 {
 		t.Fatalf("status %d, %q", status, errs)
 	}
 	if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("stack_id,")) && bytes.Count(data, []byte("\n")) < 20 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/themes"
@@ -33,9 +34,9 @@ func walk(t *testing.T, f func(w *walker), args ...string) {
 // walkIn is walk on a terminal of any size.
 func walkIn(t *testing.T, columns, lines int, f func(w *walker), args ...string) {
 	t.Helper()
-	screen := func(ctx context.Context, s Screen) error {
+	shown := func(ctx context.Context, s screen.Screen) error {
 		sim := term.NewSimulation(columns, lines)
-		o := s.options(ctx, sim.Terminal, themes.Usable(0, true))
+		o := s.Options(ctx, sim.Terminal, themes.Usable(0, true))
 		o.Patience = 5 * time.Second
 		done := make(chan error, 1)
 		go func() { done <- views.Run(o) }()
@@ -45,7 +46,7 @@ func walkIn(t *testing.T, columns, lines int, f func(w *walker), args ...string)
 		sim.Quit()
 		return <-done
 	}
-	if status, out, errs := run(t, Env{IsTerminal: true, FullScreen: screen}, args...); status != 0 || out+errs != "" {
+	if status, out, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, args...); status != 0 || out+errs != "" {
 		t.Fatalf("%q: status %d, %q, %q", args, status, out, errs)
 	}
 }

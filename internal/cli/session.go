@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -75,7 +76,7 @@ func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, erro
 func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders.Format, error) {
 	src, err := a.openInput(ctx, path)
 	if err != nil {
-		return nil, loaders.Format{}, inputError(err)
+		return nil, loaders.Format{}, fail.Input(err)
 	}
 	if a.flags.MaxMemory > 0 { // the system's limit is not set by the user
 		src.Allow(a.memoryLimit())
@@ -84,7 +85,7 @@ func (a *app) source(ctx context.Context, path string) (*loaders.Source, loaders
 	format, err := loaders.Detect(src, a.inputs())
 	if err != nil {
 		src.Close()
-		return nil, loaders.Format{}, inputError(err)
+		return nil, loaders.Format{}, fail.Input(err)
 	}
 	return src, format, nil
 }
@@ -122,13 +123,13 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 		sources[i], inputs[i] = src, uses.Input{Name: src.Name(), Path: src.Path(), Format: format, Numbered: a.target(path).numbered}
 	}
 	if !lent {
-		err := uses.Fits(a.parsed, inputs...)
+		err := uses.Fits(a.parsed, a.inputs(), inputs...)
 		if err == nil {
 			err = a.symbolFolders()
 		}
 		if err != nil {
 			closeAll(sources)
-			return nil, usageError(err)
+			return nil, fail.Usage(err)
 		}
 	}
 	for i, src := range sources {
@@ -209,28 +210,30 @@ func (a *app) symbols() loaders.Symbols {
 // symbolFolders fails if a folder for symbols does not exist, or a server has no valid address: otherwise a mistyped
 // name would go unnoticed.
 func (a *app) symbolFolders() error {
-	look := func(flag, dir string) error {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is not a folder", dir)
-		}
-		if err != nil {
-			return fmt.Errorf("--%s: %w", flag, err)
-		}
-		return nil
-	}
 	for _, dir := range a.flags.Symbols {
-		if err := look("symbols", dir); err != nil {
+		if err := mustBeFolder("symbols", dir); err != nil {
 			return err
 		}
 	}
 	if a.flags.Sysroot != "" {
-		if err := look("sysroot", a.flags.Sysroot); err != nil {
+		if err := mustBeFolder("sysroot", a.flags.Sysroot); err != nil {
 			return err
 		}
 	}
 	_, err := fetch.Servers(a.flags.Debuginfod, a.env.Getenv)
 	return err
+}
+
+// mustBeFolder fails if what a flag names is not a folder.
+func mustBeFolder(flag, dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a folder", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
 }
 
 // answers returns the flags of [app.loading] as they were given.
@@ -313,7 +316,7 @@ func (s *session) profile(ctx context.Context) (*model.Profile, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case s.err != nil:
-		return nil, inputError(s.err)
+		return nil, fail.Input(s.err)
 	}
 	return s.store.Current(), nil
 }
@@ -353,7 +356,7 @@ func (s *session) release() {
 }
 
 // report waits for a session and builds its report.
-func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Report, error) {
+func (a *app) report(ctx context.Context, s *session, c *reportCmd) (*report.Report, error) {
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -361,13 +364,13 @@ func (a *app) report(ctx context.Context, s *session, c reportCmd) (*report.Repo
 	a.warn(p)
 	switch kind.Of(p) {
 	case kind.Stacks:
-		return a.stacksReport(ctx, p, &c)
+		return a.stacksReport(ctx, p, c)
 	case kind.Heap:
-		return a.heapReport(ctx, s, p, &c)
+		return a.heapReport(ctx, s, p, c)
 	case kind.Dump:
-		return a.dumpReport(ctx, s, p)
+		return a.dumpReport(ctx, s, p, c)
 	}
-	return a.traceReport(ctx, s, p, &c)
+	return a.traceReport(ctx, s, p, c)
 }
 
 // maxStacked is the maximum number of sites in a curve of --stacked.
@@ -376,9 +379,9 @@ const maxStacked = 100
 // lists reports whether the requested table is one of single blocks.
 func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
 
-// order checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
+// traceOrder checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
 // default order.
-func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
+func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
 	leaking := c.Table == "leaks" || c.Table == "late_freed"
 	switch by := a.flags.By; {
 	case by == report.ByVerdict, by == report.ByGrowth:
@@ -387,19 +390,19 @@ func (a *app) order(c *reportCmd) (blocks, leaks string, err error) {
 		a.flags.By = ""
 		return by, "", nil
 	case slices.Contains(report.BlockKeys(), by):
-		return "", "", usageError(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
+		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
 	case slices.Contains(report.LeakKeys(), by) && leaking:
 		a.flags.By = ""
 		return "", by, nil
 	case strings.HasSuffix(by, "_us") && slices.Contains(report.LeakKeys(), by):
-		return "", "", usageError(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
+		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
 	}
 	return "", "", a.checkKey(report.SiteOrders())
 }
 
 // traceReport returns the report about what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	ordered, leaks, err := a.order(c)
+	ordered, leaks, err := a.traceOrder(c)
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +414,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {
-		return nil, usageError(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
+		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
 	opt.LeakOrder, opt.Ages = leaks, c.ages || a.flags.Format == "json"
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
@@ -421,7 +424,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.lists() {
 		opt.Blocks, opt.BlockOrder = string(c.Table), ordered
 		if ordered == "address" && p.Meta.InventedAddresses {
-			return nil, usageError(fmt.Errorf("--by address: the file has no addresses"))
+			return nil, fail.Usage(fmt.Errorf("--by address: the file has no addresses"))
 		}
 	}
 	if c.Peek != "" {
@@ -436,7 +439,11 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return a.around(report.BuildAround(ctx, p, s.index, c.Peek, opt))
 	}
 	var r *report.Report
-	if c.Table == treeTable {
+	if c.Table == eventsTable {
+		r, err = report.BuildEvents(ctx, p, s.index, opt)
+	} else if c.listed() {
+		r, err = a.traceLines(ctx, s, p, c, opt)
+	} else if c.Table == treeTable {
 		r, err = a.traceTree(ctx, s, p, c, opt)
 	} else {
 		r, err = report.Build(ctx, p, s.index, opt)
@@ -457,9 +464,10 @@ var sortedByColumn = map[arg.Table]report.HeapLists{
 
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
-	lists, order := report.EveryList, rowOrder{}
+	lists := report.EveryList
 	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" && a.flags.By != "count") { // which trends have of their own
-		lists, order = only, a.orderRows()
+		lists = only
+		a.order(c)
 	}
 	if err := a.checkKey(report.HeapSortKeys()); err != nil {
 		return nil, err
@@ -473,11 +481,6 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *r
 		r, err = report.BuildHeap(ctx, p, opt)
 		return err
 	})
-	if err == nil && order.by != "" {
-		if err = r.SortRows(string(c.Table), order.by, order.limit); err != nil {
-			err = usageError(fmt.Errorf("--by: %w", err))
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -537,3 +540,38 @@ func (a *app) missing(path string) string {
 	}
 	return a.hint([]string{path})
 }
+
+// readCompletely fails if the program left out something that figures of the profile depend on. verdict describes what
+// cannot be stated then. Figures of a trace depend only on its events; [session.nameless] reports missing names.
+func (s *session) readCompletely(p *model.Profile, verdict string) error {
+	q := model.CutShort(p.Problems)
+	if q == nil || s.allEvents(p) {
+		return nil
+	}
+	return partError(p.Meta.Name, verdict, q.Message)
+}
+
+// allEvents reports whether p is a trace of which no byte of an event was left out.
+func (s *session) allEvents(p *model.Profile) bool {
+	return p.Allocations != nil && s.index.Status().Final && p.Lost == 0 && !s.src.Limited()
+}
+
+// nameless returns the problem with the reason why names or stacks of a trace were left out, nil if they were not.
+func (s *session) nameless(p *model.Profile) *model.Problem {
+	if p.Allocations == nil {
+		return nil
+	}
+	return model.CutShort(p.Problems)
+}
+
+// partError returns the error that something cannot be stated about a file, and why.
+func partError(name, verdict, why string) error {
+	return fail.Input(fmt.Errorf("%s %s: only part of it was read: %s", name, verdict, why))
+}
+
+// What cannot be stated about a file that was read in part.
+const (
+	noComparison = "cannot be compared"
+	noLimits     = "cannot be checked against limits"
+	noValidity   = "cannot be validated"
+)

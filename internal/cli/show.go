@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/progress"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -26,7 +28,7 @@ type showing struct {
 	writing sync.WaitGroup // evidence and views that are saved, which read from the session
 
 	ready  chan struct{} // closed when what follows is known
-	screen Screen
+	screen screen.Screen
 	err    error // why nothing can be shown
 }
 
@@ -69,7 +71,7 @@ func (a *app) show(ctx context.Context, s *session, files []string) error {
 	select {
 	case <-s.done:
 		if s.err != nil {
-			return inputError(s.err)
+			return fail.Input(s.err)
 		}
 	default:
 	}
@@ -118,9 +120,9 @@ func (w *showing) open(ctx context.Context) error {
 	if w.session.after != nil {
 		sources = append(sources, w.session.after.src)
 	}
-	return a.env.Opening(ctx, Opening{
+	return a.env.Opening(ctx, screen.Opening{
 		Screen: w.settings(), Name: w.session.src.Name(), Progress: func() string { return progress.Doing(sources) },
-		Ready: func() (Screen, error) {
+		Ready: func() (screen.Screen, error) {
 			<-w.ready
 			return w.screen, w.err
 		},
@@ -128,11 +130,11 @@ func (w *showing) open(ctx context.Context) error {
 }
 
 // settings returns the settings for drawing screens.
-func (w *showing) settings() Screen {
+func (w *showing) settings() screen.Screen {
 	a := w.app
-	return Screen{
+	return screen.Screen{
 		Config: a.config, Keys: a.keys, Theme: a.flags.Theme, Mouse: a.flags.Mouse, ASCII: a.flags.ASCII, NoColor: a.noColor(),
-		Opened: a.watch.RestoreWith,
+		Opened: a.watch.RestoreWith, Killed: a.killed,
 	}
 }
 
@@ -163,6 +165,10 @@ func (w *showing) prepare(ctx context.Context) error {
 		screen.Second = a.second(s.after, s.afterPath)
 	}
 	screen.Home, _ = os.UserHomeDir()
+	var err error
+	if screen.Sources, err = a.sources(); err != nil {
+		return fail.Usage(err)
+	}
 	write := a.evidenceOf(s, w.files[0], &w.others)
 	screen.Evidence = func(ctx context.Context, q views.EvidenceQuery) error {
 		w.writing.Add(1)

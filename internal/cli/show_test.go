@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/screen"
 )
 
 // slowDump is a memory dump of one series that comes through a pipe: its end only after more was closed.
@@ -23,11 +25,11 @@ func slowDump(more <-chan struct{}) io.Reader {
 	return r
 }
 
-func noFullScreen(context.Context, Screen) error { return errors.New("it waited") }
+func noFullScreen(context.Context, screen.Screen) error { return errors.New("it waited") }
 
 func TestFileThatTakesLongIsShownEarly(t *testing.T) {
 	more, got := make(chan struct{}), 0
-	opening := func(_ context.Context, o Opening) error {
+	opening := func(_ context.Context, o screen.Opening) error {
 		if o.Name != "standard input" || o.Screen.Keys == nil || o.Screen.Theme != "light" || !strings.Contains(o.Progress(), "reading standard input") {
 			t.Errorf("%q %q, %s", o.Name, o.Screen.Theme, o.Progress())
 		}
@@ -39,7 +41,7 @@ func TestFileThatTakesLongIsShownEarly(t *testing.T) {
 		return err
 	}
 	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: opening, Stdin: slowDump(more)}
-	if status, _, errs := run(t, env, "--theme", "light", "-"); status != statusDone || errs != "" || got != 1 {
+	if status, _, errs := run(t, env, "--theme", "light", "-"); status != fail.Done || errs != "" || got != 1 {
 		t.Errorf("status %d, %d series: %s", status, got, errs)
 	}
 }
@@ -47,9 +49,9 @@ func TestFileThatTakesLongIsShownEarly(t *testing.T) {
 func TestFileThatTakesLongIsLeft(t *testing.T) {
 	more := make(chan struct{})
 	defer close(more)
-	leave := func(context.Context, Opening) error { return nil } // as on q
+	leave := func(context.Context, screen.Opening) error { return nil } // as on q
 	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: leave, Stdin: slowDump(more)}
-	if status, _, errs := run(t, env, "-"); status != statusDone || errs != "" {
+	if status, _, errs := run(t, env, "-"); status != fail.Done || errs != "" {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -63,13 +65,13 @@ func TestFileThatTakesLongAndIsNothing(t *testing.T) {
 		io.WriteString(w, `"no series"`)
 		w.Close()
 	}()
-	opening := func(_ context.Context, o Opening) error {
+	opening := func(_ context.Context, o screen.Opening) error {
 		close(more)
 		_, err := o.Ready()
 		return err
 	}
 	env := Env{IsTerminal: true, FullScreen: noFullScreen, Opening: opening, Stdin: r}
-	if status, _, errs := run(t, env, "-"); status != statusInput || !strings.Contains(errs, "standard input") && !strings.Contains(errs, "-") {
+	if status, _, errs := run(t, env, "-"); status != fail.StatusInput || !strings.Contains(errs, "standard input") && !strings.Contains(errs, "-") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -94,7 +96,7 @@ func TestOneTable(t *testing.T) {
 				t.Errorf("%s of %s: status %d, %s%s", table, name, status, markdown, errs)
 			}
 		}
-		if status, _, errs := run(t, Env{}, "report", "-f", "json", "--table", tables[0], path); status != statusUsage || !strings.Contains(errs, "json has all tables") {
+		if status, _, errs := run(t, Env{}, "report", "-f", "json", "--table", tables[0], path); status != fail.StatusUsage || !strings.Contains(errs, "json has all tables") {
 			t.Errorf("%s: status %d, %s", name, status, errs)
 		}
 	}

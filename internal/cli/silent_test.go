@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
@@ -21,7 +22,7 @@ var tries = map[string][]string{
 	"a": {"0", "20%"}, "b": {"1", "50%"}, "mask": {".+=x"}, "depth": {"1"}, "only": {"new"}, "without": {"1", "2", "3", "4", "5", "6", "8", "10"},
 	"unit": {"bytes"}, "group": {"function", "frame", "series"}, "function": {"/./"}, "file": {"x"}, "module": {"x"}, "through": {"x"}, "min-size": {"100"}, "max-size": {"100"}, "min-lifetime": {"1ms"}, "max-lifetime": {"1ms"}, "thread": {"9"},
 	"type": {"Str"}, "repr": {"P6opaque"}, "where": {"repr=P6opaque"}, "name": {"zzz"}, "per-cell": {"9"},
-	"stacked": {"2"}, "peek": {"/./"}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
+	"stacked": {"2"}, "peek": {"/./"}, "lines": {"/./"}, "source": {"."}, "map-path": {"/a=."}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
 	"symbols": {"."}, "sysroot": {"."}, "debuginfod": {"http://127.0.0.1:1"}, "filter": {"zzz"}, "text": {"zzz"}, "per": {"type"}, "every": {"10s"}, "save": {"missing/kept"}, "for": {"1min"},
 	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-type-growth": {"1"}, "max-type-objects": {"1"}, "max-live-at": {"end=1"},
 }
@@ -33,7 +34,7 @@ var alike = []*regexp.Regexp{regexp.MustCompile(`^diff .*\.mb.* --limit$`), rege
 // quiet are flags that may change nothing: those that only ask for less, those of terminals, those that write
 // elsewhere, and what only matters with figures, names or addresses of servers that the samples do not have.
 func quiet(flag string) bool {
-	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline", "insecure", "debuginfod", "values"}, flag)
+	return slices.Contains(uses.Harmless(), "--"+flag) || slices.Contains([]string{"help", "mouse", "output", "exact", "base", "names", "redact", "list", "write-baseline", "insecure", "debuginfod", "values", "source", "map-path"}, flag)
 }
 
 // walked are command lines of all commands that read files, for a file of each kind.
@@ -80,7 +81,7 @@ func TestNoFlagDoesNothing(t *testing.T) {
 // flagsSay gives each of some flags to a command line.
 func flagsSay(t *testing.T, flags []*kong.Flag, words []string) {
 	status, out, errs := saying(t, words...)
-	if status == statusUsage { // which refuses all flags alike
+	if status == fail.StatusUsage { // which refuses all flags alike
 		return
 	}
 	for _, f := range flags {
@@ -120,7 +121,7 @@ func flagSays(t *testing.T, f *kong.Flag, words []string, without string) {
 		}
 		status, out, errs := saying(t, append(slices.Clone(words), flag)...)
 		switch {
-		case status == statusUsage:
+		case status == fail.StatusUsage:
 			heard = true
 		case out+errs == without:
 			silent = append(silent, flag)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -13,7 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
-	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/model"
 )
 
@@ -69,7 +68,7 @@ func (a *app) snapshot(p *model.Profile, asked *int) (n int, ok bool, err error)
 		n += count
 	}
 	if n < 0 || n >= count {
-		return 0, false, usageError(fmt.Errorf("%s has no snapshot %d: it has %d, counted from 0", p.Meta.Name,
+		return 0, false, fail.Usage(fmt.Errorf("%s has no snapshot %d: it has %d, counted from 0", p.Meta.Name,
 			*asked, count))
 	}
 	return n, true, nil
@@ -86,9 +85,9 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 		}
 	}
 	if last == model.NoTime {
-		return 0, usageError(fmt.Errorf("--at: %s does not record when its snapshots were taken; use --snapshot", p.Meta.Name))
+		return 0, fail.Usage(fmt.Errorf("--at: %s does not record when its snapshots were taken; use --snapshot", p.Meta.Name))
 	}
-	at, err := timeIn(a.flags.At, last, largest)
+	at, err := arg.TimeIn(a.flags.At, model.Axis{End: last, Peak: largest})
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +96,7 @@ func (a *app) snapshotAt(p *model.Profile) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, usageError(fmt.Errorf("--at: %s has no complete snapshot up to %s", p.Meta.Name, at))
+	return 0, fail.Usage(fmt.Errorf("--at: %s has no complete snapshot up to %s", p.Meta.Name, at))
 }
 
 // edges returns the edge policy that flags select, among those of the file's snapshots.
@@ -113,69 +112,6 @@ func (a *app) edges(p *model.Profile) (heapgraph.Policy, error) {
 	for i := range s.Policies {
 		names = append(names, s.Policies[i].Name)
 	}
-	return 0, usageError(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges,
+	return 0, fail.Usage(fmt.Errorf("--edges: %s has no policy %q; available: %s", p.Meta.Name, a.flags.Edges,
 		strings.Join(names, ", ")))
-}
-
-// edgePolicies returns the names of the policies of all formats, and their help.
-func edgePolicies(formats []loaders.Format) (names, help string) {
-	var list, texts []string
-	for _, f := range formats {
-		if f.Heap == nil {
-			continue
-		}
-		for i, p := range f.Heap.Policies {
-			if !slices.Contains(list, p.Name) {
-				list = append(list, p.Name)
-			}
-			text := p.Name + " (" + p.Help + ")"
-			if i == 0 {
-				text = f.Name + ": " + p.Name + ", the default (" + p.Help + ")"
-			}
-			texts = append(texts, text)
-		}
-	}
-	return strings.Join(list, ","), strings.Join(texts, "; ")
-}
-
-// rowKinds returns the names of the kinds of rows of all formats that can be searched.
-func rowKinds(formats []loaders.Format) string {
-	var list []string
-	for _, f := range formats {
-		if f.Heap == nil {
-			continue
-		}
-		for k := range f.Heap.Kinds {
-			if name := f.Heap.Kinds[k].Name; !f.Heap.Kinds[k].Virtual && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
-		}
-	}
-	return strings.Join(list, ",")
-}
-
-// flagAxis is the key of the axis that has a flag of its own in addition to --where: heapFindCmd's Repr.
-const flagAxis = "repr"
-
-// axisKeys returns the names of axes in flags.
-func axisKeys(axes []model.HeapAxis) (keys []string) {
-	for i := range axes {
-		keys = append(keys, axes[i].Key)
-	}
-	return keys
-}
-
-// axisHelp returns the help about the axes of types in each format, and about the axis with a flag of its own.
-func axisHelp(formats []loaders.Format) (axes, flag string) {
-	var list, texts []string
-	for _, f := range formats {
-		if f.Heap == nil || len(f.Heap.Axes) < 2 {
-			continue
-		}
-		list = append(list, f.Name+": "+strings.Join(axisKeys(f.Heap.Axes[1:]), ", "))
-		if i, ok := f.Heap.AxisNamed(flagAxis); ok {
-			texts = append(texts, fmt.Sprintf("For %s: part of the type's %s; the same as --where %s=TEXT.", f.Name, f.Heap.Axes[i].Word, flagAxis))
-		}
-	}
-	return strings.Join(list, "; "), cmp.Or(strings.Join(texts, " "), "The same as --where "+flagAxis+"=TEXT.")
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -37,7 +39,7 @@ const treeTable = "tree"
 // shape checks the flags, and the figure of a trace, and returns how the tree is made.
 func (f *treeFlags) shape() (report.TreeShape, error) {
 	if f.Depth < 0 {
-		return report.TreeShape{}, usageError(fmt.Errorf("--depth: must not be negative, but is %d", f.Depth))
+		return report.TreeShape{}, fail.Usage(fmt.Errorf("--depth: must not be negative, but is %d", f.Depth))
 	}
 	return report.TreeShape{Invert: f.Invert, Recursion: f.Recursion, Depth: f.Depth}, nil
 }
@@ -50,7 +52,7 @@ func (a *app) traceTree(ctx context.Context, s *session, p *model.Profile, c *re
 	}
 	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) {
 		if a.isGiven("by") { // a setting, which is for all tables, is ignored
-			return nil, usageError(fmt.Errorf("--by: a tree has no figure %q%s", opt.By, near.Available(opt.By, keys)))
+			return nil, fail.Usage(fmt.Errorf("--by: a tree has no figure %q%s", opt.By, near.Available(opt.By, keys)))
 		}
 	}
 	return report.BuildTree(ctx, p, s.index, shape, opt)
@@ -64,7 +66,7 @@ func (a *app) stacksTree(ctx context.Context, p *model.Profile, c *reportCmd, op
 	}
 	r, err := report.BuildStacksTree(ctx, p, shape, opt)
 	if errors.Is(err, report.ErrNoSum) {
-		err = usageError(fmt.Errorf("--table %s: %w", treeTable, err))
+		err = fail.Usage(fmt.Errorf("--table %s: %w", treeTable, err))
 	}
 	return r, err
 }
@@ -73,19 +75,19 @@ func (a *app) stacksTree(ctx context.Context, p *model.Profile, c *reportCmd, op
 func filterOf(f *arg.StepFlags) (calltree.Filter, error) {
 	filter, err := f.Filter()
 	if err != nil {
-		err = usageError(err)
+		err = fail.Usage(err)
 	}
 	return filter, err
 }
 
 // warnUnmatched warns on standard error about filters that match nothing in the stacks. The error is that of ctx.
 func (a *app) warnUnmatched(ctx context.Context, filter calltree.Filter, stacks *model.Stacks) error {
-	lost, err := report.UnmatchedIn(ctx, filter, stacks)
+	lost, err := places.UnmatchedIn(ctx, filter, stacks)
 	a.warnFilters(lost)
 	return err
 }
 
-func (a *app) warnFilters(lost []report.Unmatched) {
+func (a *app) warnFilters(lost []places.Unmatched) {
 	for _, u := range lost {
 		fmt.Fprintf(a.env.Stderr, "memtui: warning: --%s\n", u)
 	}
@@ -97,12 +99,17 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if err != nil {
 		return nil, err
 	}
+	if c.Table == eventsTable && a.flags.Format == "json" {
+		return nil, fail.Usage(errors.New("--table: json has all tables of a stack profile; text, markdown and csv print one"))
+	}
 	var r *report.Report
 	if c.Peek != "" {
 		if err := a.warnUnmatched(ctx, opt.Filter, p.Stacks); err != nil {
 			return nil, err
 		}
 		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
+	} else if c.listed() {
+		r, err = a.stackLines(ctx, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.stacksTree(ctx, p, c, opt)
 	} else {
@@ -116,19 +123,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	if opt.Selection == nil {
 		return r, nil
 	}
-	if w := opt.Window; w != nil {
-		from, to := w.Start, w.End
-		r.Time.From, r.Time.To = &from, &to
-	}
-	_, last := weights.Span(p.Weights)
-	if a.flags.From.Given() {
-		from := a.flags.From.In(last, last)
-		r.Time.From = &from
-	}
-	if a.flags.To.Given() {
-		to := a.flags.To.In(last, last)
-		r.Time.To = &to
-	}
+	r.Time.From, r.Time.To = opt.Range()
 	return r, nil
 }
 
@@ -136,7 +131,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 func (a *app) around(r *report.Report, err error) (*report.Report, error) {
 	none := (*report.NoFunctionError)(nil)
 	if errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
-		err = usageError(fmt.Errorf("--peek: %w", err))
+		err = fail.Usage(fmt.Errorf("--peek: %w", err))
 	}
 	return r, err
 }
@@ -153,7 +148,7 @@ func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*we
 		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, is ignored
-			return nil, usageError(fmt.Errorf("--by: %s has no metric %q%s", p.Meta.Name, by, near.Available(by, metricsOf(w))))
+			return nil, fail.Usage(fmt.Errorf("--by: %s has no metric %q%s", p.Meta.Name, by, near.Available(by, metricsOf(w))))
 		}
 	}
 	if !ok {
@@ -177,21 +172,22 @@ func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metr
 	case !at.Given() || len(w.Windows) == 0 && !a.isGiven("at"): // a setting, which is for all files
 		return -1, nil
 	case len(w.Windows) == 0:
-		return -1, usageError(fmt.Errorf("--at: %s has totals and no windows: it does not record what was at an instant; --from and --to choose a range of samples", p.Meta.Name))
+		return -1, fail.Usage(fmt.Errorf("--at: %s has totals and no windows: it does not record what was at an instant; --from and --to choose a range of samples", p.Meta.Name))
 	case at.IsPeak() && w.Metrics[metric].NoSum():
-		return -1, usageError(fmt.Errorf("--at peak: values of %s do not add up", w.Metrics[metric].Name))
+		return -1, fail.Usage(fmt.Errorf("--at peak: values of %s do not add up", w.Metrics[metric].Name))
 	case at.IsPeak():
 		n, _, err := weights.SelectProfile(p, event, metric).LargestWindow(ctx)
 		return n, err
 	}
 	end := weights.End(w)
-	t := at.In(end, end)
-	if t > end {
-		return -1, usageError(fmt.Errorf("%s is beyond the end of the recording, which is at %s", t.In(w.AxisUnit), end.In(w.AxisUnit)))
+	t, err := arg.TimeIn(at, model.Axis{End: end, Peak: end, Unit: w.AxisUnit})
+	if err != nil {
+		return -1, err
 	}
 	n, ok := weights.WindowAt(w, t)
 	if !ok {
-		return -1, usageError(fmt.Errorf("--at: %s has no window up to %s", p.Meta.Name, t.In(w.AxisUnit)))
+		first, _ := weights.Span(&model.StackProfile{Windows: w.Windows})
+		return -1, fail.Usage(fmt.Errorf("--at: %s has no window up to %s: the first begins at %s", p.Meta.Name, t.In(w.AxisUnit), first.In(w.AxisUnit)))
 	}
 	return n, nil
 }
@@ -200,7 +196,7 @@ func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metr
 func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16,
 	metric model.MetricID) (*weights.Selection, error) {
 	if first, last := weights.Span(p.Weights); first > last {
-		return nil, usageError(fmt.Errorf("--from and --to: %s has neither samples nor windows", p.Meta.Name))
+		return nil, fail.Usage(fmt.Errorf("--from and --to: %s has neither samples nor windows", p.Meta.Name))
 	}
 	from, to, err := a.sampleSpan(p.Weights)
 	if err != nil {
@@ -211,7 +207,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 		return nil, err
 	}
 	if !ok {
-		return nil, usageError(fmt.Errorf("--by: samples do not record %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
+		return nil, fail.Usage(fmt.Errorf("--by: samples do not record %s, only the event's primary metric and counts", p.Weights.Metrics[metric].Name))
 	}
 	return s, nil
 }
@@ -219,22 +215,26 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 // sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration refer to
 // the time of the last sample, although the recording may have continued.
 func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
-	first, last := weights.Span(w)
-	end := max(last, w.End)
-	for i := range w.Windows {
-		end = max(end, w.Windows[i].End)
-	}
-	from, to = first, last
-	if a.flags.From.Given() {
-		from = a.flags.From.In(last, last)
-	}
-	if a.flags.To.Given() {
-		to = a.flags.To.In(last, last)
+	from, to = weights.Span(w)
+	axis := model.Axis{End: to, Peak: to, Unit: w.AxisUnit}
+	for _, bound := range []struct {
+		flag model.Moment
+		to   *model.Time
+	}{{a.flags.From, &from}, {a.flags.To.Moment, &to}} {
+		if !bound.flag.Given() {
+			continue
+		}
+		if *bound.to, err = bound.flag.In(axis); err != nil {
+			return from, to, fail.Usage(err)
+		}
 	}
 	if from > to && a.flags.From.Given() && a.flags.To.Given() {
-		return from, to, usageError(fmt.Errorf("the range ends at %s, before it begins at %s", to, from))
+		return from, to, fail.Usage(fmt.Errorf("the range ends at %s, before it begins at %s", to.In(w.AxisUnit), from.In(w.AxisUnit)))
 	}
-	return from, to, notBeyond(max(from, to), end)
+	if axis.End = max(axis.End, weights.End(w)); axis.Check(max(from, to)) != nil {
+		return from, to, fail.Usage(axis.Check(max(from, to)))
+	}
+	return from, to, nil
 }
 
 // eventNamed returns the event for the tables; "" selects the first event with stacks. If the profile has no events at
@@ -251,7 +251,7 @@ func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error
 	for _, e := range w.Events {
 		known = append(known, e.Name)
 	}
-	return 0, false, usageError(fmt.Errorf("--event: %s has no event %q%s", p.Meta.Name, name, near.Available(name, known)))
+	return 0, false, fail.Usage(fmt.Errorf("--event: %s has no event %q%s", p.Meta.Name, name, near.Available(name, known)))
 }
 
 func metricNames(w *model.StackProfile) string {
@@ -269,7 +269,7 @@ func metricsOf(w *model.StackProfile) (names []string) {
 func window(p *model.Profile, name string) (int, error) {
 	w := p.Weights
 	if len(w.Windows) == 0 {
-		return 0, usageError(fmt.Errorf("--window: %s has no windows", p.Meta.Name))
+		return 0, fail.Usage(fmt.Errorf("--window: %s has no windows", p.Meta.Name))
 	}
 	for i := range w.Windows {
 		if w.Windows[i].ID == name {
@@ -291,7 +291,7 @@ func window(p *model.Profile, name string) (int, error) {
 	if len(w.Windows) > few {
 		names = append(names, "…")
 	}
-	return 0, usageError(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name,
+	return 0, fail.Usage(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name,
 		strings.Join(names, ", ")))
 }
 
@@ -313,10 +313,10 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 	}
 	by, ok = weights.GroupNamed(w, name)
 	if key, labeled := strings.CutPrefix(name, weights.LabelPrefix); labeled && !ok {
-		return by, false, usageError(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
+		return by, false, fail.Usage(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
 	}
 	if !ok {
-		return by, false, usageError(fmt.Errorf("--group: stack profiles have no group %q%s", name, near.Available(name, weights.GroupNames("KEY"))))
+		return by, false, fail.Usage(fmt.Errorf("--group: stack profiles have no group %q%s", name, near.Available(name, weights.GroupNames("KEY"))))
 	}
 	return by, by != weights.ByFunctionDSO, nil
 }
@@ -334,7 +334,7 @@ func labelKeys(w *model.StackProfile) string {
 func traceGroup(name string) error {
 	switch name {
 	case "dso", "source", "kind":
-		return usageError(fmt.Errorf("--group: %s works with stack profiles only", name))
+		return fail.Usage(fmt.Errorf("--group: %s works with stack profiles only", name))
 	}
 	return nil
 }
@@ -345,7 +345,7 @@ func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, 
 		return a.windowAt(ctx, p, sel.Event, sel.Metric)
 	}
 	if a.flags.From.Given() || a.flags.To.Given() {
-		return -1, usageError(errors.New("--window: cannot be combined with --from and --to"))
+		return -1, fail.Usage(errors.New("--window: cannot be combined with --from and --to"))
 	}
 	return window(p, c.Window)
 }
@@ -364,6 +364,16 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return opt, err
 	} else if n >= 0 {
 		sel, opt.Window = weights.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
+	}
+	from, to, err := a.sampleSpan(p.Weights)
+	if a.flags.From.Given() {
+		opt.From = &from
+	}
+	if a.flags.To.Given() {
+		opt.To = &to
+	}
+	if err != nil && (opt.From != nil || opt.To != nil) {
+		return opt, err
 	}
 	if opt.Filter, err = filterOf(&c.StepFlags); err != nil {
 		return opt, err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // dump returns the text of a heap profile of Go in which two functions hold bytes.
@@ -166,7 +168,7 @@ func TestAtChoosesAWindow(t *testing.T) {
 		t.Errorf("convert: %.200s %s", out, errs)
 	}
 	for _, args := range [][]string{{"--at", "1us", massif}, {"--at", "9s", massif}, {"--at", "1s", files[0]}} {
-		if status, _, errs := run(t, Env{}, append([]string{"report"}, args...)...); status != statusUsage || !strings.Contains(errs, "window") && !strings.Contains(errs, "beyond the end of the recording, which is at 2.43M instructions") {
+		if status, _, errs := run(t, Env{}, append([]string{"report"}, args...)...); status != fail.StatusUsage || !strings.Contains(errs, "window") && !strings.Contains(errs, "the unit is instructions") && !strings.Contains(errs, "beyond the end of the recording, which is at 2.43M instructions") {
 			t.Errorf("%s: status %d, %s", args, status, errs)
 		}
 	}
@@ -207,7 +209,7 @@ func TestSeriesAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, _, errs := run(t, Env{}, append([]string{"convert", "--to", "folded"}, files...)...)
-	if after, err := os.ReadFile(files[2]); status != statusUsage || err != nil || string(after) != string(before) || !strings.Contains(errs, "--output") {
+	if after, err := os.ReadFile(files[2]); status != fail.StatusUsage || err != nil || string(after) != string(before) || !strings.Contains(errs, "--output") {
 		t.Errorf("the last file was taken for the output: status %d, %s", status, errs)
 	}
 }

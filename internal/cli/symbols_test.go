@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/cli/bundle"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/memtest"
 )
@@ -96,7 +98,7 @@ func TestFoldersOfSymbolsAreChecked(t *testing.T) {
 		"--no-symbols " + sampleFile(t, "heap"):         "--no-symbols: does not apply to heap snapshots",
 	} {
 		status, out, errs := run(t, Env{}, append([]string{"report"}, strings.Fields(line)...)...)
-		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
+		if status != fail.StatusUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q", line, status, errs)
 		}
 	}
@@ -108,7 +110,7 @@ func TestFlagsWithoutValuesTakeNone(t *testing.T) {
 	if got := uses.Understood("convert", flags); !slices.Equal(got, flags) {
 		t.Errorf("%q", got)
 	}
-	if got := without(flags, "--unit"); !slices.Equal(got, slices.Concat(flags[:1], flags[3:])) {
+	if got := bundle.Without(flags, "--unit"); !slices.Equal(got, slices.Concat(flags[:1], flags[3:])) {
 		t.Errorf("%q", got)
 	}
 }
@@ -135,9 +137,9 @@ func TestDebuginfodFlag(t *testing.T) {
 		{"", address, false, 0},
 		{"--debuginfod " + address, "", true, 0},
 		{"--debuginfod env", "http://127.0.0.1:1 " + address, true, 0},
-		{"--debuginfod env", "", false, statusUsage},
-		{"--debuginfod localhost", "", false, statusUsage},
-		{"--no-symbols --debuginfod " + address, "", false, statusUsage},
+		{"--debuginfod env", "", false, fail.StatusUsage},
+		{"--debuginfod localhost", "", false, fail.StatusUsage},
+		{"--no-symbols --debuginfod " + address, "", false, fail.StatusUsage},
 	} {
 		*asked = nil
 		env := Env{Getenv: func(name string) string { return map[string]string{"DEBUGINFOD_URLS": c.urls}[name] }}

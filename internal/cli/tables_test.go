@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // The heading of a table in a report is understood as its name, and only tables that a file has are offered.
@@ -37,9 +38,6 @@ func TestHeadingsOfTablesAreUnderstood(t *testing.T) {
 			if report.TableHeaded(h[1], tables) == "" {
 				t.Errorf("%s: nobody knows the table %q", name, h[1])
 			}
-		}
-		if name == "stacks" {
-			tables = report.ProfileTables()
 		}
 		status, _, errs := run(t, Env{}, "report", "--table", "nothing", path)
 		if want := "; available: " + strings.Join(tables, ", ") + "\n"; status != 2 || !strings.HasSuffix(errs, want) {
@@ -85,8 +83,25 @@ func TestTablesOfWhatARecordingLacks(t *testing.T) {
 			}
 		}
 		status, _, errs := run(t, Env{}, "report", "--table", "blocks", "--by", "address", name)
-		if (status == statusUsage) == c.places || !c.places && !strings.Contains(errs, "no addresses") {
+		if (status == fail.StatusUsage) == c.places || !c.places && !strings.Contains(errs, "no addresses") {
 			t.Errorf("%s, by address: status %d, %s", name, status, errs)
+		}
+	}
+}
+
+// TestThreadsThatARecordingLacksAreSaidToBe expects no thread 0 of heaptrack, which records no threads.
+func TestThreadsThatARecordingLacksAreSaidToBe(t *testing.T) {
+	const heaptrack, mlyze = "../../loaders/heaptrack/testdata/shop.zst", "../../testdata/small_kvleak.mlyze"
+	for _, c := range []struct{ args, want, not string }{
+		{"report --table threads " + heaptrack, "threads not recorded", "no rows"},
+		{"report --table groups --group thread " + heaptrack, "threads not recorded", "thread 0"},
+		{"report --table groups --group thread -f csv " + heaptrack, "threads not recorded,", "thread 0"},
+		{"diff --group thread " + heaptrack + " " + mlyze, "gone  threads not recorded", "thread 0"},
+		{"report --table groups --group thread " + mlyze, "thread 1", "not recorded"},
+	} {
+		status, out, errs := run(t, Env{}, strings.Fields(c.args)...)
+		if status != fail.Done || !strings.Contains(out, c.want) || strings.Contains(out, c.not) {
+			t.Errorf("%s: status %d, %s\n%s", c.args, status, errs, out)
 		}
 	}
 }

@@ -11,10 +11,12 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/demo"
 	"github.com/memtui/memtui/internal/memory"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
 )
 
@@ -129,11 +131,11 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --at 5s --window w STACKS":             "each chooses a part of the time",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
-		"demo pages --by live_bytes":                   "--by: tables of a memory dump cannot be sorted",
+		"demo pages --by live_bytes":                   "--by: of memory dumps only report --table and pages sort a table",
 	} {
 		line = strings.NewReplacer("HEAP", heap, "PAGES", pages, "STACKS", stacks).Replace(line)
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)
-		if status != statusUsage || out != "" || !strings.Contains(errs, want) {
+		if status != fail.StatusUsage || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
 		}
 	}
@@ -186,7 +188,7 @@ func TestMeaninglessSettingsDoNoHarm(t *testing.T) {
 			t.Errorf("%s with %s: status %d, %q", line, settings, status, errs)
 		}
 	}
-	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != statusUsage {
+	if status, _, errs := run(t, env("MEMTUI_LIMIT=many"), "report", sample); status != fail.StatusUsage {
 		t.Errorf("a wrong setting that means something: status %d, %q", status, errs)
 	}
 }
@@ -206,7 +208,7 @@ func TestFlagsAboutFilesNeedFiles(t *testing.T) {
 			continue
 		}
 		for _, flag := range about {
-			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols", flag)) {
+			if uses.Means(path, flag) && (path != "record" || !strings.Contains("symbols sysroot debuginfod no-symbols insecure", flag)) {
 				t.Errorf("%s reads no file, but lists --%s", path, flag)
 			}
 		}
@@ -271,6 +273,70 @@ func TestHelpNamesWhatIsMeant(t *testing.T) {
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(strings.TrimSpace(line), "validate)") && (strings.Contains(line, "--at") || !strings.Contains(line, "--format")) {
 			t.Errorf("completion of %s", line)
+		}
+	}
+}
+
+// Flags about what files leave open are for the formats that do: elsewhere they are refused, and would change nothing.
+func TestFlagsOfReadersAreForTheirFormats(t *testing.T) {
+	loader := func(name string) string { return filepath.Join("../../loaders", filepath.FromSlash(name)) }
+	heap, stacks := sampleFile(t, "heap"), sampleFile(t, "stacks")
+	samples := map[string]string{
+		"mlyze": sample, "mvmheap": heap, "spaa": stacks,
+		"hprof": loader("hprof/testdata/g1.hprof.zst"), "heapsnapshot": loader("v8heap/testdata/chrome1.heapsnapshot.zst"),
+		"ruby-heap": loader("rubyheap/testdata/shop1.json.zst"), "python-heap": loader("pyheap/testdata/shop1.pydump.zst"),
+		"memdump-mb": loader("memdump/testdata/small.mb"), "memdump-json": loader("memdump/testdata/small.json"),
+		"jemalloc-heap": loader("heaptext/testdata/sampled4096.f.heap"), "tcmalloc-heap": loader("heaptext/testdata/tcmalloc.sample.heap"),
+		"go-heap-text": loader("heaptext/testdata/go.debug1.txt"), "massif": loader("valgrind/testdata/massif.default.out"),
+		"dhat": loader("valgrind/testdata/dhat.shop.json"), "memcheck": loader("valgrind/testdata/memcheck.xml"),
+		"sanitizer": loader("sanitizer/testdata/lsan.txt"), "perf-script": loader("perfscript/testdata/perf.script.txt"),
+		"heaptrack": loader("heaptrack/testdata/shop.raw.zst"), "pprof": loader("pprof/testdata/go.heap.pb.gz"),
+		"speedscope": loader("speedscope/testdata/shop.speedscope.json"), "v8-heapprofile": loader("v8profile/testdata/shop.heapprofile"),
+		"v8-cpuprofile": loader("v8profile/testdata/shop.cpuprofile"), "folded": loader("folded/testdata/edge.folded"),
+	}
+	flags := []struct {
+		name, value string
+		applies     func(*loaders.Format) bool
+		seen        bool // changes what is shown of a sample
+	}{
+		{name: "frame-order", value: "leaf-first", applies: func(f *loaders.Format) bool { return f.FrameOrder }},
+		{name: "frame-order", value: "root-first", applies: func(f *loaders.Format) bool { return f.FrameOrder }},
+		{name: "sizes", value: "layout", applies: func(f *loaders.Format) bool { return f.Sizes != "" }},
+		{name: "unit", value: "bytes", applies: func(f *loaders.Format) bool { return f.Unit }},
+		{name: "symbols", value: t.TempDir(), applies: func(f *loaders.Format) bool { return f.Addresses }},
+		{name: "sysroot", value: t.TempDir(), applies: func(f *loaders.Format) bool { return f.Addresses }},
+		{name: "no-symbols", value: "true", applies: func(f *loaders.Format) bool { return f.Addresses }},
+		{name: "allocator-frames", value: "true", applies: func(f *loaders.Format) bool { return f.AllocatorFrames }},
+	}
+	for _, format := range all.Formats() {
+		path, ok := samples[format.Name]
+		if !ok {
+			t.Errorf("%s has no sample", format.Name)
+			continue
+		}
+		report := func(env Env, more ...string) (int, string, string) {
+			return run(t, env, append([]string{"report", "-f", "json", "--index", "none", path}, more...)...)
+		}
+		_, plain, _ := report(Env{})
+		for i := range flags {
+			f := &flags[i]
+			setting := "MEMTUI_" + strings.ReplaceAll(strings.ToUpper(f.name), "-", "_")
+			status, out, errs := report(Env{}, "--"+f.name+"="+f.value)
+			if applies := f.applies(&format); applies != (status == 0) || !applies && !strings.Contains(errs, "--"+f.name) {
+				t.Errorf("--%s of %s: status %d, %s", f.name, format.Name, status, errs)
+			} else if applies {
+				f.seen = f.seen || out != plain
+				continue
+			}
+			set := Env{Getenv: func(name string) string { return map[string]string{setting: f.value}[name] }}
+			if _, out, _ := report(set); out != plain {
+				t.Errorf("--%s changes what is shown of %s, and is refused", f.name, format.Name)
+			}
+		}
+	}
+	for _, f := range flags {
+		if about := []string{"symbols", "sysroot", "no-symbols"}; !f.seen && f.value != "leaf-first" && !slices.Contains(about, f.name) {
+			t.Errorf("--%s=%s changes nothing", f.name, f.value)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -73,7 +74,7 @@ func (c *validateCmd) Run(ctx context.Context, a *app) error {
 	if err := firstError(writeErr, err); err != nil || all.Valid {
 		return err
 	}
-	return &statusError{status: statusViolations}
+	return &fail.Error{Status: fail.Violated}
 }
 
 func (a *app) validate(ctx context.Context, path string) (*validation, error) {
@@ -82,8 +83,8 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 		return nil, err
 	}
 	defer src.Close()
-	if err := uses.Fits(a.parsed, uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
-		return nil, usageError(err)
+	if err := uses.Fits(a.parsed, a.inputs(), uses.Input{Name: src.Name(), Path: src.Path(), Format: format}); err != nil {
+		return nil, fail.Usage(err)
 	}
 	v := &validation{Valid: true, Header: a.validateHeader(ctx, src, format)}
 	report := func(x loaders.Violation) { v.add(x) }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // TestNoVersionIsNotZero expects formats without a version to be named alone.
@@ -13,7 +15,7 @@ func TestNoVersionIsNotZero(t *testing.T) {
 		t.Fatal(err, len(files))
 	}
 	for _, file := range files {
-		if status, out, _ := run(t, Env{}, "info", "--index", "none", file); status == statusDone {
+		if status, out, _ := run(t, Env{}, "info", "--index", "none", file); status == fail.Done {
 			_, format, _ := strings.Cut(out, "format ")
 			if line, _, _ := strings.Cut(format, "\n"); strings.HasSuffix(line, " 0") || strings.HasSuffix(line, " -1") {
 				t.Errorf("%s: %q", file, line)

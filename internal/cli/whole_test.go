@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
@@ -91,9 +92,9 @@ func TestDiffOfFilesReadInPart(t *testing.T) {
 			sides[i] = s
 		}
 		err := a.writeDiff(ctx, sides[0], sides[1], &diffCmd{diffFlags: c.flags})
-		status := &statusError{}
+		status := &fail.Error{}
 		if c.refused {
-			if !errors.As(err, &status) || status.status != statusInput || !strings.Contains(err.Error(), " cannot be compared: only part of it was read: ") {
+			if !errors.As(err, &status) || status.Status != fail.StatusInput || !strings.Contains(err.Error(), " cannot be compared: only part of it was read: ") {
 				t.Errorf("%s: %v, %.300s", c.what, err, out())
 			}
 			continue
@@ -184,8 +185,8 @@ func TestValidateOfAFileReadInPart(t *testing.T) {
 	}
 	a, ctx, out := inUse(t, 60)
 	err := (&validateCmd{Files: []string{sample}}).Run(ctx, a)
-	status := &statusError{}
-	if !errors.As(err, &status) || status.status != statusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze cannot be validated: only part of it was read: ") {
+	status := &fail.Error{}
+	if !errors.As(err, &status) || status.Status != fail.StatusInput || !strings.HasPrefix(err.Error(), "small_kvleak.mlyze cannot be validated: only part of it was read: ") {
 		t.Error(err)
 	}
 	for _, want := range []string{`"valid": false`, `"complete": false`, `"rule": "memory-limit"`} {

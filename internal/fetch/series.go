@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // Series fetches an address again and again.
@@ -69,7 +70,7 @@ const mostWindows = 1000
 type Windows struct {
 	Meta model.Meta  // name and path of the profile
 	Full func() bool // reports that memory is short
-	join *model.StackJoin
+	join *join.Stacks
 	miss int    // fetches that failed
 	mute string // since when there is no response, and why; "" while there are responses
 	Lost error  // why the last response was not kept
@@ -77,7 +78,7 @@ type Windows struct {
 
 // NewWindows returns a profile without windows.
 func NewWindows(full func() bool) *Windows {
-	return &Windows{Full: full, join: model.NewStackJoin()}
+	return &Windows{Full: full, join: join.NewStacks()}
 }
 
 // Add adds a response as a window, named after its time. If there are too many, windows are thinned out first.

@@ -29,10 +29,12 @@ const module = "github.com/memtui/memtui"
 // where they end in /..., and modules, with everything below them. A row whose name ends in /* is that of every folder
 // there which has none of its own. A folder that has no row may not exist.
 var allowed = map[string][]string{
-	".":     {"internal/cli", "golang.org/x/term"},
+	".":     {"internal/cli", "internal/cli/screen", "golang.org/x/term"},
 	"model": {"model/sections"},
 	// The titles of columns on screen and in reports.
 	"model/titles": {},
+	// Several files as one recording.
+	"model/join": {"model"},
 	// Files that hold arrays: indexes.
 	"model/sections": {},
 	// Names of symbols.
@@ -57,6 +59,7 @@ var allowed = map[string][]string{
 	"analysis/waste":             {"model"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
+	"analysis/lines":             {"model", "analysis", "analysis/calltree", "analysis/weights"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
 	"analysis/accept": {"model", "model/mangled", "analysis/funcname", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
@@ -81,23 +84,26 @@ var allowed = map[string][]string{
 	"export":               {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"model/mlyze":          {"model"},
 	"export/redact":        {"model", "analysis/..."},
-	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
+	"export/report":        {"internal/sources", "model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
-	"export/report/cells":  {"model", "model/titles"},
+	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
+	"export/report/places": {"model", "analysis/calltree", "export/report/object"},
+	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
 	"export/report/object": {"model", "analysis/near"},
-	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report"},
+	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
-	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/sources", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/state":   {"model", "analysis/...", "keymap", "views/widget"},
-	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "internal/sources", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/trace":   screens,
 	"views/stacks":  screens,
 	"views/heap":    screens,
 	"views/dump":    screens,
 	"views/profile": screens,
 	"views/compare": screens,
+	"views/source":  screens,
 	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
@@ -109,25 +115,30 @@ var allowed = map[string][]string{
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
+	"internal/sources":           {},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
-	"internal/fetch":             {"model", "loaders", "internal/indexcache"},
+	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
-	"internal/cli/uses":          {"analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
-	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "github.com/alecthomas/kong"},
+	"internal/cli/fail":          {},
+	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "internal/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
+	"internal/cli/bundle":        {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},
+	"internal/cli/measure":       {"model", "analysis/...", "export/report", "export/report/check", "internal/cli/arg", "internal/cli/fail", "internal/cli/kind"},
+	"internal/cli/uses":          {"model", "analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
+	"internal/cli/arg":           {"model", "analysis/...", "export", "export/report", "internal/cli/fail", "github.com/alecthomas/kong"},
 	"internal/cli/settings":      {"keymap", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/record":            {"model", "model/mlyze", "export", "loaders", "loaders/symbols", "loaders/mlyze/journal", "internal/record/...", "golang.org/x/sys"},
 	"internal/record/*":          {},
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
-	"internal/cli": {"model", "model/sections", "keymap", "themes", "analysis/...", "loaders/...", "export/...", "views/...", "internal/...",
+	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders", "loaders/all", "export/...", "views/...", "internal/...",
 		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"model", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"internal/sources", "model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,56 @@ func BenchmarkOverhead(b *testing.B) {
 			}
 			b.ReportMetric(float64(best["bare"].Milliseconds()), "bare-ms")
 		})
+	}
+}
+
+// BenchmarkRuntimes runs programs of Node.js bare and recorded, and one of Python bare and with the tracer that needs no
+// hook, in turns. It reports the least time of each.
+func BenchmarkRuntimes(b *testing.B) {
+	for name, c := range map[string]struct {
+		runtime string
+		args    []string
+		record  func(context.Context, Options) ([]Recorded, int, error)
+	}{
+		"node":            {"node", []string{"testdata/workload.js"}, Run},
+		"pure one frame":  {"python3", []string{"testdata/workloads.py", "million"}, RunPure},
+		"pure and a list": {"python3", []string{"testdata/workloads.py", "list"}, RunPure},
+	} {
+		b.Run(name, func(b *testing.B) {
+			path, err := exec.LookPath(c.runtime)
+			if err != nil {
+				b.Skip(err)
+			}
+			o := Options{Command: append([]string{path}, c.args...), Output: filepath.Join(b.TempDir(), "out.mlyze"), Frames: 64, Ring: 1 << 20, Sample: 4096, Adapt: true,
+				Overwrite: true, Log: b.Logf}
+			if c.runtime == "python3" {
+				o.Frames = 1
+			}
+			var bare, recorded usage
+			for b.Loop() {
+				bare.least(func() { _ = exec.Command(path, c.args...).Run() })
+				recorded.least(func() {
+					if _, _, err := c.record(b.Context(), o); err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+			b.ReportMetric(bare.cpu.Seconds(), "bare-s")
+			b.ReportMetric(recorded.cpu.Seconds(), "recorded-s")
+			b.ReportMetric(recorded.wall.Seconds(), "recorded-wall-s")
+		})
+	}
+}
+
+// usage is the least time of some runs.
+type usage struct{ cpu, wall time.Duration }
+
+func (u *usage) least(run func()) {
+	cpu, wall := childrenTime(), time.Now()
+	run()
+	cpu, spent := childrenTime()-cpu, time.Since(wall)
+	if u.cpu == 0 || cpu < u.cpu {
+		u.cpu, u.wall = cpu, spent
 	}
 }
 

@@ -20,24 +20,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// runtimeOf returns the name of the runtime that a command starts, if it is one that is recorded in its own way: "node",
-// "ruby", "java".
-func runtimeOf(command []string) string {
-	if len(command) == 0 {
-		return ""
-	}
-	name := filepath.Base(command[0])
-	for _, known := range []string{"node", "ruby", "java"} {
-		if strings.TrimRight(name, "0123456789.") == known {
-			return known
-		}
-	}
-	return ""
-}
-
 // starter returns what starts the command and records it.
 func (s *session) starter() func() (*exec.Cmd, error) {
-	switch runtimeOf(s.o.Command) {
+	switch RuntimeOf(s.o.Command) {
 	case "node":
 		return s.startNode
 	case "ruby":

@@ -104,7 +104,9 @@ func (s *session) readLines(in *os.File) error {
 		}
 		if time.Since(flushed) > whole {
 			flushed = time.Now()
-			l.pulse()
+			if !l.pulse() {
+				return nil
+			}
 		}
 	}
 }
@@ -132,14 +134,14 @@ func (u *untilOver) Read(p []byte) (int, error) {
 	}
 }
 
-// pulse makes the file whole.
-func (l *lines) pulse() {
+// pulse makes the file whole, and reports whether it may grow.
+func (l *lines) pulse() bool {
 	if l.t == nil {
-		return
+		return true
 	}
 	l.s.marked(l.t, func(nanos uint64) uint64 { return l.now(nanos / 1000) })
 	l.t.curves.look(l.t.pid, l.now(monotonic()/1000), l.t.file.note)
-	_ = l.t.file.flush()
+	return l.t.file.flush() == nil && (l.s.o.MaxSize == 0 || l.t.file.written <= l.s.o.MaxSize)
 }
 
 func (l *lines) now(micros uint64) uint64 { return micros - min(micros, l.base) }
@@ -207,6 +209,7 @@ func (l *lines) begin(pid int) error {
 	}
 	l.base = monotonic() / 1000
 	l.t = &task{pid: pid, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	l.t.curves.off = l.s.o.NoRSS
 	l.s.mu.Lock()
 	l.s.tasks[pid] = l.t
 	l.s.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -18,26 +17,27 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/memtui/memtui/internal/record/hook"
 	"github.com/memtui/memtui/model"
 )
 
 // Run starts a program with the hook and records it until it ends, or as the options say. status is the program's, as
 // shells state it, 0 where it still runs. When ctx is done, recording ends and the program goes on.
 func Run(ctx context.Context, o Options) (files []Recorded, status int, err error) {
-	if len(hook.Library) == 0 {
-		return nil, 0, errors.New("there is no hook for this machine: only for linux/amd64 and linux/arm64")
-	}
 	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
-	if _, err := os.Lstat(o.Output); err == nil && !o.Overwrite { // before the program runs
-		return nil, 0, &fs.PathError{Op: "create", Path: o.Output, Err: fs.ErrExist}
+	if err := o.vacant(); err != nil { // before the program runs
+		return nil, 0, err
 	}
 	if s.folder, err = os.MkdirTemp("", "memtui-record-"); err != nil {
 		return nil, 0, err
 	}
 	defer os.RemoveAll(s.folder)
+	defer func() {
+		if s.memory != nil {
+			_ = s.memory.Close()
+		}
+	}()
 	if err := s.openMarkers(); err != nil {
 		return nil, 0, err
 	}
@@ -72,7 +72,8 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 // session is one run of the recorder.
 type session struct {
 	o        Options
-	folder   string // private: the hook and the socket
+	folder   string   // private: the hook and the socket
+	memory   *os.File // the hook where that cannot be in the folder, nil else
 	listener *net.UnixListener
 	ctx      context.Context // of recording
 	stop     context.CancelFunc
@@ -101,19 +102,22 @@ type task struct {
 
 // start starts the program with the hook in its environment.
 func (s *session) start() (*exec.Cmd, error) {
-	library, socket := filepath.Join(s.folder, "memtui-hook.so"), filepath.Join(s.folder, "socket")
-	if err := os.WriteFile(library, hook.Library, 0o500); err != nil {
+	l, err := s.libraryFor(fromBinary, fromMemory, fromCompiler, fromHeaptrack)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	preload := l.path
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		preload += ":" + before
+	}
+	if l.heaptrack {
+		return s.startHeaptrack("LD_PRELOAD=" + preload)
+	}
+	socket := filepath.Join(s.folder, "socket")
 	if s.listener, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: socket, Net: "unixpacket"}); err != nil {
 		return nil, err
 	}
 	s.wait.Go(s.accept)
-	preload := library
-	if before := os.Getenv("LD_PRELOAD"); before != "" {
-		preload += ":" + before
-	}
 	cmd := s.command("LD_PRELOAD="+preload, "MEMTUI_RECORDER="+socket)
 	if err := cmd.Start(); err != nil {
 		_ = s.listener.Close()
@@ -177,7 +181,7 @@ func (s *session) await(ended chan struct{}) {
 			}
 			ended = nil
 		case <-early:
-			if runtimeOf(s.o.Command) == "" && !s.asked() {
+			if s.listener != nil && !s.asked() {
 				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
 			}
 		case <-over:
@@ -303,6 +307,7 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	t.curves.off = s.o.NoRSS
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)
@@ -457,6 +462,9 @@ func (t *task) facts(r Recorded) map[string]any {
 	facts := map[string]any{"recorder": "memtui", "program": r.Program}
 	if t.file.stacks.Looked {
 		facts["events"] = "looked"
+	}
+	if t.file.stacks.Attached {
+		facts["began"] = "attached"
 	}
 	if s := t.file.sampling(); s != nil {
 		facts["sampling"] = s

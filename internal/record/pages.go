@@ -15,12 +15,13 @@ import (
 
 // PageOptions are how a process is watched from outside.
 type PageOptions struct {
-	PID     int
-	Output  string
-	Every   time.Duration // between points, 0 for the usual
-	Limit   time.Duration // 0 for as long as the process lives
-	Layouts int           // kept at most: where there are more, every second goes
-	Log     func(format string, args ...any)
+	PID       int
+	Output    string
+	Every     time.Duration // between points, 0 for the usual
+	Limit     time.Duration // 0 for as long as the process lives
+	Layouts   int           // kept at most: where there are more, every second goes
+	Overwrite bool          // replace Output if it exists
+	Log       func(format string, args ...any)
 }
 
 // dump is a memory dump that grows. Its points and layouts are kept in memory, and written with every copy.

@@ -52,6 +52,9 @@ func Pages(ctx context.Context, o PageOptions) (points, layouts int, err error) 
 	if err := syscall.Kill(o.PID, 0); errors.Is(err, syscall.ESRCH) {
 		return 0, 0, fmt.Errorf("there is no process %d", o.PID)
 	}
+	if err := vacant(o.Output, o.Overwrite); err != nil {
+		return 0, 0, err
+	}
 	o.Log("watching process %d; end with Ctrl-C", o.PID)
 	if o.Every == 0 {
 		o.Every = everyPoint

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +27,8 @@ type pureOptions struct {
 // RunPure starts a Python program with a tracer of Python's standard library instead of the hook, and returns as [Run]
 // does.
 func RunPure(ctx context.Context, o Options) (files []Recorded, status int, err error) {
-	if _, err := os.Lstat(o.Output); err == nil && !o.Overwrite {
-		return nil, 0, &fs.PathError{Op: "create", Path: o.Output, Err: fs.ErrExist}
+	if err := o.vacant(); err != nil {
+		return nil, 0, err
 	}
 	folder, err := os.MkdirTemp("", "memtui-record-")
 	if err != nil {

@@ -82,6 +82,9 @@ func (t *traceFile) readJournal(ctx context.Context, facts map[string]any) error
 	if t.stacks.Looked {
 		facts["events"] = "looked"
 	}
+	if t.stacks.Attached {
+		facts["began"] = "attached"
+	}
 	if s := t.sampling(); s != nil {
 		facts["sampling"] = s
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/record/hook"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/mlyze"
@@ -405,6 +410,62 @@ func TestFullDiskKeepsWhatWasWritten(t *testing.T) {
 	churned, _ := from(blocks, "churn")
 	if len(churned) < 1000 || len(churned) == 10000 {
 		t.Errorf("%d of 10,000 blocks", len(churned))
+	}
+}
+
+// On a file system without room the recording ends, with the names of what was written, and the program goes on.
+func TestFullFileSystemKeepsWhatWasWritten(t *testing.T) {
+	program, folder := known(t), t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=160k"); err != nil {
+		t.Skipf("cannot mount a file system: %v", err)
+	}
+	defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	path := filepath.Join(folder, "out.mlyze")
+	files, status := run(t, Options{Command: []string{program, "plain"}, Output: path}, "plain")
+	if status != 0 || len(files) != 1 || !errors.Is(files[0].Stopped, syscall.ENOSPC) {
+		t.Fatalf("status %d, %+v", status, files)
+	}
+	blocks, _, p := read(t, path)
+	churned, _ := from(blocks, "churn")
+	if len(churned) < 1000 || len(churned) == 10000 || !strings.Contains(fmt.Sprint(p.Problems), "no space left") {
+		t.Errorf("%d of 10,000 blocks, %v", len(churned), p.Problems)
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Ten million blocks are recorded one by one.
+func TestTenMillionBlocksAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	began := time.Now()
+	files, status := run(t, Options{Ring: 16 << 20}, "many")
+	if status != 0 || len(files) != 1 || files[0].Lost.Allocations+files[0].Lost.Frees > 0 {
+		t.Fatalf("status %d, %+v", status, files)
+	}
+	t.Logf("%v for %d events", time.Since(began).Round(time.Millisecond), files[0].Events)
+	_, trace, err := opened.File(t, files[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByFunction})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type sums struct{ blocks, bytes, liveBlocks, liveBytes uint64 }
+	got := map[string]sums{}
+	for _, s := range sites {
+		got[s.Name] = sums{s.AllocCount, s.AllocBytes, s.LiveCount, s.LiveBytes}
+	}
+	for function, want := range map[string]sums{
+		"churn":   {9_999_000, 9_999_000*1000 + 1000*(9990/10*45+36), 0, 0}, // 0 … 9 in turns
+		"leaking": {1000, 999 * 1000 / 2, 1000, 999 * 1000 / 2},
+	} {
+		if got[function] != want {
+			t.Errorf("%s: %+v, want %+v", function, got[function], want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package record
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func runtimeOptions(t *testing.T, command ...string) Options {
 func TestNodeIsRecorded(t *testing.T) {
 	node, data := program(t, "node"), here(t)
 	o := runtimeOptions(t, node, filepath.Join(data, "shop.js"))
-	o.Sample, o.Adapt = 4096, false
+	o.Sample, o.Adapt, o.NoRSS = 4096, false, true
 	files, status, err := Run(t.Context(), o)
 	if err != nil || status != 0 || len(files) != 1 {
 		t.Fatalf("%v, status %d, %+v", err, status, files)
@@ -65,6 +66,16 @@ func TestNodeIsRecorded(t *testing.T) {
 	// Some 10,000 sessions of 1.6 kB and more, fewer on a busy machine, stay.
 	if live < 1<<20 || live > 100<<20 {
 		t.Errorf("%d B live, sites %+v", live, sites)
+	}
+	for _, name := range []string{"openSession", "(anonymous shop.js:7)"} { // the second is what the timer calls
+		if !slices.Contains(p.Stacks.Functions, name) {
+			t.Errorf("no function %s", name)
+		}
+	}
+	for _, s := range p.Timeline.Series {
+		if s.Name == "RSS" || s.Name == "PSS" {
+			t.Errorf("%s is recorded", s.Name)
+		}
 	}
 	for _, s := range p.Stacks.Files {
 		if strings.Contains(s, "memtui-preload") {

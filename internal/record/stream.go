@@ -54,7 +54,7 @@ func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFil
 	if _, err := io.WriteString(s.to, loaders.RecordedMagic); err != nil {
 		return nil, err
 	}
-	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented})
+	t.begin(start, exe, o)
 	if _, err := t.w.Write(head(start, noNames(), reserve)); err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ type traceFile struct {
 	stream  *streamed // where all goes if that is a pipe, nil for a file
 	copied  bool      // the file at path is a complete copy
 	stacks  *journal.Names
+	live    map[uint64]struct{} // addresses of blocks, where frees of others are left out; nil else
 }
 
 // newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
@@ -74,13 +75,21 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start, shifts: [2]uint{mostShift, 0},
 		stacks: journal.NewNames(o.Symbols),
 	}
-	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented})
+	t.begin(start, exe, o)
 	if _, err = f.Write(head(start, noNames(), reserve)); err != nil {
 		_ = f.Close()
 		_ = names.Close()
 		return nil, err
 	}
 	return t, t.flush()
+}
+
+// begin notes how the recording is made.
+func (t *traceFile) begin(start time.Time, exe string, o Options) {
+	if o.PID != 0 && o.full() {
+		t.live = map[uint64]struct{}{}
+	}
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented, Attached: o.PID != 0})
 }
 
 // head returns the beginning of a trace of size bytes: header and metadata, padded with spaces.
@@ -131,8 +140,17 @@ func (t *traceFile) take(r record) error {
 		if uint64(r.id()) > uint64(t.stacks.Len()) {
 			return errRecord
 		}
+		if t.live != nil {
+			t.live[r.addr()] = struct{}{}
+		}
 		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size(), r.shift()), ID: uint64(r.id()), Thread: r.thread()})
 	case kindFree:
+		if t.live != nil {
+			if _, known := t.live[r.addr()]; !known {
+				return nil // allocated before the recording began
+			}
+			delete(t.live, r.addr())
+		}
 		t.event(micros, &model.Event{Kind: model.Free, Addr: r.addr()})
 	case kindStack:
 		ips, ok := r.stack()

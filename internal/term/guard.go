@@ -43,6 +43,7 @@ type guardOrder struct {
 	Before unix.Termios // modes to restore
 	Raw    unix.Termios // modes set by the program: while they are set, no other program has changed the terminal
 	Reset  string       // leaves the alternate screen and resets everything else
+	Killed string       // what to say where the program was killed, "" for the usual
 }
 
 // Guard must be called first in main. It returns true in a process that was started to guard the terminal of another,
@@ -125,7 +126,7 @@ func (g *guard) conclude() {
 	}
 	g.printNew()
 	if g.brief && g.stacks > 0 { // the message has scrolled away
-		_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+". Go's message is above.\n")
+		_, _ = io.WriteString(g.out, "memtui: "+g.lastWords()+". Go's message is above.\n")
 	}
 }
 
@@ -135,7 +136,7 @@ func (g *guard) printNew() {
 		g.restored = true
 		g.restore()
 		if !bytes.HasPrefix(g.text, []byte("memtui: ")) { // it has not printed that itself
-			_, _ = io.WriteString(g.out, "memtui: "+lastWords(g.text)+"\n")
+			_, _ = io.WriteString(g.out, "memtui: "+g.lastWords()+"\n")
 		}
 	}
 	for {
@@ -178,14 +179,17 @@ func dying(text []byte) bool {
 }
 
 // lastWords describes the program's fatal error by its output.
-func lastWords(text []byte) string {
-	s := string(text)
+func (g *guard) lastWords() string {
+	s := string(g.text)
 	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(s, memory) {
 			return "ran out of memory: allow more, or set a lower --max-memory"
 		}
 	}
-	if strings.TrimSpace(s) == "" {
+	switch empty := strings.TrimSpace(s) == ""; {
+	case empty && g.order.Killed != "":
+		return g.order.Killed
+	case empty:
 		return "was killed, perhaps because memory ran out: --max-memory bounds it"
 	}
 	return "ended by an internal error"

@@ -113,7 +113,7 @@ func (g *guarding) start(l *lifeline) error {
 
 // order returns the instructions for the guard.
 func (l *lifeline) order() (line []byte, err error) {
-	o := guardOrder{Before: l.before, Reset: l.reset}
+	o := guardOrder{Before: l.before, Reset: l.reset, Killed: l.killed}
 	err = l.control(func(fd int) error {
 		raw, err := unix.IoctlGetTermios(fd, getTermios)
 		if err == nil {

@@ -23,6 +23,7 @@ type Options struct {
 	ASCII  bool                // draw only ASCII
 	Color  Color               // whether to use colors
 	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: nowhere
+	Killed string              // what to say where the program was killed, "" for the usual
 	Getenv func(string) string // nil: os.Getenv. Locale and COLORTERM are always the process's own
 }
 
@@ -74,7 +75,7 @@ func Open(o Options) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
-	saved.reset = resetSequence(&ti)
+	saved.reset, saved.killed = resetSequence(&ti), o.Killed
 	t := newTerminal()
 	t.saved, t.stderr = saved, o.Stderr
 	if hint != "" {

@@ -77,6 +77,7 @@ type lifeline struct {
 	file   *os.File
 	before unix.Termios
 	reset  string                   // leaves every mode that tcell may have entered
+	killed string                   // see [Options]
 	guard  atomic.Pointer[guarding] // nil if there is none
 }
 

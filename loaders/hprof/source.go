@@ -21,7 +21,7 @@ func Format() loaders.Format {
 		Summary:    "Java heap dumps: every object of a JVM or of an Android app, and what refers to it",
 		Extensions: []string{".hprof"},
 		Heap:       newSchema(),
-		Sizes:      true,
+		Sizes:      "gaps (the distances between objects where addresses show them, the default) or layout (computed from fields)",
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,
@@ -184,7 +184,7 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	return nil
 }
 
-// Clock implements [model.HeapClock].
+// Clock implements join.Clock of package model.
 func (f *file) Clock() (at model.Time, ok bool) {
 	if f.clock <= 0 || f.clock >= 1<<43 {
 		return 0, false

@@ -25,6 +25,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "memlyze allocation trace: every allocation and free, with stacks",
 		Extensions: []string{".mlyze"},
+		FrameOrder: true,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

@@ -10,13 +10,14 @@ import (
 // recorded is what the metadata state about how the file was made. The keys are beyond the specification; this
 // program's recorder writes them.
 type recorded struct {
-	ours    bool // by this program's recorder, which leaves unknown lines out
-	program string
-	stopped string // why recording ended before the program did
-	looked  bool   // addresses are made up, and times are those of looks at what lives
-	sampled string // how blocks were chosen, "" where all were recorded
-	lost    int64  // events that could not be recorded
-	series  []model.Series
+	ours     bool // by this program's recorder, which leaves unknown lines out
+	program  string
+	stopped  string // why recording ended before the program did
+	looked   bool   // addresses are made up, and times are those of looks at what lives
+	attached bool   // the program ran before
+	sampled  string // how blocks were chosen, "" where all were recorded
+	lost     int64  // events that could not be recorded
+	series   []model.Series
 }
 
 // maxSeries bounds how many curves are read.
@@ -34,6 +35,8 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.stopped = m.plainText()
 	case "events":
 		m.recorded.looked = m.plainText() == "looked"
+	case "began":
+		m.recorded.attached = m.plainText() == "attached"
 	case "sampling":
 		m.sampling()
 	case "lost":
@@ -186,6 +189,9 @@ func (r *recorded) problems(to *findings) {
 	}
 	if r.sampled != "" {
 		add(model.Note, "sampled", 1, "the blocks were "+r.sampled+": sizes and sums are estimates, counts, lifetimes and addresses are those of samples")
+	}
+	if r.attached {
+		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")
 	}
 	if r.lost > 0 {
 		add(model.Warning, "lost-events", r.lost, "events were not recorded, as the recorder did not keep up")

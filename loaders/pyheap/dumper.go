@@ -2,8 +2,7 @@ package pyheap
 
 import _ "embed"
 
+// dumper is the Python module that writes dumps.
+//
 //go:embed heapdump.py
 var dumper []byte
-
-// Dumper returns the source of the Python module that writes dumps; the caller must not change it.
-func Dumper() []byte { return dumper }

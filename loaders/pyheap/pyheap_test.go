@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/graphs"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // TestAnswers compares rows, references, types, sizes and retained sizes with what an independent program counted.
@@ -61,7 +62,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%d retains %d, want %d", x.Address, g.Retained[row], x.Retained)
 		}
 	}
-	if at, ok := r.Profile.Heaps.(model.HeapClock).Clock(); !ok || at/1e6 != 1795319245 {
+	if at, ok := r.Profile.Heaps.(join.Clock).Clock(); !ok || at/1e6 != 1795319245 {
 		t.Errorf("written at %d", at)
 	}
 }
@@ -194,7 +195,7 @@ func pythons(t *testing.T) (paths []string) {
 // it planted.
 func TestDumper(t *testing.T) {
 	module := filepath.Join(t.TempDir(), "heapdump.py")
-	if err := os.WriteFile(module, Dumper(), 0o600); err != nil {
+	if err := os.WriteFile(module, dumper, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, python := range pythons(t) {

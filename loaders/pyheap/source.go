@@ -29,10 +29,15 @@ func Format() loaders.Format {
 		Summary:    "Python heap dumps of `memtui heap dumper python` and of Midden: every object, and what refers to it",
 		Extensions: []string{".pydump", ".jsonl"},
 		Heap:       newSchema(),
-		Sniff:      sniff,
-		Load:       objects.Load(open),
-		Info:       objects.Info(open),
-		Validate:   validate,
+		Dumper: loaders.Dumper{
+			Language: "python",
+			Help:     "a module that needs only the standard library, to import or to run with sys.remote_exec of Python 3.14: memtui heap dumper python > heapdump.py",
+			Source:   dumper,
+		},
+		Sniff:    sniff,
+		Load:     objects.Load(open),
+		Info:     objects.Info(open),
+		Validate: validate,
 	}
 }
 
@@ -119,7 +124,7 @@ func (f *file) readHeader(ctx context.Context) error {
 	return nil
 }
 
-// Clock implements [model.HeapClock].
+// Clock implements join.Clock of package model.
 func (f *file) Clock() (at model.Time, ok bool) { return f.head.clock, f.head.clock > 0 }
 
 // Describe implements [objects.Dumped].

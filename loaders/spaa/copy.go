@@ -9,9 +9,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Copy copies every record of src to w unchanged, one per line. Blank lines and lines without a record are left out;
+// copyRecords copies every record of src to w unchanged, one per line. Blank lines and lines without a record are left out;
 // problems describe the latter.
-func Copy(ctx context.Context, src *loaders.Source, w io.Writer) ([]model.Problem, error) {
+func copyRecords(ctx context.Context, src *loaders.Source, w io.Writer) ([]model.Problem, error) {
 	var found findings
 	lines := int64(0)
 	err := each(ctx, src, false, func(k *block) error {

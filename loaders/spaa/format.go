@@ -21,6 +21,7 @@ func Format() loaders.Format {
 		Name:       formatName,
 		Summary:    "stack profiles of any tool: weighted stacks, samples, windows of time",
 		Extensions: []string{".spaa"},
+		Copy:       copyRecords,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,

@@ -88,7 +88,7 @@ func verdict(t testing.TB, text []byte) map[string]model.Severity {
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := Copy(context.Background(), openFile(t, "../../internal/demo/samples/"+name), &out); err != nil {
+	if _, err := copyRecords(context.Background(), openFile(t, "../../internal/demo/samples/"+name), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -248,7 +248,7 @@ func TestCopy(t *testing.T) {
 	odd := `{"x_vendor": {"a" : [1, 2.50]}, "type":"annotation"}`
 	text := "\n" + strings.ReplaceAll(good, "\n", "\r\n\n") + odd + "\n{broken\n[1]\n{\"type\":7}\n  "
 	var out bytes.Buffer
-	problems, err := Copy(t.Context(), openText(t, []byte(text)), &out)
+	problems, err := copyRecords(t.Context(), openText(t, []byte(text)), &out)
 	if err != nil || out.String() != good+odd+"\n" {
 		t.Errorf("%v\n%s", err, out.String())
 	}
@@ -278,7 +278,7 @@ func TestCopyTypes(t *testing.T) {
 		text.WriteString(line + "\n")
 	}
 	var out bytes.Buffer
-	if problems, err := Copy(t.Context(), openText(t, []byte(text.String())), &out); err != nil || len(problems) > 0 || out.String() != text.String() {
+	if problems, err := copyRecords(t.Context(), openText(t, []byte(text.String())), &out); err != nil || len(problems) > 0 || out.String() != text.String() {
 		t.Errorf("%v %v\n%s", err, problems, out.String())
 	}
 }

@@ -193,7 +193,7 @@ func FuzzLoad(f *testing.F) {
 		if err := validate(context.Background(), src, func(loaders.Violation) {}); err != nil {
 			t.Error(err)
 		}
-		if _, err := Copy(context.Background(), src, &bytes.Buffer{}); err != nil {
+		if _, err := copyRecords(context.Background(), src, &bytes.Buffer{}); err != nil {
 			t.Error(err)
 		}
 	})

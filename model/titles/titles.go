@@ -106,6 +106,7 @@ const (
 	Site        = "SITE"
 	Sites       = "SITES" // number of sites that a row sums up
 	Size        = "SIZE"
+	Source      = "SOURCE"
 	Sparse      = "SPARSE" // nearly empty
 	Stack       = "STACK"
 	Stacks      = "STACKS"

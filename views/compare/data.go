@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -148,7 +149,7 @@ func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFil
 			metric = e.Prof.Weights.Metrics[id].Name
 		}
 		d.Choose(&at.Prof, e.Prof.EventName(event), metric)
-		if k := d.Key(&at); metric != "" && k.MetricName() != metric {
+		if k := d.Key(&at); metric != "" && weights.Compared(k.MetricName()) != weights.Compared(metric) {
 			k.None = true
 			return k
 		}
@@ -156,9 +157,31 @@ func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFil
 		d.Choose(&at.Prof, "", ui.CostNamed(cost))
 		k := d.Key(&at)
 		k.None = k.None || at.Prof.Metric == state.NoMetric
+		return atSnapshot(e, s, f, k)
+	}
+	return atSnapshot(e, s, f, d.Key(&at))
+}
+
+// atSnapshot returns the question about the last snapshot, where the other file has live memory at its end to compare it
+// with, as memtui diff does.
+func atSnapshot(e *ui.Env, s *state.State, f *ui.ComparedFile, k ui.ProfileKey) ui.ProfileKey {
+	other := e.Second
+	if f != e.First {
+		other = e.First
+	}
+	if other == nil || k.None || k.Ranged || k.Window != state.NoWindow {
 		return k
 	}
-	return d.Key(&at)
+	as := ui.CostNamed(analysis.CostLive)
+	if d := other.ProfileFile(s); d != nil {
+		if _, ok := d.Weights.Metric(k.Of.Weights.Metrics[k.Metric].Name); ok {
+			return k
+		}
+	}
+	if n := weights.SnapshotAtEnd(k.Of.Weights, k.Metric, as); n >= 0 {
+		k.Window = n
+	}
+	return k
 }
 
 // costOfProfile returns the trace cost that corresponds to the metric of a profile; unlike is the reason if there is
@@ -166,7 +189,7 @@ func profileSide(e *ui.Env, s *state.State, f *ui.ComparedFile, d *ui.ProfileFil
 func costOfProfile(e *ui.Env, d *ui.ProfileFile, s *state.State) (c analysis.Cost, unlike string) {
 	name := d.Key(s).MetricName()
 	for c := range analysis.CostCountOf {
-		if ui.CostNamed(c) == name {
+		if ui.CostNamed(c) == weights.Compared(name) {
 			return c, ""
 		}
 	}

@@ -35,7 +35,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 	}
 	for i := range keys {
 		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
-		if k.label = min(at[i].T, dumps[i].End).String(); what == ui.DiffPages {
+		if k.label = min(at[i].T, dumps[i].End).In(dumps[i].Timeline.AxisUnit); what == ui.DiffPages {
 			k.layout = layouts[i]
 			k.at = analysis.End
 			if k.label = "no layout"; k.layout.Layout != state.NoLayout {

@@ -297,7 +297,7 @@ func (p *Screen) dumpCommand(file []string, kind string) []string {
 		case k.layout.Layout != state.NoLayout:
 			place.Number = &k.layout.Layout
 		case k.at != analysis.End:
-			place.At = model.MomentAt(k.at.T)
+			place.At = model.Axis{Unit: k.layout.Dump.Timeline.AxisUnit}.Moment(k.at.T)
 		}
 	}
 	if f := keys[0].figure; p.What == ui.DiffPages && f != diff.PageOccupied {

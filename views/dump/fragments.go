@@ -90,7 +90,17 @@ func (p *Fragments) CommandLine(file []string) []string {
 	if i := p.Dump.Layout(&p.State); i >= 0 {
 		words[len(words)-1] += fmt.Sprintf("#%d", i)
 	}
-	return words
+	var q state.Question
+	if p.focus == fragmentSparse {
+		q.Table = "sparse_pages"
+		p.sparse.Narrow(&q, p.text)
+	} else {
+		p.Types.Narrow(&q, p.State.Filter)
+		if q.Filter != "" {
+			q.Table = "page_types" // whose rows a filter needs
+		}
+	}
+	return append(words, q.Args()...)
 }
 
 // Show implements screen.

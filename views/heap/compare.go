@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -118,7 +119,7 @@ func (p *comparison) CommandLine(file []string) []string {
 // sidesOf returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
 // recording of several files. It is nil where a command line cannot.
 func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []string) []string {
-	joined, several := p.State.Profile.Heaps.(*model.JoinedHeaps)
+	joined, several := p.State.Profile.Heaps.(*join.Heaps)
 	switch {
 	case !several || p.After() != nil:
 		words := slices.Clone(file[:len(file)-1])

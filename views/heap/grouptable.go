@@ -150,9 +150,6 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
 	mean.Hidden = true
 	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
-	if frames { // reports do not list their parts
-		managed.Key, unmanaged.Key = "", ""
-	}
 	return []ui.Column[group]{
 		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,

@@ -120,7 +120,11 @@ func (p *snapshots) Command() []string { return nil }
 
 // CommandLine implements commander.
 func (p *snapshots) CommandLine(file []string) []string {
-	return command(&p.State, "snapshots", state.Question{}, file)
+	var q state.Question
+	if p.focus == onSnapshots {
+		p.table.Narrow(&q, p.filter)
+	}
+	return command(&p.State, "snapshots", q, file)
 }
 
 // Show implements screen. Only the search for suspects decodes a snapshot if headers have enough.
@@ -217,7 +221,7 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 			drop = 2
 		}
 		many := d.schema.Sets[i].Many
-		cols = append(cols, count(strings.ToUpper(many), "", strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
+		cols = append(cols, count(strings.ToUpper(many), d.schema.Sets[i].Key, strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
 	}
 	refs := count(titles.References, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
 	refs.Width, refs.Fields = 10, append(refs.Fields, "refs")

@@ -95,7 +95,9 @@ func (p *Threads) Useless(a keymap.Action) bool { return a == keymap.Group || a 
 
 // CommandLine implements commander.
 func (p *Threads) CommandLine(file []string) []string {
-	return command(&p.State, "threads", state.Question{}, file)
+	var q state.Question
+	p.table.Narrow(&q, p.State.Filter)
+	return command(&p.State, "threads", q, file)
 }
 
 // Fields implements [ui.Filtered].
@@ -119,14 +121,14 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		return p.Look.Glyphs.Ellipsis
 	}
 	noObjects := !slices.ContainsFunc(d.rows, func(t threadRow) bool { return t.Row != model.RootRow })
-	count := func(title, field string, of func(t *threadRow) uint64) ui.Column[threadRow] {
-		return ui.Column[threadRow]{Title: title, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
+	count := func(title, key, field string, of func(t *threadRow) uint64) ui.Column[threadRow] {
+		return ui.Column[threadRow]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
 	}
 	return []ui.Column[threadRow]{
 		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: whole, Value: retained, Known: known, Unknown: unknown, Hidden: noObjects},
 		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Hidden: noObjects, Cell: func(t *threadRow) widget.Cell { return ui.ShareCell(retained(t), whole) }},
-		count(titles.Locals, "locals", func(t *threadRow) uint64 { return t.locals }),
-		count(titles.Depth, "frames", func(t *threadRow) uint64 { return uint64(len(t.Frames)) }),
+		count(titles.Locals, "local_count", "locals", func(t *threadRow) uint64 { return t.locals }),
+		count(titles.Depth, "", "frames", func(t *threadRow) uint64 { return uint64(len(t.Frames)) }),
 		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
 		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: topFrame},
 	}

@@ -153,7 +153,9 @@ func (p *Waste) StopWork() {
 
 // CommandLine implements commander.
 func (p *Waste) CommandLine(file []string) []string {
-	return command(&p.State, "waste", state.Question{}, file)
+	var q state.Question
+	p.table.Narrow(&q, p.State.Filter)
+	return command(&p.State, "waste", q, file)
 }
 
 // Fields implements [ui.Filtered].

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -325,6 +326,18 @@ func (p *Functions) Function() string {
 		return p.functionOf(r.Frame)
 	}
 	return ""
+}
+
+// Place implements [ui.Placer]: rows of one function or line have one.
+func (p *Functions) Place() (at lines.Place, ok bool) {
+	r, ok := p.Selected()
+	if !ok {
+		return at, false
+	}
+	if at, ok = ui.PlaceOf(p.Now().Of.Of.Profile.Stacks, r.Frame); p.Now().Of.By == weights.ByFile {
+		at.Line = model.NoLine
+	}
+	return at, ok
 }
 
 func (p *Functions) Follows() string { return "" }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -353,6 +354,16 @@ func (p *Leaks) site() (f model.Frame, ok bool) {
 func (p *Leaks) Function() string {
 	f, _ := p.site()
 	return f.Function
+}
+
+// Place implements [ui.Placer].
+func (p *Leaks) Place() (at lines.Place, ok bool) {
+	r, ok := p.Selected()
+	if !ok {
+		return at, false
+	}
+	of := p.Now().Of.of
+	return ui.PlaceOfNode(of.Profile.Stacks, of.Weights.Records.Node[r.record])
 }
 
 func (p *Leaks) Follows() string { return "" }

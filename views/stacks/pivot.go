@@ -5,8 +5,11 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -128,6 +131,21 @@ func (p *Stacks) Function() string {
 		return ""
 	}
 	return q.Now.Name(n)
+}
+
+// Place implements [ui.Placer].
+func (p *Stacks) Place() (lines.Place, bool) {
+	q := p.active()
+	n := q.Selected()
+	if n == 0 || q.Now.tree.key.stacks == nil {
+		return lines.Place{}, false
+	}
+	f, mixed := q.Now.Frame(n)
+	at, ok := ui.PlaceOf(q.Now.tree.key.stacks, f)
+	if mixed {
+		at.Line = model.NoLine
+	}
+	return at, ok
 }
 
 func (p *Stacks) Follows() string { return "" }

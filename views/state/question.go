@@ -20,6 +20,7 @@ type Question struct {
 	Window string       // of a stack profile
 	Cell   analysis.Cell
 	Peek   string // a function whose callers and callees are requested
+	Lines  string // a file or function whose source is requested
 	Steps  calltree.Filter
 	Format string
 	Table  string
@@ -62,6 +63,7 @@ func (q *Question) Args() []string {
 	a.text("b", q.B.String())
 	a.text("window", q.Window)
 	a.text("peek", q.Peek)
+	a.text("lines", q.Lines)
 	if c := q.Cell.Rectangle(); !c.IsAll() {
 		a.text("cell", c.Argument())
 	}
@@ -137,12 +139,13 @@ func (a *args) on(flag string, is bool) {
 	}
 }
 
-// Over returns a range as a question has it, the zero value for the complete recording.
-func Over(r analysis.Range) model.Period {
+// Over returns a range as a question has it, on an axis of that unit; the zero value for the complete recording.
+func Over(r analysis.Range, unit string) model.Period {
 	if r.IsFull() {
 		return model.Period{}
 	}
-	return model.Period{From: model.MomentAt(r.From), To: model.MomentAt(r.To)}
+	axis := model.Axis{Unit: unit}
+	return model.Period{From: axis.Moment(r.From), To: axis.Moment(r.To)}
 }
 
 // Instant returns an instant of a trace as a question has it: the zero value for the end, or the peak.

@@ -33,6 +33,8 @@ type State struct {
 	FullName bool // names as in the file instead of shortened ones
 	Values   bool // contents of objects are shown; they may be secret
 
+	Spot Spot // in source files
+
 	Heap Heap
 	Dump Dump
 	Prof Profile

@@ -7,6 +7,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -300,6 +301,16 @@ func (p *BlockScreen) Wheel(x, y, rows int) { p.Blocks.Wheel(x, y, rows) }
 func (p *BlockScreen) Fields() []analysis.Field { return p.Blocks.Fields() }
 
 func (p *BlockScreen) CopyText() string { return p.Blocks.CopyText() }
+
+// Place implements [ui.Placer].
+func (p *BlockScreen) Place() (at lines.Place, ok bool) {
+	i, ok := p.Blocks.List.Selected()
+	if !ok {
+		return at, false
+	}
+	b, _ := p.Blocks.Row(i)
+	return ui.PlaceOfStack(p.State.Stacks(), b.Stack)
+}
 
 // Difference implements [ui.Differing].
 func (p *BlockScreen) Difference(table func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen {

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -165,6 +166,21 @@ func (p *findingsPane) function() string {
 		return p.labels.FilterName(p.state.Stacks(), analysis.ByStack, &f.Site)
 	}
 	return ""
+}
+
+// place returns the line of the owner that a finding is about, or else of its site.
+func (p *findingsPane) place() (at lines.Place, ok bool) {
+	f, s := p.selected(), p.state.Stacks()
+	if f == nil || s == nil {
+		return at, false
+	}
+	leaf, _ := s.Node(f.Site.Stack)
+	for n := leaf; f.HasOwner && n != 0; n = s.Parent[n] {
+		if s.Functions[s.FrameFunc[s.Frame[n]]] == f.Owner.Function {
+			return ui.PlaceOf(s, s.Frame[n])
+		}
+	}
+	return ui.PlaceOfNode(s, leaf)
 }
 
 // follow opens the screen that a finding leads to. If an owner has several sites, all are listed, with the most

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -79,6 +80,15 @@ func (p *groupPane) Function() string {
 		return ""
 	}
 	return p.labels.FilterName(p.State.Stacks(), by, s)
+}
+
+// Place implements [ui.Placer].
+func (p *groupPane) Place() (lines.Place, bool) {
+	_, s, ok := p.row()
+	if !ok {
+		return lines.Place{}, false
+	}
+	return ui.PlaceOfStack(p.State.Stacks(), s.Stack)
 }
 
 // named returns how the state wants groups to be named.
@@ -164,6 +174,7 @@ func (p *groupPane) blocksCommand() []string {
 	switch {
 	case by == analysis.ByStack && row.Node != 0:
 		q.Steps = calltree.NewFilter(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(row.Stack)})
+	case by == analysis.ByThread && p.State.NoThreads():
 	case by == analysis.ByThread:
 		filter = append(filter, "thread="+strings.TrimPrefix(row.Name, "thread "))
 	case by == analysis.BySizeClass:

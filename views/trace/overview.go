@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -70,6 +71,19 @@ func (p *Overview) Function() string {
 		return p.findings.function()
 	}
 	return ""
+}
+
+// Place implements [ui.Placer].
+func (p *Overview) Place() (at lines.Place, ok bool) {
+	switch p.focus {
+	case paneTop:
+		return p.top.place()
+	case paneSecond:
+		return p.second.place()
+	case paneFindings:
+		return p.findings.place()
+	}
+	return at, false
 }
 
 func (p *Overview) Scopes() []keymap.Scope {

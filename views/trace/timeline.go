@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -63,6 +64,9 @@ func (p *Timeline) Needs() model.Facet { return model.FacetAllocations }
 func (p *Timeline) Follows() string { return "figures: all stacks" }
 
 func (p *Timeline) Function() string { return p.top.Function() }
+
+// Place implements [ui.Placer].
+func (p *Timeline) Place() (lines.Place, bool) { return p.top.place() }
 
 func (p *Timeline) Scopes() []keymap.Scope {
 	return []keymap.Scope{keymap.ScopeTimeline, keymap.ScopeTable}

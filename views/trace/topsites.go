@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -360,6 +361,15 @@ func (t *topSites) Function() string {
 		return ""
 	}
 	return t.labels.FilterName(t.state.Stacks(), t.data().by, s)
+}
+
+// place returns the place of the selected row in a source file; ok is false where it has none.
+func (t *topSites) place() (at lines.Place, ok bool) {
+	s, ok := t.Selected()
+	if !ok {
+		return at, false
+	}
+	return ui.PlaceOfStack(t.state.Stacks(), s.Stack)
 }
 
 // publish makes the selected row the selection of all screens.

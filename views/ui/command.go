@@ -53,8 +53,10 @@ func placeOf(prof *ProfileFile, m state.Moment, instant bool) model.Place {
 		return model.Place{}
 	case prof == nil && instant:
 		return model.Place{At: state.Instant(m.At)}
+	case prof != nil:
+		return model.Place{Over: state.Over(m.Over, prof.Weights.AxisUnit)}
 	case !m.Over.IsFull():
-		return model.Place{Over: state.Over(m.Over)}
+		return model.Place{Over: state.Over(m.Over, "")}
 	case m.At == analysis.End:
 		return model.Place{}
 	}

@@ -29,11 +29,11 @@ func (k ProfileKey) Live() ProfileKey {
 	return k
 }
 
-// Choose sets the event and the metric by name, as far as the profile has them. Without an event's name, any event that
-// has the metric will do.
+// Choose sets the event and the metric by name, or by that of another format, as far as the profile has them. Without an
+// event's name, any event that has the metric will do.
 func (d *ProfileFile) Choose(st *state.Profile, event, metric string) {
 	for i := range d.Weights.Events {
-		m, ok := d.MetricNamed(uint16(i), metric)
+		m, ok := d.comparable(uint16(i), metric)
 		switch named := event != "" && d.EventName(uint16(i)) == event; {
 		case named && ok, event == "" && ok:
 			st.Event, st.Metric = i, int(m)
@@ -357,7 +357,7 @@ func (d *ProfileFile) Question(s *state.State) state.Question {
 	case k.Window != state.NoWindow:
 		q.Window = windowArgument(d.Weights, k.Window)
 	case k.Ranged && !k.Unrange():
-		q.Over = model.Period{From: model.MomentAt(k.From), To: model.MomentAt(k.To)}
+		q.Over = state.Over(analysis.Range{From: k.From, To: k.To}, d.Weights.AxisUnit)
 	}
 	return q
 }
@@ -439,5 +439,16 @@ func (d *ProfileFile) MetricsOf(e uint16) []model.MetricID {
 // MetricNamed finds a metric of an event by its name.
 func (d *ProfileFile) MetricNamed(e uint16, name string) (model.MetricID, bool) {
 	m, ok := weights.Named(d.Weights, name)
-	return m, ok && int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
+	return m, ok && d.hasMetric(e, m)
+}
+
+// comparable finds the metric of an event that can be compared with one of another file. Weights of which only the unit
+// is known can be compared by command, which names what they are.
+func (d *ProfileFile) comparable(e uint16, name string) (model.MetricID, bool) {
+	m, ok := weights.Comparable(d.Weights, name)
+	return m, ok && d.hasMetric(e, m) && weights.Compared(d.Weights.Metrics[m].Name) == weights.Compared(name)
+}
+
+func (d *ProfileFile) hasMetric(e uint16, m model.MetricID) bool {
+	return int(e) < len(d.has) && int(m) < len(d.has[e]) && d.has[e][m]
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
@@ -179,6 +180,7 @@ type Env struct {
 	Trace       analysis.Trace  // nil for files without allocations
 	Libraries   *regexp.Regexp  // functions and files that own no memory, in addition to the built-in ones; may be nil
 	Heaps       heapgraph.Heaps // nil for files without heap snapshots
+	Sources     *sources.Finder // of source files; never nil
 	Dump        *DumpFile       // nil for files without measured series
 	Layouts     *layoutLoads    // of page layouts, which screens share
 	Loads       *HeapLoads      // the decoded snapshot that heap screens share

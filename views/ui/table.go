@@ -306,10 +306,18 @@ func (t *Table[D, R]) Fields() []analysis.Field { return fields(t.Columns()) }
 // RowFilter returns the filter as command lines take it, or "" if it compares fields that reports do not have.
 func (t *Table[D, R]) RowFilter(text string) string { return rowFilter(t.Columns(), text) }
 
+// Narrow adds the order and the filter of the table to the question of a command that prints its rows.
+func (t *Table[D, R]) Narrow(q *state.Question, filter string) {
+	if _, key, usual := t.Sorting(); !usual {
+		q.By = key
+	}
+	q.Filter = t.RowFilter(filter)
+}
+
 func rowFilter[R any](cols []Column[R], text string) string {
 	var known []analysis.Field
 	for i := range cols {
-		if cols[i].Key != "" {
+		if cols[i].Key != "" && !strings.HasSuffix(cols[i].Key, "_bits") { // which are bytes on screen
 			known = append(known, fields(cols[i:i+1])...)
 		}
 	}

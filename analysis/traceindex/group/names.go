@@ -192,6 +192,9 @@ func (g *StackGroups) Name(id model.StackID) string {
 // dimensionName returns the name of a key of a dimension that is itself a group, other than stacks.
 func (ix *Names) dimensionName(by analysis.Group, k analysis.Key) string {
 	if by == analysis.ByThread {
+		if ix.Store != nil && ix.Store.Current() != nil && ix.Store.Current().Meta.NoThreads {
+			return analysis.NoThreads
+		}
 		return "thread " + strconv.Itoa(int(ix.Threads[k]))
 	}
 	lo, hi := analysis.SizeBounds(uint32(k))

@@ -4,7 +4,6 @@ package calls
 import (
 	"container/heap"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/calltree"
@@ -165,44 +164,8 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// fine keeps six decimals of weights that are not integers.
-const fine = 1e6
-
-// Selected returns a query for the weights of a selection, negative ones as 0, and the factor that they were multiplied
-// by.
-func Selected(s *weights.Selection) (q *Query, scale float64) {
-	q = &Query{Stacks: s.Stacks}
-	for _, scale = range []float64{1, fine} {
-		q.Leaves, q.Weights, q.Own = q.Leaves[:0], q.Weights[:0], q.Own[:0]
-		whole := true
-		for i := range s.Profile.Records.Len() {
-			r := model.RecordID(i)
-			n, ok := s.Weight(r)
-			own, _ := s.Self(r)
-			total, exact := scaled(n, scale)
-			if !ok || total == 0 {
-				continue
-			}
-			self, exactly := scaled(own, scale)
-			whole = whole && exact && exactly
-			q.Leaves, q.Weights, q.Own = append(q.Leaves, s.Node(r)), append(q.Weights, total), append(q.Own, self)
-		}
-		if whole {
-			break
-		}
-	}
-	if !s.HasSelf() {
-		q.Own = nil
-	}
-	return q, scale
-}
-
-// scaled returns a weight times a factor; exact reports that nothing of it is lost.
-func scaled(n model.Number, scale float64) (weight uint64, exact bool) {
-	v, small := n.Small(math.MaxUint64)
-	if small && scale == 1 {
-		return v, true
-	}
-	f := n.Float64()
-	return uint64(min(max(f*scale, 0), math.MaxUint64/2)), small || f == math.Trunc(f)
+// Selected returns a query for the weights of a selection, and the factor that they were multiplied by.
+func Selected(s *weights.Selection) (q *Query, factor float64) {
+	w := s.Scaled()
+	return &Query{Stacks: s.Stacks, Leaves: w.Leaves, Weights: w.Weights, Own: w.Own}, w.Factor
 }

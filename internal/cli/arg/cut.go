@@ -53,7 +53,7 @@ func (f *CutFlags) Cut(duration model.Time) (export.Cut, error) {
 		to   *model.Time
 	}{{f.MinLifetime, &cut.MinLife}, {f.MaxLifetime, &cut.MaxLife}} {
 		if bound.flag.Given() {
-			*bound.to = bound.flag.In(duration, 0)
+			*bound.to = bound.flag.Of(duration)
 		}
 	}
 	if cut.MinSize > cut.MaxSize || cut.MinLife > cut.MaxLife {

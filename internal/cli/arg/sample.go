@@ -16,6 +16,9 @@ type Sample struct {
 	Rate  float64
 }
 
+// IsRate reports whether each block has the same chance.
+func (s Sample) IsRate() bool { return s.Rate > 0 }
+
 // leastSample is the distance of samples where blocks come slowly.
 const leastSample = 4 << 10
 

@@ -60,10 +60,10 @@ type Duration time.Duration
 // UnmarshalText reads a length of time.
 func (d *Duration) UnmarshalText(text []byte) error {
 	m, err := model.ParseLength(string(text))
-	if n := m.In(0, 0); err != nil || n != m.In(model.Second, model.Second) || n <= 0 {
+	if n := m.Of(0); err != nil || n != m.Of(model.Second) || n <= 0 {
 		return fmt.Errorf("invalid length of time %q: write 500ms, 10s, 5min or 1h30m", text)
 	}
-	*d = Duration(m.In(0, 0).Duration())
+	*d = Duration(m.Of(0).Duration())
 	return nil
 }
 

@@ -173,6 +173,8 @@ func Questions() []Question {
 		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
 		ask("Which calls lead to the memory, as a tree? (--invert: from allocating functions up)", "report -f json --table tree --by live_bytes FILE"),
 		ask("Who calls a function, and what does it call?", "report -f json --peek FUNCTION FILE"),
+		ask("Which source lines cost most? (--lines FUNCTION or FILE.c: its source with figures at each line)", "report -f json --table lines --source DIR FILE"),
+		ask("What happened one by one from 20 ms on?", "report -f json --table events --from 20ms --limit 100 FILE"),
 		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
 		ask("What holds memory, by stack? (profiles: pprof, jemalloc, tcmalloc, massif, DHAT, V8, leak reports; start here)", "report -f json FILE"),
 		ask("Which functions hold most in a Go heap profile?", "report -f csv --table total_functions --by inuse_space FILE"),

@@ -173,9 +173,9 @@ func alternatives(needs string) string {
 	return strings.Join(list, " or ")
 }
 
-// Fits rejects flags that do not apply to files, by their formats alone, and resets such settings. For two files that
-// are compared a flag must apply to one.
-func Fits(parsed *kong.Context, files ...Input) error {
+// Fits rejects flags that do not apply to files, by their formats alone, and resets such settings. formats are those
+// that files may have. For two files that are compared a flag must apply to one.
+func Fits(parsed *kong.Context, formats []loaders.Format, files ...Input) error {
 	if parsed == nil {
 		return nil
 	}
@@ -200,38 +200,57 @@ func Fits(parsed *kong.Context, files ...Input) error {
 	if err != nil {
 		return err
 	}
-	if err := idle(parsed, files); err != nil {
+	if err := idle(parsed, formats, files); err != nil {
 		return err
 	}
 	return forget(parsed, of)
 }
 
-// particular lists flags that apply only to some inputs of a kind.
+// particular lists flags that apply only to inputs of some formats of a kind, whose files leave something open.
 var particular = []struct {
 	flag  string
-	about func(Input) bool
-	why   string // after the name of a file
+	about func(*loaders.Format) bool
+	why   string // after the name of a file of another format
 }{
-	{"sizes", func(in Input) bool { return in.Format.Sizes }, "states the sizes of its objects; the flag is for Java heap dumps"},
-	{"unit", func(in Input) bool { return in.Format.Unit }, "states the unit of its weights; the flag is for folded stacks"},
-	{"insecure", func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }, "is not fetched; the flag is for URLs that begin with https://"},
+	{"frame-order", func(f *loaders.Format) bool { return f.FrameOrder }, "states the order of its frames"},
+	{"sizes", func(f *loaders.Format) bool { return f.Sizes != "" }, "states the sizes of its objects"},
+	{"unit", func(f *loaders.Format) bool { return f.Unit }, "states the unit of its weights"},
 	{"symbols", addresses, named}, {"sysroot", addresses, named}, {"debuginfod", addresses, named}, {"no-symbols", addresses, named},
-	{"allocator-frames", func(in Input) bool { return in.Format.AllocatorFrames },
-		"has no frames that memtui leaves out; the flag is for text profiles of jemalloc and tcmalloc, DHAT and leak reports"},
+	{"allocator-frames", func(f *loaders.Format) bool { return f.AllocatorFrames }, "has no frames that memtui leaves out"},
 }
 
-const named = "names its functions itself; the flag is for files that hold addresses: raw heaptrack files and text profiles of jemalloc and tcmalloc"
+const named = "names its functions itself"
 
-func addresses(in Input) bool { return in.Format.Addresses }
+func addresses(f *loaders.Format) bool { return f.Addresses }
 
 // idle rejects flags that apply to no file of the command line.
-func idle(parsed *kong.Context, files []Input) error {
+func idle(parsed *kong.Context, formats []loaders.Format, files []Input) error {
+	if len(files) == 0 {
+		return nil
+	}
 	for _, p := range particular {
-		if len(files) > 0 && IsGiven(parsed, p.flag) && !slices.ContainsFunc(files, p.about) {
-			return fmt.Errorf("--%s: %s %s", p.flag, files[0].Name, p.why)
+		if IsGiven(parsed, p.flag) && !slices.ContainsFunc(files, func(in Input) bool { return p.about(&in.Format) }) {
+			return fmt.Errorf("--%s: %s %s; the flag is for %s", p.flag, files[0].Name, p.why, formatsWith(formats, p.about))
 		}
 	}
+	if IsGiven(parsed, "insecure") && !slices.ContainsFunc(files, func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }) {
+		return fmt.Errorf("--insecure: %s is not fetched; the flag is for URLs that begin with https://", files[0].Name)
+	}
 	return nil
+}
+
+// formatsWith returns the names of the formats that a flag applies to.
+func formatsWith(formats []loaders.Format, about func(*loaders.Format) bool) string {
+	var names []string
+	for i := range formats {
+		if about(&formats[i]) {
+			names = append(names, formats[i].Name)
+		}
+	}
+	if len(names) == 1 {
+		return "the format " + names[0]
+	}
+	return "the formats " + strings.Join(names, ", ")
 }
 
 // forget resets the flags that do not apply to files of these kinds: their values came from settings.
@@ -286,7 +305,7 @@ func unfit(command string, f *kong.Flag, in Input) string {
 	case k == kind.Trace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
 	case k == kind.Dump && flag == "by":
-		return "tables of a memory dump cannot be sorted"
+		return "of memory dumps only report --table and pages sort a table"
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):

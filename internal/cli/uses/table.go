@@ -102,7 +102,7 @@ func written(formats string) []Use { return helped(kind.All, "format", "Output: 
 // kinds of files or only together with other flags. Help, completion, manual and guide list exactly these, and other
 // flags on the command line are rejected.
 var Table = sync.OnceValue(func() map[string][]Use {
-	screen := slices.Concat(paged(), about(), reader(), of(kind.All, "mouse", "theme"))
+	screen := slices.Concat(paged(), about(), reader(), of(stacked, "source", "map-path"), of(kind.All, "mouse", "theme"))
 	inHeap := slices.Concat(drawing(), of(heaps, "at", "snapshot", "max-memory", "sizes"))
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	filtered := of(heaps, "filter")
@@ -116,18 +116,18 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
-		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols"),
+		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols", "insecure"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
-		"heap snapshots":  slices.Concat(inHeap, byColumn),
+		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
-		"heap dominators": slices.Concat(heapTable, filtered),
+		"heap dominators": slices.Concat(heapTable, filtered, byColumn),
 		"heap suspects":   slices.Concat(heapTable, filtered, byColumn),
 		"heap dumper":     nil,
 		"heap holders":    heapTable,
-		"heap threads":    slices.Concat(heapTable, byColumn),
-		"heap waste":      heapTable,
+		"heap threads":    slices.Concat(heapTable, filtered, byColumn),
+		"heap waste":      slices.Concat(heapTable, filtered, byColumn),
 		"heap find":       slices.Concat(inHeap, of(heaps, "limit", "edges"), heapBy("row or bytes")),
 		"heap object":     heapTable,
 		"heap peek":       slices.Concat(inHeap, of(heaps, "limit")),
@@ -139,7 +139,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 // notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
 // fetched, has an index, holds addresses without names or lacks its unit.
 func notOfSamples() []string {
-	return []string{"insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
+	return []string{"source", "map-path", "insecure", "index", "symbols", "sysroot", "debuginfod", "no-symbols", "allocator-frames", "unit"}
 }
 
 // without returns those of the flags that have other names.
@@ -151,7 +151,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek"), with("table=tree", stacked, "invert", "recursion", "depth"),
+	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
@@ -230,6 +230,14 @@ func clashes() []clash {
 		{"at", "from", profiles, "", part},
 		{"at", "to", profiles, "open demo report diff check evidence", part},
 		{"at", "window", profiles, "", part},
+		{"lines", "peek", stacked, "", alone},
+		{"lines", "table", stacked, "", alone},
+		{"lines", "group", stacked, "", alone},
+		{"lines", "invert", stacked, "", alone},
+		{"lines", "recursion", stacked, "", alone},
+		{"lines", "depth", stacked, "report", alone},
+		{"lines", "stacked", traces, "", alone},
+		{"lines", "min-age", traces, "", alone},
 		{"peek", "table", stacked, "", alone},
 		{"peek", "invert", stacked, "", alone},
 		{"peek", "recursion", stacked, "", alone},

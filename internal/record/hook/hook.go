@@ -8,10 +8,18 @@ import _ "embed"
 //go:embed src/hook.c
 var Source string
 
-// Unwinder and Python are the files that Source includes.
+// Flags are what compilers are given.
+//
+//go:embed src/flags
+var Flags string
+
+// Unwinder, Python and Attach are the files that Source includes.
 //
 //go:embed src/unwind.h
 var Unwinder string
 
 //go:embed src/python.h
 var Python string
+
+//go:embed src/attach.h
+var Attach string

@@ -60,9 +60,16 @@ function start(out) {
   }
   const line = (o) => JSON.stringify(o) + '\n';
 
+  // nameOf names functions without a name by where they are: V8 knows the others, also by what they are assigned to.
+  function nameOf(call, file) {
+    if (call.functionName || !file) return call.functionName || '(anonymous)';
+    if (call.lineNumber === 0 && call.columnNumber === 0) return `(module ${path.basename(file)})`;
+    return `(anonymous ${path.basename(file)}:${call.lineNumber + 1})`;
+  }
+
   function frameOf(call, add) {
     const file = call.url.replace(/^file:\/\//, '');
-    const frame = { function: call.functionName || '(anonymous)', file, line: call.lineNumber + 1 };
+    const frame = { function: nameOf(call, file), file, line: call.lineNumber + 1 };
     const key = JSON.stringify(frame);
     let n = frames.get(key);
     if (!n) {

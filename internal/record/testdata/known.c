@@ -88,6 +88,11 @@ int main(int argc, char **argv) {
     if (!strcmp(mode, "user") ? setuid(65534) : chroot("/proc") || chdir("/")) return 1;
     churn(1000);
     leaking(20);
+  } else if (!strcmp(mode, "many")) { // 10 million blocks, of which 1,000 stay
+    for (int i = 0; i < 1000; i++) {
+      churn(9999);
+      leaking(i);
+    }
   } else if (!strcmp(mode, "long")) {
     for (;;) {
       churn(200);

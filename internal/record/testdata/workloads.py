@@ -47,5 +47,12 @@ async def server():
     s.close()
 
 
-modes = {"churn": churn, "list": big_list, "asyncio": lambda: asyncio.run(server())}
+def million():
+    """Allocates a million blocks, of which a fifth lives at once."""
+    for _ in range(5):
+        keep = [b"%08d" % i for i in range(200000)]
+    return len(keep)
+
+
+modes = {"million": million, "churn": churn, "list": big_list, "asyncio": lambda: asyncio.run(server())}
 modes[sys.argv[1]]()

@@ -16,17 +16,18 @@ const Suffix = ".names"
 
 // Note is one line of a journal. It says one thing.
 type Note struct {
-	Start   int64    `json:"start_us,omitzero"` // microseconds since 1970; with it what follows, once
-	Program string   `json:"program,omitzero"`  // path of the executable
-	Period  int64    `json:"period,omitzero"`   // mean bytes between samples
-	Rate    float64  `json:"rate,omitzero"`     // chance of a block to be sampled
-	Looked  bool     `json:"looked,omitzero"`   // addresses are made up, and times are those of looks at what lives
-	Forget  bool     `json:"forget,omitzero"`   // no module is mapped any longer
-	Module  *Module  `json:"module,omitzero"`
-	Frame   *Frame   `json:"frame,omitzero"`
-	Stack   []uint64 `json:"stack,omitzero"` // addresses of code, or numbers of frames with [Known], leaf first; may be empty
-	Point   *Point   `json:"point,omitzero"`
-	Marker  string   `json:"marker,omitzero"` // the name of the next ID of markers
+	Start    int64    `json:"start_us,omitzero"` // microseconds since 1970; with it what follows, once
+	Program  string   `json:"program,omitzero"`  // path of the executable
+	Period   int64    `json:"period,omitzero"`   // mean bytes between samples
+	Rate     float64  `json:"rate,omitzero"`     // chance of a block to be sampled
+	Looked   bool     `json:"looked,omitzero"`   // addresses are made up, and times are those of looks at what lives
+	Attached bool     `json:"attached,omitzero"` // the program ran before
+	Forget   bool     `json:"forget,omitzero"`   // no module is mapped any longer
+	Module   *Module  `json:"module,omitzero"`
+	Frame    *Frame   `json:"frame,omitzero"`
+	Stack    []uint64 `json:"stack,omitzero"` // addresses of code, or numbers of frames with [Known], leaf first; may be empty
+	Point    *Point   `json:"point,omitzero"`
+	Marker   string   `json:"marker,omitzero"` // the name of the next ID of markers
 }
 
 // Known marks the number of a [Frame] in a stack of addresses. They count from 1.

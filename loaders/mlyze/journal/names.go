@@ -12,16 +12,17 @@ import (
 
 // Names are what is known of a recording's stacks. They are for one goroutine.
 type Names struct {
-	Program string // path of the executable, which modules call ""
-	Period  int64
-	Rate    float64
-	Looked  bool // addresses are made up, and times are those of looks at what lives
-	table   *symbols.Table
-	known   []symbols.Frame // by number - 1
-	stacks  [][]int         // by ID - 1: IDs for Frames, leaf first
-	curves  []Curve
-	markers []string // by ID - FirstMarker
-	marker  map[string]uint64
+	Program  string // path of the executable, which modules call ""
+	Period   int64
+	Rate     float64
+	Attached bool // the program ran before
+	Looked   bool // addresses are made up, and times are those of looks at what lives
+	table    *symbols.Table
+	known    []symbols.Frame // by number - 1
+	stacks   [][]int         // by ID - 1: IDs for Frames, leaf first
+	curves   []Curve
+	markers  []string // by ID - FirstMarker
+	marker   map[string]uint64
 }
 
 // FirstMarker is the first ID of names of markers: in the table that they share with functions, above those.
@@ -109,7 +110,7 @@ var errFrame = errors.New("a stack names a frame that is not known")
 func (n *Names) Take(note *Note) error {
 	switch {
 	case note.Start != 0:
-		n.Program, n.Period, n.Rate, n.Looked = note.Program, note.Period, note.Rate, note.Looked
+		n.Program, n.Period, n.Rate, n.Looked, n.Attached = note.Program, note.Period, note.Rate, note.Looked, note.Attached
 	case note.Forget:
 		n.table.Forget()
 	case note.Module != nil:

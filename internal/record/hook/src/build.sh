@@ -5,8 +5,8 @@ set -eu
 cd "$(dirname "$0")"
 to=${1:-..}
 build() { # build COMPILER STRIP ARCH
-  "$1" -std=gnu11 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -fno-stack-protector -U_FORTIFY_SOURCE -fno-ident -ffile-prefix-map="$PWD"=. \
-    -shared -Wl,--build-id=none -Wl,-z,relro -Wl,-z,now -Wl,--hash-style=both -o "$to/hook_$3.so" hook.c
+  # shellcheck disable=SC2046 # the flags are words
+  "$1" $(cat flags) -ffile-prefix-map="$PWD"=. -o "$to/hook_$3.so" hook.c
   "$2" --strip-unneeded "$to/hook_$3.so"
 }
 build gcc strip amd64

@@ -567,9 +567,11 @@ static size_t (*r_usable)(void *);
 static int (*r_dlclose)(void *);
 
 static void attach(void);
+static int is_own(struct dl_phdr_info *);
 
 // The functions that this library stands before are looked up in the modules after it, without dlsym, which allocates,
-// and which older C libraries have elsewhere.
+// and which older C libraries have elsewhere; in all others where the library was attached.
+static int attached;
 
 static uint64_t table_at(uint64_t bias, uint64_t p) { return p < bias ? p + bias : p; } // the loader may have added it
 
@@ -598,14 +600,9 @@ static int find_in(struct dl_phdr_info *i, size_t size, void *arg) {
   struct wanted *w = arg;
   const ElfW(Dyn) *d = NULL;
   (void)size;
-  if (!w->passed) { // up to this library
-    for (int k = 0; k < i->dlpi_phnum; k++) {
-      const ElfW(Phdr) *p = &i->dlpi_phdr[k];
-      uint64_t at = i->dlpi_addr + p->p_vaddr;
-      w->passed |= p->p_type == PT_LOAD && (uintptr_t)&find_in >= at && (uintptr_t)&find_in < at + p->p_memsz;
-    }
-    return 0;
-  }
+  int own = is_own(i);
+  w->passed |= own;
+  if (!w->passed || own) return 0; // up to this library
   for (int k = 0; k < i->dlpi_phnum; k++)
     if (i->dlpi_phdr[k].p_type == PT_DYNAMIC) d = (const void *)(i->dlpi_addr + i->dlpi_phdr[k].p_vaddr);
   if (!d) return 0;
@@ -627,7 +624,7 @@ static int find_in(struct dl_phdr_info *i, size_t size, void *arg) {
 }
 
 static void find_one(void *to, const char *name) {
-  struct wanted w = {.name = name};
+  struct wanted w = {.name = name, .passed = attached};
   dl_iterate_phdr(find_in, &w);
   *(void **)to = (void *)w.at;
 }
@@ -651,6 +648,9 @@ static inline int ready(void) {
   return r_malloc != NULL;
 }
 
+// Other allocators call one another by their public names: what they give within is not reported as well.
+#define WITHIN(call) ({ T.busy++; __typeof__(call) r_ = (call); T.busy--; r_; })
+
 EXPORT void *malloc(size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_malloc(n);
@@ -662,7 +662,7 @@ EXPORT void *calloc(size_t a, size_t b) {
   size_t n;
   if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
   if (unlikely(!R) && !ready()) return NULL;
-  void *p = r_calloc(a, b);
+  void *p = WITHIN(r_calloc(a, b));
   if (p) took(p, n, CALLER);
   return p;
 }
@@ -677,7 +677,7 @@ EXPORT void free(void *p) {
 EXPORT void *realloc(void *q, size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   int gone = q && gives(q);
-  void *p = r_realloc(q, n);
+  void *p = WITHIN(r_realloc(q, n));
   if (p) took(p, n, CALLER);
   else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
   return p;
@@ -685,7 +685,7 @@ EXPORT void *realloc(void *q, size_t n) {
 
 EXPORT int posix_memalign(void **out, size_t a, size_t n) {
   if (unlikely(!R) && !ready()) return ENOMEM;
-  int rc = r_posix_memalign(out, a, n);
+  int rc = WITHIN(r_posix_memalign(out, a, n));
   if (!rc && *out) took(*out, n, CALLER);
   return rc;
 }
@@ -693,7 +693,7 @@ EXPORT int posix_memalign(void **out, size_t a, size_t n) {
 #define ALIGNED(name, params, args) \
   EXPORT void *name params { \
     if (unlikely(!R) && !ready()) return NULL; \
-    void *p = r_##name args; \
+    void *p = WITHIN(r_##name args); \
     if (p) took(p, n, CALLER); \
     return p; \
   }
@@ -719,12 +719,15 @@ static struct ring idle; // of processes that are not recorded
 
 #include "python.h"
 
+static char beside[108]; // the path of the recorder's socket where this library was attached
+#include "attach.h"
+
 // ---- Start
 
 // Asks the recorder, at the socket that the environment names, for a ring. It gives one to the process that it
 // started, whatever that executes, and to children if it follows them.
 static int ask_for_ring(void) {
-  const char *path = getenv("MEMTUI_RECORDER");
+  const char *path = attached ? beside : getenv("MEMTUI_RECORDER");
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   if (!path || strlen(path) >= sizeof a.sun_path) return -1;
   strcpy(a.sun_path, path);
@@ -821,9 +824,15 @@ static void attach(void) {
 __attribute__((constructor)) static void start(void) {
   int (*atfork)(void (*)(void), void (*)(void), void (*)(void)) = NULL; // older C libraries have it only as a static function
   int (*registered)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;
+  attached = was_attached();
+  if (attached) { // the malloc family is called from here on
+    find_one(&r_dlclose, "dlclose");
+    find_one(&r_dlopen, "dlopen");
+  }
   ready();
   if (R == &idle) return;
-  find_python();
+  if (attached) replace_all();
+  else find_python();
   find_one(&registered, "__register_atfork");
   find_one(&atfork, "pthread_atfork");
   if (registered) registered(before_fork, in_parent, in_child, NULL);

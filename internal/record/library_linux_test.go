@@ -1,0 +1,148 @@
+package record
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/internal/memtest/opened"
+)
+
+// leaked returns what is never freed of a function, in a file of any format.
+func leaked(t *testing.T, path, function string) (bytes, blocks uint64) {
+	t.Helper()
+	_, trace, err := opened.File(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByFunction})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sites {
+		if s.Name == function {
+			bytes, blocks = bytes+s.LiveBytes, blocks+s.LiveCount
+		}
+	}
+	return bytes, blocks
+}
+
+// Of the known program's mode plain: 50 blocks of 100 bytes and more.
+const plainBytes, plainBlocks = 100*50 + 49*50/2, 50
+
+// Where the built-in hook does not fit, one that is compiled on the machine, or heaptrack's library, records the same.
+func TestFallbacksRecordTheSame(t *testing.T) {
+	for _, only := range []string{fromBinary, fromMemory, fromCompiler, fromHeaptrack} {
+		t.Run(only, func(t *testing.T) {
+			if _, err := installedHeaptrack(); err != nil && only == fromHeaptrack {
+				t.Skip(err)
+			}
+			files, status := run(t, Options{only: only}, "plain")
+			if status != 0 || len(files) != 1 || files[0].Events < 20050 || files[0].Events > 20060 {
+				t.Fatalf("status %d, %+v", status, files)
+			}
+			if info, err := os.Stat(files[0].Path); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v, %v", info, err)
+			}
+			if bytes, blocks := leaked(t, files[0].Path, "leaking"); bytes != plainBytes || blocks != plainBlocks {
+				t.Errorf("%d B in %d blocks", bytes, blocks)
+			}
+		})
+	}
+}
+
+// Where no library may be loaded of the folder for temporary files, the hook is loaded of memory.
+func TestTemporaryFilesMayNotBeExecutable(t *testing.T) {
+	program, folder := known(t), t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", unix.MS_NOEXEC, "size=1m"); err != nil {
+		t.Skipf("cannot mount a file system: %v", err)
+	}
+	defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	t.Setenv("TMPDIR", folder)
+	files, status := run(t, Options{Command: []string{program, "plain"}, Output: filepath.Join(filepath.Dir(folder), "out.mlyze")}, "plain")
+	if status != 0 || len(files) != 1 || files[0].Events < 20050 {
+		t.Errorf("status %d, %+v", status, files)
+	}
+}
+
+// A recording of heaptrack's library is named as others, and what it cannot do is refused before the program runs.
+func TestHeaptracksLibraryHasNoOtherOptions(t *testing.T) {
+	if _, err := installedHeaptrack(); err != nil {
+		t.Skip(err)
+	}
+	program := known(t)
+	t.Chdir(t.TempDir())
+	o := Options{Command: []string{program, "plain"}, Frames: 64, Ring: 1 << 20, Log: t.Logf, only: fromHeaptrack}
+	files, _, err := Run(t.Context(), o)
+	if err != nil || len(files) != 1 || files[0].Path != fileName(program, files[0].PID, ".heaptrack") {
+		t.Errorf("%v, %+v", err, files)
+	}
+	o.MaxSize = 1 << 20
+	if files, _, err := Run(t.Context(), o); err == nil || len(files) > 0 {
+		t.Errorf("%v, %+v", err, files)
+	}
+}
+
+// Where nothing can be preloaded, that is said with what is missing.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	program := known(t)
+	t.Setenv("PATH", t.TempDir())
+	before := heaptrackFolders
+	heaptrackFolders = nil
+	defer func() { heaptrackFolders = before }()
+	for only, want := range map[string]string{fromCompiler: "no compiler (cc, gcc or clang)", fromHeaptrack: "is not installed"} {
+		_, _, err := Run(t.Context(), Options{Command: []string{program, "plain"}, Frames: 1, Ring: 1 << 20, Log: t.Logf, only: only})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--pages PID") {
+			t.Errorf("%s: %v", only, err)
+		}
+	}
+}
+
+// The loader of a program says whether a library fits it.
+func TestLoadersRefuseOtherLibraries(t *testing.T) {
+	loader := loaderOf(known(t), 0)
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#! "+known(t)+" plain\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if of := loaderOf(script, 0); of != loader || loader == "" {
+		t.Errorf("%q of a script, %q of its interpreter", of, loader)
+	}
+	own := filepath.Join(t.TempDir(), "own.so")
+	if err := os.WriteFile(own, []byte("\x7fELF of another machine"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := accepted(loader, own); err == nil || !strings.Contains(err.Error(), "cannot load own.so") {
+		t.Error(err)
+	}
+}
+
+// Programs of musl's C library are recorded as those of the GNU C library.
+func TestMuslIsRecorded(t *testing.T) {
+	gcc, err := exec.LookPath("musl-gcc")
+	if err != nil {
+		t.Skip("no musl-gcc on this machine")
+	}
+	path := filepath.Join(t.TempDir(), "known")
+	if out, err := exec.Command(gcc, "-O1", "-g", "-o", path, "testdata/known.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, mode := range []string{"plain", "threads", "family", "fork", "closed", "exec"} {
+		files, status := run(t, Options{Command: []string{path, mode}}, mode)
+		if status != 0 || len(files) != 1 {
+			t.Fatalf("%s: status %d, %+v", mode, status, files)
+		}
+		blocks, unmatched, _ := read(t, files[0].Path)
+		if unmatched != 0 {
+			t.Errorf("%s: %d frees without a block", mode, unmatched)
+		}
+		if left, _ := from(blocks, "leaking"); mode == "plain" && (len(left) != plainBlocks || sum(left) != plainBytes) {
+			t.Errorf("%d B in %d blocks", sum(left), len(left))
+		}
+	}
+}
