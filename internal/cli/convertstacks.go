@@ -1,19 +1,24 @@
 package cli
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
@@ -290,6 +295,36 @@ func (c *conversion) heap(write heapWriter) (writer, error) {
 	}, nil
 }
 
+// warnThreads warns on standard error about threads that allocated nothing, with those that are near by their numbers.
+func (c *conversion) warnThreads(ctx context.Context, asked []uint16) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	rows, err := c.s.index.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByThread, NoPeaks: true})
+	if err != nil {
+		return err
+	}
+	var known []int
+	for i := range rows {
+		if n, err := strconv.Atoi(strings.TrimPrefix(rows[i].Name, "thread ")); err == nil {
+			known = append(known, n)
+		}
+	}
+	for _, t := range asked {
+		apart := func(n int) int { return max(n-int(t), int(t)-n) }
+		slices.SortFunc(known, func(a, b int) int { return cmp.Or(cmp.Compare(apart(a), apart(b)), cmp.Compare(a, b)) })
+		if len(known) > 0 && known[0] == int(t) {
+			continue
+		}
+		u := places.Unmatched{Filter: fmt.Sprintf("thread %d", t)}
+		for _, n := range known[:min(len(known), near.Names)] {
+			u.Near = append(u.Near, strconv.Itoa(n))
+		}
+		c.warnFilters([]places.Unmatched{u})
+	}
+	return nil
+}
+
 // beginTrace writes part of a trace.
 func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 	if kind.Of(c.p) != kind.Trace {
@@ -311,6 +346,9 @@ func beginTrace(ctx context.Context, c *conversion) (writer, error) {
 		return nil, fail.Usage(err)
 	}
 	cut.Range = opt.Range
+	if err := c.warnThreads(ctx, cut.Threads); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context, w io.Writer) ([]export.Loss, error) {
 		return export.WriteTrace(ctx, w, c.p, end, cut)
 	}, nil

@@ -21,7 +21,7 @@ type siteVerdicts struct {
 	of   map[model.StackID]verdict.Verdict
 }
 
-// NewSiteVerdicts returns verdicts that nobody has asked for yet.
+// NewSiteVerdicts returns verdicts that were not asked for yet.
 func NewSiteVerdicts(e *Env) *SiteVerdicts {
 	return &SiteVerdicts{labels: NewSiteLabels(e.Libraries), lazy: NewDeepLazy(e, func(ctx context.Context, _ uint64) (siteVerdicts, error) {
 		list, err := e.Trace.Verdicts(ctx, analysis.ByStack, "")
