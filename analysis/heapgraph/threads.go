@@ -29,7 +29,7 @@ func (g *Graph) Threads(ctx context.Context, src model.HeapThreads, i int) (out 
 const mostForThreads = 1 << 30
 
 // RetainedByThreads returns what each of the threads of a snapshot alone keeps alive: its object, and what its calls refer
-// to where they are rows of their own. It is nil where there is neither, where retained sizes are unknown, and where
+// to where they are rows of their own. It is nil where it has no object, where retained sizes are unknown, and where
 // finding out would take too long.
 func (g *Graph) RetainedByThreads(ctx context.Context, list []model.HeapThread) ([]*uint64, error) {
 	out := make([]*uint64, len(list))
@@ -67,11 +67,12 @@ func (g *Graph) RetainedByThreads(ctx context.Context, list []model.HeapThread) 
 	return out, nil
 }
 
-// rowsOf returns the rows of a thread and of its calls.
+// rowsOf returns the rows of a thread and of its calls, none for a thread without an object.
 func (g *Graph) rowsOf(t *model.HeapThread) (rows []model.Row) {
-	if t.Row != model.RootRow && g.Heap.Has(t.Row) {
-		rows = append(rows, t.Row)
+	if t.Row == model.RootRow || !g.Heap.Has(t.Row) {
+		return nil
 	}
+	rows = append(rows, t.Row)
 	for i := range t.Frames {
 		if r := t.Frames[i].Row; r != model.RootRow && g.Heap.Has(r) {
 			rows = append(rows, r)

@@ -131,13 +131,13 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 	whole, _ := totalsOf(d.load)
 	known := func(t *threadRow) bool { _, ok := d.retained(t); return ok }
 	retained := func(t *threadRow) uint64 { n, _ := d.retained(t); return n }
-	unknown := func() string { // nothing is ever known of threads that are no rows
+	unknown := func() string { // nothing is ever known of threads without an object
 		if d.sizes != nil {
 			return ""
 		}
 		return p.Look.Glyphs.Ellipsis
 	}
-	noObjects := !slices.ContainsFunc(d.rows, threadRow.isRow)
+	noObjects := !slices.ContainsFunc(d.rows, func(t threadRow) bool { return t.Row != model.RootRow })
 	count := func(title, key, field string, of func(t *threadRow) uint64) ui.Column[threadRow] {
 		return ui.Column[threadRow]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
 	}
@@ -149,11 +149,6 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
 		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: topFrame},
 	}
-}
-
-// isRow reports whether the thread or one of its calls is a row.
-func (t threadRow) isRow() bool {
-	return t.Row != model.RootRow || slices.ContainsFunc(t.Frames, func(f model.HeapThreadFrame) bool { return f.Row != model.RootRow })
 }
 
 // threadName returns the name of a thread.
@@ -236,7 +231,7 @@ func (p *Threads) explain() {
 	if len(t.Frames) == 0 {
 		lines = append(lines, p.Note("the file records neither where this thread is nor what it holds there"))
 	}
-	if !t.isRow() {
+	if t.Row == model.RootRow {
 		lines = append(lines, p.Note("the file has no object for this thread, so what it retains is unknown"))
 	}
 	answer := model.Counted(len(t.Frames), "frame")
