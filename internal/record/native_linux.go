@@ -26,7 +26,7 @@ import (
 // shells state it, 0 where it still runs. When ctx is done, recording ends and the program goes on.
 func Run(ctx context.Context, o Options) (files []Recorded, status int, err error) {
 	if len(hook.Library) == 0 {
-		return nil, 0, errors.New("there is no hook for this machine: only for linux/amd64 and linux/arm64")
+		return nil, 0, errors.New("this machine is not supported: recording works on linux/amd64 and linux/arm64 only")
 	}
 	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	case <-ended:
 		status = exitStatus(cmd.ProcessState)
 	default:
-		o.Log("recording ended; process %d goes on", cmd.Process.Pid)
+		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
 	if len(s.files) == 0 && s.err == nil {
 		o.Log("nothing was recorded: %s did not load the hook; it may be linked statically, or run as another user (setuid)", o.Command[0])
