@@ -5,8 +5,8 @@ import (
 	"context"
 	"os"
 
-	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/cli"
+	"github.com/memtui/memtui/internal/cli/screen"
 	"golang.org/x/term"
 )
 
