@@ -142,7 +142,7 @@ func TestOutOfMemoryRestoresTheTerminal(t *testing.T) {
 	s.Forsaken()
 }
 
-const outOfMemory = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
+const outOfMemory = "memtui: out of memory: raise the limit of the system, or set a lower --max-memory\n"
 
 // starve has the system give a process no more memory.
 func starve(t *testing.T, pid int) {

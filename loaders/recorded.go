@@ -48,7 +48,7 @@ func newRecorded(r *bufio.Reader) (*recorded, error) {
 }
 
 var (
-	errBlock    = errors.New("a block of it is of no known kind or size")
+	errBlock    = errors.New("it has a block of unknown kind or size")
 	errStopped  = errors.New("it ends before the recording does: the recorder was killed, or the connection was lost")
 	errJournals = errors.New("it has more names than fit the limit of 512 MiB")
 )

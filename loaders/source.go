@@ -50,7 +50,7 @@ func OpenSource(ctx context.Context, path string, stdin io.Reader) (*Source, err
 			return openRegular(ctx, path, f, false)
 		}
 		if stdin == nil {
-			return nil, errors.New("-: there is no standard input")
+			return nil, errors.New("-: no standard input")
 		}
 		return openStream(ctx, path, func() (io.Reader, error) { return stdin, nil })
 	}

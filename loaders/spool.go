@@ -279,7 +279,7 @@ func (s *spool) damage(outer string, err error) {
 	case model.Internal(err):
 		p.Code, p.Message = model.CodeInternal, err.Error()
 	case wideWindow(err) && s.budget.Part(window, 4) < window:
-		p = s.budget.Problem("reading stopped: there is not enough memory for the decompressor's window")
+		p = s.budget.Problem("reading stopped: not enough memory for the decompressor's window")
 		p.Severity, p.Offset = model.Error, s.size
 	case wideWindow(err):
 		p.Code, p.Message = "too-large", fmt.Sprintf("the zstd stream needs a larger window than the limit of %s, which cannot be raised: "+

@@ -75,8 +75,10 @@ func ParseMoment(text string) (Moment, error) {
 // end.
 func ParseLength(text string) (Moment, error) {
 	m, err := ParseMoment(text)
-	if err == nil && !m.IsLength() {
-		return Moment{}, fmt.Errorf("invalid duration %q: write a time such as 10s, or a share of the duration such as 10%%", strings.TrimSpace(text))
+	share := strings.HasSuffix(strings.TrimSpace(text), "%")
+	if err == nil && !m.IsLength() || err != nil && !share {
+		const how = "write a time such as 350ms, 10s, 5min or 4h3m, or a share of the duration such as 10%%"
+		return Moment{}, fmt.Errorf("invalid duration %q: "+how, strings.TrimSpace(text))
 	}
 	return m, err
 }

@@ -292,7 +292,7 @@ func (a *app) doProgram(act keymap.Action) {
 		a.o.Stop()
 		a.stopped = true
 		if a.state.Live() {
-			a.say("the recording goes on, but is no longer followed: what was read is shown")
+			a.say("the recording continues, but is no longer followed: what was read is shown")
 			break
 		}
 		a.say("stopped loading: what was read is shown, totals are lower bounds")

@@ -30,7 +30,7 @@ func damagedKvleak() []byte {
 
 func TestProblemsOfDamage(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
-	u := openUI(t, 100, 30, colourCaps, store, ix).keys("8")
+	u := openUI(t, 100, 30, colorCaps, store, ix).keys("8")
 	u.has("damaged: ", "findings", "▲ error", "at byte ")
 	u.golden("problems-damaged-100x30")
 	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding contains that.")
@@ -49,7 +49,7 @@ func TestALimitIsTheFirstFinding(t *testing.T) {
 		next.Problems, next.Complete = model.AddProblem(next.Problems, p), false
 	}
 	store.Publish(&next)
-	u := openUI(t, 120, 30, colourCaps, store, ix)
+	u := openUI(t, 120, 30, colorCaps, store, ix)
 	u.keys("8").has("incomplete: memory limit")
 	text := u.has("the rest was left out", "kind is odd").Text()
 	if strings.Index(text, "the rest was left out") > strings.Index(text, "kind is odd") {
@@ -58,7 +58,7 @@ func TestALimitIsTheFirstFinding(t *testing.T) {
 }
 
 func TestHelpSearch(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5", "?")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5", "?")
 	u.has("Keys on Stacks", "Stacks: Call tree and flame graph.")
 	u.keys("/", "c", "l", "i", "p", "b", "o", "a", "r", "d", "Enter").has("nothing here matches")
 	u.keys("/", "Ctrl+U", "s", "u", "s", "p", "e", "n", "d", "Enter").has("Suspend the program")
@@ -83,7 +83,7 @@ func TestPalette(t *testing.T) {
 		{"at nowhere", "write 12.5s"}, {"theme none", "unknown theme"}, {"group thread", "Overview"}, {"min-age 5ms", "Overview"},
 	}
 	for _, tt := range tests {
-		u := openKvleak(t, 120, 30, colourCaps).keys(":")
+		u := openKvleak(t, 120, 30, colorCaps).keys(":")
 		for _, r := range tt.typed {
 			u.keys(map[bool]string{true: "Space", false: string(r)}[r == ' '])
 		}
@@ -96,7 +96,7 @@ func TestPalette(t *testing.T) {
 }
 
 func TestPaletteArguments(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys(":", "g", "r", "o", "u", "p", "Enter", "t", "h", "Enter")
+	u := openKvleak(t, 80, 24, colorCaps).keys(":", "g", "r", "o", "u", "p", "Enter", "t", "h", "Enter")
 	if got := u.app.state.Group.String(); got != "thread" {
 		t.Errorf("grouped by %s", got)
 	}
@@ -110,7 +110,7 @@ func TestPaletteArguments(t *testing.T) {
 
 // Words typed once are there again.
 func TestPromptHistory(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("t", "5", "m", "s", "Enter").has("at 5.00 ms")
+	u := openKvleak(t, 80, 24, colorCaps).keys("t", "5", "m", "s", "Enter").has("at 5.00 ms")
 	u.keys("t", "9", "9", "s", "Enter").has("beyond the end of the recording, which is at 76.0 ms")
 	u.keys("Ctrl+U", "Up").has("time: 5ms")
 	u.keys("Enter", "t", "Ctrl+L", "Esc").has("at 5.00 ms")
@@ -118,7 +118,7 @@ func TestPromptHistory(t *testing.T) {
 
 // Esc undoes one thing after the other and never quits.
 func TestEscapeNeverQuits(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3", "5", "f", "p", "v", "h", "h", "?")
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "5", "f", "p", "v", "h", "h", "?")
 	for range 30 {
 		u.keys("Esc")
 	}
@@ -129,7 +129,7 @@ func TestEscapeNeverQuits(t *testing.T) {
 }
 
 func TestHistoryBackAndForward(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3", "5", "p")
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "5", "p")
 	u.keys("Alt+Left").has(" Sites ")
 	u.keys("Alt+Left").has(" Overview ")
 	u.keys("Alt+Left").has("no other view")
@@ -141,7 +141,7 @@ func TestHistoryBackAndForward(t *testing.T) {
 }
 
 func TestThemesSwitchLive(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	seen := map[string]bool{}
 	for range len(u.app.o.Themes) {
 		for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
@@ -157,7 +157,7 @@ func TestThemesSwitchLive(t *testing.T) {
 
 func TestExactNumbersAndNames(t *testing.T) {
 	for _, screen := range []string{"1", "3", "4", "5"} {
-		u := openKvleak(t, 120, 40, colourCaps).keys(screen)
+		u := openKvleak(t, 120, 40, colorCaps).keys(screen)
 		u.has("429 KiB")
 		u.keys("=").has("439,382 B")
 		u.keys("=", "w", "w").has("429 KiB")
@@ -165,7 +165,7 @@ func TestExactNumbersAndNames(t *testing.T) {
 }
 
 func TestMouseCanBeSwitchedOff(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	before := u.app.o.Terminal.Mouse()
 	u.keys("M")
 	if u.app.o.Terminal.Mouse() == before {
@@ -176,7 +176,7 @@ func TestMouseCanBeSwitchedOff(t *testing.T) {
 
 // A click on the footer does what it says.
 func TestFooterClick(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5")
 	rows := strings.Split(u.Text(), "\n")
 	x := strings.Index(rows[23], "flame")
 	u.sim.Click(len([]rune(rows[23][:x])), 23)
@@ -191,7 +191,7 @@ func TestEveryActionIsHandled(t *testing.T) {
 	screens := map[keymap.Action]bool{}
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 		for _, keys := range [][]string{{}, {"Tab"}, {"f"}, {"f", "Tab"}, {"Enter"}, {"?"}} {
-			u := openKvleak(t, 80, 24, colourCaps).keys(screen).keys(keys...)
+			u := openKvleak(t, 80, 24, colorCaps).keys(screen).keys(keys...)
 			for _, opens := range []bool{false, true} { // what is opened stays open: that comes last
 				for _, b := range u.app.o.Keys.Bindings() {
 					if ends[b.Action] || b.Scope == keymap.ScopeInput || opens != (b.Action == keymap.Open) {
@@ -239,7 +239,7 @@ func tryAction(a *app, act keymap.Action) bool {
 // The keys of typing work in prompts and in the palette, also when they are others.
 func TestTypingKeysCanBeBound(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u := openUI(t, 80, 24, colorCaps, store, ix)
 	if err := u.app.o.Keys.Merge([]keymap.Line{
 		{Number: 1, Key: "bind", Value: "input.accept F2"}, {Number: 2, Key: "bind", Value: "input.cancel F3"},
 	}); err != nil {
@@ -255,7 +255,7 @@ func TestTypingKeysCanBeBound(t *testing.T) {
 
 // A file that could not be read at all still has a screen.
 func TestNoProfile(t *testing.T) {
-	u := openUI(t, 80, 24, colourCaps, &model.Store{}, nil)
+	u := openUI(t, 80, 24, colorCaps, &model.Store{}, nil)
 	u.has("opening", "Opening the file")
 	u.keys("?", "Esc", ":", "Esc", "h", "p", "t", "Esc", "/", "Esc", "y", "Y", "v", "+", "=", "w")
 }

@@ -15,7 +15,7 @@ import (
 // The commands of the palette mean what the model's parser says, as do the flags of the command line.
 func TestTimesOfCommands(t *testing.T) {
 	modeltest.Plain(t)
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.FullRange)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestTimesOfCommands(t *testing.T) {
 }
 
 func TestRangeCommand(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	for _, text := range []string{"range 10ms", "range 10ms x", "range x 10ms", "range 1s..2s", "range ..x", "range 20ms..10ms", "range 20ms 10ms"} {
 		if u.run(text) == nil {
 			t.Errorf(":%s is accepted", text)
@@ -76,7 +76,7 @@ func TestRangeCommand(t *testing.T) {
 	if err := u.run("range 50ms 10ms"); err == nil || err.Error() != "the range ends at 10.0 ms, before it begins at 50.0 ms" {
 		t.Errorf("it is not refused as --from and --to are: %v", err)
 	}
-	u = openDump(t, 80, 24, colourCaps)
+	u = openDump(t, 80, 24, colorCaps)
 	if err := u.run("range 0% peak"); err == nil || !strings.Contains(err.Error(), "only a trace has a peak") {
 		t.Errorf("the range up to the peak of a dump: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestCommandsKnowFlags(t *testing.T) {
 			t.Errorf(":%s: %q does not name --%s, or there is nothing to try", c.name, c.help, c.flag)
 		}
 		for _, text := range texts[c.name] {
-			one, other := openKvleak(t, 80, 24, colourCaps), openKvleak(t, 80, 24, colourCaps)
+			one, other := openKvleak(t, 80, 24, colorCaps), openKvleak(t, 80, 24, colorCaps)
 			errs := [2]error{one.run(c.name + " " + text), other.run(c.flag + " " + text)}
 			if (errs[0] == nil) != (errs[1] == nil) || one.app.state.Cost != other.app.state.Cost || one.app.state.Filters != other.app.state.Filters {
 				t.Errorf(":%s %s: %v, but :%s: %v", c.name, text, errs[0], c.flag, errs[1])
@@ -106,13 +106,13 @@ func TestCommandsKnowFlags(t *testing.T) {
 	}
 	for c := range analysis.CostCountOf {
 		for _, text := range []string{c.String(), state.CostKey(c)} {
-			u := openKvleak(t, 80, 24, colourCaps)
+			u := openKvleak(t, 80, 24, colorCaps)
 			if err := u.run("by " + text); err != nil || u.app.state.Cost != c {
 				t.Errorf(":by %s: %v, %v", text, u.app.state.Cost, err)
 			}
 		}
 	}
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	for _, text := range []string{"from 10ms", "to 20ms"} {
 		if err := u.run(text); err != nil {
 			t.Errorf(":%s: %v", text, err)

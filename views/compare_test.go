@@ -21,7 +21,7 @@ func openTwo(t testing.TB, w, h int, name string, before []byte, other string, a
 	t.Helper()
 	store, ix := loadBytes(t, name, before)
 	store2, ix2 := loadBytes(t, other, after)
-	u := openUI(t, w, h, colourCaps, store, ix)
+	u := openUI(t, w, h, colorCaps, store, ix)
 	second := &compare.Second{Name: other, Path: other, Store: store2}
 	if store2.Current().Allocations != nil {
 		second.Trace = ix2
@@ -45,7 +45,7 @@ func TestDifferenceGoldens(t *testing.T) {
 
 // What the screen says is what analysis says of the same two moments.
 func TestDifferenceOfInstants(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A").has("marked as A: peak")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A").has("marked as A: peak")
 	u.keys("e", "d", "3").has("before A peak", "after B end", "Sites · difference", "more in B than in A")
 	var sides [2]*diff.Side
 	peak, _, err := u.app.Trace.Peak(t.Context(), analysis.FullRange)
@@ -78,7 +78,7 @@ func TestDifferenceOfInstants(t *testing.T) {
 }
 
 func TestDifferenceNeedsNoMark(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("d")
+	u := openKvleak(t, 100, 30, colorCaps).keys("d")
 	u.has("compared with the start of the run", "before A start → after B end")
 	u.keys("Esc").has("Overview")
 	if u.app.state.Compare.On {
@@ -88,7 +88,7 @@ func TestDifferenceNeedsNoMark(t *testing.T) {
 }
 
 func TestDifferenceOfRanges(t *testing.T) {
-	u := openKvleak(t, 140, 40, colourCaps)
+	u := openKvleak(t, 140, 40, colorCaps)
 	u.sim.Do(func() {
 		u.app.emit(state.SetRange{R: analysis.Range{From: 10_000, To: 20_000}})
 		u.app.emit(state.SetCost{Cost: analysis.CostTotal})
@@ -160,7 +160,7 @@ func TestDifferenceOfProfiles(t *testing.T) {
 
 // What is open and selected in the tree stays while the sides change, and while the difference is switched off and on.
 func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "h", "h", "h", "d", "5", "Down")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "h", "h", "h", "d", "5", "Down")
 	at := func() (n int32, name string) {
 		u.sim.Do(func() { p := u.app.stacks(); n, name = p.Selected(), p.Function() })
 		return n, name
@@ -186,7 +186,7 @@ func TestDifferenceTreeKeepsItsPlace(t *testing.T) {
 
 // Around a pivot a difference has the same trees as a file: callers and callees, weighed on both sides.
 func TestDifferenceAroundAPivot(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "h", "h", "h", "d", "5", "#")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "h", "h", "h", "d", "5", "#")
 	name := u.app.state.Filters.Pivot()
 	p := u.app.stacks()
 	if name == "" || p.Upper == nil || p.Upper.Now == nil || p.Now == nil {
@@ -210,7 +210,7 @@ func TestDifferenceAroundAPivot(t *testing.T) {
 
 // Callers and callees of a function have figures of both sides in a difference, which add up.
 func TestDifferenceAroundOneFunction(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "i", "g", "Enter")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "e", "d", "5", "i", "g", "Enter")
 	u.has("Callers and callees of ", "BEFORE", "AFTER", " → ", "called by ")
 	u.keys("y").has("copy requested (if nothing arrives, Ctrl-S saves): ")
 	u.keys("Esc").has("bottom-up")
@@ -221,7 +221,7 @@ func TestDifferenceAroundOneFunction(t *testing.T) {
 
 // The tree and the flame graph of a difference take the same keys and searches as those of a file.
 func TestDifferenceStacksTakeTheSameKeys(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "5", "f", "Home")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "e", "d", "5", "f", "Home")
 	selected := func() (name string) {
 		u.sim.Do(func() { name = u.app.current().(*stacks.Difference).Function() })
 		return name
@@ -277,7 +277,7 @@ func (o onlyMarks) Marks(context.Context, analysis.Range, int) ([]analysis.Mark,
 }
 
 func TestDifferenceOfSnapshots(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	u.keys("2", "g", "H", "A", "l", "l", "d").has("Types · difference", "before: #0", "after: #2", "grew")
 	u.keys("h", "B", "l").has("after: #1")
 	u.keys("3").has("Frames · difference").keys("4").has("Dominators · difference", "Subtrees that grew")
@@ -306,6 +306,6 @@ func TestDifferenceOfDumps(t *testing.T) {
 }
 
 func TestDifferenceOfOneDump(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps).keys("H", "H", "A", "e", "d", "1").has("Series · difference", "more in B than in A")
+	u := openDump(t, 120, 40, colorCaps).keys("H", "H", "A", "e", "d", "1").has("Series · difference", "more in B than in A")
 	u.keys("3").has("occupied memory").keys("A").keys("3").has("Fragmentation · difference")
 }

@@ -115,7 +115,7 @@ func TestDifferenceWeighsBothAlike(t *testing.T) {
 
 // The blocks that came and those that went are those that one list has and the other has not.
 func TestDifferenceOfBlocks(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps)
+	u := openKvleak(t, 120, 40, colorCaps)
 	if err := errors.Join(u.run("a 20ms"), u.run("b 50ms")); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestDifferenceOfBlocks(t *testing.T) {
 }
 
 func TestDifferenceFilters(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", "d", "3", "/").has("before>1M, delta<0")
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "e", "d", "3", "/").has("before>1M, delta<0")
 	u.keys("d", "e", "l", "t", "a", "<", "-", "1", "0", "K", "Enter").has("alloc_buffer")
 	lacks(t, u, "▸ main")
 	u.keys("|").has("no two curves").keys("b", "\"").has("no frames to match")
@@ -175,7 +175,7 @@ func TestDifferenceFilters(t *testing.T) {
 // A file is opened from within: of snapshots, too; one that cannot be opened is said.
 func TestCompareFromWithin(t *testing.T) {
 	store, _ := loadBytes(t, "before.mvmheap", records(t))
-	u := openUI(t, 120, 40, colourCaps, store, nil)
+	u := openUI(t, 120, 40, colorCaps, store, nil)
 	u.sim.Do(func() {
 		u.app.o.OpenSecond = func(path string) (*compare.Second, error) {
 			if path != "dir/after.mvmheap" {
@@ -215,7 +215,7 @@ func TestReloadComparesAgain(t *testing.T) {
 		t.Errorf("%q was opened", memory.second)
 	}
 	store, ix := loadBytes(t, "old.mlyze", kvleak())
-	again := &program{t: t, sim: term.NewSimulationCaps(120, 40, colourCaps)}
+	again := &program{t: t, sim: term.NewSimulationCaps(120, 40, colorCaps)}
 	again.app = newApp(Options{
 		Terminal: again.sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Memory: memory,
 		Patience: 5 * time.Second, OpenSecond: func(path string) (*compare.Second, error) {
@@ -242,7 +242,7 @@ func TestPathsAreCompleted(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "Older"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	u := openKvleak(t, 120, 40, colourCaps)
+	u := openKvleak(t, 120, 40, colorCaps)
 	u.sim.Do(func() {
 		u.app.o.Home = dir
 		p := newPalette(u.app)

@@ -40,7 +40,7 @@ func openHeapFile(t testing.TB, w, h int, format loaders.Format, path string) *p
 	if err := format.Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Fatal(err)
 	}
-	return openUI(t, w, h, colourCaps, store, nil)
+	return openUI(t, w, h, colorCaps, store, nil)
 }
 
 // An object is found by its id before any snapshot is decoded. Its values are hidden until they are asked for, and also

@@ -10,7 +10,7 @@ import (
 func TestDifferenceRestoresCostAndSort(t *testing.T) {
 	for _, screen := range []string{"3", "4", "5"} {
 		for _, keys := range modeltest.Few([][]string{{"s", "s", "c", "c"}, {}, {"c"}, {"s"}, {"c", "s"}}) {
-			u := openKvleak(t, 120, 40, colourCaps).keys("p", "A", "e", screen)
+			u := openKvleak(t, 120, 40, colorCaps).keys("p", "A", "e", screen)
 			if screen != "5" {
 				u.keys("s")
 			}

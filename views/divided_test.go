@@ -13,7 +13,7 @@ import (
 // The chart is of what filters leave, and its peak is theirs.
 func TestChartFollowsFilters(t *testing.T) {
 	for _, screen := range []string{"1", "2"} {
-		u := openKvleak(t, 120, 40, colourCaps).keys("3", "o", screen)
+		u := openKvleak(t, 120, 40, colorCaps).keys("3", "o", screen)
 		name := u.app.state.Filters.Steps()[0].Name
 		all, err := u.app.Env.Trace.LiveOf(t.Context(), analysis.LiveQuery{Range: analysis.FullRange, Columns: 1, Cell: u.app.state.Only()})
 		if err != nil {
@@ -33,7 +33,7 @@ func TestChartFollowsFilters(t *testing.T) {
 
 // A part that would be a line at the bottom has a scale of its own, and says so.
 func TestChartOfASmallPartHasItsOwnScale(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("2")
+	u := openKvleak(t, 120, 40, colorCaps).keys("2")
 	lacks(t, u, "own scale")
 	u.keys(":")
 	typeText(u, "focus close_session")
@@ -44,7 +44,7 @@ func TestChartOfASmallPartHasItsOwnScale(t *testing.T) {
 // One key divides the chart by its top sites, shows the selected group alone, and brings all of it back.
 func TestChartIsDivided(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
-		u := openKvleak(t, size[0], size[1], colourCaps).keys("2", "V").has("Live bytes by owner", "others")
+		u := openKvleak(t, size[0], size[1], colorCaps).keys("2", "V").has("Live bytes by owner", "others")
 		named := strings.Contains(u.Text(), " a alloc")
 		if !named {
 			t.Errorf("%d cells: no names in the legend", size[0])
@@ -64,7 +64,7 @@ func TestChartIsDivided(t *testing.T) {
 // The copied command divides the curve as the chart on screen is; of the selected group alone there is none, which is
 // said.
 func TestCommandOfADividedChart(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("2", "V")
+	u := openKvleak(t, 120, 40, colorCaps).keys("2", "V")
 	if got := strings.Join(u.app.commandWords(), " "); got != "--table curve --group owner --stacked 6" {
 		t.Errorf("the command is %q", got)
 	}
@@ -77,7 +77,7 @@ func TestCommandOfADividedChart(t *testing.T) {
 
 // What leaks stands before larger rows that do not, and the header says so.
 func TestLeaksBeginWithLeaks(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("4").has("VERDICT▼")
+	u := openKvleak(t, 80, 24, colorCaps).keys("4").has("VERDICT▼")
 	text := u.Text()
 	if leak, big := strings.Index(text, "32.5K"), strings.Index(text, "391K"); leak < 0 || big < leak {
 		t.Errorf("the order is\n%s", text)
@@ -86,7 +86,7 @@ func TestLeaksBeginWithLeaks(t *testing.T) {
 
 // A chart of the selected site shows what a filter leaves once the filter leaves nothing of that site.
 func TestChartOfASelectionOutsideTheFilter(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3", "Down", "Down", "Enter", "Esc")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", "Down", "Down", "Enter", "Esc")
 	u.keys(":").keys(strings.Split("focus close_session", "")...).keys("Enter", "2", "V", "V")
 	if u.state().ChartOf != state.ChartSelected {
 		t.Fatal("the chart is not that of the selected group")

@@ -61,7 +61,7 @@ func TestSparsePagesGolden(t *testing.T) { dumpGoldens(t, "sparse", "3", "Tab", 
 
 // h and l go from layout to layout where layouts are shown, and column by column elsewhere.
 func TestLayoutsStep(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps).keys("2")
+	u := openDump(t, 120, 40, colorCaps).keys("2")
 	u.has("layout #14 at")
 	u.keys("h").has("layout #13 at")
 	u.keys("3").has("layout #13 at")
@@ -77,7 +77,7 @@ func TestLayoutsStep(t *testing.T) {
 
 // The header names the layout by its number in the file and by its own time, wherever the instant is.
 func TestLayoutsOwnTime(t *testing.T) {
-	u := openDump(t, 80, 24, colourCaps).keys("3")
+	u := openDump(t, 80, 24, colorCaps).keys("3")
 	u.has("layout #14 at 05:02:39.315", "end 12.0 s")
 	if strings.Contains(u.Text(), "05:02:40.094") {
 		t.Errorf("the header has the clock of the instant:\n%s", u.Text())
@@ -87,7 +87,7 @@ func TestLayoutsOwnTime(t *testing.T) {
 
 // p goes to the layout that has most of what is charted, P to that of the range.
 func TestWorstLayout(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps).keys("3")
+	u := openDump(t, 120, 40, colorCaps).keys("3")
 	list, err := worstOf(t, u)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func worstOf(t *testing.T, u *program) (out [3]int, err error) {
 
 // Space plays to the end, R to the beginning; Space again and whatever goes elsewhere pauses.
 func TestLayoutsPlay(t *testing.T) {
-	u := openDump(t, 80, 24, colourCaps).keys("2", "h", "h")
+	u := openDump(t, 80, 24, colorCaps).keys("2", "h", "h")
 	u.sim.Do(func() { u.app.current().(*dump.Pages).Frame = time.Millisecond })
 	u.keys("Space").has("layout #14 at")
 	u.keys("R").has("layout #0 at")
@@ -143,7 +143,7 @@ func TestLayoutsPlay(t *testing.T) {
 }
 
 func TestDifferenceOfLayouts(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps).keys("2", "d")
+	u := openDump(t, 120, 40, colorCaps).keys("2", "d")
 	u.has("compared with the first layout", "(here)", "newly occupied", "since A:")
 	u.keys("d", "h", "v").has("marked as A")
 	u.keys("l", "d").has("newly free")
@@ -157,7 +157,7 @@ func TestDifferenceOfLayouts(t *testing.T) {
 
 // What the grid says of a whole layout is what analysis says.
 func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
-	u := openDump(t, 120, 60, colourCaps).keys("3", "=")
+	u := openDump(t, 120, 60, colorCaps).keys("3", "=")
 	var f *pages.LayoutFigures
 	u.sim.Do(func() {
 		l, err := u.app.Dump.Pages.Open(t.Context(), u.app.Dump.Layout(&u.app.state))
@@ -177,7 +177,7 @@ func TestPagesShowTheAnswersOfAnalysis(t *testing.T) {
 }
 
 func TestSeriesTogglesAndScales(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps)
+	u := openDump(t, 120, 40, colorCaps)
 	u.keys("o").has("hidden").keys("o")
 	u.keys("j", "Space").has("hidden").keys("Space")
 	u.keys("^").has("log").keys("^", "&").has("stacked").keys("&")
@@ -189,7 +189,7 @@ func TestSeriesTogglesAndScales(t *testing.T) {
 
 // Every screen can be printed by a command.
 func TestDumpCommands(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps)
+	u := openDump(t, 120, 40, colorCaps)
 	for _, c := range [][2]string{
 		{"1", "memtui report --table series process.mb"}, {"2", "memtui pages --map 'process.mb#14'"}, {"3", "memtui pages 'process.mb#14'"}, {"2", "memtui pages --map 'process.mb#14'"},
 		{"d", "memtui diff 'process.mb#0' 'process.mb#14'"},
@@ -207,7 +207,7 @@ func TestDumpCommands(t *testing.T) {
 // A program that is asked for a layout begins with it.
 func TestBeginWithLayout(t *testing.T) {
 	store, ix := loadBytes(t, "process.mb", processDump(t))
-	sim, n := term.NewSimulationCaps(80, 24, colourCaps), 3
+	sim, n := term.NewSimulationCaps(80, 24, colorCaps), 3
 	a := newApp(Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), HeapStart: HeapStart{Snapshot: &n}})
 	if got := a.current().Name(); got != "Pages" || a.Dump.Layout(&a.state) != n {
 		t.Errorf("it begins on %s with layout %d", got, a.Dump.Layout(&a.state))
@@ -224,7 +224,7 @@ func TestBeginWithLayout(t *testing.T) {
 func TestBeginWithTwoLayouts(t *testing.T) {
 	store, ix := loadBytes(t, "process.mb", processDump(t))
 	other, _ := loadBytes(t, "process.mb", processDump(t))
-	sim, a, b := term.NewSimulationCaps(120, 40, colourCaps), 3, 7
+	sim, a, b := term.NewSimulationCaps(120, 40, colorCaps), 3, 7
 	u := &program{t: t, sim: sim, app: newApp(Options{
 		Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Patience: 5 * time.Second,
 		HeapStart: HeapStart{Snapshot: &a, After: &b}, Second: &compare.Second{Name: "process.mb", Path: "process.mb", Store: other},
@@ -262,7 +262,7 @@ func TestBeginWithTwoLayouts(t *testing.T) {
 
 // Whatever can be clicked, dragged and scrolled is, on every screen.
 func TestDumpMouse(t *testing.T) {
-	u := openDump(t, 120, 40, colourCaps)
+	u := openDump(t, 120, 40, colorCaps)
 	for _, screen := range []string{"1", "2", "3"} {
 		for y := 2; y < 38; y += 3 {
 			for _, x := range []int{12, 90} {
@@ -329,7 +329,7 @@ func openMade(t testing.TB, w, h, layouts, pages int) *program {
 	store.Update(func(*model.Profile) *model.Profile {
 		return &model.Profile{Meta: model.Meta{Name: "made.mb", Format: "memory-dump"}, Complete: true, Pages: src, Timeline: &model.Timeline{Series: []model.Series{s}}}
 	})
-	return openUI(t, w, h, colourCaps, store, nil)
+	return openUI(t, w, h, colorCaps, store, nil)
 }
 
 func TestAMillionPagesFit(t *testing.T) {
@@ -389,7 +389,7 @@ func BenchmarkLayoutScrub(b *testing.B) {
 func TestMarksOfSeriesStandInOrder(t *testing.T) {
 	event := func(at model.Time) []model.SeriesEvent { return []model.SeriesEvent{{At: at, Name: "GC_END"}} }
 	d := &ui.DumpFile{Timeline: &model.Timeline{Series: []model.Series{{Events: event(40)}, {Events: event(10)}}}}
-	u := openDump(t, 80, 24, colourCaps)
+	u := openDump(t, 80, 24, colorCaps)
 	u.sim.Do(func() {
 		e := u.app.Env
 		e.Dump = d
@@ -411,7 +411,7 @@ func TestManySeries(t *testing.T) {
 	}
 	store := &model.Store{}
 	store.Publish(&model.Profile{Timeline: &model.Timeline{Series: made}, Complete: true})
-	u := openUI(t, 80, 24, colourCaps, store, nil).has("3,000 series, 2,744 hidden")
+	u := openUI(t, 80, 24, colorCaps, store, nil).has("3,000 series, 2,744 hidden")
 	u.keys("G", "o").has("2,999 hidden", "s2999 at most")
 	u.sim.Do(func() {
 		set, _ := u.app.current().(*dump.Series).Chart.Columns.Get()

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEvidenceKey(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps)
+	u := openKvleak(t, 100, 30, colorCaps)
 	u.keys("W").has("cannot be written")
 	var mu sync.Mutex
 	var asked []EvidenceQuery
@@ -37,7 +37,7 @@ func TestEvidenceKey(t *testing.T) {
 
 // Single blocks that came or went are printed by no command: that is said, and not another table copied.
 func TestBlocksOfADifferenceHaveNoCommand(t *testing.T) {
-	u := openKvleak(t, 140, 30, colourCaps)
+	u := openKvleak(t, 140, 30, colorCaps)
 	u.sim.Do(func() {
 		u.app.o.Command = []string{"f.mlyze"}
 		u.app.o.Evidence = func(_ context.Context, q EvidenceQuery) error { return nil }

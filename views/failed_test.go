@@ -47,7 +47,7 @@ func (broken) Weights(context.Context, analysis.Cost, analysis.Query) ([]uint64,
 // A screen whose answer cannot be told says so and why, and does not wait for it.
 func TestFailedAnswersAreSaid(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 120, 40, colourCaps, store, broken{ix})
+	u := openUI(t, 120, 40, colorCaps, store, broken{ix})
 	const why = "internal error in memtui while testing: a mistake"
 	const said = "This cannot be computed: " + why + "."
 	lacks := func(texts ...string) {
@@ -146,7 +146,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 	store, late := partly(t, stacks.Stacks, events, 3000)
 	for name, last := range map[string]analysis.Trace{"room": late, "no room": short{late}} {
 		trace := &growing{Trace: early}
-		u := openUI(t, 140, 40, colourCaps, store, trace)
+		u := openUI(t, 140, 40, colorCaps, store, trace)
 		u.has("allocated 62.5 KiB in 1,000", "unfreed  62.5 KiB in 1,000")
 		u.sim.Terminal.Post(func() {
 			trace.become(last)
@@ -187,7 +187,7 @@ func TestDamageIsReadAgain(t *testing.T) {
 	}{{"panic over damage", true, true}, {"damage", false, true}, {"panic", true, false}} {
 		store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 		uses, keeper := modeltest.Doubtful(t, tt.damaged)
-		memory, sim := &Memory{}, term.NewSimulationCaps(100, 30, colourCaps)
+		memory, sim := &Memory{}, term.NewSimulationCaps(100, 30, colorCaps)
 		o := Options{Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Patience: 5 * time.Second,
 			Memory: memory, Within: uses.In, Damaged: uses.Damaged()}
 		if tt.panics {

@@ -16,11 +16,11 @@ import (
 
 // Where there is room, the curve of the selected finding stands beside it, and follows the selection.
 func TestFindingsShowTheirCurve(t *testing.T) {
-	u := openKvleak(t, 200, 50, colourCaps)
+	u := openKvleak(t, 200, 50, colorCaps)
 	u.has("Live bytes of close_session, 2 sites", "at most 32.6 KiB, all 1.13 MiB")
 	u.keys("Down").has("Live bytes of open_session, 2 sites")
 	u.keys("Down").has("Live bytes of alloc_buffer", "at most 977 KiB, all 1.13 MiB")
-	lacks(t, openKvleak(t, 120, 40, colourCaps), "Live bytes of close_session")
+	lacks(t, openKvleak(t, 120, 40, colorCaps), "Live bytes of close_session")
 }
 
 // A finding leads to what shows it, on every screen: the sentence, the live curve beside that of all blocks, the ages of
@@ -28,7 +28,7 @@ func TestFindingsShowTheirCurve(t *testing.T) {
 func TestFindingLeadsToItsEvidence(t *testing.T) {
 	for _, size := range modeltest.Few([][2]int{{80, 24}, {120, 40}, {200, 50}}) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			u := openKvleak(t, size[0], size[1], colourCaps).keys("Enter")
+			u := openKvleak(t, size[0], size[1], colorCaps).keys("Enter")
 			u.has("VERDICT▼", "leak (84 % certain", "Live bytes", "Ages and lifetimes", "never freed", "First blocks", "of 13", "at 58 µs  512 B")
 			u.golden(fmt.Sprintf("finding-%dx%d", size[0], size[1]))
 			u.keys("Enter").has("oldest first", "58 µs")
@@ -38,7 +38,7 @@ func TestFindingLeadsToItsEvidence(t *testing.T) {
 
 // A finding about several sites of an owner leads to all of them, and to no other owner's.
 func TestFindingOpensItsOwner(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("Down", "Enter")
+	u := openKvleak(t, 120, 40, colorCaps).keys("Down", "Enter")
 	if u.onScreen() != keymap.ShowLeaks || u.state().Filter != "/^owner:open_session$/" {
 		t.Fatalf("it opens %s filtered by %q", u.onScreen(), u.state().Filter)
 	}
@@ -51,7 +51,7 @@ func TestFindingOpensItsOwner(t *testing.T) {
 
 // What was opened from a finding is left in one step, to the screen and the instant where it was opened.
 func TestGoingBackReturnsToTheFindingAndItsInstant(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("p")
+	u := openKvleak(t, 80, 24, colorCaps).keys("p")
 	peak := u.state().At
 	for _, way := range []struct {
 		keys []string
@@ -71,7 +71,7 @@ func TestGoingBackReturnsToTheFindingAndItsInstant(t *testing.T) {
 
 // A filter of rows belongs to the screen on which it was typed, and is still there when one comes back.
 func TestRowsAreFilteredOnOneScreen(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3", "/").keys(strings.Split("worker_batch", "")...).keys("Enter")
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "/").keys(strings.Split("worker_batch", "")...).keys("Enter")
 	if u.keys("4"); u.state().Filter != "" {
 		t.Errorf("the filter %q follows to another screen", u.state().Filter)
 	}
@@ -86,7 +86,7 @@ func TestRowsAreFilteredOnOneScreen(t *testing.T) {
 
 // Rows are named after their owners, as in reports: what the config calls a library owns nothing.
 func TestSitesAreNamedByOwners(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByStack})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestSitesAreNamedByOwners(t *testing.T) {
 // Screens have as many findings as reports.
 func TestFindingsAreThoseOfReports(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u := openUI(t, 80, 24, colorCaps, store, ix)
 	r, err := report.Build(t.Context(), u.state().Profile, ix, report.Options{Limit: analysis.UsualFindings, At: analysis.End, Range: analysis.FullRange})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func TestSubtreesGolden(t *testing.T) { heapGoldens(t, "subtrees", "6", "b", "b"
 // What the screens show is what analysis says.
 func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 200, 100, colourCaps).keys("2", "=")
+	u := openRecords(t, 200, 100, colorCaps).keys("2", "=")
 	var h *model.Heap
 	var g *heapgraph.Graph
 	u.sim.Do(func() {
@@ -76,7 +76,7 @@ func TestTypesShowTheAnswersOfAnalysis(t *testing.T) {
 
 // Moving from snapshot to snapshot works on every screen, and every screen follows.
 func TestSnapshotsMove(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	last := u.app.state.Snapshot()
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		u.keys(screen, "e").has(fmt.Sprintf("snapshot #%d (last of", last))
@@ -89,7 +89,7 @@ func TestSnapshotsMove(t *testing.T) {
 }
 
 func TestTypesOfEveryKind(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps).keys("2")
+	u := openRecords(t, 120, 40, colorCaps).keys("2")
 	for _, want := range []string{"REPRs ", "Type objects ", "STables ", "Types "} {
 		u.keys("b").has(want)
 	}
@@ -99,7 +99,7 @@ func TestTypesOfEveryKind(t *testing.T) {
 
 func TestHeapTablesSort(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		u.keys(screen)
 		for range 12 {
@@ -111,7 +111,7 @@ func TestHeapTablesSort(t *testing.T) {
 
 func TestTypesFilter(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "/")
 	typeText(u, "record")
 	u.keys("Enter").has("filter “record”", "1 of ")
 	u.keys("/", "Ctrl+U")
@@ -123,7 +123,7 @@ func TestTypesFilter(t *testing.T) {
 // From a type to one of its objects, to who refers to it, and back the whole way.
 func TestObjectsAreReachable(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "Enter")
 	u.has("Objects of ", "most retained first")
 	u.keys("Enter").has("Object · #", "References out", "References in", "Shortest path from the root")
 	first := u.app.state.Heap.Row
@@ -142,7 +142,7 @@ func TestObjectsAreReachable(t *testing.T) {
 // Leaving a retainer out shows another way, or says that there is none.
 func TestExcludeRetainer(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "Enter", "Enter", "Tab", "Tab")
 	u.keys("X").has("every path contains this object")
 	u.keys("j", "X")
 	if n := len(u.app.state.Heap.Excluded()); n != 1 {
@@ -158,7 +158,7 @@ func TestExcludeRetainer(t *testing.T) {
 
 func TestObjectGroups(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "/")
 	typeText(u, "NQPArray")
 	u.keys("Enter", "Enter", "Enter").has("in 2 groups")
 	u.keys("Enter").has("of the same kind of")
@@ -172,7 +172,7 @@ func TestObjectGroups(t *testing.T) {
 
 func TestDominatorsDescend(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("4")
+	u := openRecords(t, 120, 40, colorCaps).keys("4")
 	u.has("Dominators ─")
 	u.keys("Right").has("Dominated by ")
 	u.keys("Left").has("Dominators ─")
@@ -187,7 +187,7 @@ func TestDominatorsDescend(t *testing.T) {
 
 func TestComparisonSides(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps).keys("1", "k", "v", "6")
+	u := openRecords(t, 120, 40, colorCaps).keys("1", "k", "v", "6")
 	u.has("before: #1", "after: #1", "Both sides are the same snapshot")
 	u.keys("e").has("before: #1", "after: #2", "the heap grew by")
 	u.keys("~").has("before: #2", "after: #1", "the heap shrank by")
@@ -207,9 +207,9 @@ func TestComparisonSides(t *testing.T) {
 // What types retain at least is said to be so, and what bounds do not tell is left open.
 func TestComparisonOfLowerBounds(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 150, 40, colourCaps).keys("1", "6", "~", "u")
+	u := openRecords(t, 150, 40, colorCaps).keys("1", "6", "~", "u")
 	u.keys("c", "c").has("Δ RETAINED▼").hasNot("≥", "unknown")
-	u = openRecords(t, 150, 40, colourCaps).keys("1", "6", "~", "u")
+	u = openRecords(t, 150, 40, colorCaps).keys("1", "6", "~", "u")
 	u.sim.Do(func() { u.app.Ctx = model.WithBudget(u.app.Ctx, model.NewBudget(1)) })
 	u.keys("c", "c").has("Δ RETAINED▼", "≥: at least", "≥ ", "?", "unknown")
 	u.keys("!").has("unknown")
@@ -218,7 +218,7 @@ func TestComparisonOfLowerBounds(t *testing.T) {
 // Every screen can be printed by a command.
 func TestHeapCommands(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	for screen, want := range map[string]string{
 		"1": "memtui heap snapshots records.mvmheap", "2": "memtui heap types records.mvmheap --snapshot 2", "3": "memtui heap frames records.mvmheap --snapshot 2",
 		"4": "memtui heap dominators records.mvmheap --snapshot 2", "5": "memtui heap object records.mvmheap 0 --snapshot 2", "6": "memtui diff 'records.mvmheap#0' 'records.mvmheap#2'",
@@ -250,7 +250,7 @@ func TestHeapCommands(t *testing.T) {
 // Whatever a screen offers to open with the mouse opens.
 func TestHeapMouse(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	for _, screen := range []string{"1", "2", "3", "4", "5", "6"} {
 		for y := 2; y < 38; y += 3 {
 			u.keys(screen)
@@ -266,7 +266,7 @@ func TestHeapMouse(t *testing.T) {
 func TestTwoFiles(t *testing.T) {
 	store, _ := loadBytes(t, "before.mvmheap", records(t))
 	other, _ := loadBytes(t, "after.mvmheap", records(t))
-	u := openUI(t, 120, 40, colourCaps, store, nil)
+	u := openUI(t, 120, 40, colorCaps, store, nil)
 	u.sim.Do(func() {
 		second := &compare.Second{Name: "after.mvmheap", Path: "dir/after.mvmheap", Store: other, Heaps: heapgraph.NewHeaps(other.Current().Heaps, 1<<30)}
 		u.app.adoptSecond(second, newSecondFile(second, nil))
@@ -291,7 +291,7 @@ func BenchmarkHeapScreens(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				store, _ := loadBytes(b, "large.mvmheap", data)
-				u := openUI(b, 120, 40, colourCaps, store, nil)
+				u := openUI(b, 120, 40, colorCaps, store, nil)
 				b.StartTimer()
 				u.keys(screen.key)
 				if strings.Contains(u.Text(), u.app.Look.Glyphs.Ellipsis+"┃") {

@@ -90,7 +90,7 @@ func openSlow(t *testing.T, src *slowHeaps, patience time.Duration) *program {
 	}
 	store := &model.Store{}
 	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
-	u := openUI(t, 100, 30, colourCaps, store, nil)
+	u := openUI(t, 100, 30, colorCaps, store, nil)
 	src.ready.Store(true)
 	u.sim.Do(func() { u.app.Patience = patience; u.app.o.Terminal.SetKeys(u.app.ownKey) })
 	return u
@@ -140,7 +140,7 @@ func TestFindCanBeStopped(t *testing.T) {
 	src := slowTexts{&slowHeaps{}, make(chan struct{})}
 	store := &model.Store{}
 	store.Publish(&model.Profile{Meta: model.Meta{Path: "slow.mvmheap", Name: "slow.mvmheap", Format: "mvmheap"}, Complete: true, Heaps: src})
-	u := openUI(t, 100, 30, colourCaps, store, nil).keys("7").has("Objects ─", "List", "Block")
+	u := openUI(t, 100, 30, colorCaps, store, nil).keys("7").has("Objects ─", "List", "Block")
 	u.sim.Do(func() { u.app.Patience = time.Millisecond; u.app.o.Terminal.SetKeys(u.app.ownKey) })
 	u.busyKeys("/")
 	u.busyKeys(strings.Split("text=abc", "")...)

@@ -48,11 +48,11 @@ type program struct {
 	app *app
 }
 
-// colourCaps and the others are terminals to test on.
+// colorCaps and the others are terminals to test on.
 var (
-	colourCaps = term.Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true}
-	monoCaps   = term.Caps{Unicode: true, Clipboard: true}
-	asciiCaps  = term.Caps{Clipboard: true}
+	colorCaps = term.Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true}
+	monoCaps  = term.Caps{Unicode: true, Clipboard: true}
+	asciiCaps = term.Caps{Clipboard: true}
 )
 
 // openKvleak starts the program on the real trace.
@@ -166,7 +166,7 @@ func goldensOn(t *testing.T, name string, open func(t testing.TB, w, h int, caps
 		caps term.Caps
 	}
 	for _, tt := range modeltest.Few([]terminal{
-		{80, 24, "dark", colourCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colourCaps}, {20, 5, "mono", monoCaps},
+		{80, 24, "dark", colorCaps}, {80, 24, "mono", monoCaps}, {80, 24, "ascii", asciiCaps}, {120, 40, "dark", colorCaps}, {20, 5, "mono", monoCaps},
 	}) {
 		size := fmt.Sprintf("%dx%d-%s", tt.w, tt.h, tt.mode)
 		t.Run(size, func(t *testing.T) {

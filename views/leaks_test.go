@@ -16,7 +16,7 @@ func TestLateFreedGolden(t *testing.T) { goldenSizes(t, "late", "4", "Tab", "Tab
 
 func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 160, 50, colourCaps, store, ix).keys("4", "=")
+	u := openUI(t, 160, 50, colorCaps, store, ix).keys("4", "=")
 	for _, key := range []string{"", "a", "a", "a", "a"} {
 		if key != "" {
 			u.keys(key)
@@ -35,7 +35,7 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 }
 
 func TestLeakDetail(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4")
+	u := openKvleak(t, 100, 30, colorCaps).keys("4")
 	u.has("leak (84 % certain, +481 KiB/s): 13 blocks", "13 blocks · 2.50 KiB each", "never freed: 13 of 13 blocks", "thread 2", "one new block every ")
 	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
 	u.keys("Esc", "Tab", "Tab", "Enter").has("live at 74.5")
@@ -43,7 +43,7 @@ func TestLeakDetail(t *testing.T) {
 
 // What was freed late is announced with its number and the key that leads there, and says what it is.
 func TestLateFreedIsAnnounced(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u := openKvleak(t, 80, 24, colorCaps).keys("4")
 	u.has("freed late 90.7 KiB in 139 blocks: Tab")
 	u.keys("a").has("freed late 90.7 KiB", "min age 759 µs")
 	u.keys("Tab", "Tab").has("Freed in the last 2 % of the run")
@@ -51,7 +51,7 @@ func TestLateFreedIsAnnounced(t *testing.T) {
 
 // The minimum age changes which blocks count, never what a site is called; while it is on it can be seen.
 func TestMinAgeKeepsVerdicts(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u := openKvleak(t, 80, 24, colorCaps).keys("4")
 	said := func() map[string]string {
 		out := map[string]string{}
 		for _, line := range strings.Split(u.Text(), "\n") {
@@ -79,7 +79,7 @@ func TestMinAgeKeepsVerdicts(t *testing.T) {
 }
 
 func TestLeaksOfARangeWithoutAny(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4", ":")
+	u := openKvleak(t, 100, 30, colorCaps).keys("4", ":")
 	for _, k := range "range 70ms 71ms" {
 		u.keys(map[rune]string{' ': "Space"}[k] + map[bool]string{true: string(k)}[k != ' '])
 	}
@@ -115,7 +115,7 @@ func TestMinAges(t *testing.T) {
 // Where nothing is known of a site, no certainty is stated.
 func TestUnknownHasNoCertainty(t *testing.T) {
 	for _, keys := range [][]string{{"4", "G"}, {"3"}} {
-		u := openKvleak(t, 160, 50, colourCaps).keys(keys...).has("unknown")
+		u := openKvleak(t, 160, 50, colorCaps).keys(keys...).has("unknown")
 		lacks(t, u, "0 % certain")
 		for line := range strings.Lines(u.Text()) {
 			if strings.Contains(line, " unknown  ") && strings.Contains(strings.SplitN(line, " unknown  ", 2)[1], " 0 % ") {
@@ -128,7 +128,7 @@ func TestUnknownHasNoCertainty(t *testing.T) {
 // The detail of a block shows the live curve of its site where there is room, for every way to list blocks.
 func TestBlocksShowTheCurveOfTheirSite(t *testing.T) {
 	for _, keys := range [][]string{{"6"}, {"4", "Enter"}, {"3", "Enter"}, {"4", "b", "b", "Enter"}} {
-		openKvleak(t, 200, 50, colourCaps).keys(keys...).has("Live bytes of its site", "Ages and lifetimes")
+		openKvleak(t, 200, 50, colorCaps).keys(keys...).has("Live bytes of its site", "Ages and lifetimes")
 	}
 }
 
@@ -139,7 +139,7 @@ func TestSampledTablesCountSamples(t *testing.T) {
 	p.Meta.Sampled = "sampled every 512 KiB"
 	sampled := &model.Store{}
 	sampled.Publish(&p)
-	u := openUI(t, 150, 40, colourCaps, sampled, ix)
+	u := openUI(t, 150, 40, colorCaps, sampled, ix)
 	u.keys("3").has("SAMPLES").hasNot("MEAN", "ALLOCS").keys("4").has("SAMPLES").hasNot("BLOCKS", "2.50 KiB each")
-	openKvleak(t, 150, 40, colourCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
+	openKvleak(t, 150, 40, colorCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
 }

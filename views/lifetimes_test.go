@@ -10,19 +10,19 @@ import (
 
 func TestLifetimesGolden(t *testing.T) {
 	goldenSizes(t, "lifetimes", "7")
-	openKvleak(t, 200, 50, colourCaps).keys("7", "Left", "Left", "Enter").golden("lifetimes-200x50-cell")
+	openKvleak(t, 200, 50, colorCaps).keys("7", "Left", "Left", "Enter").golden("lifetimes-200x50-cell")
 	openKvleak(t, 200, 50, monoCaps).keys("7", "m", "G", "Down").golden("lifetimes-200x50-mono")
 }
 
 func TestBlockScreenGolden(t *testing.T) {
 	goldenSizes(t, "block-screen", "6", "j")
-	openKvleak(t, 200, 50, colourCaps).keys("6", "o", "s", "s", "s", "s", "S").golden("block-screen-200x50-born")
+	openKvleak(t, 200, 50, colorCaps).keys("6", "o", "s", "s", "s", "s", "S").golden("block-screen-200x50-born")
 }
 
 // A cell narrows sites, leaks, stacks and blocks to the same blocks; charts say that they do not heed it.
 func TestCellOfLeaks(t *testing.T) {
 	modeltest.Plain(t)
-	u := openKvleak(t, 120, 40, colourCaps).keys("7", "PgDn", "PgDn", "PgDn", "G", "Left", "Enter") // never freed, any size
+	u := openKvleak(t, 120, 40, colorCaps).keys("7", "PgDn", "PgDn", "PgDn", "G", "Left", "Enter") // never freed, any size
 	u.has("only any size, never freed", "all screens show only these")
 	u.keys("Enter").has("Blocks · live", "44 blocks live at the end, 429 KiB") // again lists them
 	u.keys("3").has("6 sites · live 429 KiB")
@@ -44,7 +44,7 @@ func TestCellOfLeaks(t *testing.T) {
 
 func TestLifetimesOfFew(t *testing.T) {
 	store, ix := loadFew(t)
-	u := openUI(t, 100, 24, colourCaps, store, ix).keys("7")
+	u := openUI(t, 100, 24, colorCaps, store, ix).keys("7")
 	u.has("3 blocks, 175 B, all freed", "64–127 B that lived 16 µs–31 µs: 1 block (33.3 %), 100 B (57.1 %)")
 	u.keys("o").has("no site is selected")
 	u.keys("m").has("Blocks by size")
@@ -57,7 +57,7 @@ func TestLifetimesOfFew(t *testing.T) {
 }
 
 func TestUsesOfAnAddress(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("6", "Enter")
+	u := openKvleak(t, 100, 30, colorCaps).keys("6", "Enter")
 	u.has("Uses of 0x7f2a83330010", "2 blocks in the whole run, 1.34 MiB", "earliest first")
 	u.keys("s").has("in order of time").keys("S").has("latest first").keys("Esc").has("44 blocks live at the end")
 	u.keys("/")
@@ -72,7 +72,7 @@ func TestUsesOfAnAddress(t *testing.T) {
 }
 
 func TestBlocksOfTheRange(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("6", ":")
+	u := openKvleak(t, 100, 30, colorCaps).keys("6", ":")
 	typeText(u, "range 70ms 100%")
 	u.keys("Enter").has("allocated in the range", "LIVED")
 	u.keys("o").has("live at 76.0 ms").keys("o").has("allocated in the range")
@@ -85,14 +85,14 @@ func TestBlocksOfTheRange(t *testing.T) {
 }
 
 func TestLifetimesMouse(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("7")
+	u := openKvleak(t, 80, 24, colorCaps).keys("7")
 	u.sim.Click(60, 3)
 	u.sim.Settle()
 	u.has("256 KiB–512 KiB, never freed: 1 block")
 }
 
 func TestCommandOfACell(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("7", "Enter", "3")
+	u := openKvleak(t, 120, 40, colorCaps).keys("7", "Enter", "3")
 	var command string
 	var cell analysis.Cell
 	u.sim.Do(func() { command, cell = u.app.commandLine(), u.app.state.Cell })

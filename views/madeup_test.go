@@ -27,7 +27,7 @@ func openMadeUp(t *testing.T, w, h int) *program {
 	if err := madeup.Format().Load(t.Context(), src, loaders.Options{}, store); err != nil {
 		t.Fatal(err)
 	}
-	u := openUI(t, w, h, colourCaps, store, nil)
+	u := openUI(t, w, h, colorCaps, store, nil)
 	u.sim.Do(func() { u.app.o.Command = []string{"x.madeup"} })
 	return u
 }

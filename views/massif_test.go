@@ -17,7 +17,7 @@ func TestPeakOfCurvesBesideStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := openProfile(t, 120, 40, colourCaps, "massif.default.out", data)
+	u := openProfile(t, 120, 40, colorCaps, "massif.default.out", data)
 	before := u.state()
 	if after := u.keys("p").state(); before.Now() == after.Now() || after.Now() != largest {
 		t.Errorf("from %d to %d, the largest snapshot is at %d", before.Now(), after.Now(), largest)
@@ -30,7 +30,7 @@ func TestInstantChoosesWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := openProfile(t, 120, 40, colourCaps, "massif.default.out", data)
+	u := openProfile(t, 120, 40, colorCaps, "massif.default.out", data)
 	windows := u.state().Profile.Weights.Windows
 	for _, c := range []struct {
 		typed, window string

@@ -86,7 +86,7 @@ func TestMonkey(t *testing.T) {
 
 func monkey(t *testing.T, store *model.Store, ix *traceindex.KeptIndex, seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 7))
-	sim := term.NewSimulationCaps(80, 24, colourCaps)
+	sim := term.NewSimulationCaps(80, 24, colorCaps)
 	a := newApp(Options{
 		Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false),
 		Command: []string{"file"}, Patience: time.Duration(1 + r.IntN(2)*int(time.Millisecond)), Readable: func(string) error { return errors.New("once") },

@@ -322,7 +322,7 @@ func TestTreesAreThoseOfTheirCommand(t *testing.T) {
 	for _, file := range []struct {
 		open func(testing.TB, int, int) *program
 		name string
-	}{{func(t testing.TB, w, h int) *program { return openKvleak(t, w, h, colourCaps) }, "close_session"}, {openPython, "main"}} {
+	}{{func(t testing.TB, w, h int) *program { return openKvleak(t, w, h, colorCaps) }, "close_session"}, {openPython, "main"}} {
 		for _, typed := range [][]string{{}, {"i"}, {"r"}, {"i", "r"}, {"c"}, {"c", "c", "i"}, {"c", "c", "c"}, {"c", "c", "c", "c"}, {"f"}} {
 			for _, filter := range []string{"", "focus " + file.name, "ignore " + file.name, "hide " + file.name, "show-from " + file.name} {
 				u := file.open(t, 120, 40)

@@ -23,20 +23,20 @@ import (
 func TestOverviewGolden(t *testing.T) { goldenSizes(t, "overview") }
 
 func TestOverviewWideGolden(t *testing.T) {
-	openKvleak(t, 200, 50, colourCaps).golden("overview-200x50-dark")
+	openKvleak(t, 200, 50, colorCaps).golden("overview-200x50-dark")
 }
 
 func TestOverviewNamesTheLeak(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}} {
-		openKvleak(t, size[0], size[1], colourCaps).has(
+		openKvleak(t, size[0], size[1], colorCaps).has(
 			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "13.7 %")
 	}
 }
 
 // Figures of the instant and of the run, or the range, can be told apart.
 func TestOverviewFiguresNameTheirTime(t *testing.T) {
-	openKvleak(t, 80, 24, colourCaps).has("live now 429 KiB")
-	u := openKvleak(t, 120, 40, colourCaps)
+	openKvleak(t, 80, 24, colorCaps).has("live now 429 KiB")
+	u := openKvleak(t, 120, 40, colorCaps)
 	u.has("live now 429 KiB", "run: allocated 3.14 MiB")
 	u.keys("H", "v", "H", "H", "v").has("live now", "range: allocated")
 }
@@ -56,18 +56,18 @@ func (u *program) onScreen() (a keymap.Action) {
 }
 
 func TestFindingsLeadSomewhere(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("Enter")
+	u := openKvleak(t, 80, 24, colorCaps).keys("Enter")
 	if s := u.state(); u.onScreen() != keymap.ShowLeaks || !s.Selected.Set || s.Selected.By != analysis.ByStack {
 		t.Errorf("the growing leak leads to %s with %+v", u.onScreen(), s.Selected)
 	}
-	u = openKvleak(t, 80, 24, colourCaps).keys("Down", "Down", "Enter")
+	u = openKvleak(t, 80, 24, colorCaps).keys("Down", "Down", "Enter")
 	if s := u.state(); u.onScreen() != keymap.ShowSites || s.At.Events == 0 {
 		t.Errorf("the burst leads to %s at %+v", u.onScreen(), s.At)
 	}
 }
 
 func TestAllocatorsAreSortedAndOpened(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("Tab", "s", "s", "s")
+	u := openKvleak(t, 100, 30, colorCaps).keys("Tab", "s", "s", "s")
 	u.has("by allocated bytes", "alloc_buffer ")
 	if got := strings.Join(u.app.commandWords(), " "); !strings.Contains(got, "--by alloc_bytes") {
 		t.Errorf("the command is %q", got)
@@ -84,7 +84,7 @@ func TestAllocatorsAreSortedAndOpened(t *testing.T) {
 func (a *app) commandWords() []string { return a.current().Command() }
 
 func TestOverviewFilters(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
+	u := openKvleak(t, 100, 30, colorCaps).keys("/", "c", "l", "o", "s", "e", "_", "Enter")
 	u.has("1 of 6 pass the filter", "close_session  ")
 	u.keys("/", "Ctrl+U", "z", "z", "z", "Enter")
 	u.has("No matches for “zzz”.")
@@ -96,13 +96,13 @@ func TestOverviewFallsBackToThePeak(t *testing.T) {
 		{Kind: 1, Delta: 10, Addr: 16}, {Kind: 1, Delta: 10, Addr: 32},
 	})
 	store, ix := loadBytes(t, "clean.mlyze", data)
-	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u := openUI(t, 80, 24, colorCaps, store, ix)
 	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "clean", "all 2 blocks were freed")
 }
 
 func TestOverviewOfNothing(t *testing.T) {
 	store, ix := loadBytes(t, "empty.mlyze", memtest.TraceOf([]byte(`{}`), nil))
-	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u := openUI(t, 80, 24, colorCaps, store, ix)
 	u.has("the file has no events", "The file has no events.")
 	u.keys("2", "h", "l", "+", "v", "p", "m").has("the file has no events")
 }
@@ -122,17 +122,17 @@ func (s stopped) Chart(context.Context, analysis.Range, int) ([]analysis.Column,
 
 func TestOverviewOfNothingReadable(t *testing.T) {
 	store, ix := loadBytes(t, "empty.mlyze", memtest.TraceOf([]byte(`{}`), nil))
-	openUI(t, 80, 24, colourCaps, store, stopped{ix}).has("stopped before the first events", "Stopped before the first events.")
+	openUI(t, 80, 24, colorCaps, store, stopped{ix}).has("stopped before the first events", "Stopped before the first events.")
 	store, ix = loadBytes(t, "small_kvleak.mlyze", kvleak())
-	openUI(t, 80, 24, colourCaps, store, stopped{ix}).has("the events cannot be read: it shrank").keys("2").has("the events cannot be read: it shrank")
+	openUI(t, 80, 24, colorCaps, store, stopped{ix}).has("the events cannot be read: it shrank").keys("2").has("the events cannot be read: it shrank")
 }
 
 func TestOverviewExactNumbers(t *testing.T) {
-	openKvleak(t, 120, 40, colourCaps).keys("=").has("439,382 B in 44 blocks", "3,296,735 B in 7,028", "peak 1,187,022 B at 60.988 ms")
+	openKvleak(t, 120, 40, colorCaps).keys("=").has("439,382 B in 44 blocks", "3,296,735 B in 7,028", "peak 1,187,022 B at 60.988 ms")
 }
 
 func TestChartTakesTheMouse(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	u.sim.Click(40, 4)
 	s := u.state()
 	if s.AtEnd() || s.Now() < 30*1000 || s.Now() > 45*1000 {
@@ -158,7 +158,7 @@ func TestChartTakesTheMouse(t *testing.T) {
 }
 
 func TestClicksSelectRows(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	lines := strings.Split(u.Text(), "\n")
 	for y, l := range lines {
 		if strings.Contains(l, "close_session  ") {
@@ -181,7 +181,7 @@ func (u unfinished) Status() analysis.Status {
 
 func TestOverviewWhileLoading(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 80, 24, colourCaps, store, unfinished{ix})
+	u := openUI(t, 80, 24, colorCaps, store, unfinished{ix})
 	u.has("unfreed  429 KiB", "by live bytes so far", "Found when everything is read.", "loading")
 }
 
@@ -215,7 +215,7 @@ func (r reading) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.Leak
 func TestNoWalksWhileLoading(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
 	r := reading{unfinished{ix}, new(atomic.Int64)}
-	u := openUI(t, 200, 50, colourCaps, store, r)
+	u := openUI(t, 200, 50, colorCaps, store, r)
 	u.keys("2", "h", "3", "Down", "5", "1").has("Found when everything is read")
 	u.keys("3").has("lifetimes: when everything is read")
 	if n := r.walks.Load(); n > 0 {
@@ -244,7 +244,7 @@ func TestHeadlineKeeps(t *testing.T) {
 // Who filters by peaks needs them, also while a file is read, and in capitals as the columns are headed.
 func TestFiltersOfPeaksWhileLoading(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 200, 50, colourCaps, store, unfinished{ix}).keys("3")
+	u := openUI(t, 200, 50, colorCaps, store, unfinished{ix}).keys("3")
 	for _, filter := range []string{"peak>1", "PEAK>1"} {
 		u.keys("/", "Ctrl+U").keys(strings.Split(filter, "")...)
 		for _, screen := range []string{"1", "3"} {

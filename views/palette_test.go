@@ -83,7 +83,7 @@ func TestContainedNamesAreChosen(t *testing.T) {
 		{[]string{"t", "h", "e", "m", "e", " ", "g", "h", "t", "Down", "Up", "Tab"}, "theme light"},
 		{[]string{"s", "a", "v", "e", " ", "/", "n", "o", "/", "x", "Tab"}, "save /no/x"},
 	} {
-		u := openKvleak(t, 120, 40, colourCaps).keys(":").keys(c.keys...)
+		u := openKvleak(t, 120, 40, colorCaps).keys(":").keys(c.keys...)
 		var got string
 		u.sim.Do(func() {
 			if p, ok := u.app.overlays[len(u.app.overlays)-1].(*palette); ok {
@@ -94,8 +94,8 @@ func TestContainedNamesAreChosen(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.keys, got, c.want)
 		}
 	}
-	openKvleak(t, 120, 40, colourCaps).keys(":", "g", "h", "t", "Tab").has("none begins with this")
-	openKvleak(t, 120, 40, colourCaps).keys(":", "t", "h", "e", "m", "e", " ", "g", "h", "t", "Down", "Enter").has("Overview")
+	openKvleak(t, 120, 40, colorCaps).keys(":", "g", "h", "t", "Tab").has("none begins with this")
+	openKvleak(t, 120, 40, colorCaps).keys(":", "t", "h", "e", "m", "e", " ", "g", "h", "t", "Down", "Enter").has("Overview")
 }
 
 // ascii reports whether a text can be cut anywhere.

@@ -13,7 +13,7 @@ import (
 )
 
 func TestFilterSaysWhatIsWrong(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
+	u := openKvleak(t, 100, 30, colorCaps).keys("3", "/")
 	typeText(u, "heft>10")
 	u.has("unknown column heft; available: live, blocks, peak", "21 sites")
 	u.keys("Ctrl+U")
@@ -26,20 +26,20 @@ func TestFilterSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestLeakFilterComparesWhatTheTableShows(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4", "p", "/") // at the peak other blocks are live than those that leak
+	u := openKvleak(t, 100, 30, colorCaps).keys("4", "p", "/") // at the peak other blocks are live than those that leak
 	typeText(u, "blocks>=13")
 	u.has("3 of 6 ")
 }
 
 func TestBlocksFooterOffersWhatWorksThere(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("4", "g", "Enter", "j")
+	u := openKvleak(t, 100, 30, colorCaps).keys("4", "g", "Enter", "j")
 	u.has("Esc back  s sort  S reverse")
 	lacks(t, u, "b group", "a min age")
 	u.keys("Esc").has("b group", "a min age")
 }
 
 func TestProblemsPanes(t *testing.T) {
-	u := openKvleak(t, 80, 12, colourCaps).keys("8")
+	u := openKvleak(t, 80, 12, colorCaps).keys("8")
 	u.has("This file", "Metadata")
 	lacks(t, u, "Events, about", "Time to open") // it is open
 	u.keys("Tab", "G").has("distinct paths")
@@ -49,7 +49,7 @@ func TestProblemsPanes(t *testing.T) {
 }
 
 func TestLeaksPanes(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("4")
+	u := openKvleak(t, 80, 24, colorCaps).keys("4")
 	u.has("▸ 32.5K", "A/B/d diff  y copy  W evidence")
 	u.keys("Tab").has("▹ 32.5K", "never freed 429 KiB in 44") // the stack has the keys
 	u.keys("Tab").has("▸ 71.0K", "freed late 90.7 KiB in 139")
@@ -61,7 +61,7 @@ func TestLeaksPanes(t *testing.T) {
 // Going through the panes comes back to the rows that were selected.
 func TestPanesKeepTheirRows(t *testing.T) {
 	for _, screen := range []string{"1", "2", "3", "4", "6"} {
-		u := openKvleak(t, 120, 40, colourCaps).keys(screen, "j", "j")
+		u := openKvleak(t, 120, 40, colorCaps).keys(screen, "j", "j")
 		want := selectedRows(u)
 		if want == "" {
 			t.Fatalf("screen %s has no selected row", screen)
@@ -86,7 +86,7 @@ func selectedRows(u *program) (rows string) {
 }
 
 func TestTwoClicksAreNoRange(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	press := func(x, y int, b tcell.ButtonMask) { u.sim.Event(tcell.NewEventMouse(x, y, b, tcell.ModNone)) }
 	for _, x := range []int{20, 50} {
 		press(x, 4, tcell.ButtonPrimary)
@@ -98,7 +98,7 @@ func TestTwoClicksAreNoRange(t *testing.T) {
 }
 
 func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	gone := errors.New("the file is gone")
 	memory := &Memory{}
 	u.sim.Do(func() { u.app.o.Memory, u.app.o.Readable = memory, func(string) error { return gone } })
@@ -113,7 +113,7 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 
 // The command that prints a view prints what it shows: the peak of a range is a time there.
 func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
-	u := openKvleak(t, 100, 24, colourCaps).keys(":")
+	u := openKvleak(t, 100, 24, colorCaps).keys(":")
 	typeText(u, "range 10ms 30ms")
 	u.keys("Enter", "P").has("live at 28.9 ms", "184 KiB in 493 blocks")
 	command := func() (c string) { u.sim.Do(func() { c = u.app.commandLine() }); return c }
@@ -127,19 +127,19 @@ func TestThePeakOfARangeIsNotThePeak(t *testing.T) {
 }
 
 func TestSamplesHaveNoCommand(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	u.sim.Do(func() { u.app.o.Command = nil })
 	u.keys("Y").has("a built-in sample has no file name")
 }
 
 func TestTimesInCapitals(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("t")
+	u := openKvleak(t, 80, 24, colorCaps).keys("t")
 	typeText(u, "PEAK")
 	u.keys("Enter").has("(peak)")
 }
 
 func TestFilesAreCutAtTheFolder(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys(":")
+	u := openKvleak(t, 80, 24, colorCaps).keys(":")
 	typeText(u, "group file")
 	u.keys("Enter").has("/kvleak.cpp ")
 }
@@ -147,7 +147,7 @@ func TestFilesAreCutAtTheFolder(t *testing.T) {
 func TestFilesWithoutAllocations(t *testing.T) {
 	data := memtest.TraceOf([]byte(`{}`), []memtest.TraceEvent{{Kind: 3, Delta: 10, ID: 1}, {Kind: 3, Delta: 1000, ID: 1}})
 	store, ix := loadBytes(t, "marks.mlyze", data)
-	u := openUI(t, 80, 24, colourCaps, store, ix)
+	u := openUI(t, 80, 24, colorCaps, store, ix)
 	u.has("This file has no allocations.", "temporary none")
 	u.keys("5").has("This file has no allocations.")
 	lacks(t, u, "everything was freed")

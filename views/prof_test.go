@@ -48,11 +48,11 @@ func openProfile(t testing.TB, w, h int, caps term.Caps, name string, data []byt
 }
 
 func openServer(t testing.TB, w, h int) *program {
-	return openProfile(t, w, h, colourCaps, "server.spaa", serverProfile(t))
+	return openProfile(t, w, h, colorCaps, "server.spaa", serverProfile(t))
 }
 
 func openPython(t testing.TB, w, h int) *program {
-	return openProfile(t, w, h, colourCaps, "python.spaa", pythonProfile(t))
+	return openProfile(t, w, h, colorCaps, "python.spaa", pythonProfile(t))
 }
 
 // profGoldens is goldenSizes on stack profiles.
@@ -189,7 +189,7 @@ func TestProfileLeaksLeadToStacks(t *testing.T) {
 // Whatever is missing is said.
 func TestEmptyProfiles(t *testing.T) {
 	header := `{"type":"header","format":"spaa","version":"1.0","source_tool":"x","frame_order":"leaf_to_root","events":[{"name":"e","kind":"timer","sampling":{"mode":"event","primary_metric":"samples"}}],"stack_id_mode":"local"}` + "\n"
-	u := openProfile(t, 80, 24, colourCaps, "empty.spaa", []byte(header))
+	u := openProfile(t, 80, 24, colorCaps, "empty.spaa", []byte(header))
 	u.has("no samples, no windows")
 	u.keys("2").has("This file has no stacks")
 	u.keys("3").has("This file has no stacks")

@@ -41,7 +41,7 @@ func BenchmarkProfileScrub(b *testing.B) {
 		{"ignored-functions", []string{"2", "X"}}, {"ignored-stacks", []string{"2", "X", "3"}}, {"ignored-inverted", []string{"2", "X", "3", "i"}},
 	} {
 		b.Run(screen.name, func(b *testing.B) {
-			u := openUI(b, 200, 50, colourCaps, store, ix)
+			u := openUI(b, 200, 50, colorCaps, store, ix)
 			u.keys("4", "e", "v", "H", "H", "H", "H", "H", "H", "H", "H", "H").keys(screen.keys...) // nearly all samples
 			u.sim.Do(func() { u.app.Patience = ui.Patience })
 			if os.Getenv("MEMTUI_BENCH_SHOW") != "" {

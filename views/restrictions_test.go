@@ -29,7 +29,7 @@ func filteredLive(t *testing.T, u *program, f calltree.Filter) (bytes uint64) {
 
 // Filters of a trace hold on every screen that shows stacks, and the others say that they do not.
 func TestTraceFilters(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3", "=", "X")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", "=", "X")
 	f := u.app.state.Filters
 	name := f.Steps()[0].Name
 	sum := model.Group(filteredLive(t, u, f))
@@ -49,7 +49,7 @@ func TestTraceFilters(t *testing.T) {
 
 // Any filter can be taken back alone, by key or mouse, and comes back again.
 func TestFiltersAreUndoneOneByOne(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("5", "j", "j", "X", "k", "o")
+	u := openKvleak(t, 120, 40, colorCaps).keys("5", "j", "j", "X", "k", "o")
 	steps := u.app.state.Filters.Steps()
 	if len(steps) != 2 {
 		t.Fatalf("%d filters: %q", len(steps), u.app.state.Filters)
@@ -76,7 +76,7 @@ func TestFiltersAreUndoneOneByOne(t *testing.T) {
 
 // About a pivot stand callers and callees, and both weigh the same.
 func TestPivot(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("5", "c", "c", "c", "j", "#")
+	u := openKvleak(t, 120, 40, colorCaps).keys("5", "c", "c", "c", "j", "#")
 	name := u.app.state.Filters.Pivot()
 	p := u.app.current().(*stacks.Stacks)
 	if name == "" || p.Upper == nil || p.Upper.Now == nil {
@@ -105,7 +105,7 @@ func TestPivot(t *testing.T) {
 
 // Filters can be typed, as expressions too.
 func TestFilterCommands(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3", ":").keys(strings.Split("f,o,c,u,s,Space,/,w,o,r,k,e,r,/,Enter", ",")...)
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", ":").keys(strings.Split("f,o,c,u,s,Space,/,w,o,r,k,e,r,/,Enter", ",")...)
 	if got := u.app.state.Filters; got != "focus /worker/" {
 		t.Fatalf("the filter is %q:\n%s", got, u.Text())
 	}
@@ -114,7 +114,7 @@ func TestFilterCommands(t *testing.T) {
 
 // Differences are of what filters leave, and say where they are not.
 func TestDifferencesAreFiltered(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3", "X", "d")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", "X", "d")
 	var got *compare.Set
 	u.sim.Do(func() { got = u.app.current().(*compare.Screen).Set })
 	if want := filteredLive(t, u, u.app.state.Filters); got == nil || got.Totals.AfterBytes != want || want == 0 {
@@ -138,7 +138,7 @@ func TestDifferencesAreFiltered(t *testing.T) {
 // A filter that is typed takes names as tables show them; one that matches nothing is refused, with what is near. Names
 // are completed, and what was typed stays.
 func TestTypedFilters(t *testing.T) {
-	u := openKvleak(t, 100, 24, colourCaps)
+	u := openKvleak(t, 100, 24, colorCaps)
 	typed := func(text string) {
 		u.keys("3", ":")
 		for _, r := range text {
@@ -166,7 +166,7 @@ func TestTypedFilters(t *testing.T) {
 
 // Rows that stand for files and modules are filtered by these.
 func TestFiltersByModule(t *testing.T) {
-	u := openKvleak(t, 100, 24, colourCaps)
+	u := openKvleak(t, 100, 24, colorCaps)
 	u.keys("3", "b", "b", "b", "b").has("by module")
 	all := filteredLive(t, u, "")
 	u.keys("Down", "Down", "X").has("without module:")

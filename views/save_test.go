@@ -39,13 +39,13 @@ func (s *saver) begin(q SaveQuery) (SaveFunc, error) {
 
 // saving opens the real trace, whose views a fake saves.
 func saving(t *testing.T, w int, begun chan context.Context) (*program, *saver) {
-	u, s := openKvleak(t, w, 30, colourCaps), &saver{begun: begun}
+	u, s := openKvleak(t, w, 30, colorCaps), &saver{begun: begun}
 	u.sim.Do(func() { u.app.o.Save, u.app.o.Home = s.begin, "/home/me" })
 	return u, s
 }
 
 func TestSaveKey(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps)
+	u := openKvleak(t, 100, 30, colorCaps)
 	u.keys("Ctrl+s").has("cannot be saved here")
 	u, s := saving(t, 100, nil)
 	u.keys("3", "p", "Ctrl+s").has("save: small_kvleak-sites.txt", ".csv")
@@ -161,7 +161,7 @@ func TestCopyClaimsNothing(t *testing.T) {
 		caps term.Caps
 		want string
 	}{
-		{colourCaps, "copy requested (if nothing arrives, Ctrl-S saves): memtui report"},
+		{colorCaps, "copy requested (if nothing arrives, Ctrl-S saves): memtui report"},
 		{term.Caps{Unicode: true, Clipboard: true, Tmux: true}, "copy requested (tmux needs set-clipboard on, Ctrl-S saves): memtui report"},
 		{term.Caps{Unicode: true}, "this terminal has no clipboard that programs can write to; Ctrl-S saves"},
 	} {

@@ -12,13 +12,13 @@ import (
 func TestScreenBar(t *testing.T) {
 	const bar = "1 Overview   2 Timeline   3 Sites   4 Leaks   5 Stacks   6 Blocks   7 Lifetimes   8 Problems"
 	for _, size := range [][2]int{{100, 30}, {120, 40}, {200, 50}} {
-		u := openKvleak(t, size[0], size[1], colourCaps).has(bar)
+		u := openKvleak(t, size[0], size[1], colorCaps).has(bar)
 		u.sim.Click(strings.Index(bar, "Leaks")+1, 1)
 		if u.sim.Settle(); u.app.current().Name() != "Leaks" {
 			t.Errorf("a click on Leaks shows %s", u.app.current().Name())
 		}
 	}
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	lacks(t, u, "3 Sites   4 Leaks")
 	u.keys("4", "`").has("Screens", "1  Overview", "8  Problems", "What was never freed").keys("`")
 	if got := u.app.current().Name(); got != "Overview" {
@@ -35,7 +35,7 @@ func TestScreenBar(t *testing.T) {
 func TestHelpListsTheScreensOfTheFile(t *testing.T) {
 	modeltest.Plain(t)
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
-		u := openKvleak(t, size[0], size[1], colourCaps).keys("4", "?")
+		u := openKvleak(t, size[0], size[1], colorCaps).keys("4", "?")
 		var all strings.Builder
 		for range 40 {
 			all.WriteString(u.Text())
@@ -56,7 +56,7 @@ func TestHelpListsTheScreensOfTheFile(t *testing.T) {
 
 // The keys that matter on a screen stand in its footer at 80 columns.
 func TestFooterAt80(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	for _, screen := range []string{"3", "4"} {
 		u.keys(screen).has("Enter open", "/ find", "o focus", "A/B/d diff", "y copy", "W evidence", "b group", "? help")
 	}
@@ -65,7 +65,7 @@ func TestFooterAt80(t *testing.T) {
 // A key shows every column of a row in full, also those without room.
 func TestRowInFull(t *testing.T) {
 	for _, key := range []string{"K", "Space"} {
-		u := openKvleak(t, 80, 24, colourCaps).keys("3", "j", "j")
+		u := openKvleak(t, 80, 24, colorCaps).keys("3", "j", "j")
 		lacks(t, u, "UNFREED", "MEAN")
 		u.keys(key).has("Selected row", "UNFREED", "MEAN", "__GI__IO_file_doallocate", "filedoalloc.c:101")
 		u.keys("K")
@@ -76,7 +76,7 @@ func TestRowInFull(t *testing.T) {
 
 // Space does something on every screen, or says why it does not.
 func TestSpaceIsNeverSilent(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps)
+	u := openKvleak(t, 80, 24, colorCaps)
 	for i := range u.app.screens {
 		u.sim.Do(func() { u.app.overlays = nil; u.app.goTo(i) })
 		before := u.Text()
@@ -89,7 +89,7 @@ func TestSpaceIsNeverSilent(t *testing.T) {
 
 // Lists and trees scroll sideways: columns on the right, and long names, have the room of those on the left.
 func TestListsScrollSideways(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3")
+	u := openKvleak(t, 80, 24, colorCaps).keys("3")
 	lacks(t, u, "WHERE", "MEAN")
 	u.keys("Shift+Right", "Shift+Right", "Shift+Right", "Shift+Right", "Shift+Right").has("‹", "MEAN", "open_session › _M_mutate")
 	for range 20 {
@@ -105,7 +105,7 @@ func TestListsScrollSideways(t *testing.T) {
 
 // Findings and messages wrap instead of ending in an ellipsis.
 func TestSentencesWrap(t *testing.T) {
-	u := openKvleak(t, 80, 46, colourCaps).has("throughout the run; none was\n")
+	u := openKvleak(t, 80, 46, colorCaps).has("throughout the run; none was\n")
 	if text := u.Text(); strings.Contains(text[strings.Index(text, "Look here first"):], "…") {
 		t.Errorf("a finding is cut:\n%s", text)
 	}
@@ -119,7 +119,7 @@ func TestSentencesWrap(t *testing.T) {
 
 // A maximized pane says what it hides and which key brings that back.
 func TestMaximizedSaysWhatItHides(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("z").has("z brings back chart")
+	u := openKvleak(t, 80, 24, colorCaps).keys("z").has("z brings back chart")
 	u.keys("z", "3", "z").has("z brings back the details").keys("Tab").has("z brings back the list").keys("z")
 	lacks(t, u, "brings back")
 	for i := range u.app.screens {
@@ -136,7 +136,7 @@ func TestMaximizedSaysWhatItHides(t *testing.T) {
 // A row that cannot be opened says why in the footer, where Enter would be offered.
 func TestFooterSaysWhyARowDoesNotOpen(t *testing.T) {
 	modeltest.Plain(t)
-	u := openRecords(t, 80, 24, colourCaps).keys("4", "/", "#", "1", "Enter")
+	u := openRecords(t, 80, 24, colorCaps).keys("4", "/", "#", "1", "Enter")
 	for range 60 {
 		if strings.Contains(u.Text(), "cannot open: it retains nothing else") {
 			lacks(t, u, "Enter open")

@@ -23,7 +23,7 @@ func BenchmarkScrub(b *testing.B) {
 	}{{"timeline", []string{"2"}}, {"sites", []string{"3"}}, {"leaks", []string{"4"}}, {"stacks", []string{"5"}},
 		{"blocks", []string{"6"}}, {"narrowed", []string{"7", "Enter", "3"}}} {
 		b.Run(screen.name, func(b *testing.B) {
-			u := openUI(b, 200, 50, colourCaps, store, ix)
+			u := openUI(b, 200, 50, colorCaps, store, ix)
 			u.sim.Do(func() { u.app.Patience = ui.Patience })
 			u.keys(screen.keys...).keys("p", "h")
 			var steps []time.Duration

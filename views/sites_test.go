@@ -20,7 +20,7 @@ func TestBlocksGolden(t *testing.T) { goldenSizes(t, "blocks", "3", "j", "Enter"
 // What the table shows is what the report of the same instant says.
 func TestSitesShowTheAnswersOfAnalysis(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 200, 50, colourCaps, store, ix).keys("3", "p", "=")
+	u := openUI(t, 200, 50, colorCaps, store, ix).keys("3", "p", "=")
 	var at analysis.Instant
 	u.sim.Do(func() { at = u.app.state.At })
 	rows, err := ix.Sites(context.Background(), analysis.Query{At: at, Range: analysis.FullRange})
@@ -34,7 +34,7 @@ func TestSitesShowTheAnswersOfAnalysis(t *testing.T) {
 
 // The selected site stays selected whatever happens to the order of rows.
 func TestSelectedSiteStays(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3", "j")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", "j")
 	selected := func() string {
 		var name string
 		u.sim.Do(func() {
@@ -58,7 +58,7 @@ func TestSelectedSiteStays(t *testing.T) {
 func siteScreen(u *program) *trace.Sites { return screenOf[*trace.Sites](u) }
 
 func TestSitesFilter(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("3", "/")
+	u := openKvleak(t, 100, 30, colorCaps).keys("3", "/")
 	for _, k := range "live>1K" {
 		u.keys(string(k))
 	}
@@ -73,7 +73,7 @@ func TestSitesFilter(t *testing.T) {
 }
 
 func TestSitesByEveryGroup(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3")
 	for _, want := range []string{"FUNCTION", "OWNER", "FILE", "MODULE", "THREAD", "SIZE"} {
 		u.keys("b").has(" " + want + "\n")
 	}
@@ -81,7 +81,7 @@ func TestSitesByEveryGroup(t *testing.T) {
 
 func TestSitesSort(t *testing.T) {
 	modeltest.Plain(t)
-	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3")
 	for range 24 { // through all columns and around, both ways
 		u.keys("s", "S", "S")
 		var sorted, shown string
@@ -97,7 +97,7 @@ func TestSitesSort(t *testing.T) {
 }
 
 func TestBlocksOfASite(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("3", "j", "Enter")
+	u := openKvleak(t, 100, 30, colorCaps).keys("3", "j", "Enter")
 	u.has("Blocks of close_session", "13 blocks live at the end", "largest first", "4.50 KiB")
 	for _, press := range []struct{ key, order string }{{"s", "oldest"}, {"s", "newest"}, {"S", "oldest"}} {
 		u.keys(press.key).has(press.order + " first")
@@ -108,7 +108,7 @@ func TestBlocksOfASite(t *testing.T) {
 }
 
 func TestDetailHasTheWholeStack(t *testing.T) {
-	u := openKvleak(t, 80, 30, colourCaps).keys("3", "j")
+	u := openKvleak(t, 80, 30, colorCaps).keys("3", "j")
 	u.has("… 5 frames of std::")
 	u.keys("Tab", "z").has("clone3")
 	u.keys("w").has("std::thread::_Invoker<std::tuple<")
@@ -116,7 +116,7 @@ func TestDetailHasTheWholeStack(t *testing.T) {
 }
 
 func TestSitesMouse(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("3")
+	u := openKvleak(t, 100, 30, colorCaps).keys("3")
 	u.sim.Click(20, 4+u.app.screenRows())
 	u.sim.Settle()
 	if row, _ := siteScreen(u).Selected(); row == nil || !strings.Contains(row.Name, "close_session") {
@@ -131,7 +131,7 @@ func TestSitesMouse(t *testing.T) {
 
 // Owners hold what their stacks do, as the report says, and are filtered by as functions.
 func TestSitesByOwner(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("3")
+	u := openKvleak(t, 120, 40, colorCaps).keys("3")
 	u.keys(":", "g", "r", "o", "u", "p", "Space", "o", "w", "n", "e", "r", "Enter").has("OWNER")
 	rows, err := u.app.o.Trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByOwner})
 	if err != nil || len(rows) < 2 {

@@ -24,7 +24,7 @@ func sourced(t *testing.T, u *program) *program {
 
 // TestSourceOfWhatIsSelected goes from a site to its line, to the callers of the line and back.
 func TestSourceOfWhatIsSelected(t *testing.T) {
-	u := sourced(t, openKvleak(t, 120, 40, colourCaps)).keys("3", "J")
+	u := sourced(t, openKvleak(t, 120, 40, colorCaps)).keys("3", "J")
 	u.has(" Source ", "kvleak.cpp:15 in alloc_buffer", "    return new char[n]; // ␛[2J", "Called from", "Calls", "of it allocated here", "Shown is", "as it is now")
 	u.keys("n").has("kvleak.cpp:16 in open_session")
 	u.keys("N").has("kvleak.cpp:15 in alloc_buffer")
@@ -36,14 +36,14 @@ func TestSourceOfWhatIsSelected(t *testing.T) {
 
 // TestSourceThatIsMissing shows the lines that stacks pass, their functions, and where it was looked.
 func TestSourceThatIsMissing(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("5", "J")
+	u := openKvleak(t, 120, 40, colorCaps).keys("5", "J")
 	u.has(" Source ", "no source found: lines that stacks pass", "in worker_reader(int)", "no source of")
 	u.keys("p", "c").has("(peak)", "BLOCKS")
 }
 
 // TestSourceFollowsTheState has no weight where the range has none.
 func TestSourceFollowsTheState(t *testing.T) {
-	u := sourced(t, openKvleak(t, 120, 40, colourCaps)).keys("9")
+	u := sourced(t, openKvleak(t, 120, 40, colorCaps)).keys("9")
 	before := u.Text()
 	u.keys("p")
 	if after := u.Text(); after == before {

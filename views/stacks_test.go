@@ -17,13 +17,13 @@ func TestStacksGolden(t *testing.T) {
 }
 
 func TestStacksWide(t *testing.T) {
-	openKvleak(t, 200, 50, colourCaps).keys("5", "i", "c", "c", "c", "/", "s", "t", "d", "Enter").golden("stacks-bottom-up-200x50")
+	openKvleak(t, 200, 50, colorCaps).keys("5", "i", "c", "c", "c", "/", "s", "t", "d", "Enter").golden("stacks-bottom-up-200x50")
 }
 
 // Every cost that the screen shows is that of the trace.
 func TestStacksCosts(t *testing.T) {
 	store, ix := loadFew(t)
-	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5")
+	u := openUI(t, 100, 24, colorCaps, store, ix).keys("5")
 	u.has("Nothing is live at the end: everything was freed.", "c shows another cost, p goes to the peak.")
 	u.keys("p").has("175 B = 100 %", "at 30 µs (peak)")
 	for _, want := range []string{"Live blocks, top-down", "3 blocks = 100 %", "Live bytes at the peak, 30 µs, top-down", "175 B = 100 %",
@@ -40,7 +40,7 @@ func TestStacksCosts(t *testing.T) {
 // The tree is never one closed line: the heaviest path is open, and stays so while the instant moves.
 func TestStacksKeepWhatIsOpen(t *testing.T) {
 	store, ix := loadFew(t)
-	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "t")
+	u := openUI(t, 100, 24, colorCaps, store, ix).keys("5", "t")
 	u.keys("3", "0", "u", "s", "Enter").has("vector<…>::push", "parse", "draw")
 	u.keys("g", "Down", "Down", "Down")
 	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "draw") {
@@ -66,7 +66,7 @@ func (a *app) stacks() *stacks.Stacks {
 
 func TestStacksNamesAndRecursion(t *testing.T) {
 	store, ix := loadFew(t)
-	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "G", "g", "Down", "Down")
+	u := openUI(t, 100, 24, colorCaps, store, ix).keys("5", "p", "G", "g", "Down", "Down")
 	u.has("vector<…>::push")
 	u.keys("w").has("vector<int>::push")
 	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "vector<int>::push  vector<int>::push.c:17\nparse") {
@@ -79,7 +79,7 @@ func TestStacksNamesAndRecursion(t *testing.T) {
 
 // A site that was selected elsewhere is looked for here, and its function when the tree is turned round.
 func TestStacksFollowTheSelection(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("3", "Down", "5")
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "Down", "5")
 	if got := u.app.stacks().CopyText(); !strings.HasPrefix(got, "close_session(Session*, bool)  ") {
 		t.Errorf("selected %q", got)
 	}
@@ -91,7 +91,7 @@ func TestStacksFollowTheSelection(t *testing.T) {
 
 func TestStacksSearch(t *testing.T) {
 	store, ix := loadFew(t)
-	u := openUI(t, 100, 24, colourCaps, store, ix).keys("5", "p", "/", "P", "A", "R", "Enter")
+	u := openUI(t, 100, 24, colorCaps, store, ix).keys("5", "p", "/", "P", "A", "R", "Enter")
 	u.has("“PAR” matches 85.7 %", " parse ───")
 	u.keys("/", "Ctrl+U", "/", "w", "|", "p", "u", "Enter").has("“/w|pu” matches 100 %")
 	first := u.app.stacks().CopyText()
@@ -117,7 +117,7 @@ func TestStacksSearch(t *testing.T) {
 }
 
 func TestFlameZoom(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5", "f", "p", "Down", "Right")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5", "f", "p", "Down", "Right")
 	u.has(" clone3 ─")
 	u.keys("Enter")
 	f := u.app.stacks().Graph
@@ -138,7 +138,7 @@ func TestFlameZoom(t *testing.T) {
 }
 
 func TestAroundOneFunction(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("5", "c", "c", "c", "i", "Enter", "g")
+	u := openKvleak(t, 100, 30, colorCaps).keys("5", "c", "c", "c", "i", "Enter", "g")
 	u.has("Callers and callees of operator new", "self 1.43 MiB", "called by worker_batch", "65.1 %")
 	u.keys("Enter").has("Callers and callees of worker_batch", "calls operator new")
 	u.golden("stacks-around-100x30")
@@ -150,7 +150,7 @@ func TestAroundOneFunction(t *testing.T) {
 // Callers stay above a function and what it calls below, however they are sorted; clicks, the filter and the command
 // are those of the list that lies over the screen.
 func TestAroundIsATable(t *testing.T) {
-	u := openKvleak(t, 100, 30, colourCaps).keys("5", "c", "c", "c", "i", "Enter", "g", "Enter")
+	u := openKvleak(t, 100, 30, colorCaps).keys("5", "c", "c", "c", "i", "Enter", "g", "Enter")
 	at := func(text string) (x, y int) {
 		for y, line := range strings.Split(u.Text(), "\n") {
 			if before, _, ok := strings.Cut(line, text); ok {
@@ -192,7 +192,7 @@ func TestAroundIsATable(t *testing.T) {
 }
 
 func TestStacksMouse(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5")
 	rows := strings.Split(u.Text(), "\n")
 	y, x := 0, 0
 	for i, row := range rows {
@@ -208,7 +208,7 @@ func TestStacksMouse(t *testing.T) {
 }
 
 func TestStacksCopyAndCommand(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5", "y")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5", "y")
 	if got, want := u.sim.Clipboard(), "main  /home/dev/code/ht/src/kvleak.cpp:23\n__libc_start_call_main"; !strings.HasPrefix(got, want) {
 		t.Errorf("copied %q, want %q…", got, want)
 	}
@@ -223,7 +223,7 @@ func TestStacksDeep(t *testing.T) {
 	modeltest.Plain(t)
 	store, ix := loadDeep(t)
 	begin := time.Now()
-	u := openUI(t, 80, 24, colourCaps, store, ix).keys("5", "x", "G", "g", "G", "*")
+	u := openUI(t, 80, 24, colorCaps, store, ix).keys("5", "x", "G", "g", "G", "*")
 	u.has("level_49999")
 	u.keys("/", "l", "e", "v", "e", "l", "_", "4", "9", "9", "9", "8", "Enter").has("level_49998")
 	u.keys("f", "h", "Enter", "Down", "x", "Up", "i", "r", "h", "y", "Esc", "Esc", "f", "*", "l", "PgUp")
@@ -234,7 +234,7 @@ func TestStacksDeep(t *testing.T) {
 
 // What is shown at an instant is what the trace says about it.
 func TestStacksEqualTheTrace(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("5", "H", "H", "h")
+	u := openKvleak(t, 80, 24, colorCaps).keys("5", "H", "H", "h")
 	p := u.app.stacks()
 	weights, err := u.app.Trace.Weights(t.Context(), analysis.CostLive, analysis.Query{At: u.app.state.At, Range: analysis.FullRange})
 	if err != nil {
@@ -262,7 +262,7 @@ func BenchmarkFlameScrub(b *testing.B) {
 		keys []string
 	}{{"flame", []string{"5", "f"}}, {"tree", []string{"5"}}, {"changed-flame", []string{"p", "A", "e", "d", "5", "f"}}, {"changed-tree", []string{"p", "A", "e", "d", "5"}}} {
 		b.Run(c.name, func(b *testing.B) {
-			u := openUI(b, 200, 50, colourCaps, store, ix)
+			u := openUI(b, 200, 50, colorCaps, store, ix)
 			u.sim.Settle()
 			_ = u.sim.Type(c.keys...)
 			u.sim.Settle()
@@ -282,7 +282,7 @@ func BenchmarkFlameScrub(b *testing.B) {
 
 // Every site below a frame is told with its verdict, the leaks first, and so is each block's.
 func TestVerdictsOfStacksAndBlocks(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("5", "G")
+	u := openKvleak(t, 120, 40, colorCaps).keys("5", "G")
 	u.has("clone3 ───", "▲ close_session: leak (84 % certain, +481 KiB/s): 13 blocks (32.5 KiB)", "more sites: ")
 	u.keys("6").has("VERDICT", "▲ leak       close_session", "● kept       main › allocate_dtv", "its site: unknown: 1 block (391 KiB)")
 	u.keys("j").has("its site: ▲ leak (84 % certain, +481 KiB/s): 13 blocks")

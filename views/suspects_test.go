@@ -8,7 +8,7 @@ import (
 // On a small terminal the first suspect is told in a whole sentence, and Enter leads to where its objects gather.
 func TestSuspects(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
-		u := openRecords(t, size[0], size[1], colourCaps)
+		u := openRecords(t, size[0], size[1], colorCaps)
 		if want, words := "6,000 Record (2.30 MiB, 32.5 % of the heap) are held by <mainline> (grow-shrink.nqp:1) through `Register`; grew by 4,000 since #0, in every snapshot", u.words(); !strings.Contains(words, want) {
 			t.Errorf("%v: the screen does not say %q:\n%s", size, want, words)
 		}
@@ -34,7 +34,7 @@ func (u *program) words() (text string) {
 
 // The pane follows the snapshot, and its last suspect can be reached and copied.
 func TestSuspectsFollow(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps)
+	u := openRecords(t, 120, 40, colorCaps)
 	u.keys("k", "k")
 	if want, words := "2,000 Record (784 KiB, 12.2 % of the heap) are held by <mainline> (grow-shrink.nqp:1) through `Register`; will grow to 6,000 in #2", u.words(); !strings.Contains(words, want) {
 		t.Errorf("the screen does not say %q:\n%s", want, words)

@@ -31,11 +31,11 @@ type tableCase struct {
 	fixed []string // titles of columns without an order
 }
 
-func onKvleak(t testing.TB) *program { return openKvleak(t, 200, 50, colourCaps) }
+func onKvleak(t testing.TB) *program { return openKvleak(t, 200, 50, colorCaps) }
 
 func openDamaged(t testing.TB) *program {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
-	return openUI(t, 200, 50, colourCaps, store, ix)
+	return openUI(t, 200, 50, colorCaps, store, ix)
 }
 
 func tableCases() []tableCase {
@@ -76,7 +76,7 @@ func tableCases() []tableCase {
 		p := screenOf[*source.Screen](u)
 		return &p.List, keysOf(p.Columns())
 	}
-	process := func(t testing.TB) *program { return openDump(t, 200, 50, colourCaps) }
+	process := func(t testing.TB) *program { return openDump(t, 200, 50, colorCaps) }
 	blocks := func(u *program) (*widget.List, []string) {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
 		return &p.List, keysOf(p.Columns())
@@ -439,7 +439,7 @@ func TestColumnsHaveTheKeysOfReports(t *testing.T) {
 
 // A click on a title of the top sites weighs by it, the second one shows the smallest first.
 func TestTopSitesSortByTheirTitles(t *testing.T) {
-	u := openKvleak(t, 145, 50, colourCaps).keys("Tab")
+	u := openKvleak(t, 145, 50, colorCaps).keys("Tab")
 	click := func(title string) {
 		for y, line := range strings.Split(u.Text(), "\n") {
 			if before, _, ok := strings.Cut(line, title); ok && strings.Contains(line, titles.Site) {
@@ -486,7 +486,7 @@ func TestDifferenceOfBlocksLeavesItsDetail(t *testing.T) {
 
 // A filter of a snapshot's tables knows their figures, and none that only traces have.
 func TestHeapFiltersKnowTheirFigures(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "/")
 	typeText(u, "live>0")
 	u.has("unknown column live; available: count, bytes, ")
 	u.keys("Esc", "3", "/")
@@ -506,7 +506,7 @@ func TestHeapFiltersKnowTheirFigures(t *testing.T) {
 
 // Rows that stand for all of a type are filtered as they read.
 func TestDominatorsFilterTheirGroups(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps).keys("4", "b")
+	u := openRecords(t, 120, 40, colorCaps).keys("4", "b")
 	l, _ := paneOf("ListPane")(u)
 	all := u.length(l)
 	u.keys("/")
@@ -526,7 +526,7 @@ func TestDominatorsFilterTheirGroups(t *testing.T) {
 
 // The objects of a type have a filter of their own, which Esc clears before it closes them.
 func TestObjectsHaveTheirOwnFilter(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "/")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "/")
 	typeText(u, "count>100")
 	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 · ")
 	u.keys("/")
@@ -538,7 +538,7 @@ func TestObjectsHaveTheirOwnFilter(t *testing.T) {
 
 // The neighbors of an object that holds nothing are listed with it selected, and one can go on from there.
 func TestDominatorsOfALeafMove(t *testing.T) {
-	u := openRecords(t, 120, 40, colourCaps).keys("2", "Enter", "D")
+	u := openRecords(t, 120, 40, colorCaps).keys("2", "Enter", "D")
 	l, _ := paneOf("ListPane")(u)
 	at := func() (row int) {
 		u.sim.Settle()
@@ -574,4 +574,4 @@ func TestSnapshotsAndTrendsSort(t *testing.T) {
 	u.keys("S").has("most grown first, reversed")
 }
 
-func onRecords(t testing.TB) *program { return openRecords(t, 200, 50, colourCaps) }
+func onRecords(t testing.TB) *program { return openRecords(t, 200, 50, colorCaps) }

@@ -17,13 +17,13 @@ import (
 func TestTimelineGolden(t *testing.T) { goldenSizes(t, "timeline", "2", "p") }
 
 func TestTimelineWideGolden(t *testing.T) {
-	openKvleak(t, 200, 50, colourCaps).keys("2", "H", "v", "H", "H", "v", "+").golden("timeline-200x50-dark")
+	openKvleak(t, 200, 50, colorCaps).keys("2", "H", "v", "H", "H", "v", "+").golden("timeline-200x50-dark")
 }
 
 // What the screen says at every instant is what the trace answers there.
 func TestReadoutFollowsTheInstant(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 120, 40, colourCaps, store, ix).keys("2")
+	u := openUI(t, 120, 40, colorCaps, store, ix).keys("2")
 	for range 12 {
 		before := u.state()
 		u.keys("h", "h", "H")
@@ -43,7 +43,7 @@ func TestReadoutFollowsTheInstant(t *testing.T) {
 }
 
 func TestStepsAreColumns(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("2", "h")
+	u := openKvleak(t, 80, 24, colorCaps).keys("2", "h")
 	if s := u.state(); s.Columns != 80-6 || s.Status.Duration-s.Now() != s.StepWidth() {
 		t.Errorf("%d columns; one step goes to %v", s.Columns, s.Now())
 	}
@@ -53,7 +53,7 @@ func TestStepsAreColumns(t *testing.T) {
 // column's time.
 func TestStepFiguresAreExact(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "p")
+	u := openUI(t, 160, 40, colorCaps, store, ix).keys("2", "p")
 	for range 12 {
 		u.keys("h")
 		s := u.state()
@@ -73,7 +73,7 @@ func TestStepFiguresAreExact(t *testing.T) {
 
 // TestShapesInARange asks that the sites of a range say which of their columns are about the whole run.
 func TestShapesInARange(t *testing.T) {
-	u := openKvleak(t, 120, 40, colourCaps).keys("2", "H", "v", "H", "H", "v", "3")
+	u := openKvleak(t, 120, 40, colorCaps).keys("2", "H", "v", "H", "H", "v", "3")
 	u.has("trend, verdict: whole run", "over the whole run")
 	if u.keys("u"); strings.Contains(u.Text(), "whole run") {
 		t.Error("without a range the table still speaks of the whole run")
@@ -98,7 +98,7 @@ func TestEvenColumns(t *testing.T) {
 
 func TestRangeFigures(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
-	u := openUI(t, 160, 40, colourCaps, store, ix).keys("2", "H", "v", "H", "H", "v")
+	u := openUI(t, 160, 40, colorCaps, store, ix).keys("2", "H", "v", "H", "H", "v")
 	s := u.state()
 	totals, err := ix.Totals(t.Context(), s.Range)
 	if err != nil || s.Range.IsFull() {
@@ -119,7 +119,7 @@ func TestRangeFigures(t *testing.T) {
 }
 
 func TestZoomToSingleMicroseconds(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("2", "p")
+	u := openKvleak(t, 80, 24, colorCaps).keys("2", "p")
 	for range 20 {
 		u.keys("+")
 	}
@@ -137,26 +137,26 @@ func TestZoomToSingleMicroseconds(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 func TestSeriesInTurn(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("2", "m")
+	u := openKvleak(t, 80, 24, colorCaps).keys("2", "m")
 	u.has("Live blocks", "at most 501 blocks")
 	u.keys("m").has("Allocation rate", "/s")
 	u.keys("m").has("Live bytes", "peak 1.13 MiB at 61.0 ms")
 }
 
 func TestTimelinePanes(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("2", "Down", "Tab")
+	u := openKvleak(t, 80, 24, colorCaps).keys("2", "Down", "Tab")
 	u.has("worker_reader(int)", "close_session ─")
 	u.keys("z").has("clone3")
 	u.keys("Tab").has("Live bytes ─")
 	u.keys("z").has("Top allocators")
-	openKvleak(t, 120, 40, colourCaps).keys("2").has("__libc_start_main_impl", "Top allocators")
+	openKvleak(t, 120, 40, colorCaps).keys("2").has("__libc_start_main_impl", "Top allocators")
 }
 
 func TestMarksAndCollections(t *testing.T) {
 	meta := []byte(`{"files":{"0":"warm-up"},"functions":{"0":"warm-up"}}`)
 	events := []memtest.TraceEvent{{Delta: 10, Addr: 16, Size: 4096}, {Kind: 3, Delta: 1000}, {Kind: 2, Delta: 3000, ID: 5, Size: 9}}
 	store, ix := loadBytes(t, "marks.mlyze", memtest.TraceOf(meta, append(events, memtest.TraceEvent{Delta: 5000, Addr: 32, Size: 1})))
-	u := openUI(t, 80, 24, colourCaps, store, ix).keys("2")
+	u := openUI(t, 80, 24, colorCaps, store, ix).keys("2")
 	u.has("◆ ", "╵")
 	u.keys("{")
 	if s := u.state(); s.Now() != 4010 {
@@ -176,12 +176,12 @@ func TestMeasuredBesideEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, ix := loadBytes(t, "shop.zst", data)
-	u := openUI(t, 140, 40, colourCaps, store, ix).keys("2")
+	u := openUI(t, 140, 40, colorCaps, store, ix).keys("2")
 	u.has("resident 4.74 MiB", "live 21.2 KiB in 162 blocks")
 	if strings.Contains(u.Text(), "Series") {
 		t.Error("a trace has the screens of memory dumps")
 	}
-	blocks := openUI(t, 140, 40, colourCaps, store, ix).keys("6").has("162 blocks", "the file has no addresses")
+	blocks := openUI(t, 140, 40, colorCaps, store, ix).keys("6").has("162 blocks", "the file has no addresses")
 	if text := blocks.Text(); strings.Contains(text, "0x1") || strings.Contains(text, "ADDRESS") {
 		t.Errorf("an invented address is shown:\n%s", text)
 	}
@@ -204,7 +204,7 @@ func TestWhatARecordingLacks(t *testing.T) {
 			t.Fatal(err)
 		}
 		store, ix := loadBytes(t, filepath.Base(c.name), data)
-		u, addresses := openUI(t, 140, 40, colourCaps, store, ix), false
+		u, addresses := openUI(t, 140, 40, colorCaps, store, ix), false
 		for _, screen := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 			u.keys(screen)
 			for range 6 { // the orders of its list

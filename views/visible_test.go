@@ -11,7 +11,7 @@ import (
 // While the blocks of a group are listed, / filters them and not the table that they stand for.
 func TestTheFilterIsOfWhatIsListed(t *testing.T) {
 	for _, screen := range []string{"3", "4"} {
-		u := openKvleak(t, 140, 30, colourCaps)
+		u := openKvleak(t, 140, 30, colorCaps)
 		u.keys(screen, "Enter").has("Blocks of ")
 		u.keys("/", "s", "i", "z", "e", ">", "9", "T", "Enter").has("filter “size>9T”", "No matches for")
 		if u.app.state.Filter != "" {
@@ -31,7 +31,7 @@ func TestTheFilterIsOfWhatIsListed(t *testing.T) {
 // A function that is hidden can be the pivot of a difference, as it can be that of one profile.
 func TestAHiddenPivotOfADifferenceHasATree(t *testing.T) {
 	steps := calltree.NewFilter(calltree.Step{Kind: calltree.HideFrame, Name: "main"}, calltree.Step{Kind: calltree.PivotAt, Name: "main"})
-	u := openKvleak(t, 140, 40, colourCaps)
+	u := openKvleak(t, 140, 40, colorCaps)
 	for _, step := range steps.Steps() {
 		u.sim.Do(func() { u.app.emit(state.AddStep{Step: step}) })
 	}

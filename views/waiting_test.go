@@ -34,10 +34,10 @@ func TestEnterWhileAnswersAreAwaited(t *testing.T) {
 		name string
 		open func() *program
 	}{
-		{"trace", func() *program { return openKvleak(t, 120, 40, colourCaps) }},
+		{"trace", func() *program { return openKvleak(t, 120, 40, colorCaps) }},
 		{"profile", func() *program { return openServer(t, 120, 40) }},
-		{"dump", func() *program { return openDump(t, 120, 40, colourCaps) }},
-		{"heap", func() *program { return openRecords(t, 120, 40, colourCaps) }},
+		{"dump", func() *program { return openDump(t, 120, 40, colorCaps) }},
+		{"heap", func() *program { return openRecords(t, 120, 40, colorCaps) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := tt.open()

@@ -16,9 +16,9 @@ var walked = []struct {
 	name string
 	open func(t testing.TB, w, h int) *program
 }{
-	{"trace", func(t testing.TB, w, h int) *program { return openKvleak(t, w, h, colourCaps) }},
-	{"dump", func(t testing.TB, w, h int) *program { return openDump(t, w, h, colourCaps) }},
-	{"moarvm", func(t testing.TB, w, h int) *program { return openRecords(t, w, h, colourCaps) }},
+	{"trace", func(t testing.TB, w, h int) *program { return openKvleak(t, w, h, colorCaps) }},
+	{"dump", func(t testing.TB, w, h int) *program { return openDump(t, w, h, colorCaps) }},
+	{"moarvm", func(t testing.TB, w, h int) *program { return openRecords(t, w, h, colorCaps) }},
 	{"java", openJava},
 	{"python", openPythonHeap},
 	{"profile", openServer},
@@ -131,7 +131,7 @@ func TestTheListOfScreensIsReadWhole(t *testing.T) {
 func TestTopRowsHaveEvidence(t *testing.T) {
 	for _, size := range walkedSizes {
 		for _, keys := range [][]string{{"1", "Tab"}, {"2"}} {
-			u := openKvleak(t, size[0], size[1], colourCaps).keys(keys...)
+			u := openKvleak(t, size[0], size[1], colorCaps).keys(keys...)
 			u.keys("j", "K").has("Selected row", "SITE", "32.5 KiB", "leak (84 % certain", "13 never freed (100 %)")
 			sites := u.keys("Esc", "y").sim.Clipboard()
 			for _, want := range []string{"close_session", "33,280 B", "throughout the run", "kvleak.cpp:17"} {
@@ -145,7 +145,7 @@ func TestTopRowsHaveEvidence(t *testing.T) {
 
 // The second table of the Overview has its own evidence.
 func TestSecondTopTableHasEvidence(t *testing.T) {
-	u := openKvleak(t, 200, 50, colourCaps).keys("Tab", "Tab", "K")
+	u := openKvleak(t, 200, 50, colorCaps).keys("Tab", "Tab", "K")
 	u.has("Selected row", "by allocated bytes", "of all) · peak", "freed after")
 }
 
@@ -192,12 +192,12 @@ func TestProblemsUseTheRoom(t *testing.T) {
 
 // Tab on a screen of one pane says so, by the key.
 func TestOnePaneSaysSo(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("7", "Tab")
+	u := openKvleak(t, 80, 24, colorCaps).keys("7", "Tab")
 	u.has("Tab does nothing here: this screen has one pane").hasNot("next-pane")
 }
 
 // What does nothing on a screen is told by its key.
 func TestUselessKeysAreTold(t *testing.T) {
-	u := openKvleak(t, 80, 24, colourCaps).keys("8", "D")
+	u := openKvleak(t, 80, 24, colorCaps).keys("8", "D")
 	u.has("D does nothing here").hasNot("dominators-of-this")
 }

@@ -59,7 +59,7 @@ func CheckStep(s Step) error {
 	_, name := targetOf(s.Name)
 	switch text, isExpr := expressionIn(name); {
 	case name == "":
-		return fmt.Errorf("%s: which function?", s.Kind)
+		return fmt.Errorf("%s: name a function", s.Kind)
 	case strings.HasPrefix(s.Name, labelPrefix) && s.Kind != Focus && s.Kind != Ignore:
 		return fmt.Errorf("%s: labels belong to complete stacks: focus on %s, or ignore it", s.Kind, s.Name)
 	case ofStacks(s) && s.Kind != Focus && s.Kind != Ignore:

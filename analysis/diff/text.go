@@ -219,7 +219,7 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, model.Capital(text)+".")
 	}
 	if text := perSide(c.Nameless, "in ", side); text != "" {
-		out = append(out, "Of these, without names in their file: "+text+".")
+		out = append(out, "Without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
 		out = append(out, "Left out because "+w.Unknown+": "+model.Counted(c.Unknown, w.Thing)+".")

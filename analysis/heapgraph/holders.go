@@ -104,7 +104,7 @@ func (x *holderSearch) objects() (rows []heldRow, err error) {
 	}
 	const perRow = 128 // for a list and for the one built from it
 	if b := model.BudgetOf(x.ctx); !b.Fits(perRow * int64(n)) {
-		return nil, b.Error("the holders of the objects")
+		return nil, b.Error("the retainers of the objects")
 	}
 	rows = make([]heldRow, 0, n)
 	inner := newRowBits(h.Len()) // rows below a queried object

@@ -74,7 +74,7 @@ func (b *builder) part(what string, f func() error) error {
 	}
 	b.Complete = false
 	b.left = append(b.left, what)
-	b.cut("%s: there is not enough memory for it", what)
+	b.cut("%s: not enough memory", what)
 	return nil
 }
 

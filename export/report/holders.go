@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// HeapHolders lists the holders of the objects of a type: their dominators, grouped by type and field.
+// HeapHolders lists the retainers of the objects of a type: their dominators, grouped by type and field.
 type HeapHolders struct {
 	Type     string       `json:"type"`          // as requested
 	Matched  int          `json:"matched_types"` // number of types that match
@@ -46,7 +46,7 @@ type holderRow struct {
 	Retained uint64    `json:"retained_bytes"`
 }
 
-// SetHolders adds the holders of the objects of a type of that name.
+// SetHolders adds the retainers of the objects of a type of that name.
 func (r *Report) SetHolders(h *model.Heap, name string, q heapgraph.HoldersQuery, x *heapgraph.Holders) {
 	r.Heap.Holders = &HeapHolders{
 		Type: name, Matched: len(q.Types), Group: h.Schema.Axes[q.Axis].Key, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
@@ -90,7 +90,7 @@ func leftOutHolders(list []HeapHolder, more int) int {
 // holders draws the tree, with the holders of each holder below it.
 func (w heapWriter) holders(x *HeapHolders) table {
 	out := table{
-		name: "holders", title: "Holders of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",
+		name: "holders", title: "Retainers of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",
 		answer: model.Counted(x.Count, "object") + ", " + w.style.Bytes(x.Bytes) + ", retain " + w.style.Bytes(x.Retained),
 		cols:   []col{{titles.Retained, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Holders, number}, {titles.What, name}},
 	}
@@ -100,7 +100,7 @@ func (w heapWriter) holders(x *HeapHolders) table {
 	for _, r := range holderRows(x.Holders, 0) {
 		what := strings.Repeat("  ", r.Depth) + w.name(r.Label)
 		if r.Row == model.RootRow {
-			what = strings.Repeat("  ", r.Depth) + "the root, or several holders"
+			what = strings.Repeat("  ", r.Depth) + "the root, or several retainers"
 		} else if r.Edge != nil {
 			what += w.style.Text(" · " + model.Clean(*r.Edge))
 		}

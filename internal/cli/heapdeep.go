@@ -100,9 +100,9 @@ func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, 
 
 type heapHoldersCmd struct {
 	heapFiles
-	Type  string `required:"" placeholder:"TYPE" help:"The type whose holders to show: its complete name, such as byte[]."`
-	Group string `placeholder:"AXIS" help:"Group holders by a property other than their type; ${axes}."`
-	Depth int    `default:"8" placeholder:"N" help:"The most levels of holders to show. --limit applies to each level."`
+	Type  string `required:"" placeholder:"TYPE" help:"The type whose retainers to show: its complete name, such as byte[]."`
+	Group string `placeholder:"AXIS" help:"Group retainers by a property other than their type; ${axes}."`
+	Depth int    `default:"8" placeholder:"N" help:"The most levels of retainers to show. --limit applies to each level."`
 }
 
 // Run prints the dominators of the objects of a type.

@@ -47,7 +47,7 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	}
 	dir := indexcache.Dir(a.env.Getenv)
 	if dir == "" {
-		return nil, "none is kept: there is no cache folder"
+		return nil, "none is kept: no cache folder"
 	}
 	k, err := indexcache.InCache(src, dir, a.anew)
 	if err != nil {

@@ -77,7 +77,7 @@ func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
 		w.mu.Lock()
 		path, printed := w.path, w.printed
 		w.mu.Unlock()
-		a.logging()("the program goes on in this terminal and is recorded; see it again, from any terminal, with: memtui live %s; what it prints is in %s; it ends when it is interrupted or this terminal is closed",
+		a.logging()("the program keeps running in this terminal and is still recorded; to see it again, from any terminal: memtui live %s; its output is in %s; it ends when it is interrupted or this terminal is closed",
 			model.Clean(path), model.Clean(printed))
 		<-w.over
 	}

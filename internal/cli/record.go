@@ -22,15 +22,15 @@ import (
 )
 
 type recordCmd struct {
-	Command []string     `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments. Of C, C++ and Rust, what malloc gives is recorded, with native stacks; of Python 3.8 or newer, what Python and its extension modules allocate, with lines of Python; of Node.js, samples of the objects that live; of Ruby, heap dumps; of Java, curves of its classes. Or the URL of a profile, such as http://localhost:6060/debug/pprof/heap of a Go program, which is fetched every ten seconds (--every) into a folder."`
+	Command []string     `arg:"" optional:"" passthrough:"partial" help:"The program to run, and its arguments. What is recorded depends on the program: for C, C++ and Rust, what malloc returns, with native stacks; for Python 3.8 or newer, what Python and its extension modules allocate, with lines of Python; for Node.js, samples of live objects; for Ruby, heap dumps; for Java, curves of its classes. Or the URL of a profile, such as http://localhost:6060/debug/pprof/heap of a Go program, which is fetched every ten seconds (--every) into a folder."`
 	Out     string       `name:"output" short:"o" placeholder:"FILE" help:"The file to write (NAME-PID.mlyze in the current folder), or - for standard output: ssh host memtui record -o - COMMAND | memtui -"`
-	Sample  arg.Sample   `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. Of samples all figures are estimates."`
+	Sample  arg.Sample   `default:"auto" placeholder:"SIZE|RATE" help:"What is recorded: one block about every so many allocated bytes; auto, one every 4 KiB where few are allocated to 512 KiB where many are, which costs little (the default); a rate such as 0.1, the chance of each block; or all. With sampling all figures are estimates."`
 	Frames  *int         `placeholder:"N" help:"The most frames of a stack (64; 1 with --pure, where more cost much more)."`
 	Native  bool         `help:"In Python programs, the native frames that Python calls as well (otherwise stacks have the lines of Python only)."`
 	Ring    arg.Bytes    `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
 	OnFull  string       `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
-	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program goes on."`
-	MaxSize arg.Bytes    `placeholder:"SIZE" help:"End recording when the file has this size; the program goes on."`
+	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program keeps running."`
+	MaxSize arg.Bytes    `placeholder:"SIZE" help:"End recording when the file has this size; the program keeps running."`
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
@@ -123,7 +123,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 	}
 	switch {
 	case errors.Is(err, record.ErrStart) && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
-		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: there is no such program", c.Command[0])}
+		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: no such program", c.Command[0])}
 	case errors.Is(err, record.ErrStart):
 		return &fail.Error{Status: statusCannotRun, Err: fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
 	case errors.Is(err, fs.ErrExist):

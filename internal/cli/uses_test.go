@@ -102,7 +102,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --snapshot 1 " + cut:                   "--snapshot: cut.mlyze holds no heap snapshots",
 		"heap types --snapshot 1 " + cut:               "cut.mlyze holds no heap snapshots: its format is mlyze",
 		"report --group thread HEAP":                   "--group: records.mvmheap is neither a trace nor a stack profile",
-		"report --group dso " + cut:                    `no group "dso" of a trace (cut.mlyze); available: stack, function,`,
+		"report --group dso " + cut:                    `unknown group "dso" for a trace (cut.mlyze); available: stack, function,`,
 		"report --group file PAGES":                    "--group: real_proc_python.mb is neither a trace nor a stack profile",
 		"diff --depth 3 HEAP HEAP":                     "--depth: records.mvmheap is neither a trace nor a stack profile",
 		"diff --match files PAGES PAGES":               "--match: real_proc_python.mb is neither",
@@ -131,7 +131,7 @@ func TestMeaninglessFlagsAreRefusedBeforeReading(t *testing.T) {
 		"report --at 5s --window w STACKS":             "each chooses a part of the time",
 		"demo stacks --cell 64,1ms":                    "unknown flag --cell",
 		"demo heap --from 1s":                          "--from: heap tables show one snapshot",
-		"demo pages --by live_bytes":                   "--by: of memory dumps only report --table and pages sort a table",
+		"demo pages --by live_bytes":                   "--by: only report --table and pages sort tables of memory dumps",
 	} {
 		line = strings.NewReplacer("HEAP", heap, "PAGES", pages, "STACKS", stacks).Replace(line)
 		status, out, errs := run(t, Env{}, strings.Fields(line)...)

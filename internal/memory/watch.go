@@ -49,7 +49,7 @@ const (
 // Exit status and message of a program that imports this package, if on Linux the system refuses memory to Go's
 // runtime: the runtime would print many lines, and nothing can catch that.
 const (
-	lastMessage = "memtui: ran out of memory: allow it more, or give it a lower --max-memory\n"
+	lastMessage = "memtui: out of memory: raise the limit of the system, or set a lower --max-memory\n"
 	lastStatus  = 3
 )
 

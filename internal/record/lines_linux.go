@@ -216,7 +216,7 @@ func (l *lines) begin(pid int) error {
 	if l.s.o.Began != nil {
 		l.s.o.Began(path)
 	}
-	l.s.o.Log("Node.js: objects of JavaScript are sampled by V8, and looked at every quarter of a second or less often; what lived for less is not seen, nor what native code allocates. kill -USR2 %d writes a heap snapshot", pid)
+	l.s.o.Log("Node.js: objects of JavaScript are sampled by V8, and looked at every quarter of a second or less often; objects that lived for less, and what native code allocates, are not seen. kill -USR2 %d writes a heap snapshot", pid)
 	return nil
 }
 

@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	case <-ended:
 		status = exitStatus(cmd.ProcessState)
 	default:
-		o.Log("recording ended; process %d goes on", cmd.Process.Pid)
+		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
 	if len(s.files) == 0 && s.err == nil {
 		o.Log("nothing was recorded: %s did not load the hook; it may be linked statically, or run as another user (setuid)", o.Command[0])

@@ -17,7 +17,7 @@ import (
 var errRecord = errors.New("the program wrote over the memory that it shares with the recorder: its events end here")
 
 // errPiped is that of a program that executed another one after it was sent.
-var errPiped = errors.New("the program executed another one, and a recording in a pipe cannot begin anew: record that program, or write a file")
+var errPiped = errors.New("the program executed another one, and a recording in a pipe cannot start again: record that program, or write a file")
 
 // ErrStart is in the error of a program that cannot be started.
 var ErrStart = errors.New("the program cannot be started")

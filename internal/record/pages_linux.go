@@ -50,7 +50,7 @@ type watcher struct {
 // the process but holds its map of memory for reading while it looks.
 func Pages(ctx context.Context, o PageOptions) (points, layouts int, err error) {
 	if err := syscall.Kill(o.PID, 0); errors.Is(err, syscall.ESRCH) {
-		return 0, 0, fmt.Errorf("there is no process %d", o.PID)
+		return 0, 0, fmt.Errorf("no process %d", o.PID)
 	}
 	if err := vacant(o.Output, o.Overwrite); err != nil {
 		return 0, 0, err

@@ -55,7 +55,7 @@ func RunPure(ctx context.Context, o Options) (files []Recorded, status int, err 
 	case <-ended:
 		status = exitStatus(cmd.ProcessState)
 	case <-s.ctx.Done():
-		o.Log("process %d goes on, and so does its tracer", cmd.Process.Pid)
+		o.Log("process %d keeps running, and so does its tracer", cmd.Process.Pid)
 	}
 	files = reported(filepath.Join(folder, "report"))
 	if len(files) == 0 {

@@ -21,7 +21,7 @@ import (
 func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
 	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no %s next to it: the recording is complete, or was not made by memtui record", path, path+journal.Suffix)
+		return nil, fmt.Errorf("%s: no %s next to it: the recording is complete, or was not made by memtui record", path, path+journal.Suffix)
 	}
 	if err != nil {
 		return nil, err

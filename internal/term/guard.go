@@ -183,7 +183,7 @@ func (g *guard) lastWords() string {
 	s := string(g.text)
 	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(s, memory) {
-			return "ran out of memory: allow more, or set a lower --max-memory"
+			return "out of memory: raise the limit of the system, or set a lower --max-memory"
 		}
 	}
 	switch empty := strings.TrimSpace(s) == ""; {

@@ -28,7 +28,7 @@ func (o *opening) meta() model.Meta {
 		Path: o.src.Path(), Name: o.src.Name(), Format: formatName, Version: h.version,
 		Size: o.src.StoredSize(), Outer: o.src.Outer(),
 		InventedAddresses: h.form == interpreted && h.stated, CoarseTimes: true, NoThreads: true,
-		FrameNote: "root first: as the format has it",
+		FrameNote: "root first: as the format says",
 	}
 	text := func(key, label, value string) {
 		if value != "" {

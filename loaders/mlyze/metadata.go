@@ -182,7 +182,7 @@ func (m *metaParser) fail(reason string, at int64) bool {
 func (m *metaParser) spend(n int) bool {
 	if m.full = m.full || m.budget.Full(model.BudgetOfTables) || !m.budget.Fits(4*int64(n)); m.full {
 		m.limited = true
-		return m.fail("there is not enough memory for more", m.Offset())
+		return m.fail("not enough memory for more", m.Offset())
 	}
 	return true
 }

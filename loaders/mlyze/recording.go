@@ -83,7 +83,7 @@ func (r *recording) follow(ctx context.Context) error {
 		return nil
 	}
 	if r.trace.written { // others do not wait for its end
-		r.found.add(model.Note, "recording", model.NoOffset, "the recording goes on: what was recorded until now is shown")
+		r.found.add(model.Note, "recording", model.NoOffset, "the recording continues: what was recorded until now is shown")
 		r.publish(r.store, r.stacks.revision(), recordedNote)
 	} else if _, err := os.Stat(r.src.Path() + journal.Suffix); err == nil {
 		r.found.add(model.Warning, "recorder-killed", model.NoOffset,

@@ -91,7 +91,7 @@ func (r *walker2) walk() error {
 // snapshot passes one snapshot, or the tables and the index at the end.
 func (r *walker2) snapshot() (done bool, err error) {
 	if r.at >= r.w.size {
-		return true, fmt.Errorf("%w: there is no index", errCut)
+		return true, fmt.Errorf("%w: no index", errCut)
 	}
 	if tag := r.w.peek(r.at, 4); string(tag) == "strs" {
 		return true, r.end()
@@ -126,7 +126,7 @@ func (r *walker2) end() error {
 	}
 	left := r.w.size - r.at
 	if left == 0 {
-		return fmt.Errorf("%w: there is no index", errCut)
+		return fmt.Errorf("%w: no index", errCut)
 	}
 	// The index may have more rows than there are snapshots: a program can veto single ones.
 	tail := r.w.peek(r.w.size-8, 8)

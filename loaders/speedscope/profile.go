@@ -161,7 +161,7 @@ func (p *profile) event() {
 	case p.bad != "":
 		return
 	case !hasAt || !hasFrame || kind != 'O' && kind != 'C':
-		p.reject("an event has not all of type, at and frame")
+		p.reject("an event lacks type, at or frame")
 		return
 	case p.any && at < p.last:
 		p.reject("an event at %g follows one at %g", at, p.last)

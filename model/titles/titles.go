@@ -42,8 +42,8 @@ const (
 	Function    = "FUNCTION"
 	GC          = "GC"
 	Group       = "GROUP"
-	Growth      = "GROWTH"  // since the first snapshot
-	Holders     = "HOLDERS" // number of referring rows
+	Growth      = "GROWTH"    // since the first snapshot
+	Holders     = "RETAINERS" // number of referring rows
 	Holes       = "HOLES"
 	ID          = "ID"
 	InRange     = "IN RANGE"

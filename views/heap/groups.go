@@ -158,7 +158,7 @@ func (p *Groups) Unprinted() string {
 		return p.objects.unprinted()
 	}
 	if !p.Frames && !p.held.open && !p.around.open && p.grouping().set > 0 {
-		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many + ": {table.group} goes on to the next grouping")
+		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many + ": {table.group} switches to the next grouping")
 	}
 	return ""
 }
@@ -348,7 +348,7 @@ func (p *Groups) openHolders() {
 	switch {
 	case !ok:
 	case p.grouping() != (grouping{}) || p.Frames:
-		p.Say(p.Hint("only types have holders: {table.group} switches to types"))
+		p.Say(p.Hint("only types have retainers: {table.group} switches to types"))
 	default:
 		p.held.start(p.groupName(g, p.State.FullName), g.Name, g.ID)
 	}
@@ -385,7 +385,7 @@ func (p *Groups) openAround() {
 	switch {
 	case !ok:
 	case p.grouping() != (grouping{}) || p.Frames:
-		p.Say(p.Hint("only types have references that are summed: {table.group} goes on to them"))
+		p.Say(p.Hint("only types have references that are summed: {table.group} switches to them"))
 	default:
 		p.around.start(p.groupName(g, p.State.FullName), g.Name, g.ID)
 	}

@@ -107,7 +107,7 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Retained, Cell: func(r *heldRow) widget.Cell { return ui.ShareCell(r.of.Retained, whole) }},
 		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Total: count, Value: func(r *heldRow) uint64 { return r.of.Count }},
 		{Title: titles.Bytes, Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 2, Value: func(r *heldRow) uint64 { return r.of.Bytes }},
-		{Title: titles.Holders, Fields: []string{"holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1, Value: func(r *heldRow) uint64 { return r.of.Rows }},
+		{Title: titles.Holders, Fields: []string{"retainers", "holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1, Value: func(r *heldRow) uint64 { return r.of.Rows }},
 		{Title: titles.What, Width: 24, Grow: 6, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + heldText(r.of) }},
 	}
 }
@@ -115,7 +115,7 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 // heldText returns the name of dominators with the field through which they dominate.
 func heldText(of *heapgraph.Holders) string {
 	if of.Row == model.RootRow {
-		return "the root, or several holders"
+		return "the root, or several retainers"
 	}
 	text := ui.HeapName(of.Label)
 	if of.Edge != "" {
@@ -129,7 +129,7 @@ func (p *held) start(title, name string, id uint32) {
 	p.open, p.title, p.name, p.id, p.axis = true, title, name, id, 0
 	p.table.Forget()
 	p.table.Home()
-	p.Say(p.Hint("below each line are its holders: {open} shows the largest, {table.group} groups by another property, {back} goes back"))
+	p.Say(p.Hint("below each line are its retainers: {open} shows the largest, {table.group} groups by another property, {back} goes back"))
 	p.Changed()
 }
 
@@ -165,7 +165,7 @@ func (p *held) Fields() []analysis.Field { return p.table.Fields() }
 
 // Draw implements tview.Primitive.
 func (p *held) Draw(s tcell.Screen) {
-	title, answer := "Holders of "+p.title, ""
+	title, answer := "Retainers of "+p.title, ""
 	if p.axis > 0 {
 		title += " by " + schemaOf(&p.State).Axes[p.axis].One
 	}
@@ -180,7 +180,7 @@ func (p *held) Draw(s tcell.Screen) {
 	case why != nil:
 		p.List.Empty = why
 	case p.table.Now() == nil:
-		p.List.Empty = []string{"Looking for holders…", p.Loads.Progress()}
+		p.List.Empty = []string{"Looking for retainers…", p.Loads.Progress()}
 	default:
 		p.List.Empty = []string{"This snapshot has no objects of this type."}
 	}
@@ -200,7 +200,7 @@ func (p *held) explain() {
 		lines = append(lines, p.Note("the largest: "+namedRow(d.graph.Heap, of.Row, p.State.FullName)+", which retains "+ui.BytesText(d.graph.Retained[of.Row], p.State.Exact)))
 	}
 	if of.More > 0 {
-		lines = append(lines, p.Note(fmt.Sprintf("%s more hold less: heap holders --limit 0 lists them", model.CountedAs(of.More, "holder", "holders"))))
+		lines = append(lines, p.Note(fmt.Sprintf("%s more retain less: heap holders --limit 0 lists them", model.CountedAs(of.More, "retainer", "retainers"))))
 	}
 	p.Detail.SetText(uint64(r.n)+1, heldText(of), rowsText(of.Rows), lines)
 }

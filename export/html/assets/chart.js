@@ -1,7 +1,7 @@
 // Charts: columns with their extremes, or points. Drag selects a span, wheel and + − zoom, ← → move, 0 shows everything. Charts of
 // one axis show the same span.
 const palette = ["--curve", "--warn", "--good", "--info", "--hit", "--bad", "--soft"];
-const colourOf = (c, k) => c.stack && k === c.curves.length - 1 ? "--soft" : palette[k % palette.length]; // of a stack, the last one is the others
+const colorOf = (c, k) => c.stack && k === c.curves.length - 1 ? "--soft" : palette[k % palette.length]; // of a stack, the last one is the others
 const spans = {}; // by axis: {from, to, low, high, charts}
 
 function ticks(from, to, count, binary, least) {
@@ -73,9 +73,9 @@ function chartPanel(c) {
     g.restore();
   }
   function drawCurve(g, curve, k, yOf) {
-    const colour = css(colourOf(c, k)), a = Math.max(indexAt(k, span.from) - 1, 0), b = Math.min(indexAt(k, span.to) + 1, count(k) - 1);
+    const color = css(colorOf(c, k)), a = Math.max(indexAt(k, span.from) - 1, 0), b = Math.min(indexAt(k, span.to) + 1, count(k) - 1);
     const alone = c.curves.length === 1, zero = yOf(0);
-    g.strokeStyle = g.fillStyle = colour; g.lineWidth = 1.5; g.lineJoin = "round";
+    g.strokeStyle = g.fillStyle = color; g.lineWidth = 1.5; g.lineJoin = "round";
     if (c.x) {
       g.beginPath();
       for (let i = a; i <= b; i++) if (curve.max[i] !== null) g.lineTo(xOf(timeOf(k, i)), yOf(curve.max[i]));
@@ -107,7 +107,7 @@ function chartPanel(c) {
       known = true;
     }
     g.stroke();
-    g.fillStyle = colour;
+    g.fillStyle = color;
     steps.forEach(([x0, x1, hi], i) => { // what stands alone has no line
       const lonely = c.to <= c.from || (i === 0 || steps[i - 1][2] === null) && (i + 1 === steps.length || steps[i + 1][2] === null);
       if (hi !== null && lonely && x1 - x0 <= 3) { g.beginPath(); g.arc(x0, yOf(hi), 3, 0, 7); g.fill(); }
@@ -178,7 +178,7 @@ function chartPanel(c) {
   const legend = el("div.legend");
   if (c.curves.length > 1) c.curves.forEach((curve, k) => {
     const line = el("i"), b = el("button", {type: "button", "aria-pressed": "true", onclick: () => { on[k] = !on[k]; b.setAttribute("aria-pressed", String(on[k])); draw(); }}, line, curve.name);
-    line.style.background = "var(" + colourOf(c, k) + ")";
+    line.style.background = "var(" + colorOf(c, k) + ")";
     legend.append(b);
   });
   const zoomTo = (f) => () => f((span.from + span.to) / 2);

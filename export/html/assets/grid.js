@@ -8,7 +8,7 @@ function gridSection(g) {
     const canvas = el("canvas", {role: "img", "aria-label": t.name + ": " + group(t.pages) + " pages"});
     let side = 0, columns = 0;
     const draw = () => {
-      const width = box.clientWidth, n = t.cells.length, colours = [0, 1, 2, 3, 4].map((i) => css("--p" + i));
+      const width = box.clientWidth, n = t.cells.length, colors = [0, 1, 2, 3, 4].map((i) => css("--p" + i));
       side = n > 20000 ? 3 : n > 4000 ? 5 : n > 800 ? 8 : 12;
       columns = Math.max(Math.floor(width / side), 1);
       const rows = Math.ceil(n / columns), ratio = devicePixelRatio || 1, c = canvas.getContext("2d"), gap = side > 3 ? 1 : 0;
@@ -16,7 +16,7 @@ function gridSection(g) {
       canvas.style.width = columns * side + "px"; canvas.style.height = rows * side + "px";
       c.scale(ratio, ratio);
       for (let i = 0; i < n; i++) {
-        c.fillStyle = colours[level(fills.indexOf(t.cells[i]))];
+        c.fillStyle = colors[level(fills.indexOf(t.cells[i]))];
         c.fillRect(i % columns * side, Math.floor(i / columns) * side, side - gap, side - gap);
       }
     };

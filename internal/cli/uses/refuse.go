@@ -296,7 +296,7 @@ func unfit(command string, f *kong.Flag, in Input) string {
 	name, k := in.Name, kind.OfFormat(in.Format)
 	for _, u := range usesOf(command, f.Name) {
 		if u.Of.Has(k) && u.Values != nil {
-			return fmt.Sprintf("there is no %s %q of %s (%s)%s", f.Name, f.Target.String(), k, name, meantBy(f, in.values(u)))
+			return fmt.Sprintf("unknown %s %q for %s (%s)%s", f.Name, f.Target.String(), k, name, meantBy(f, in.values(u)))
 		}
 	}
 	switch flag := f.Name; {
@@ -305,7 +305,7 @@ func unfit(command string, f *kong.Flag, in Input) string {
 	case k == kind.Trace && flag == "window":
 		return name + " has no windows; --from and --to choose a range"
 	case k == kind.Dump && flag == "by":
-		return "of memory dumps only report --table and pages sort a table"
+		return "only report --table and pages sort tables of memory dumps"
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):

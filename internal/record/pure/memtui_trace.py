@@ -320,7 +320,7 @@ def start(path: Optional[str] = None, *, frames: int = 1, interval: float = 1.0,
     path is the file (python-PID.mlyze in the current folder), which must not exist unless overwrite is set; frames how
     much of each stack is recorded, and more of them cost much more; interval the seconds between snapshots, which is
     longer where they take long. limit ends recording after so many seconds, and max_size when the file has so many
-    bytes; the program goes on. report is for "memtui record".
+    bytes; the program keeps running. report is for "memtui record".
     """
     global _tracer
     if _tracer is not None:
