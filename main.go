@@ -18,6 +18,7 @@ func main() {
 	width, _, err := term.GetSize(int(os.Stdout.Fd()))
 	os.Exit(cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, IsTerminal: err == nil, Width: width, FullScreen: screen.Run, Opening: screen.RunOpening, Exit: os.Exit, Watched: cli.Watched,
+		Getenv: os.Getenv, IsTerminal: err == nil, Width: width, FullScreen: screen.Run, Opening: screen.RunOpening,
+		Exit: os.Exit, Watched: cli.Watched,
 	}))
 }

@@ -43,7 +43,8 @@ type Field struct {
 // filterFields returns the fields of all tables; the last three are those of differences. Fields whose column has
 // another heading have that as a second name: leak, bytes, size and oldest.
 func filterFields() (all []Field) {
-	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes", "mean size", "age oldest", "freed", "overwritten",
+	for _, name := range []string{"live", "blocks", "peak", "total", "count", "temp", "leaked leak bytes",
+		"mean size", "age oldest", "freed", "overwritten",
 		"retained", "managed", "unmanaged", "before", "after", "delta"} {
 		all = append(all, Field{Names: strings.Fields(name), Time: strings.HasPrefix(name, "age")})
 	}

@@ -126,7 +126,8 @@ func (f *finder) damage(p *model.Profile) {
 	switch {
 	case p == nil:
 	case p.Lost > 0:
-		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: model.Bytes(p.Lost).String() + " of the file could not be read: totals are lower bounds"})
+		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: model.Bytes(p.Lost).String() +
+			" of the file could not be read: totals are lower bounds"})
 	case !p.Complete && f.status.Final:
 		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: "the file is not complete: totals are lower bounds"})
 	}
@@ -144,8 +145,9 @@ func (f *finder) prepare() (err error) {
 		return err
 	}
 	if n := f.totals.UnaddressedCount; n > 0 {
-		f.out = append(f.out, Finding{Kind: FindingNoAddress, Confidence: 1, Count: n, Bytes: f.totals.UnaddressedBytes, Text: fmt.Sprintf("%s of %s blocks have no address: live is an upper bound",
-			model.Group(n), model.Group(f.totals.AllocCount))})
+		f.out = append(f.out, Finding{Kind: FindingNoAddress, Confidence: 1, Count: n,
+			Bytes: f.totals.UnaddressedBytes, Text: fmt.Sprintf("%s of %s blocks have no address: live is an upper bound",
+				model.Group(n), model.Group(f.totals.AllocCount))})
 	}
 	return nil
 }
@@ -160,7 +162,8 @@ func (f *finder) verdicts() error {
 		return err
 	}
 	if live.Count == 0 && f.whole {
-		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1, Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
+		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1,
+			Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
 	}
 	list, err := f.t.Verdicts(f.ctx, ByStack, "")
 	if err != nil {
@@ -223,7 +226,8 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 	if !seen {
 		i = len(found)
 		byOwner[owner] = i
-		found = append(found, Finding{Kind: kind, Site: *site, Owner: frame, HasOwner: known, Confidence: float64(v.Confidence), Text: v.Evidence()})
+		found = append(found, Finding{Kind: kind, Site: *site, Owner: frame, HasOwner: known,
+			Confidence: float64(v.Confidence), Text: v.Evidence()})
 	}
 	x := &found[i]
 	x.Stacks, x.Keys = append(x.Stacks, site.Stack), append(x.Keys, site.Key)

@@ -49,9 +49,11 @@ func (s *spaaWriter) header() error {
 	r := s.query.Range
 	return s.head(spaaHeader{
 		Events: []spaaEvent{{
-			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{Mode: "event", Primary: "alloc_bytes"}, Tracking: &spaaTracking{true, true},
+			Name: spaaMalloc, Kind: "allocation", Sampling: spaaSampling{Mode: "event", Primary: "alloc_bytes"},
+			Tracking: &spaaTracking{true, true},
 		}},
-		TimeRange: &spaaRange{seconds(max(r.From, 0)), seconds(min(r.To, s.trace.Status().Duration)), spaaUnit}, IDMode: "content_addressable",
+		TimeRange: &spaaRange{seconds(max(r.From, 0)), seconds(min(r.To, s.trace.Status().Duration)), spaaUnit},
+		IDMode:    "content_addressable",
 	})
 }
 
@@ -132,7 +134,8 @@ func (s *spaaWriter) frames() error {
 		}
 		f := s.stacks.At(model.FrameID(i))
 		r := spaaFrame{
-			Type: "frame", ID: uint32(i), Function: s.lost.text(f.Function), Resolved: f.Function != "" && !address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
+			Type: "frame", ID: uint32(i), Function: s.lost.text(f.Function), Resolved: f.Function != "" &&
+				!address(f.Function) || i == 0, Kind: "user", DSO: dsos[f.File],
 		}
 		if !module(f) {
 			r.DSO = 0
@@ -217,7 +220,8 @@ func (r *spaaRow) merge(b *analysis.Site) {
 func (s *spaaWriter) record(id string, r *spaaRow) spaaStack {
 	t := &r.site
 	weights := []spaaWeight{
-		spaaBytes("alloc_bytes", t.AllocBytes), spaaCount("alloc_count", t.AllocCount), spaaBytes("free_bytes", t.FreedBytes), spaaCount("free_count", t.FreedCount),
+		spaaBytes("alloc_bytes", t.AllocBytes), spaaCount("alloc_count", t.AllocCount),
+		spaaBytes("free_bytes", t.FreedBytes), spaaCount("free_count", t.FreedCount),
 		spaaBytes("live_bytes", t.LiveBytes), spaaCount("live_count", t.LiveCount),
 	}
 	exclusive := weights
@@ -254,7 +258,8 @@ func (s *spaaWriter) samples() error {
 	return s.allocations(func(e *model.Event) error {
 		tid := int64(e.Thread)
 		return s.encode(spaaSample{
-			Type: "sample", Time: seconds(e.Time), spaaPlace: spaaPlace{TID: &tid}, Event: spaaMalloc, Period: json.Number(strconv.FormatUint(e.Size, 10)), StackID: s.id(model.StackID(e.ID)),
+			Type: "sample", Time: seconds(e.Time), spaaPlace: spaaPlace{TID: &tid}, Event: spaaMalloc,
+			Period: json.Number(strconv.FormatUint(e.Size, 10)), StackID: s.id(model.StackID(e.ID)),
 		})
 	})
 }

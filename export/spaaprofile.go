@@ -98,7 +98,8 @@ func (s *spaaCopy) header() error {
 	}
 	if slices.Contains(w.Records.Event, model.NoEvent) {
 		s.lost.add("stacks of no event are written under " + spaaUnknown)
-		h.Events = append(h.Events, spaaEvent{Name: spaaUnknown, Kind: "software", Sampling: spaaSampling{Mode: "event", Primary: s.metricName(s.primaryOf(model.NoEvent))}})
+		h.Events = append(h.Events, spaaEvent{Name: spaaUnknown, Kind: "software",
+			Sampling: spaaSampling{Mode: "event", Primary: s.metricName(s.primaryOf(model.NoEvent))}})
 	}
 	if s.timed || w.AxisUnit == "" && w.Start >= 0 && w.End >= w.Start {
 		first, last := weights.Span(w)
@@ -111,7 +112,8 @@ func (s *spaaCopy) header() error {
 // event describes an event in the terms of SPAA.
 func (s *spaaCopy) event(e int) spaaEvent {
 	event, metric := &s.w.Events[e], s.primaryOf(uint16(e))
-	out := spaaEvent{Name: event.Name, Kind: event.Kind, Sampling: spaaSampling{Primary: s.metricName(metric), Period: event.SamplePeriod, Frequency: event.FrequencyHz}}
+	out := spaaEvent{Name: event.Name, Kind: event.Kind,
+		Sampling: spaaSampling{Primary: s.metricName(metric), Period: event.SamplePeriod, Frequency: event.FrequencyHz}}
 	if !slices.Contains([]string{"hardware", "software", "allocation", "deallocation", "timer", "probe"}, event.Kind) {
 		out.Kind = s.kindBy(metric)
 	}
@@ -166,7 +168,8 @@ func (s *spaaCopy) dsos() error {
 			}
 			d.Name = spaaUnknown
 		}
-		if err := s.encode(spaaDSO{Type: "dso", ID: uint32(i), Name: s.lost.text(d.Name), BuildID: s.lost.text(d.BuildID), Kernel: d.Kernel}); err != nil {
+		if err := s.encode(spaaDSO{Type: "dso", ID: uint32(i), Name: s.lost.text(d.Name),
+			BuildID: s.lost.text(d.BuildID), Kernel: d.Kernel}); err != nil {
 			return err
 		}
 	}
@@ -236,7 +239,8 @@ func (s *spaaCopy) records() error {
 		id := model.RecordID(i)
 		out := spaaStack{
 			Type: "stack", ID: recordID(id), Frames: s.frameIDs(r.Node[i]), StackType: "unified",
-			Context: spaaContext{Event: spaaUnknown, spaaPlace: s.place(r.Thread[i], r.CPU[i]), Comm: s.lost.text(s.w.Threads[r.Thread[i]].Comm)},
+			Context: spaaContext{Event: spaaUnknown, spaaPlace: s.place(r.Thread[i], r.CPU[i]),
+				Comm: s.lost.text(s.w.Threads[r.Thread[i]].Comm)},
 			Weights: s.weigh(&r.Weights, i),
 		}
 		if e := r.Event[i]; e != model.NoEvent {
@@ -306,7 +310,8 @@ func (s *spaaCopy) windows() error {
 	}
 	for i := range s.w.Windows {
 		win := &s.w.Windows[i]
-		out := spaaWindow{"window", s.lost.text(win.ID), seconds(s.zero + win.Start), seconds(s.zero + win.End), spaaUnit, []spaaWindowRow{}}
+		out := spaaWindow{"window", s.lost.text(win.ID), seconds(s.zero + win.Start), seconds(s.zero + win.End),
+			spaaUnit, []spaaWindowRow{}}
 		for row, r := range win.Record {
 			if r == model.NoRecord {
 				s.lost.add("a row of a window whose stack is unknown is left out")

@@ -31,7 +31,8 @@ type traceMeta struct {
 
 func newTraceMeta(p *model.Profile) *traceMeta {
 	return &traceMeta{
-		p: p, stacks: map[model.StackID]bool{}, markers: map[uint64]bool{}, funcs: map[model.FuncID]uint64{}, files: map[model.FileID]uint64{},
+		p: p, stacks: map[model.StackID]bool{}, markers: map[uint64]bool{}, funcs: map[model.FuncID]uint64{},
+		files: map[model.FileID]uint64{},
 	}
 }
 

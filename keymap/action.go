@@ -234,7 +234,8 @@ const (
 
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
-	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks, ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeLifetimes,
+	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks,
+		ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeLifetimes,
 		ScopeSnapshots, ScopeTypes, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
@@ -242,7 +243,8 @@ func Scopes() []Scope {
 // Where describes where the keys of a scope work ("in trees"); "" for everywhere.
 func (s Scope) Where() string {
 	switch s {
-	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots, ScopeTypes, ScopeDominators, ScopeObject, ScopeComparison,
+	case ScopeOverview, ScopeTimeline, ScopeBlocks, ScopeLifetimes, ScopeLeaks, ScopeStacks, ScopeSnapshots,
+		ScopeTypes, ScopeDominators, ScopeObject, ScopeComparison,
 		ScopeSeries, ScopePages, ScopeFragments:
 		return "on " + string(s)
 	case ScopeBlockTable:

@@ -50,7 +50,8 @@ func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done fu
 		z, err := gzip.NewReader(b)
 		return z, outer, func() {}, err
 	case "zstd":
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(max(window, zstd.MinWindowSize)))
+		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(max(window, zstd.MinWindowSize)))
 		if err != nil {
 			return nil, outer, nil, err
 		}

@@ -87,7 +87,8 @@ func (p *Profile) Has(f Facet) bool {
 	if f&FacetStacks != 0 && p.Stacks == nil {
 		return false
 	}
-	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && (p.Timeline == nil || p.Allocations != nil) || f&FacetPages != 0 && p.Pages == nil ||
+	if f&FacetHeaps != 0 && p.Heaps == nil || f&FacetTimeline != 0 && (p.Timeline == nil || p.Allocations != nil) ||
+		f&FacetPages != 0 && p.Pages == nil ||
 		f&FacetProfile != 0 && p.Weights == nil {
 		return false
 	}

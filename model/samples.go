@@ -46,7 +46,8 @@ type SampleChunk struct {
 
 // NewSampleChunk returns an empty chunk with capacity for n samples.
 func NewSampleChunk(n int) SampleChunk {
-	return SampleChunk{times: make([]Time, 0, n), records: make([]RecordID, 0, n), labels: make([]uint16, 0, n), periods: make([]float64, 0, n)}
+	return SampleChunk{times: make([]Time, 0, n), records: make([]RecordID, 0, n), labels: make([]uint16, 0, n),
+		periods: make([]float64, 0, n)}
 }
 
 // Len returns the number of samples.

@@ -39,9 +39,9 @@ type Options struct {
 	Budget     *model.Budget                              // of the program's memory; nil for no bound
 	Keys       *keymap.Map
 	Themes     []*themes.Theme           // that the terminal can show; the first is used at the start
-	Command    []string                  // how this file is named on a command line: flags that matter, then its path; empty for what has none
+	Command    []string                  // names this file on a command line: flags that matter, then its path; may be empty
 	Paths      int                       // how many paths at the end of Command are one recording; 0 for a file alone
-	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now, nil when they can; may be nil
+	Readable   func(second string) error // why the file, or the second one unless "", cannot be read again now; may be nil
 	Memory     *Memory                   // state before the file was read again; nil for the first time
 	// Evidence writes a report about the file to a place, from any goroutine; nil if that is impossible.
 	Evidence func(context.Context, EvidenceQuery) error
@@ -51,7 +51,7 @@ type Options struct {
 	Stop     func()                                // ends loading, keeping what was read; nil when that is impossible
 	Begun    <-chan struct{}                       // closed when there are events to chart, or never will be; nil for at once
 	Within   func(context.Context) context.Context // context of all queries, from the terminal's; nil for that itself
-	Damaged  <-chan struct{}                       // closed when what is shown turns out to be made of a damaged file that was kept: it is read again; nil for never
+	Damaged  <-chan struct{}                       // closed when what is shown is made of a damaged kept file; nil for never
 	Patience time.Duration                         // how long a frame waits for answers; 0 for the usual
 }
 
@@ -107,7 +107,7 @@ type app struct {
 	message         string
 	past            []place // history, the newest last
 	future          []place
-	base            state.State              // what was so already when the screen was opened: going back leaves the screen before it undoes that
+	base            state.State              // when the screen was opened: going back leaves the screen before it undoes this
 	filters         map[keymap.Action]string // of the rows of the screens that are not shown
 	undoStack       []state.Narrowing        // states for undo, newest last
 	redoStack       []state.Narrowing
@@ -135,7 +135,8 @@ func newApp(o Options) *app {
 		p.Allocations == nil {
 		o.Trace = nil // an index of nothing
 	}
-	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(), base: state.NewState(), filters: map[keymap.Action]string{}, stale: true}
+	a := &app{Flex: tview.NewFlex().SetDirection(tview.FlexRow), o: o, state: state.NewState(),
+		base: state.NewState(), filters: map[keymap.Action]string{}, stale: true}
 	if o.Patience == 0 {
 		a.o.Patience = ui.Patience
 	}

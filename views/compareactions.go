@@ -46,7 +46,8 @@ func (a *app) doCompare(act keymap.Action) bool {
 	case keymap.Swap, keymap.Changes, keymap.Normalize, keymap.Align, keymap.Match:
 		if u, ok := a.current().(ui.Refuser); ok && u.Useless(act) {
 			a.say(map[keymap.Action]string{
-				keymap.Align: "this screen has no two curves to align", keymap.Match: "these rows are not stacks: there are no frames to match",
+				keymap.Align:     "this screen has no two curves to align",
+				keymap.Match:     "these rows are not stacks: there are no frames to match",
 				keymap.Normalize: "subtrees are compared as they are",
 			}[act])
 			return true
@@ -74,7 +75,8 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 	case keymap.Normalize:
 		per := a.nextNormal(c.Per)
 		a.emit(state.SetPer{Per: per})
-		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time", "per allocation", "per collection", "per marker"}[per])
+		a.say("figures of before: " + [...]string{"as they are", "as shares of the total", "per time",
+			"per allocation", "per collection", "per marker"}[per])
 	case keymap.Match:
 		a.emit(state.SetMatch{Match: (c.Match + 1) % diff.MatchCount})
 	case keymap.Align:
@@ -85,7 +87,8 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 
 // nextNormal returns the next normalization of the sides.
 func (a *app) nextNormal(per diff.Normal) diff.Normal {
-	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations, diff.NormalGCs, diff.NormalMarkers}
+	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations,
+		diff.NormalGCs, diff.NormalMarkers}
 	switch {
 	case a.Heaps != nil:
 		known = []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalGCs}

@@ -124,7 +124,8 @@ func (a *app) markLayout(side int, other bool, text string) error {
 		return err
 	}
 	alike.At, alike.Dump.Layout = analysis.At(t), state.NoLayout
-	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.FullRange, Number: d.Layout(&alike)}})
+	a.emit(state.MarkSide{Side: side, M: state.Mark{Set: true, Other: other, At: alike.At, Range: analysis.FullRange,
+		Number: d.Layout(&alike)}})
 	return nil
 }
 

@@ -119,7 +119,8 @@ func (a *app) toggleValues() {
 		return
 	}
 	a.emit(state.SetValues{Shown: !a.state.Values})
-	a.say(a.Hint(map[bool]string{true: "values are shown and may be secrets: {values} hides them", false: "values are hidden: {values} shows them"}[a.state.Values]))
+	a.say(a.Hint(map[bool]string{true: "values are shown and may be secrets: {values} hides them",
+		false: "values are hidden: {values} shows them"}[a.state.Values]))
 }
 
 // askSnapshot prompts for a snapshot's number.
@@ -190,7 +191,8 @@ func (a *app) goToID(at int, id string) error {
 		}
 		a.Post(func() {
 			switch {
-			case a.Heaps != heaps || a.state.Snapshot() != at || a.current() == nil || a.current().Action() != keymap.ShowObject: // gone on meanwhile
+			case a.Heaps != heaps || a.state.Snapshot() != at || a.current() == nil ||
+				a.current().Action() != keymap.ShowObject: // gone on meanwhile
 			case err != nil:
 				a.say("the snapshot cannot be read: " + err.Error())
 			case !found:

@@ -48,7 +48,8 @@ func (a *app) firstScreen() int {
 	to := keymap.ShowComparison
 	again := a.o.Memory != nil && a.o.Memory.state != nil
 	if n := a.o.HeapStart.Snapshot; !again && a.Dump != nil && n != nil && *n >= 0 && *n < a.Dump.Count {
-		a.state = a.state.Apply(state.ChooseSeries{Series: a.Dump.Pages.Info(*n).Series}).Apply(state.ChooseLayout{Layout: *n, At: a.Dump.Time(*n)})
+		a.state = a.state.Apply(state.ChooseSeries{Series: a.Dump.Pages.Info(*n).Series}).
+			Apply(state.ChooseLayout{Layout: *n, At: a.Dump.Time(*n)})
 		to = keymap.ShowPages
 	} else if a.o.Second == nil || a.o.Second.Heaps == nil {
 		return 0

@@ -90,7 +90,8 @@ func (v *helpView) screens() {
 func (v *helpView) withoutScreens(s keymap.Section) keymap.Section {
 	leads := func(r keymap.Row) bool {
 		name := strings.TrimPrefix(r.Name, string(keymap.ScopeGlobal)+".")
-		return strings.HasPrefix(name, "screen-") || slices.ContainsFunc(v.app.all, func(s ui.Screen) bool { return string(s.Action()) == name })
+		return strings.HasPrefix(name, "screen-") ||
+			slices.ContainsFunc(v.app.all, func(s ui.Screen) bool { return string(s.Action()) == name })
 	}
 	s.Rows = slices.DeleteFunc(s.Rows, leads)
 	return s

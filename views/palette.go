@@ -114,7 +114,8 @@ func (p *palette) arguments(word, argument string) {
 			return
 		}
 		if c.values == nil {
-			p.shown = append(p.shown, paletteRow{name: strings.TrimSpace(c.name + " " + argument), keys: c.argument, help: c.help, more: argument == ""})
+			p.shown = append(p.shown, paletteRow{name: strings.TrimSpace(c.name + " " + argument), keys: c.argument,
+				help: c.help, more: argument == ""})
 			return
 		}
 		for _, v := range c.values(p.app) {

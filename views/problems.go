@@ -66,8 +66,10 @@ func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
 		{Title: titles.Severity, Key: "severity", Width: 9, Rank: severityRank, Cell: func(r *problemRow) widget.Cell {
 			return widget.Cell{Text: p.sign(r.Severity) + " " + r.Severity.String(), Style: p.severityStyle(r.Severity)}
 		}},
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1, Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
-		{Title: titles.AtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2, Known: func(r *problemRow) bool { return r.Offset >= 0 },
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1,
+			Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
+		{Title: titles.AtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2,
+			Known: func(r *problemRow) bool { return r.Offset >= 0 },
 			Value: func(r *problemRow) uint64 { return uint64(max(r.Offset, 0)) }, Cell: offsetCell},
 		{Title: titles.What, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
 	}

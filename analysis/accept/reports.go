@@ -70,7 +70,8 @@ func OfReport(ctx context.Context, p *model.Profile, libraries *regexp.Regexp) (
 	slices.SortFunc(leaks, func(a, b Leak) int {
 		x, _ := a.Sum()
 		y, _ := b.Sum()
-		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Owner.Function, b.Owner.Function), cmp.Compare(a.Owner.File, b.Owner.File), cmp.Compare(a.Owner.Line, b.Owner.Line))
+		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Owner.Function, b.Owner.Function),
+			cmp.Compare(a.Owner.File, b.Owner.File), cmp.Compare(a.Owner.Line, b.Owner.Line))
 	})
 	return leaks, nil
 }

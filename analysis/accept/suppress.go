@@ -46,7 +46,8 @@ func (s *Suppressions) Note() string {
 	if len(kinds) > 3 {
 		kinds, more = kinds[:3], " …"
 	}
-	return fmt.Sprintf("%s: ignored, as not about leaks: %s (%s%s)", s.name, model.Counted(uint64(s.others), "suppression"), strings.Join(kinds, ", "), more)
+	return fmt.Sprintf("%s: ignored, as not about leaks: %s (%s%s)", s.name,
+		model.Counted(uint64(s.others), "suppression"), strings.Join(kinds, ", "), more)
 }
 
 // match reports whether an entry accepts a stack, and records which.
@@ -70,14 +71,16 @@ func (s *Suppressions) match(stack iter.Seq[model.Frame]) bool {
 func (x *suppression) match(frames []symbolized) bool {
 	if x.frames == nil {
 		return slices.ContainsFunc(frames, func(f symbolized) bool {
-			return matchAnywhere(x.pattern, f.Function) || matchAnywhere(x.pattern, f.plain) || matchAnywhere(x.pattern, f.File) || x.symbol.match(f.source())
+			return matchAnywhere(x.pattern, f.Function) || matchAnywhere(x.pattern, f.plain) ||
+				matchAnywhere(x.pattern, f.File) || x.symbol.match(f.source())
 		})
 	}
 	if matchStack(x.frames, frames) {
 		return true
 	}
 	// Valgrind's stacks begin with the allocation function, which recorders of traces may omit.
-	return allocates(x.frames[0]) && len(x.frames) > 1 && !slices.ContainsFunc(frames[:min(len(frames), 1)], isAllocator) && matchStack(x.frames[1:], frames)
+	return allocates(x.frames[0]) && len(x.frames) > 1 &&
+		!slices.ContainsFunc(frames[:min(len(frames), 1)], isAllocator) && matchStack(x.frames[1:], frames)
 }
 
 // allocator matches the allocation functions that Valgrind names in suppressions.
@@ -244,7 +247,8 @@ func (r *suppressionReader) pattern(line string) error {
 		return errors.New("an empty pattern; leak:* matches everything")
 	default:
 		r.out.list = append(r.out.list, suppression{
-			line: r.line, title: "leak:" + shortened(pattern), pattern: pattern, symbol: newSymbol(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")),
+			line: r.line, title: "leak:" + shortened(pattern), pattern: pattern,
+			symbol: newSymbol(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")),
 		})
 	}
 	return nil

@@ -261,7 +261,8 @@ func newFilterer(ctx context.Context, s *model.Stacks, filter Filter, part Part)
 		next: map[uint64]model.NodeID{},
 	}
 	tree := *s
-	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0}, make(map[model.StackID]model.NodeID, len(s.Leaf))
+	tree.Parent, tree.Frame, tree.Depth, tree.Leaf = []model.NodeID{0}, []model.FrameID{0}, []uint32{0},
+		make(map[model.StackID]model.NodeID, len(s.Leaf))
 	b.out = FilteredStacks{&tree, labelSteps(s, steps), wholeSteps(s, steps), make([]model.NodeID, n), make([]bool, n)}
 	for i, step := range steps {
 		if ofRecords(s, step) || ofStacks(step) {

@@ -18,7 +18,8 @@ func NewLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, op
 
 // NewNamedLeafTree is NewLeafTree with names for the stacks without frames, by dense index. s may be nil if no stack
 // has frames.
-func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions, bare func(i int) string) (*CallTree, error) {
+func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeID, opt TreeOptions,
+	bare func(i int) string) (*CallTree, error) {
 	if s == nil {
 		s = new(model.Stacks)
 	}

@@ -260,7 +260,8 @@ type Comparison struct {
 
 // Compare matches the rows of two sides. It fails if ctx ends, and with a [*NoBaseError].
 func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison, error) {
-	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined, libraries: opt.Libraries, Bases: [2]uint64{1, 1}}
+	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined,
+		libraries: opt.Libraries, Bases: [2]uint64{1, 1}}
 	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
 		var err error
 		if c.Joined, err = JoinStacks(ctx, before.Stacks, after.Stacks, opt.Masks, opt.Match); err != nil {

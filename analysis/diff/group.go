@@ -33,7 +33,8 @@ const (
 
 // String returns the word in flags.
 func (g StackGroup) String() string {
-	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso", "source", "kind", "label"}[g]
+	return [...]string{"stack", "function", "total", "owner", "file", "module", "thread", "size", "lifetime", "dso",
+		"source", "kind", "label"}[g]
 }
 
 // GroupWords returns the names of the groups that two files have, the usual one first: those of reports and screens for
@@ -42,9 +43,11 @@ func GroupWords(traces, profiles bool, labels ...string) []string {
 	own := []string{GroupFunction.String(), GroupTotal.String()}
 	switch {
 	case traces && profiles:
-		return slices.Concat([]string{GroupStack.String()}, own, []string{GroupOwner.String(), GroupFile.String(), GroupModule.String(), GroupThread.String()})
+		return slices.Concat([]string{GroupStack.String()}, own,
+			[]string{GroupOwner.String(), GroupFile.String(), GroupModule.String(), GroupThread.String()})
 	case traces:
-		return slices.Compact(slices.Concat(analysis.GroupNames()[:2], own[1:], analysis.GroupNames()[2:], []string{GroupLifetime.String()}))
+		return slices.Compact(slices.Concat(analysis.GroupNames()[:2], own[1:], analysis.GroupNames()[2:],
+			[]string{GroupLifetime.String()}))
 	}
 	names := weights.GroupNames(labels...)
 	return slices.Concat(names[:1], own, names[1:])

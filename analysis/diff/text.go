@@ -44,7 +44,8 @@ func SamplingNote(names, sampled [2]string) string {
 
 // Direction returns which side is which, and what a sign means.
 func (c *Comparison) Direction() string {
-	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) + " · + is growth from A to B, - is shrinkage"
+	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) +
+		" · + is growth from A to B, - is shrinkage"
 	if c.Swapped {
 		out += " · sides are swapped"
 	}
@@ -77,7 +78,8 @@ func (c *Comparison) Sentence(w Words) string {
 		if t.DeltaBytes() < 0 {
 			verb = "shrank"
 		}
-		fmt.Fprintf(&out, "From before to after %s %s by %s%s, from %s to %s", w.Measure, verb, w.Amount(distance(t.BeforeBytes, t.AfterBytes)),
+		fmt.Fprintf(&out, "From before to after %s %s by %s%s, from %s to %s", w.Measure, verb,
+			w.Amount(distance(t.BeforeBytes, t.AfterBytes)),
 			percentText(t), w.Amount(t.BeforeBytes), w.Amount(t.AfterBytes))
 	}
 	if n := t.DeltaCount(); w.Counted != "" && n != 0 {
@@ -201,7 +203,8 @@ func (c *Comparison) Bounds() string {
 	case unknown == 0:
 		return "≥: at least, as exact figures take too long, or rows of one name overlap"
 	}
-	return "≥: at least, as exact figures take too long, or rows of one name overlap; how much " + model.Counted(unknown, "row") + " changed is unknown (?)"
+	return "≥: at least, as exact figures take too long, or rows of one name overlap; how much " +
+		model.Counted(unknown, "row") + " changed is unknown (?)"
 }
 
 // Losses returns what could not be matched, and what was merged, one sentence each.
@@ -228,7 +231,8 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, text+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
-		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.", model.Counted(c.Merged[0], w.Thing), model.Counted(c.Merged[1], w.Thing)))
+		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.",
+			model.Counted(c.Merged[0], w.Thing), model.Counted(c.Merged[1], w.Thing)))
 	}
 	return out
 }

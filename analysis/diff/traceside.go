@@ -173,7 +173,8 @@ func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 		return name
 	})
 	all, freed := bucketsSide(sizes, func(*analysis.Bucket) string { return "" }).Sum(), out.Sum()
-	out.Rows = append(out.Rows, SideRow{Key: neverFreed, Bytes: all.Bytes - min(freed.Bytes, all.Bytes), Count: all.Count - min(freed.Count, all.Count)})
+	out.Rows = append(out.Rows, SideRow{Key: neverFreed, Bytes: all.Bytes - min(freed.Bytes, all.Bytes),
+		Count: all.Count - min(freed.Count, all.Count)})
 	return out
 }
 

@@ -38,7 +38,8 @@ func WithoutSignature(name string) string {
 	}
 	body = strings.TrimSuffix(body[:open], "[abi:cxx11]")
 	if i := strings.LastIndexByte(body, ' '); i >= 0 && !strings.Contains(body, "operator") && !strings.HasSuffix(body[:i], ",") {
-		if rest := body[i+1:]; rest != "" && strings.Count(rest, "<") == strings.Count(rest, ">") && strings.Count(rest, "(") == strings.Count(rest, ")") {
+		if rest := body[i+1:]; rest != "" && strings.Count(rest, "<") == strings.Count(rest, ">") &&
+			strings.Count(rest, "(") == strings.Count(rest, ")") {
 			return rest
 		}
 	}

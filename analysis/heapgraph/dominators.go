@@ -81,7 +81,8 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 
 // graph wraps a core with dominators for callers.
 func (c *core[I]) graph(p Policy, s *shared) *Graph {
-	return &Graph{Heap: c.heap, Policy: p, Retained: c.retained, Unreachable: c.unreachable, UnreachableBytes: c.lostBytes, shared: s, core: c,
+	return &Graph{Heap: c.heap, Policy: p, Retained: c.retained, Unreachable: c.unreachable,
+		UnreachableBytes: c.lostBytes, shared: s, core: c,
 		idom: modelColumn[model.Row](c.idom), count: modelColumn[uint64](c.count)}
 }
 

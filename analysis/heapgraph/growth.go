@@ -212,7 +212,8 @@ func (w *growth) report(p *growPlace, below []*growPlace) {
 	if p.grown() < w.least {
 		return
 	}
-	s := GrownSubtree{BeforeRows: len(p.before), AfterRows: len(p.after), BeforeBytes: p.bytes[0], AfterBytes: p.bytes[1], Moved: p.moved, Unknown: w.unknown(p)}
+	s := GrownSubtree{BeforeRows: len(p.before), AfterRows: len(p.after), BeforeBytes: p.bytes[0],
+		AfterBytes: p.bytes[1], Moved: p.moved, Unknown: w.unknown(p)}
 	s.Taken, s.TakenBytes = w.taken(p)
 	for at := p; at.above != nil; at = at.above {
 		s.Path = append(s.Path, at.label)

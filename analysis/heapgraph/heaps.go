@@ -241,7 +241,8 @@ func (h *heaps) keep(key key, j *job) {
 // bytes estimates the memory of a snapshot and its graphs, including what those have computed so far.
 func (k *keptHeap) bytes() int64 {
 	h, n := k.heap, int64(k.heap.Len())
-	sum := 7*n + h.Start.Bytes() + h.To.Bytes() + 4*int64(len(h.Extra)+len(h.Label)) + 8*int64(len(h.IDs)) + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))
+	sum := 7*n + h.Start.Bytes() + h.To.Bytes() + 4*int64(len(h.Extra)+len(h.Label)) +
+		8*int64(len(h.IDs)) + 32*int64(len(h.LargeSizes)+len(h.Large)+len(h.LargeIndex))
 	for _, column := range h.Axes {
 		sum += 4 * int64(len(column))
 	}

@@ -74,7 +74,8 @@ func restore(ctx context.Context, h *model.Heap, p Policy, s *shared) *Graph {
 	if from == nil || !k.fits(h) {
 		return nil
 	}
-	c := &core[uint32]{heap: h.Under(p.Of(h.Schema)), policy: p.Of(h.Schema), start: h.Start.Narrow, to: h.To.Narrow, in: incomingOf[uint32](s)}
+	c := &core[uint32]{heap: h.Under(p.Of(h.Schema)), policy: p.Of(h.Schema), start: h.Start.Narrow, to: h.To.Narrow,
+		in: incomingOf[uint32](s)}
 	c.unreachable, c.lostBytes = int(k.numbers[0]), k.numbers[1]
 	c.idom, c.retained, c.count = k.idom, k.retained, k.count
 	c.tree.start, c.tree.rows = k.first, k.children

@@ -21,7 +21,8 @@ type Table struct {
 
 // OfTrace returns the lines of a trace by costs, whose weights must add up. stacks may be nil; view is a filter of them,
 // nil for all. Errors are those of ctx and of trace.
-func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view *calltree.FilteredStacks, q analysis.Query, costs ...analysis.Cost) (*Table, error) {
+func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view *calltree.FilteredStacks,
+	q analysis.Query, costs ...analysis.Cost) (*Table, error) {
 	t := &Table{Query: Query{Stacks: stacks, Weights: make([][]uint64, len(costs))}, Factor: 1}
 	if stacks == nil {
 		t.Totals = make([]uint64, len(costs))

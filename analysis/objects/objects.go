@@ -39,7 +39,8 @@ const mostMemory = 95
 // contents.
 func Fields(src model.HeapSource) []analysis.Field {
 	fields := []analysis.Field{
-		{Names: []string{"retained"}, Example: "retained>1M"}, {Names: []string{"bytes", "size"}, Example: "bytes>1M"}, {Names: []string{"rows"}, Example: "rows>100"},
+		{Names: []string{"retained"}, Example: "retained>1M"},
+		{Names: []string{"bytes", "size"}, Example: "bytes>1M"}, {Names: []string{"rows"}, Example: "rows>100"},
 	}
 	if src.Schema().Split {
 		fields = append(fields, analysis.Field{Names: []string{"unmanaged"}, Example: "unmanaged>1M"})
@@ -77,7 +78,8 @@ func (c *Chooser) matcher(f *analysis.Filter) func(r model.Row) bool {
 }
 
 // choose returns the rows that keep wants. It ends early where reading fails, or memory runs out.
-func (c *Chooser) choose(ctx context.Context, rows []model.Row, progress func(done float64), keep func(r model.Row) bool) (out []model.Row, err error) {
+func (c *Chooser) choose(ctx context.Context, rows []model.Row, progress func(done float64),
+	keep func(r model.Row) bool) (out []model.Row, err error) {
 	const pause = 1 << 10
 	c.ctx, c.err = ctx, nil
 	budget := model.BudgetOf(ctx)

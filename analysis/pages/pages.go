@@ -349,7 +349,8 @@ type Ref struct {
 // among equals. all is the number of such pages.
 func SparsePages(l *model.Layout, n int) (pages []Ref, all int) {
 	order := func(x, y Ref) int {
-		return cmp.Or(cmp.Compare(x.Occupied, y.Occupied), cmp.Compare(y.Size, x.Size), cmp.Compare(x.Type, y.Type), cmp.Compare(x.Page, y.Page))
+		return cmp.Or(cmp.Compare(x.Occupied, y.Occupied), cmp.Compare(y.Size, x.Size), cmp.Compare(x.Type, y.Type),
+			cmp.Compare(x.Page, y.Page))
 	}
 	for i := range l.Types {
 		t := &l.Types[i]

@@ -321,7 +321,8 @@ func (w *finder) isNew(c *candidate) bool {
 		if t.verdict != Grows {
 			continue
 		}
-		if rows := w.related(c.class, t.class); rows >= c.count-c.count/telling || c.growth > 0 && rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling {
+		if rows := w.related(c.class, t.class); rows >= c.count-c.count/telling || c.growth > 0 &&
+			rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling {
 			return false
 		}
 	}
@@ -396,7 +397,8 @@ func (w *finder) describeAll(limit int) []Suspect {
 	}
 	slices.SortStableFunc(out, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Verdict/Grows, a.Verdict/Grows), falseFirst(a.Runtime, b.Runtime),
-			falseFirst(!a.HasRow, !b.HasRow), cmp.Compare(b.rank(), a.rank()), compareKeys(key{a.Axis, a.Name, a.Sub}, key{b.Axis, b.Name, b.Sub}))
+			falseFirst(!a.HasRow, !b.HasRow), cmp.Compare(b.rank(), a.rank()),
+			compareKeys(key{a.Axis, a.Name, a.Sub}, key{b.Axis, b.Name, b.Sub}))
 	})
 	if limit > 0 && len(out) > limit {
 		out = out[:limit]

@@ -24,7 +24,8 @@ const (
 
 // describe returns the suspect for a candidate.
 func (w *finder) describe(c *candidate) Suspect {
-	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes, Retained: c.retained, Total: w.total(),
+	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes,
+		Retained: c.retained, Total: w.total(),
 		Verdict: c.verdict, course: c.course, Schema: w.h.Schema, grown: c.grown}
 	if len(c.course) > 1 {
 		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth

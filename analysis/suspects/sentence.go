@@ -98,7 +98,8 @@ func (m moment) isMore(than moment) bool {
 
 // commonWords are names of types that read as words of a sentence: "2 module" could be modules.
 var commonWords = map[string]bool{
-	"class": true, "frame": true, "function": true, "method": true, "module": true, "object": true, "root": true, "thread": true, "type": true,
+	"class": true, "frame": true, "function": true, "method": true, "module": true, "object": true, "root": true,
+	"thread": true, "type": true,
 }
 
 // What returns the name of the objects: "Session", "objects of type module", or "objects of package shop.cart".
@@ -118,7 +119,8 @@ func (s *Suspect) What() string {
 }
 
 func (s *Suspect) subject() string {
-	return fmt.Sprintf("%s %s (%v, %v of the heap)", model.Group(s.Count), s.What(), model.Bytes(s.Retained), model.ShareOf(s.Retained, s.Total))
+	return fmt.Sprintf("%s %s (%v, %v of the heap)", model.Group(s.Count), s.What(), model.Bytes(s.Retained),
+		model.ShareOf(s.Retained, s.Total))
 }
 
 // held returns what retains them.

@@ -78,7 +78,8 @@ func (g *Growing) Types(counts bool) []TypeGrowth {
 	}
 	slices.SortFunc(list, func(a, b TypeGrowth) int {
 		x, y := of(&a), of(&b)
-		return cmp.Or(cmp.Compare(y.Growth(), x.Growth()), cmp.Compare(y.Last(), x.Last()), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Sub, b.Sub))
+		return cmp.Or(cmp.Compare(y.Growth(), x.Growth()), cmp.Compare(y.Last(), x.Last()),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Sub, b.Sub))
 	})
 	return list
 }

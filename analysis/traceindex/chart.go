@@ -442,7 +442,8 @@ func (r *runReader) addRuns(w *columnWriter, run, last int) int {
 	start, events := r.ix.runs.Ref(run), r.bulk.events
 	local := uint32((run - c.firstRun) * runLength)
 	over := c.overFrom(local)
-	if len(events.High) > 0 || max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 && int(over[0].event-local) < events.Len() {
+	if len(events.High) > 0 || max(w.after.Bytes, w.after.AllocBytes) >= smallLevel || len(over) > 0 &&
+		int(over[0].event-local) < events.Len() {
 		return 0
 	}
 	rest := r.freedBy(c, run, last)

@@ -141,7 +141,8 @@ func (ix *fileIndex) confirmCells() error {
 		case all.AllocCount != t.AllocCount, all.FreedCount != t.FreedCount+t.OverwrittenCount, all.TemporaryCount != t.TemporaryCount,
 			all.OverwrittenCount != t.OverwrittenCount:
 			return errIndexFalse
-		case !ix.status.Saturated && (all.AllocBytes != t.AllocBytes || all.FreedBytes != t.FreedBytes+t.OverwrittenBytes || all.OverwrittenBytes != t.OverwrittenBytes):
+		case !ix.status.Saturated && (all.AllocBytes != t.AllocBytes ||
+			all.FreedBytes != t.FreedBytes+t.OverwrittenBytes || all.OverwrittenBytes != t.OverwrittenBytes):
 			return errIndexFalse
 		}
 	}

@@ -363,7 +363,8 @@ func layoutOfFiles() []byte {
 
 // restore reads an index from a file, for the input that store's events come from. Lazy sections are not verified yet.
 // The file must not change.
-func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key sections.Key, store *model.Store, events model.EventSource) error {
+func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key sections.Key, store *model.Store,
+	events model.EventSource) error {
 	f, err := indexFormat.Open(ctx, file, key, layoutOfFiles())
 	if err != nil {
 		return err
@@ -431,7 +432,8 @@ func (ix *fileIndex) checkRestored(size int64) error {
 	case r.origin.N != int(rec), r.died.N != int(rec), r.diedAt.Lo.N != int(rec), r.diedAt.Hi.N > int(rec),
 		!r.born.Fits(int(rec)), !r.bornAt.Fits(int(rec)):
 		return sections.Damaged("records are missing")
-	case len(ix.sums[column.DimStack]) != len(ix.Ids), len(ix.sums[column.DimThread]) != len(ix.Threads), len(ix.sums[column.DimSize]) != analysis.SizeClasses,
+	case len(ix.sums[column.DimStack]) != len(ix.Ids), len(ix.sums[column.DimThread]) != len(ix.Threads),
+		len(ix.sums[column.DimSize]) != analysis.SizeClasses,
 		len(ix.sites.Stack) != len(ix.sites.Keys), len(ix.sites.Thread) != len(ix.sites.Keys):
 		return sections.Damaged("sums are missing")
 	}
@@ -451,5 +453,6 @@ func fitting(c *model.Columns, n int) bool {
 			p++
 		}
 	}
-	return len(c.Kind) == n && len(c.Time) == n && (len(c.High) == 0 || len(c.High) == n) && len(c.Addr) == n && len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
+	return len(c.Kind) == n && len(c.Time) == n && (len(c.High) == 0 || len(c.High) == n) && len(c.Addr) == n &&
+		len(c.Size) == p && len(c.ID) == p && len(c.Thread) == p
 }

@@ -105,7 +105,8 @@ func readParts(points []finePoint, b []byte, l column.Level, n int) ([]finePoint
 	for events < n {
 		var p finePart
 		usual := min(fineLength-events%fineLength, n-events)
-		if b = p.read(b, usual); b == nil || p.events == 0 || p.events > uint64(n-events) || p.time > math.MaxInt64-uint64(at) || p.gap > p.time {
+		if b = p.read(b, usual); b == nil || p.events == 0 || p.events > uint64(n-events) ||
+			p.time > math.MaxInt64-uint64(at) || p.gap > p.time {
 			return nil, errParts
 		}
 		before := l

@@ -356,7 +356,8 @@ func (ix *fileIndex) Memory() int64 {
 
 // memory estimates the bytes that the chunk holds.
 func (c *chunk) memory() int64 {
-	n := int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
+	n := int64(len(c.ends)+len(c.freed)+len(c.fine)+len(c.sums[column.DimStack])+
+		len(c.sums[column.DimThread])+len(c.sums[column.DimSize])) + 1024
 	if c.kept != nil {
 		n += int64(c.n)*(13+9) + int64(len(c.kept.High))*4
 	}

@@ -240,7 +240,8 @@ func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes fu
 }
 
 // Lifetimes implements [analysis.Trace].
-func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
+func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, rg analysis.Range,
+	only calltree.Filter) (analysis.Lifetimes, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	r := ix.reader()

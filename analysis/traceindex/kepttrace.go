@@ -78,7 +78,8 @@ func (k *KeptIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.L
 
 // LateFreed implements [analysis.Trace].
 func (k *KeptIndex) LateFreed(ctx context.Context, in analysis.Cell) (analysis.Leaks, error) {
-	return ask(ctx, k, "listing blocks that were freed late", false, func(ix *fileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
+	return ask(ctx, k, "listing blocks that were freed late", false,
+		func(ix *fileIndex) (analysis.Leaks, error) { return ix.LateFreed(ctx, in) })
 }
 
 // Weights implements [analysis.Trace].
@@ -97,8 +98,10 @@ func (k *KeptIndex) Verdicts(ctx context.Context, by analysis.Group, only calltr
 }
 
 // Lifetimes implements [analysis.Trace].
-func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range, only calltree.Filter) (analysis.Lifetimes, error) {
-	return ask(ctx, k, "adding up lifetimes", false, func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
+func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analysis.Key, r analysis.Range,
+	only calltree.Filter) (analysis.Lifetimes, error) {
+	return ask(ctx, k, "adding up lifetimes", false,
+		func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
 // Blocks implements [analysis.Trace].
@@ -138,7 +141,8 @@ func (k *KeptIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks []
 
 // Grid implements [analysis.Trace].
 func (k *KeptIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
-	return ask(ctx, k, "counting blocks by size and lifetime", false, func(ix *fileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
+	return ask(ctx, k, "counting blocks by size and lifetime", false,
+		func(ix *fileIndex) (*analysis.Grid, error) { return ix.Grid(ctx, q) })
 }
 
 // Histograms implements [analysis.Trace].

@@ -161,7 +161,8 @@ func (ix *fileIndex) liveCurves(curves []*live.Curve) (out analysis.LiveCurves, 
 		if i == 0 && events > 0 {
 			r := ix.reader()
 			at := r.timeAt(events - 1)
-			out.Peak = analysis.Peak{Level: analysis.Level{Time: at, Bytes: bytes, Count: count}, Instant: analysis.Instant{T: at, Events: uint64(events)}}
+			out.Peak = analysis.Peak{Level: analysis.Level{Time: at, Bytes: bytes, Count: count},
+				Instant: analysis.Instant{T: at, Events: uint64(events)}}
 			err = r.err
 		}
 	}

@@ -62,11 +62,14 @@ func remarks(t *analysis.Totals, saturated bool, err error) ([]model.Problem, er
 	var found []model.Problem
 	say := func(s model.Severity, code string, count uint64, format string, args ...any) {
 		if count > 0 {
-			found = append(found, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Count: int64(min(count, math.MaxInt64)), Offset: model.NoOffset})
+			found = append(found, model.Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...),
+				Count: int64(min(count, math.MaxInt64)), Offset: model.NoOffset})
 		}
 	}
-	say(model.Note, "unaddressed", t.UnaddressedCount, "allocations without an address cannot be matched with a free: live figures are upper bounds")
-	say(model.Warning, "overwritten", t.OverwrittenCount, "allocations at an address that was still live: the old block was taken as overwritten")
+	say(model.Note, "unaddressed", t.UnaddressedCount,
+		"allocations without an address cannot be matched with a free: live figures are upper bounds")
+	say(model.Warning, "overwritten", t.OverwrittenCount,
+		"allocations at an address that was still live: the old block was taken as overwritten")
 	say(model.Note, "unmatched-free", t.UnmatchedFrees, "frees of an address without a known live block were ignored")
 	if saturated {
 		say(model.Warning, "sum-overflow", 1, "a sum does not fit 64 bits: it is shown as 2^64-1")

@@ -167,7 +167,8 @@ func (s *sortedRefs) key(ref uint32) uint64 {
 
 // keptRefs returns the blocks that a query selects among those that are born in events [lo, hi), at until or before,
 // and alive after hi. It does not read addresses.
-func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int, until model.Time) (*sortedRefs, error) {
+func (ix *fileIndex) keptRefs(ctx context.Context, q analysis.BlockQuery, in group.Scope, g *grouping, lo, hi int,
+	until model.Time) (*sortedRefs, error) {
 	s := &sortedRefs{ix: ix, by: q.Sort}
 	s.find = refScan{ix: ix, by: s, q: q, g: g, members: ix.membership(in), hi: hi}
 	s.find.from, s.find.to = ix.records.born.Search(uint64(lo)), ix.recordsBefore(hi)

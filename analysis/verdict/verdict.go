@@ -184,7 +184,8 @@ func (v *Verdict) reason(held string) string {
 		case v.Freed == 0 && v.Suspects == 0:
 			return fmt.Sprintf("%s in use, %s, too late to tell whether more will come: %s", held, span, others)
 		case v.Freed == 0:
-			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held, span, model.Group(v.Born-v.Suspects), others)
+			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held,
+				span, model.Group(v.Born-v.Suspects), others)
 		}
 		return fmt.Sprintf("%s in use, %s, %s", held, span, replaced)
 	case flatLevel:
@@ -197,11 +198,13 @@ func (v *Verdict) reason(held string) string {
 		if v.Freed == 0 {
 			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
 		}
-		return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)", held, model.Group(v.Born), model.Group(v.Suspects), when, v.Longest)
+		return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)",
+			held, model.Group(v.Born), model.Group(v.Suspects), when, v.Longest)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:
-		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept", model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
+		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept",
+			model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }

@@ -26,7 +26,8 @@ type Collection struct {
 
 // FormName returns the form as JSON prints it.
 func FormName(f model.HeapCollectionForm) string {
-	return [...]string{model.CollectionList: "list", model.CollectionTable: "table", model.CollectionArray: "array", model.CollectionBox: "box"}[f&3]
+	return [...]string{model.CollectionList: "list", model.CollectionTable: "table", model.CollectionArray: "array",
+		model.CollectionBox: "box"}[f&3]
 }
 
 type collectionKey struct {
@@ -60,7 +61,8 @@ func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.H
 		return nil
 	})
 	slices.SortFunc(list, func(a, b Collection) int {
-		return cmp.Or(cmp.Compare(b.Wasted, a.Wasted), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Form, b.Form))
+		return cmp.Or(cmp.Compare(b.Wasted, a.Wasted), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Form, b.Form))
 	})
 	return list, cmp.Or(err, ctx.Err())
 }

@@ -128,7 +128,8 @@ var errEnough = errors.New("enough")
 
 // Contents reads the contents of strings, at most some bytes of each, as in the file: not cleaned. whole reports which
 // of them are complete.
-func Contents(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, rows []model.Row, most int) (texts map[model.Row]string, whole map[model.Row]bool, err error) {
+func Contents(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, rows []model.Row,
+	most int) (texts map[model.Row]string, whole map[model.Row]bool, err error) {
 	wanted := make(map[model.Row]bool, len(rows))
 	for _, r := range rows {
 		wanted[r] = true

@@ -89,6 +89,7 @@ func Measures() map[string]string {
 		"live_bytes": "live memory", "live_count": "the number of live blocks", "alloc_bytes": "allocated memory",
 		"alloc_count": "the number of allocations", "peak_bytes": "the sum of the peaks of all stacks", "freed_bytes": "freed memory",
 		"overwritten_bytes": "memory of overwritten blocks",
-		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory", "leaked_count": "the number of leaked blocks",
+		"temporary_count":   "the number of temporary blocks", "leaked_bytes": "leaked memory",
+		"leaked_count": "the number of leaked blocks",
 	}
 }

@@ -149,7 +149,8 @@ func windowsIn(w *model.StackProfile, metric model.MetricID, from, to model.Time
 // events, else by their periods. ok is false if samples do not record the metric: they have only the event's primary
 // one and counts. Without samples, the windows of that time are used, which record every metric: for states, such as
 // live bytes, the last one.
-func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from, to model.Time) (s *Selection, ok bool, err error) {
+func SelectSamples(ctx context.Context, p *model.Profile, event uint16, metric model.MetricID, from,
+	to model.Time) (s *Selection, ok bool, err error) {
 	w := p.Weights
 	if first, last := SampleSpan(w); first > last && len(w.Windows) > 0 {
 		return SelectWindows(p, event, metric, windowsIn(w, metric, from, to)...), true, nil

@@ -199,7 +199,8 @@ func ThreadName(t *model.ProfileThread) string {
 // SampleCurve sums up the samples of an event in n columns of equal duration over [from, to]: their periods, or their
 // number if count is set or no sample has a period. Samples of stacks that a filter leaves out do not count; view is
 // nil for no filter. It fails only if ctx ends.
-func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *calltree.FilteredStacks, count bool, from, to model.Time, n int) ([]float64, error) {
+func SampleCurve(ctx context.Context, w *model.StackProfile, event uint16, view *calltree.FilteredStacks, count bool,
+	from, to model.Time, n int) ([]float64, error) {
 	out := make([]float64, n)
 	if n == 0 || to < from {
 		return out, nil

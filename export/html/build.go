@@ -29,7 +29,8 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	r := src.Report
 	b := &builder{
 		page: &page{
-			Title: model.Clean(r.File.Name), Complete: r.Complete, Program: src.Program, Findings: []finding{}, Cards: []card{}, Charts: []chart{},
+			Title: model.Clean(r.File.Name), Complete: r.Complete, Program: src.Program, Findings: []finding{},
+			Cards: []card{}, Charts: []chart{},
 			Flames: []*flame{}, Tables: []*table{}, Cut: []string{}, Scope: []string{}, Names: []string{}, Frames: [][3]int{},
 		},
 		ctx: ctx, src: src, limits: l, names: map[string]int{}, frames: map[[3]int]int{},
@@ -129,7 +130,8 @@ func (b *builder) filters(list []string) {
 
 // problems adds the table of what is damaged, guessed or uncertain.
 func (b *builder) problems() {
-	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0, cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
+	t := b.table("problems", "Remarks", "what is damaged, guessed or uncertain", 0,
+		cols(titles.Severity+":text", titles.Count+":count", titles.What+":message", titles.AtByte+":plain", titles.Line+":plain")...)
 	for _, p := range report.Listed(b.src.Report.Problems) {
 		var offset, line any
 		if p.Offset != nil {

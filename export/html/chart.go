@@ -62,8 +62,10 @@ func (b *builder) traceCharts() error {
 	if t.CurvePeak != nil {
 		peak = t.CurvePeak
 	}
-	live := chart{ID: "live", Title: t.CurveTitle(), Axis: "us", Unit: "bytes", From: float64(from), To: float64(to), Curves: []curve{{Name: "live"}}, Marks: []mark{}}
-	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: "rate", Small: true, From: live.From, To: live.To, Curves: []curve{{Name: "allocated"}}, Marks: []mark{}}
+	live := chart{ID: "live", Title: t.CurveTitle(), Axis: "us", Unit: "bytes", From: float64(from), To: float64(to),
+		Curves: []curve{{Name: "live"}}, Marks: []mark{}}
+	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: "rate", Small: true, From: live.From,
+		To: live.To, Curves: []curve{{Name: "allocated"}}, Marks: []mark{}}
 	live.Answer = "peak " + model.Bytes(peak.Bytes).String() + " at " + peak.Time.String()
 	for _, c := range columns {
 		live.Curves[0].Max = append(live.Curves[0].Max, c.MaxBytes)
@@ -97,7 +99,8 @@ func (b *builder) dividedChart(live *chart) {
 		by = "site"
 	}
 	out := chart{
-		ID: "live_by", Title: "Live bytes by " + by, Axis: "us", Unit: "bytes", Stack: true, From: live.From, To: live.To, Marks: live.Marks[:1:1],
+		ID: "live_by", Title: "Live bytes by " + by, Axis: "us", Unit: "bytes", Stack: true, From: live.From,
+		To: live.To, Marks: live.Marks[:1:1],
 		Answer: "the " + model.Counted(len(t.CurveSites), by) + " that hold most when the curve is highest",
 	}
 	others := curve{Name: "others", Max: make([]any, len(t.Curve))}

@@ -44,13 +44,16 @@ func (b *builder) diff(d *report.Diff) {
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
 	rows, all := d.Shown()
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
-	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":plain:of before", titles.Delta+" "+titles.Count+":count:change of the count", titles.Before+" "+titles.Count+":count", titles.After+" "+titles.Count+":count", titles.Status+":text")
+	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":plain:of before",
+		titles.Delta+" "+titles.Count+":count:change of the count", titles.Before+" "+titles.Count+":count",
+		titles.After+" "+titles.Count+":count", titles.Status+":text")
 	if pages {
 		c = append(c, cols(titles.Taken+":bytes", titles.Freed+":bytes")...)
 	}
 	taken := report.TakenOver(rows)
 	if taken {
-		c = append(c, cols(titles.Moved+":count:objects that had another dominator before", titles.TakenOver+":bytes:directly below, with another dominator before")...)
+		c = append(c, cols(titles.Moved+":count:objects that had another dominator before",
+			titles.TakenOver+":bytes:directly below, with another dominator before")...)
 	}
 	kind := ":name"
 	if stacked(rows) {
@@ -73,7 +76,8 @@ func (b *builder) diff(d *report.Diff) {
 		case diff.LeastChange:
 			delta = least{f.DeltaBytes, f.Sign}
 		}
-		cells := []any{delta, atLeast(f.BeforeBytes, f.AtLeast[0]), atLeast(f.AfterBytes, f.AtLeast[1]), known(r.Percent), f.DeltaCount, f.BeforeCount, f.AfterCount, r.Status}
+		cells := []any{delta, atLeast(f.BeforeBytes, f.AtLeast[0]), atLeast(f.AfterBytes, f.AtLeast[1]),
+			known(r.Percent), f.DeltaCount, f.BeforeCount, f.AfterCount, r.Status}
 		if pages {
 			cells = append(cells, 8**r.NewlyOccupied, 8**r.NewlyFree)
 		}

@@ -53,7 +53,8 @@ func (b *builder) pageCards(p *report.Pages) {
 	b.Scope = append(b.Scope, fmt.Sprintf("page layout %d: point %d of series %d", p.Layout, p.Point, p.Series))
 	pages := p.FullPages + p.EmptyPages + p.PartialPages
 	b.Cards = append(b.Cards,
-		bytesCard("Pages", p.Bytes, model.Counted(pages, "page")+", "+model.Group(uint64(p.FullPages))+" full, "+model.Group(uint64(p.EmptyPages))+" empty"),
+		bytesCard("Pages", p.Bytes, model.Counted(pages, "page")+", "+model.Group(uint64(p.FullPages))+" full, "+
+			model.Group(uint64(p.EmptyPages))+" empty"),
 		bytesCard("Occupied", p.OccupiedBytes, share(p.OccupiedBits, p.OccupiedBits+p.FreeBits)+" of all bits"),
 		bytesCard("Largest hole", min(p.LargestHole, 1<<60)*8, "of "+model.Counted(p.HoleCount, "hole")),
 		bytesCard("Reclaimable", p.Returned, "by packing occupied memory into the fewest pages"),
@@ -63,8 +64,9 @@ func (b *builder) pageCards(p *report.Pages) {
 		if p.Returned > p.Bytes/4 {
 			sign = "warn"
 		}
-		b.Findings = append(b.Findings, finding{Sign: sign, Label: "pages", Name: none, Text: fmt.Sprintf("%s of %s in pages are occupied; packing them would reclaim %v",
-			model.Bytes(p.OccupiedBytes), model.Bytes(p.Bytes), model.Bytes(p.Returned))})
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: "pages", Name: none,
+			Text: fmt.Sprintf("%s of %s in pages are occupied; packing them would reclaim %v",
+				model.Bytes(p.OccupiedBytes), model.Bytes(p.Bytes), model.Bytes(p.Returned))})
 	}
 }
 
@@ -72,7 +74,8 @@ func (b *builder) seriesChart() {
 	t := b.src.Profile.Timeline
 	const most = 12
 	end := pages.TimelineEnd(t)
-	c := chart{ID: "series", Title: "Measured series", Answer: model.Counted(len(t.Series), "curve"), Axis: "us", Unit: "bytes", To: float64(end), Marks: []mark{}}
+	c := chart{ID: "series", Title: "Measured series", Answer: model.Counted(len(t.Series), "curve"), Axis: "us",
+		Unit: "bytes", To: float64(end), Marks: []mark{}}
 	columns := min(b.limits.columns, 1200)
 	for i := range t.Series {
 		s := &t.Series[i]
@@ -170,7 +173,8 @@ func (b *builder) seriesTables(r *report.Report) {
 		return float64(*v)
 	}
 	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none,
-		cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes", titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
+		cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes",
+			titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
 		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max),
@@ -188,7 +192,8 @@ func (b *builder) seriesTables(r *report.Report) {
 
 func (b *builder) pageTables(p *report.Pages) {
 	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none,
-		cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes", titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
+		cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes",
+			titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
 	for _, x := range p.Types {
 		t.add(model.Clean(x.Name), x.Pages, x.Bytes, x.OccupiedBytes, part(x.OccupiedBits, x.OccupiedBits+x.FreeBits),
 			x.FullPages, x.EmptyPages, x.HoleCount, x.Returned)
@@ -198,14 +203,17 @@ func (b *builder) pageTables(p *report.Pages) {
 		id, title string
 		rows      []report.RunClass
 	}{{"holes", "Holes", p.Holes}, {"runs", "Occupied runs", p.Runs}} {
-		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none, cols(titles.From+":count", titles.To+":count", titles.Count+":count", ":bar", titles.Bits+":count")...)
+		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none,
+			cols(titles.From+":count", titles.To+":count", titles.Count+":count", ":bar", titles.Bits+":count")...)
 		x.Group = "Fragmentation"
 		for _, r := range l.rows {
 			x.add(r.Min, r.Max, r.Count, r.Count, r.Bits)
 		}
 		b.keep(x)
 	}
-	s := b.table("sparse_pages", "Sparsest pages", model.Counted(p.SparseCount, "partial page"), none, cols(titles.Type+":text", titles.Page+":plain", titles.Size+":bytes", titles.Occupied+":count:in bits", titles.Free+":count:in bits")...)
+	s := b.table("sparse_pages", "Sparsest pages", model.Counted(p.SparseCount, "partial page"), none,
+		cols(titles.Type+":text", titles.Page+":plain", titles.Size+":bytes", titles.Occupied+":count:in bits",
+			titles.Free+":count:in bits")...)
 	s.Group, s.More = "Fragmentation", p.SparseCount-len(p.Sparse)
 	for _, x := range p.Sparse {
 		s.add(model.Clean(x.Name), x.Page, x.Size, x.Occupied, x.Free)

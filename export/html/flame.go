@@ -239,10 +239,12 @@ func (b *builder) stackFlame(title, unit string) error {
 	if x.Total[0] == 0 {
 		return nil
 	}
-	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)", Costs: []cost{{"weight", title, unit, scale}}}
+	f := &flame{ID: "flame", Title: "Flame graph", Answer: title, Turn: true, Rest: "(smaller frames)",
+		Costs: []cost{{"weight", title, unit, scale}}}
 	grow(b, f, &branches[int32]{
-		label: func(n int32) string { return tree.Name(n) }, children: func(n int32) iter.Seq[int32] { return slices.Values(x.Children(n)) },
-		totals: []func(int32) uint64{func(n int32) uint64 { return x.Total[n] }}, selves: []func(int32) uint64{x.Self},
+		label:    func(n int32) string { return tree.Name(n) },
+		children: func(n int32) iter.Seq[int32] { return slices.Values(x.Children(n)) },
+		totals:   []func(int32) uint64{func(n int32) uint64 { return x.Total[n] }}, selves: []func(int32) uint64{x.Self},
 	})
 	return nil
 }
@@ -253,7 +255,9 @@ func (b *builder) dominatorFlame() {
 	if g == nil || g.Heap.Len() == 0 || g.Retained[model.RootRow] == 0 {
 		return
 	}
-	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size", Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"}, {ID: "rows", Label: "rows", Unit: "count"}}}
+	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size",
+		Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"},
+			{ID: "rows", Label: "rows", Unit: "count"}}}
 	grow(b, f, &branches[model.Row]{
 		label: func(r model.Row) string { return heapgraph.Label(g.Heap, r) },
 		children: func(r model.Row) iter.Seq[model.Row] {

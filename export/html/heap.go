@@ -83,7 +83,8 @@ func (b *builder) suspects(h *report.Heap) {
 		if s.Verdict == "grows" {
 			sign = "bad"
 		}
-		b.Findings = append(b.Findings, finding{Sign: sign, Label: cmp.Or(s.Verdict, "suspect"), Name: none, Text: s.Certain(": ") + s.Evidence})
+		b.Findings = append(b.Findings, finding{Sign: sign, Label: cmp.Or(s.Verdict, "suspect"), Name: none,
+			Text: s.Certain(": ") + s.Evidence})
 	}
 	if text := h.NoSuspects(); text != "" {
 		b.Findings = append(b.Findings, finding{Sign: "good", Label: "suspects", Name: none, Text: text})
@@ -104,13 +105,15 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 		if whole < *first.Bytes {
 			sign, word, by = "good", "shrank", *first.Bytes-whole
 		}
-		text := fmt.Sprintf("the heap %s by %v (%s) between snapshots %d and %d", word, model.Bytes(by), model.Change(*first.Bytes, whole), first.Index, shown.Index)
+		text := fmt.Sprintf("the heap %s by %v (%s) between snapshots %d and %d", word, model.Bytes(by),
+			model.Change(*first.Bytes, whole), first.Index, shown.Index)
 		b.Findings = append(b.Findings, finding{Sign: sign, Label: word, Name: none, Text: text, Spark: history(h)})
 	}
 	if len(h.Types) > 0 && whole > 0 {
 		t := h.Types[0]
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "most bytes", Name: b.name(t.Type),
-			Text: model.Bytes(t.Bytes).String() + " in " + ofSet(t.Count, h.Schema().Objects()) + ", " + share(t.Bytes, whole) + " of the heap"})
+			Text: model.Bytes(t.Bytes).String() + " in " + ofSet(t.Count, h.Schema().Objects()) + ", " +
+				share(t.Bytes, whole) + " of the heap"})
 	}
 	for _, d := range h.Dominators {
 		if d.RetainedBytes < whole/10 || len(h.Suspects) > 0 {
@@ -118,7 +121,8 @@ func (b *builder) heapFindings(h *report.Heap, shown *report.Snapshot) {
 		}
 		if plain(h.Schema(), d.Kind) {
 			b.Findings = append(b.Findings, finding{Sign: "info", Label: "retains", Name: b.name(d.Label),
-				Text: fmt.Sprintf("object %d retains %v, %s of the heap", d.Row, model.Bytes(d.RetainedBytes), share(d.RetainedBytes, whole))})
+				Text: fmt.Sprintf("object %d retains %v, %s of the heap", d.Row, model.Bytes(d.RetainedBytes),
+					share(d.RetainedBytes, whole))})
 			break
 		}
 	}
@@ -154,7 +158,8 @@ func (b *builder) snapshotChart(h *report.Heap) {
 	if len(h.Snapshots) < 2 {
 		return
 	}
-	c := chart{ID: "snapshots", Title: "Heap size", Answer: "of each snapshot, by its number", Axis: "plain", Unit: "bytes", To: float64(len(h.Snapshots) - 1), Marks: []mark{},
+	c := chart{ID: "snapshots", Title: "Heap size", Answer: "of each snapshot, by its number", Axis: "plain",
+		Unit: "bytes", To: float64(len(h.Snapshots) - 1), Marks: []mark{},
 		Curves: []curve{{Name: "heap"}}}
 	if h.Schema().Split {
 		c.Curves = append(c.Curves, curve{Name: "managed"}, curve{Name: "unmanaged"})
@@ -187,24 +192,29 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 		lengths = *h.Counts
 	}
 	b.heapTypes(h, whole, more(lengths.Types, len(h.Types)))
-	dominators := b.table("dominators", "Dominators", "objects by retained size", 0, cols(titles.Retained+":bytes", titles.Share+":share", titles.Objects+":count", titles.Bytes+":bytes", titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
+	dominators := b.table("dominators", "Dominators", "objects by retained size", 0,
+		cols(titles.Retained+":bytes", titles.Share+":share", titles.Objects+":count", titles.Bytes+":bytes",
+			titles.What+":name", titles.Kind+":text", titles.Row+":plain:the object's number in the snapshot")...)
 	dominators.More = more(lengths.Dominators, len(h.Dominators))
 	for _, d := range h.Dominators {
 		dominators.add(d.RetainedBytes, part(d.RetainedBytes, whole), d.RetainedCount, d.Bytes, b.name(d.Label),
 			d.Kind, d.Row)
 	}
 	b.keep(dominators)
-	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Count+":count", titles.Retained+":bytes", titles.Frame+":place")...)
+	frames := b.table("frames", "Frames", "routines and blocks whose frames are on the heap", 0,
+		cols(titles.Bytes+":bytes", titles.Share+":share", titles.Count+":count", titles.Retained+":bytes", titles.Frame+":place")...)
 	frames.More = more(lengths.Frames, len(h.Frames))
 	for _, f := range h.Frames {
 		label := f.Frame
 		if label == "" {
 			label = calltree.NoFunction
 		}
-		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained), b.frame(places.Place{Function: &label, File: f.File, Line: f.Line}))
+		frames.add(f.Bytes, part(f.Bytes, whole), f.Count, retained(&f.HeapRetained),
+			b.frame(places.Place{Function: &label, File: f.File, Line: f.Line}))
 	}
 	b.keep(frames)
-	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us", titles.GC + ":plain", titles.References + ":count"}
+	columns := []string{titles.Number + ":plain", titles.Bytes + ":bytes", ":bar", titles.Time + ":us",
+		titles.GC + ":plain", titles.References + ":count"}
 	for _, set := range h.Schema().Sets {
 		if set.Column {
 			columns = append(columns, strings.ToUpper(set.Many)+":count")

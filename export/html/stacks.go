@@ -57,7 +57,8 @@ func (b *builder) stacks() error {
 	b.stackGroups(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
-	threads := b.table("threads", "Threads", "threads by weight", 0, cols(titles.Weight+":"+unit, titles.Share+":share", titles.PID+":plain", titles.TID+":plain", titles.Name+":text")...)
+	threads := b.table("threads", "Threads", "threads by weight", 0,
+		cols(titles.Weight+":"+unit, titles.Share+":share", titles.PID+":plain", titles.TID+":plain", titles.Name+":text")...)
 	threads.More = s.Rows.Threads - len(s.Threads)
 	for _, t := range s.Threads {
 		threads.add(t.Value.Float64(), portion(t.Value, s.Total), known(t.PID), known(t.TID), model.Clean(t.Comm))
@@ -105,11 +106,13 @@ func portion(a report.Amount, total *report.Amount) any {
 func (b *builder) stackFindings(s *report.Stacks, metric string) {
 	say := func(label string, f report.WeighedFunction, a report.Amount, text string) {
 		if s.Total != nil && s.Total.Float64() > 0 && a.Float64() > 0 {
-			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function), Text: fmt.Sprintf("%v of all %s %s", a.ShareOf(s.Total.Amount), metric, text)})
+			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function),
+				Text: fmt.Sprintf("%v of all %s %s", a.ShareOf(s.Total.Amount), metric, text)})
 		}
 	}
 	if len(s.Functions) == 0 && !b.src.Report.LeftOut("functions") {
-		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none, Text: "no stack has a weight for this event and metric: there is nothing to draw"})
+		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none,
+			Text: "no stack has a weight for this event and metric: there is nothing to draw"})
 	}
 	if len(s.Functions) > 0 {
 		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")
@@ -128,14 +131,17 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 		rows      []report.WeighedFunction
 		all, sort int
 	}{{"functions", "By self", s.Functions, s.Rows.Functions, 0}, {"total_functions", "By total", s.Inclusive, s.Rows.Inclusive, 2}} {
-		t := b.table(l.id, l.title, model.Counted(l.all, "function"), l.sort, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Function+":name", titles.DSO+":text")...)
+		t := b.table(l.id, l.title, model.Counted(l.all, "function"), l.sort,
+			cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share",
+				titles.Function+":name", titles.DSO+":text")...)
 		t.Group, t.More = "Functions", l.all-len(l.rows)
 		for _, f := range l.rows {
 			dso := ""
 			if f.DSO != nil {
 				dso = model.Clean(*f.DSO)
 			}
-			t.add(f.Self.Float64(), portion(f.Self, s.Total), f.Total.Float64(), portion(f.Total, s.Total), b.name(places.Place{Function: &f.Function}.Name()), dso)
+			t.add(f.Self.Float64(), portion(f.Self, s.Total), f.Total.Float64(), portion(f.Total, s.Total),
+				b.name(places.Place{Function: &f.Function}.Name()), dso)
 		}
 		b.keep(t)
 	}
@@ -143,7 +149,8 @@ func (b *builder) functionTables(s *report.Stacks, unit string) {
 
 // stackGroups adds the table of groups.
 func (b *builder) stackGroups(s *report.Stacks, unit string) {
-	t := b.table("groups", "By "+s.GroupedBy(), model.Counted(s.Rows.Groups, "group")+" by "+s.GroupedBy(), 0, cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Group+":text")...)
+	t := b.table("groups", "By "+s.GroupedBy(), model.Counted(s.Rows.Groups, "group")+" by "+s.GroupedBy(), 0,
+		cols(titles.Self+":"+unit, titles.Share+":share", titles.Total+":"+unit, titles.Share+":share", titles.Group+":text")...)
 	t.Group, t.More = "Functions", s.Rows.Groups-len(s.Groups)
 	for _, g := range s.Groups {
 		t.add(g.Self.Float64(), portion(g.Self, s.Total), g.Total.Float64(), portion(g.Total, s.Total),
@@ -182,7 +189,8 @@ func (b *builder) topTable(s *report.Stacks, unit string) {
 }
 
 func (b *builder) stackEvents(s *report.Stacks) {
-	t := b.table("events", "Events", model.Counted(len(s.Events), "event"), none, cols(titles.Event+":text", titles.Kind+":text", titles.Stacks+":count", titles.Metric+":text", titles.Sum+":plain")...)
+	t := b.table("events", "Events", model.Counted(len(s.Events), "event"), none,
+		cols(titles.Event+":text", titles.Kind+":text", titles.Stacks+":count", titles.Metric+":text", titles.Sum+":plain")...)
 	for _, e := range s.Events {
 		for _, m := range e.Totals {
 			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, model.Clean(m.Metric), m.Sum.Float64())

@@ -70,7 +70,8 @@ func (b *builder) traceCards(t *report.Trace) {
 		bytesCard("Allocated", t.AllocBytes, "in "+model.Counted(t.AllocCount, "block")),
 	)
 	if !b.src.Report.LeftOut("leaks") {
-		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+model.Counted(t.Leaks.Count, "block")+" from "+model.Counted(t.Rows.Leaks, "site")))
+		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+model.Counted(t.Leaks.Count, "block")+
+			" from "+model.Counted(t.Rows.Leaks, "site")))
 	}
 	if t.AllocCount > 0 {
 		b.Cards = append(b.Cards, card{
@@ -79,7 +80,8 @@ func (b *builder) traceCards(t *report.Trace) {
 		})
 	}
 	if t.GCCount > 0 {
-		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, model.Counted(t.GCObjects, "object")+" in "+model.Counted(t.GCCount, "collection")))
+		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, model.Counted(t.GCObjects, "object")+" in "+
+			model.Counted(t.GCCount, "collection")))
 	}
 }
 
@@ -103,7 +105,8 @@ func signOf(kind string) string {
 	switch kind {
 	case analysis.FindingDamage.String(), analysis.FindingLeak.String():
 		return "bad"
-	case analysis.FindingNoAddress.String(), analysis.FindingBurst.String(), analysis.FindingTemporary.String(), analysis.FindingLate.String():
+	case analysis.FindingNoAddress.String(), analysis.FindingBurst.String(), analysis.FindingTemporary.String(),
+		analysis.FindingLate.String():
 		return "warn"
 	case analysis.FindingClean.String():
 		return "good"
@@ -119,8 +122,10 @@ func (b *builder) siteTables(t *report.Trace) {
 		levels            bool // live figures at an instant
 		whole             uint64
 	}{
-		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " + model.Counted(t.Rows.Sites, "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
-		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " + model.Counted(t.Rows.LiveSites, "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
+		{"sites", "By allocation", model.Bytes(t.AllocBytes).String() + " allocated at " +
+			model.Counted(t.Rows.Sites, "site"), t.Sites, t.Rows.Sites, false, t.AllocBytes},
+		{"live_sites", "Live " + b.instant(), model.Bytes(t.Live.Bytes).String() + " live at " +
+			model.Counted(t.Rows.LiveSites, "site"), t.LiveSites, t.Rows.LiveSites, true, t.Live.Bytes},
 		{"peak_sites", "At the peak", "", t.PeakSites, t.Rows.PeakSites, true, 0},
 	}
 	if t.Peak != nil {
@@ -128,9 +133,14 @@ func (b *builder) siteTables(t *report.Trace) {
 		sites[2].answer = model.Bytes(t.Peak.Bytes).String() + " live at " + t.Peak.Time.String()
 	}
 	for _, s := range sites {
-		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes", titles.Peak+":bytes", titles.Leaked+":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
+		columns := cols(titles.Allocated+":bytes", titles.Share+":share", titles.Allocs+":count",
+			titles.Temporary+":share:of the blocks, freed by the very next event", titles.Live+":bytes",
+			titles.Peak+":bytes", titles.Leaked+":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict",
+			titles.Site+":place", titles.Stack+":plain:its id in the file")
 		if s.levels {
-			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Site+":place", titles.Stack+":plain:its id in the file")
+			columns = cols(titles.Live+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Allocated+
+				":bytes", titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Site+":place",
+				titles.Stack+":plain:its id in the file")
 		}
 		out := b.table(s.id, s.title, s.answer, 0, columns...)
 		out.Group, out.More = "Sites", s.all-len(s.rows)
@@ -183,11 +193,18 @@ func (b *builder) leakTables(t *report.Trace) {
 		all               int
 		whole             uint64
 	}{
-		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + model.Counted(t.Leaks.Count, "block"), t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
-		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() + " that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites, t.Rows.LateFreed, t.LateFreed.Bytes},
+		{"leaks", "Never freed", model.Bytes(t.Leaks.Bytes).String() + " in " + model.Counted(t.Leaks.Count, "block"),
+			t.Leaks.Sites, t.Rows.Leaks, t.Leaks.Bytes},
+		{"late_freed", "Freed only at the end", model.Bytes(t.LateFreed.Bytes).String() +
+			" that lived for at least half of the run and were freed in its last 2 %", t.LateFreed.Sites,
+			t.Rows.LateFreed, t.LateFreed.Bytes},
 	} {
-		out := b.table(l.id, l.title, l.answer, 0, cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count", titles.Births+":spark:bytes that were never freed, by the time of allocation",
-			titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Growth+":rate:of a leak", titles.MedianAge+":us", titles.First+":us:allocation of the oldest", titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
+		out := b.table(l.id, l.title, l.answer, 0,
+			cols(titles.Bytes+":bytes", titles.Share+":share", titles.Blocks+":count",
+				titles.Births+":spark:bytes that were never freed, by the time of allocation",
+				titles.Verdict+":text", titles.Sure+":sure:of the verdict", titles.Growth+":rate:of a leak",
+				titles.MedianAge+":us", titles.First+":us:allocation of the oldest",
+				titles.Last+":us:allocation of the newest", titles.Site+":place", titles.Stack+":plain:its id in the file")...)
 		out.Group, out.More = "Leaks", l.all-len(l.rows)
 		for i := range l.rows {
 			r := &l.rows[i]
@@ -213,7 +230,8 @@ func (b *builder) groupTable(t *report.Trace) {
 	columns := cols(titles.Allocated+":bytes", titles.Allocs+":count", titles.Temporary+":share", titles.Live+":bytes",
 		titles.Peak+":bytes", titles.Leaked+":bytes")
 	if !by.Divides() {
-		columns = append(columns, cols(titles.Sites+":count", titles.Verdict+":text:the most telling one of its sites", titles.Sure+":sure:of the verdict")...)
+		columns = append(columns, cols(titles.Sites+":count",
+			titles.Verdict+":text:the most telling one of its sites", titles.Sure+":sure:of the verdict")...)
 	}
 	g := b.table("groups", "By "+by.String(), model.Counted(t.Rows.Groups, "group")+" by "+by.String(), none,
 		append(columns, cols(titles.Group+":text")...)...)
@@ -230,14 +248,16 @@ func (b *builder) groupTable(t *report.Trace) {
 
 func (b *builder) smallTables(t *report.Trace) {
 	f := b.table("functions", "Functions", "allocated by the function itself and below it", 0,
-		cols(titles.Total+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Self+":bytes", titles.Allocs+":count", titles.Function+":name")...)
+		cols(titles.Total+":bytes", titles.Share+":share", titles.Allocs+":count", titles.Self+":bytes",
+			titles.Allocs+":count", titles.Function+":name")...)
 	f.More = t.Rows.Functions - len(t.Functions)
 	for _, r := range t.Functions {
 		if b.full(f) {
 			f.More++
 			continue
 		}
-		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount, b.name(places.Place{Function: &r.Function}.Name()))
+		f.add(r.TotalBytes, part(r.TotalBytes, t.AllocBytes), r.TotalCount, r.SelfBytes, r.SelfCount,
+			b.name(places.Place{Function: &r.Function}.Name()))
 	}
 	b.keep(f)
 	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none,

@@ -165,7 +165,8 @@ func (r *Redactor) weights(w *model.StackProfile) *model.StackProfile {
 	out.Events = append([]model.ProfileEvent{}, w.Events...)
 	for i := range out.Events {
 		e := &out.Events[i]
-		e.Name, e.Kind, e.Mode, e.PrimaryName = r.Name("event", e.Name), r.Name("kind", e.Kind), r.Name("mode", e.Mode), r.Metric(e.PrimaryName)
+		e.Name, e.Kind, e.Mode, e.PrimaryName = r.Name("event", e.Name), r.Name("kind", e.Kind),
+			r.Name("mode", e.Mode), r.Metric(e.PrimaryName)
 		if !model.Measured(e.PeriodUnit) {
 			e.PeriodUnit = r.Name("unit", e.PeriodUnit)
 		}

@@ -252,8 +252,9 @@ func (a *Around) rows() (list []aroundRow) {
 func (a *Around) table(s cells.Style, full bool) table {
 	out := table{
 		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
-		answer: fmt.Sprintf("%s of %s %s go through it", s.Amount(a.measure, a.Total.Amount), s.Amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
-		cols:   []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
+		answer: fmt.Sprintf("%s of %s %s go through it", s.Amount(a.measure, a.Total.Amount),
+			s.Amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
+		cols: []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},
 	}
 	if a.Matched > 1 {
 		out.answer += ", " + model.Counted(a.Matched, "function") + " of that name combined"

@@ -74,7 +74,8 @@ func (w heapWriter) around(a *AroundType) table {
 	out := table{
 		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.Bytes(a.Bytes),
 		more: a.RowCounts.Retainers + a.RowCounts.References - len(a.Retainers) - len(a.References),
-		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word}, {titles.What, name}, {titles.Reference, symbol}},
+		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word},
+			{titles.What, name}, {titles.Reference, symbol}},
 	}
 	if a.Matched > 1 {
 		out.answer += ", " + model.Counted(a.Matched, "type") + " of that name combined"
@@ -88,7 +89,8 @@ func (w heapWriter) around(a *AroundType) table {
 		if r.References > 0 {
 			references = w.style.Count(r.References)
 		}
-		out.rows = append(out.rows, []string{w.style.Count(r.Count), w.style.Bytes(r.Bytes), references, words[r.Relation], w.name(r.Label), edge})
+		out.rows = append(out.rows, []string{w.style.Count(r.Count), w.style.Bytes(r.Bytes), references,
+			words[r.Relation], w.name(r.Label), edge})
 	}
 	return out
 }

@@ -49,7 +49,8 @@ func (b *builder) blocks() error {
 	if b.opt.Blocks == "" {
 		return nil
 	}
-	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true, Cell: b.opt.Cell, Sort: blockOrders[b.opt.BlockOrder]}
+	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true,
+		Cell: b.opt.Cell, Sort: blockOrders[b.opt.BlockOrder]}
 	list, err := b.trace.Blocks(b.ctx, q)
 	if err != nil {
 		return err
@@ -94,7 +95,8 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 
 // block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
-	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack), frames: places.NewFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
+	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack),
+		frames: places.NewFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
 	row.Place = row.frames.Place(x.Stack)
 	if !b.profile.Meta.NoThreads {
 		row.Thread = &x.Thread

@@ -49,7 +49,8 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: stacks, opt: opt, out: &Trace{}, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
+	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: stacks, opt: opt, out: &Trace{},
+		owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
 	if r.NoMatch, err = emptied(ctx, opt.Cell, p.Stacks, trace); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,8 @@ type tracePart struct {
 
 func (b *builder) parts() []tracePart {
 	return []tracePart{
-		{[]string{"findings"}, b.findings}, {[]string{"sites", "live_sites"}, b.sites}, {[]string{"peak_sites"}, b.peakSites}, {[]string{"leaks"}, b.leaks},
+		{[]string{"findings"}, b.findings}, {[]string{"sites", "live_sites"}, b.sites},
+		{[]string{"peak_sites"}, b.peakSites}, {[]string{"leaks"}, b.leaks},
 		{[]string{"late_freed"}, b.lateFreed}, {[]string{"functions"}, b.functions}, {[]string{"groups"}, b.groups},
 		{[]string{"threads"}, b.threads}, {[]string{"markers"}, b.markers}, {[]string{"sizes", "lifetimes"}, b.histograms},
 		{[]string{"grid"}, b.grid}, {[]string{b.opt.Blocks}, b.blocks}, {[]string{"curve"}, b.curve}, {[]string{"trends"}, b.histories},
@@ -263,7 +265,8 @@ func (b *builder) histograms() error {
 
 // narrowed returns the histograms of the filtered blocks; that of lifetimes only applies the cell.
 func (b *builder) narrowed(sizes, lifetimes []analysis.Bucket) (bySize, byLife []analysis.Bucket, err error) {
-	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.BySizeClass, Cell: b.opt.Cell, NoPeaks: true})
+	rows, err := b.trace.Sites(b.ctx, analysis.Query{At: b.opt.At, Range: b.opt.Range, By: analysis.BySizeClass,
+		Cell: b.opt.Cell, NoPeaks: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,8 +23,10 @@ func (t *TextWriter) chart() {
 		return
 	}
 	peak := cmp.Or(t.r.Trace.CurvePeak, t.r.Trace.Peak)
-	t.title(cells.Fit(t.Style.Text(model.Clean(t.r.Trace.CurveTitle())), t.Style.LineWidth()/2, t.Style.Cut()), "peak "+t.Style.Bytes(peak.Bytes)+" at "+t.Style.Time(peak.Time))
-	c := cells.Chart{Width: t.Style.LineWidth(), Rows: chartRows, Top: top, ASCII: t.Style.ASCII, Label: func(n uint64) string { return model.Bytes(n).Short() }}
+	t.title(cells.Fit(t.Style.Text(model.Clean(t.r.Trace.CurveTitle())), t.Style.LineWidth()/2, t.Style.Cut()),
+		"peak "+t.Style.Bytes(peak.Bytes)+" at "+t.Style.Time(peak.Time))
+	c := cells.Chart{Width: t.Style.LineWidth(), Rows: chartRows, Top: top, ASCII: t.Style.ASCII,
+		Label: func(n uint64) string { return model.Bytes(n).Short() }}
 	for _, line := range c.Lines(func(x, width int) uint64 { return curve[x*len(curve)/width].MaxBytes }) {
 		t.Line(line)
 	}

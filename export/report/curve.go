@@ -75,7 +75,8 @@ func (b *builder) curve() error {
 
 func (b *builder) addCurve(columns []analysis.Column) {
 	for _, c := range columns {
-		b.out.Curve = append(b.out.Curve, Point{To: c.To, MinBytes: c.MinBytes, MaxBytes: c.MaxBytes, Bytes: c.LastBytes, Count: c.LastCount, AllocBytes: c.AllocBytes})
+		b.out.Curve = append(b.out.Curve, Point{To: c.To, MinBytes: c.MinBytes, MaxBytes: c.MaxBytes,
+			Bytes: c.LastBytes, Count: c.LastCount, AllocBytes: c.AllocBytes})
 	}
 }
 
@@ -127,11 +128,13 @@ func (w tableWriter) curveSites() table {
 		of = w.t.grouped.String()
 	}
 	out := table{
-		name: "curve", title: "Live bytes by " + of, answer: model.Counted(len(w.t.CurveSites), of) + " that hold most when the curve is highest",
+		name: "curve", title: "Live bytes by " + of, answer: model.Counted(len(w.t.CurveSites), of) +
+			" that hold most when the curve is highest",
 		cols: append([]col{{titles.AtPeak, number}, {titles.AtEnd, number}, {titles.Trend, sketch}}, placeCols()...),
 	}
 	for _, s := range w.t.CurveSites {
-		out.rows = append(out.rows, append([]string{w.style.Bytes(s.PeakBytes), w.style.Bytes(s.Bytes), w.style.Spark(s.history, curveColumnsOfSites)},
+		out.rows = append(out.rows, append([]string{w.style.Bytes(s.PeakBytes), w.style.Bytes(s.Bytes),
+			w.style.Spark(s.history, curveColumnsOfSites)},
 			w.place(s.Place, s.Frames, s.owner)...))
 	}
 	return out

@@ -105,10 +105,13 @@ func (a DiffAmounts) Members() []object.Member {
 	}
 	f := &a[0]
 	exact, least := f.Change == diff.CertainChange, f.Change == diff.LeastChange
-	list := []object.Member{{Name: "before_bytes", Value: only(!f.AtLeast[0], &f.BeforeBytes)}, {Name: "after_bytes", Value: only(!f.AtLeast[1], &f.AfterBytes)}, {Name: "delta_bytes", Value: only(exact, &f.DeltaBytes)},
-		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount}, {Name: "delta_count", Value: &f.DeltaCount}}
+	list := []object.Member{{Name: "before_bytes", Value: only(!f.AtLeast[0], &f.BeforeBytes)},
+		{Name: "after_bytes", Value: only(!f.AtLeast[1], &f.AfterBytes)}, {Name: "delta_bytes", Value: only(exact, &f.DeltaBytes)},
+		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount},
+		{Name: "delta_count", Value: &f.DeltaCount}}
 	if f.bounds {
-		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)}, object.Member{Name: "after_at_least", Value: only(f.AtLeast[1], &f.AfterBytes)},
+		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)},
+			object.Member{Name: "after_at_least", Value: only(f.AtLeast[1], &f.AfterBytes)},
 			object.Member{Name: "delta_at_least", Value: only(least, &f.DeltaBytes)})
 	}
 	return list
@@ -333,7 +336,8 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 	if opt.Grown {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.Row) bool {
-			return r.Certainty() == diff.UnknownChange || r.AfterBytes < r.BeforeBytes || r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
+			return r.Certainty() == diff.UnknownChange || r.AfterBytes < r.BeforeBytes ||
+				r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
 		})
 	}
 	d.Count = len(rows)
@@ -420,7 +424,9 @@ type diffPlace struct {
 // Members implements [object.Membered].
 func (p DiffPlace) Members() (list []object.Member) {
 	for i := range p {
-		list = append(list, object.Member{Name: "function", Value: p[i].Function}, object.Member{Name: "file", Value: p[i].File}, object.Member{Name: "line", Value: p[i].Line}, object.Member{Name: "owner", Value: p[i].owner})
+		list = append(list, object.Member{Name: "function", Value: p[i].Function},
+			object.Member{Name: "file", Value: p[i].File}, object.Member{Name: "line", Value: p[i].Line},
+			object.Member{Name: "owner", Value: p[i].owner})
 	}
 	return list
 }

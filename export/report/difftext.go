@@ -183,8 +183,10 @@ func (d *Diff) Shown() (rows []DiffRow, all int) {
 func (d *Diff) table(s cells.Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
-		title: "Changes by " + d.What, answer: model.Counted(all, d.What) + " of " + model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
-		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number}, {titles.Delta + " " + titles.Count, number}, {"", word}},
+		title: "Changes by " + d.What, answer: model.Counted(all, d.What) + " of " +
+			model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
+		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number},
+			{titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	if pages {
@@ -201,7 +203,8 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	for i := range rows {
 		r := &rows[i]
 		f := r.Figures()
-		row := []string{s.AtLeast(f.BeforeBytes, f.AtLeast[0]), s.AtLeast(f.AfterBytes, f.AtLeast[1]), changeText(s, f), f.percent(), signed(f.DeltaCount), r.Status}
+		row := []string{s.AtLeast(f.BeforeBytes, f.AtLeast[0]), s.AtLeast(f.AfterBytes, f.AtLeast[1]),
+			changeText(s, f), f.percent(), signed(f.DeltaCount), r.Status}
 		if pages {
 			row = append(row, s.Bits(*r.NewlyOccupied), s.Bits(*r.NewlyFree))
 		}

@@ -84,7 +84,8 @@ func valueText(s cells.Style, v *Value) string {
 func (w dumpWriter) series() table {
 	out := table{
 		name: "series", title: "Series", answer: model.Counted(len(w.r.Series), "curve"),
-		cols: []col{{titles.Number, number}, {titles.Points, number}, {titles.Min, number}, {titles.Mean, number}, {titles.Max, number}, {titles.Value, number}, {titles.Trend, sketch}, {titles.Events, number},
+		cols: []col{{titles.Number, number}, {titles.Points, number}, {titles.Min, number}, {titles.Mean, number},
+			{titles.Max, number}, {titles.Value, number}, {titles.Trend, sketch}, {titles.Events, number},
 			{titles.Layouts, number}, {titles.Name, name}},
 	}
 	if c := w.r.DumpCounts; c != nil {
@@ -92,8 +93,10 @@ func (w dumpWriter) series() table {
 	}
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{
-			fmt.Sprint(s.Index), w.style.Count(uint64(s.Points)), valueText(w.style, s.Min), valueText(w.style, (*Value)(s.Mean)), valueText(w.style, s.Max),
-			valueText(w.style, s.At), w.style.Spark(s.history, historyColumns), w.style.Count(uint64(s.Events)), w.style.Count(uint64(s.Layouts)), OrUnnamed(s.Name),
+			fmt.Sprint(s.Index), w.style.Count(uint64(s.Points)), valueText(w.style, s.Min),
+			valueText(w.style, (*Value)(s.Mean)), valueText(w.style, s.Max),
+			valueText(w.style, s.At), w.style.Spark(s.history, historyColumns), w.style.Count(uint64(s.Events)),
+			w.style.Count(uint64(s.Layouts)), OrUnnamed(s.Name),
 		})
 	}
 	return out
@@ -101,8 +104,9 @@ func (w dumpWriter) series() table {
 
 func (w dumpWriter) events() table {
 	out := table{
-		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents), answer: model.Counted(w.r.DumpCounts.Events, "event"),
-		cols: []col{{titles.Time, number}, {titles.Series, number}, {titles.Value, number}, {titles.Name, name}},
+		name: "series_events", title: "Events", more: w.r.DumpCounts.Events - len(w.r.SeriesEvents),
+		answer: model.Counted(w.r.DumpCounts.Events, "event"),
+		cols:   []col{{titles.Time, number}, {titles.Series, number}, {titles.Value, number}, {titles.Name, name}},
 	}
 	for _, e := range w.r.SeriesEvents {
 		out.rows = append(out.rows, []string{w.style.Time(e.Time), fmt.Sprint(e.Series), valueText(w.style, &e.Value), model.Clean(e.Name)})
@@ -115,14 +119,17 @@ func (w dumpWriter) types() table {
 	pages := p.FullPages + p.EmptyPages + p.PartialPages
 	out := table{
 		name: "page_types", title: "Pages",
-		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.Bytes(p.OccupiedBytes), w.style.Bytes(p.Bytes), model.Counted(pages, "page")),
-		cols: []col{{titles.Pages, number}, {titles.Bytes, number}, {titles.Occupied, number}, {titles.Share, number}, {titles.Full, number}, {titles.Empty, number}, {titles.Holes, number},
+		answer: fmt.Sprintf("%s of %s occupied in %s", w.style.Bytes(p.OccupiedBytes), w.style.Bytes(p.Bytes),
+			model.Counted(pages, "page")),
+		cols: []col{{titles.Pages, number}, {titles.Bytes, number}, {titles.Occupied, number}, {titles.Share, number},
+			{titles.Full, number}, {titles.Empty, number}, {titles.Holes, number},
 			{titles.Largest, number}, {titles.Reclaimable, number}, {titles.Type, name}},
 	}
 	for _, t := range p.Types {
 		out.rows = append(out.rows, []string{
 			w.style.Count(uint64(t.Pages)), w.style.Bytes(t.Bytes), w.style.Bytes(t.OccupiedBytes), w.style.Share(t.OccupiedBytes, t.Bytes),
-			w.style.Count(uint64(t.FullPages)), w.style.Count(uint64(t.EmptyPages)), w.style.Count(t.HoleCount), w.style.Bits(t.LargestHole),
+			w.style.Count(uint64(t.FullPages)), w.style.Count(uint64(t.EmptyPages)), w.style.Count(t.HoleCount),
+			w.style.Bits(t.LargestHole),
 			w.style.Bytes(t.Returned), OrUnnamed(t.Name),
 		})
 	}
@@ -133,8 +140,10 @@ func (w dumpWriter) types() table {
 func (w dumpWriter) lengths() table {
 	p := w.r.Pages
 	out := table{
-		name: "holes", title: "Holes and runs by length", answer: fmt.Sprintf("%s, %s of occupied bytes", model.Counted(p.HoleCount, "hole"), model.Counted(p.RunCount, "run")),
-		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Holes, number}, {titles.Free, number}, {"", sketch}, {titles.Runs, number}, {titles.Occupied, number}, {"", sketch}},
+		name: "holes", title: "Holes and runs by length",
+		answer: fmt.Sprintf("%s, %s of occupied bytes", model.Counted(p.HoleCount, "hole"), model.Counted(p.RunCount, "run")),
+		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Holes, number}, {titles.Free, number},
+			{"", sketch}, {titles.Runs, number}, {titles.Occupied, number}, {"", sketch}},
 	}
 	holes, runs := p.Holes, p.Runs
 	topHole, topRun := mostBits(holes), mostBits(runs)
@@ -151,7 +160,8 @@ func (w dumpWriter) lengths() table {
 			h, holes = holes[0], holes[1:]
 		}
 		out.rows = append(out.rows, []string{
-			w.style.Bits(from), w.style.Bits(from<<1 - 1), w.style.Count(h.Count), w.style.Bits(h.Bits), w.style.Bar(h.Bits, topHole, barCells/2),
+			w.style.Bits(from), w.style.Bits(from<<1 - 1), w.style.Count(h.Count), w.style.Bits(h.Bits),
+			w.style.Bar(h.Bits, topHole, barCells/2),
 			w.style.Count(r.Count), w.style.Bits(r.Bits), w.style.Bar(r.Bits, topRun, barCells/2),
 		})
 	}
@@ -169,12 +179,14 @@ func mostBits(classes []RunClass) uint64 {
 func (w dumpWriter) sparse() table {
 	p := w.r.Pages
 	out := table{
-		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse), answer: model.Counted(p.SparseCount, "partial page"),
-		cols: []col{{titles.Occupied, number}, {titles.Share, number}, {titles.Size, number}, {titles.Page, number}, {titles.Type, name}},
+		name: "sparse_pages", title: "Sparsest pages", more: p.SparseCount - len(p.Sparse),
+		answer: model.Counted(p.SparseCount, "partial page"),
+		cols:   []col{{titles.Occupied, number}, {titles.Share, number}, {titles.Size, number}, {titles.Page, number}, {titles.Type, name}},
 	}
 	for _, s := range p.Sparse {
 		out.rows = append(out.rows, []string{
-			w.style.Bits(s.Occupied), w.style.Share(s.Occupied, s.Occupied+s.Free), w.style.Bytes(s.Size), fmt.Sprint(s.Page), OrUnnamed(s.Name),
+			w.style.Bits(s.Occupied), w.style.Share(s.Occupied, s.Occupied+s.Free), w.style.Bytes(s.Size),
+			fmt.Sprint(s.Page), OrUnnamed(s.Name),
 		})
 	}
 	return out

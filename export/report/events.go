@@ -101,13 +101,15 @@ func (l *SingleEvents) table(s cells.Style, full bool) table {
 	w := tableWriter{style: s, full: full}
 	out := table{
 		name: eventsTable, title: "Events", more: l.Left, empty: noRows,
-		cols: []col{{titles.Number, number}, {titles.Time, number}, {titles.Kind, word}, {titles.Address, word}, {titles.Bytes, number}, {titles.Lived, number},
+		cols: []col{{titles.Number, number}, {titles.Time, number}, {titles.Kind, word}, {titles.Address, word},
+			{titles.Bytes, number}, {titles.Lived, number},
 			{titles.Thread, number}, {titles.Site, name}, {titles.Where, where}},
 		spare: []string{titles.Number, titles.Address},
 	}
 	for i := range l.Rows {
 		e := &l.Rows[i]
-		row := []string{model.Group(e.Number), model.Group(uint64(max(e.Time, 0))) + s.Text(" µs"), e.Kind, deref(e.Address), "", "", "", "", ""}
+		row := []string{model.Group(e.Number), model.Group(uint64(max(e.Time, 0))) + s.Text(" µs"), e.Kind,
+			deref(e.Address), "", "", "", "", ""}
 		if e.Bytes != nil {
 			row[4] = s.Bytes(*e.Bytes)
 		}

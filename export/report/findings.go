@@ -61,7 +61,8 @@ func (b *builder) findings() (err error) {
 	}
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
-		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence), Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
+		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence),
+			Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}

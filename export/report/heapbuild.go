@@ -246,7 +246,8 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 	var graph *heapgraph.Graph
 	if h.Complete && b.opt.Lists&^ListSnapshots != 0 {
 		var err error
-		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil && !b.short(err, "dominators and retained sizes were left out") {
+		if graph, err = heapgraph.NewGraph(b.ctx, h, b.opt.Edges); err != nil &&
+			!b.short(err, "dominators and retained sizes were left out") {
 			return err
 		}
 		if err != nil {
@@ -370,7 +371,8 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
 		out := HeapFrame{
-			ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(h.Schema, f.ManagedBytes), Unmanaged: part(h.Schema, f.UnmanagedBytes),
+			ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(h.Schema, f.ManagedBytes),
+			Unmanaged:    part(h.Schema, f.UnmanagedBytes),
 			HeapRetained: newRetained(retained, f.ID),
 		}
 		if f.File != "" || f.Line != model.NoLine {
@@ -399,7 +401,8 @@ func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retai
 		return
 	}
 	text := fmt.Sprintf("retained sizes of %s are lower bounds", what)
-	p := model.Problem{Severity: model.Warning, Code: "too-large", Message: text + ": exact ones take long in this snapshot", Offset: model.NoOffset}
+	p := model.Problem{Severity: model.Warning, Code: "too-large",
+		Message: text + ": exact ones take long in this snapshot", Offset: model.NoOffset}
 	if budget := model.BudgetOf(b.ctx); budget != nil && !g.HasSets(b.ctx) {
 		p = budget.Problem(text)
 	}
@@ -425,7 +428,8 @@ func (b *heapBuilder) dominators(g *heapgraph.Graph) {
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range rows {
 		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row), Bytes: g.Heap.Bytes(row),
+			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row),
+			Bytes:         g.Heap.Bytes(row),
 			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
 		})
 	}
@@ -503,7 +507,8 @@ func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
 	}
 	n, out := len(groups), []HeapGroup{}
 	for _, x := range limit(groups, b.opt.Limit) {
-		out = append(out, HeapGroup{x.Name, x.Count, x.Bytes(), part(h.Schema, x.ManagedBytes), part(h.Schema, x.UnmanagedBytes), newRetained(retained, x.ID)})
+		out = append(out, HeapGroup{x.Name, x.Count, x.Bytes(), part(h.Schema, x.ManagedBytes),
+			part(h.Schema, x.UnmanagedBytes), newRetained(retained, x.ID)})
 	}
 	b.report.Heap.Group, b.report.Heap.Groups, b.report.Heap.Counts.Groups = b.opt.Group, out, &n
 	return nil
@@ -569,6 +574,7 @@ func sortGroups(groups []heapgraph.Group, by string, retained map[uint32]heapgra
 		last = func(g *heapgraph.Group) int { return 1 - int(min(g.Bytes(), 1)) }
 	}
 	slices.SortFunc(groups, func(x, y heapgraph.Group) int {
-		return cmp.Or(cmp.Compare(last(&x), last(&y)), cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(cmp.Compare(last(&x), last(&y)), cmp.Compare(key(&y), key(&x)), cmp.Compare(y.Count, x.Count),
+			cmp.Compare(x.ID, y.ID))
 	})
 }

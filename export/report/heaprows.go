@@ -81,7 +81,8 @@ func (o *HeapObject) Show(ctx context.Context, src model.HeapSource, snapshot in
 }
 
 // textOf returns the beginning of a row's text, or nil for rows without text.
-func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.Heap, r model.Row, most int) (text *string, whole *bool, err error) {
+func textOf(ctx context.Context, texts model.HeapTexts, snapshot int, h *model.Heap, r model.Row,
+	most int) (text *string, whole *bool, err error) {
 	start, all, ok, err := texts.Text(ctx, snapshot, h, r, most)
 	if !ok || err != nil {
 		return nil, nil, err

@@ -178,7 +178,8 @@ func (w heapWriter) name(s string) string {
 func (w heapWriter) snapshots() table {
 	out := table{
 		name: "snapshots", title: "Snapshots", answer: model.Counted(len(w.h.Snapshots), "snapshot"),
-		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number}, {"", sketch}, {titles.References, number}},
+		cols: []col{{titles.Number, number}, {titles.GC, number}, {titles.Time, number}, {titles.Bytes, number},
+			{"", sketch}, {titles.References, number}},
 	}
 	for _, set := range w.columns() {
 		out.cols = append(out.cols, col{strings.ToUpper(set.Many), number})
@@ -215,7 +216,8 @@ func (w heapWriter) snapshots() table {
 func (w heapWriter) trends() table {
 	axis, _, _ := w.h.Words()
 	out := table{
-		name: "trends", title: "Trends", cols: []col{{titles.Growth, number}, {titles.AtEnd, number}, {titles.Count, number}, {titles.Trend, sketch}, {strings.ToUpper(axis.One), name}},
+		name: "trends", title: "Trends", cols: []col{{titles.Growth, number}, {titles.AtEnd, number},
+			{titles.Count, number}, {titles.Trend, sketch}, {strings.ToUpper(axis.One), name}},
 	}
 	x := w.h.Trends
 	if x == nil {
@@ -226,7 +228,8 @@ func (w heapWriter) trends() table {
 		t := &x.Types[i]
 		last := len(t.Bytes) - 1
 		out.rows = append(out.rows, []string{
-			w.style.Bytes(t.GrownBytes), w.style.Bytes(t.Bytes[last]), w.style.Count(t.Count[last]), w.style.Spark(t.Bytes, min(len(t.Bytes), trendCells)), w.name(t.Type),
+			w.style.Bytes(t.GrownBytes), w.style.Bytes(t.Bytes[last]), w.style.Count(t.Count[last]),
+			w.style.Spark(t.Bytes, min(len(t.Bytes), trendCells)), w.name(t.Type),
 		})
 	}
 	return out
@@ -251,7 +254,8 @@ const snapshotBar = 12
 func (w heapWriter) types() table {
 	axis, objects, _ := w.h.Words()
 	second := w.h.schema.Distinct()
-	out := table{name: "types", title: model.Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
+	out := table{name: "types", title: model.Capital(axis.Many),
+		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
 	if w.h.schema.Split {
 		out.cols = append(out.cols, col{titles.Unmanaged, number})
 	}
@@ -281,7 +285,8 @@ func (w heapWriter) groups() table {
 	if i, ok := s.AxisNamed(w.h.Group); ok {
 		axis = s.Axes[i]
 	}
-	out := table{name: "groups", title: model.Capital(axis.Many), cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
+	out := table{name: "groups", title: model.Capital(axis.Many),
+		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
 	if s.Split {
 		out.cols = append(out.cols, col{titles.Unmanaged, number})
 	}
@@ -306,7 +311,8 @@ func (w heapWriter) groups() table {
 func (w heapWriter) frames() table {
 	out := table{
 		name: "frames", title: "Frames",
-		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Frame, name}, {titles.Where, where}},
+		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}, {titles.Retained, number},
+			{titles.Frame, name}, {titles.Where, where}},
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Frames })
 	out.more, out.answer = n-len(w.h.Frames), "frames of "+model.Counted(n, "block")
@@ -334,12 +340,14 @@ func (w heapWriter) frames() table {
 func (w heapWriter) dominators() table {
 	out := table{
 		name: "dominators", title: "Dominators", answer: "objects by retained size",
-		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Objects, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
+		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Objects, number},
+			{titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
 		out.rows = append(out.rows, []string{
-			w.style.Bytes(d.RetainedBytes), w.style.Share(d.RetainedBytes, w.total()), w.style.Count(d.RetainedCount), w.style.Bytes(d.Bytes),
+			w.style.Bytes(d.RetainedBytes), w.style.Share(d.RetainedBytes, w.total()), w.style.Count(d.RetainedCount),
+			w.style.Bytes(d.Bytes),
 			fmt.Sprint(d.Row), w.name(d.Label), d.Kind,
 		})
 	}

@@ -59,7 +59,8 @@ func newHolders(h *model.Heap, list []heapgraph.Holders) []HeapHolder {
 	for i := range list {
 		x := &list[i]
 		holder := HeapHolder{
-			Label: x.Label, Rows: x.Rows, Row: x.Row, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained, Holders: newHolders(h, x.By), More: x.More,
+			Label: x.Label, Rows: x.Rows, Row: x.Row, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
+			Holders: newHolders(h, x.By), More: x.More,
 			HeapID: newID(h, x.Row),
 		}
 		if x.Edge != "" {
@@ -92,7 +93,8 @@ func (w heapWriter) holders(x *HeapHolders) table {
 	out := table{
 		name: "holders", title: "Retainers of " + w.name(x.Type), more: leftOutHolders(x.Holders, x.More), each: "level",
 		answer: model.Counted(x.Count, "object") + ", " + w.style.Bytes(x.Bytes) + ", retain " + w.style.Bytes(x.Retained),
-		cols:   []col{{titles.Retained, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Holders, number}, {titles.What, name}},
+		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Count, number},
+			{titles.Bytes, number}, {titles.Holders, number}, {titles.What, name}},
 	}
 	if x.Matched > 1 {
 		out.answer += ", " + model.Counted(x.Matched, "type") + " of that name combined"
@@ -105,7 +107,8 @@ func (w heapWriter) holders(x *HeapHolders) table {
 			what += w.style.Text(" · " + model.Clean(*r.Edge))
 		}
 		out.rows = append(out.rows, []string{
-			w.style.Bytes(r.Retained), w.style.Share(r.Retained, x.Retained), w.style.Count(r.Count), w.style.Bytes(r.Bytes), w.style.Count(r.Rows), what,
+			w.style.Bytes(r.Retained), w.style.Share(r.Retained, x.Retained), w.style.Count(r.Count),
+			w.style.Bytes(r.Bytes), w.style.Count(r.Rows), what,
 		})
 	}
 	return out

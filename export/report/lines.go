@@ -122,7 +122,8 @@ func BuildStacksLines(ctx context.Context, p *model.Profile, ask LinesQuery, opt
 	if err != nil {
 		return nil, err
 	}
-	r.Lines = &SourceLines{Event: &event, Metric: metric.Name, Filters: filterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
+	r.Lines = &SourceLines{Event: &event, Metric: metric.Name,
+		Filters: filterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
 	return r, r.Lines.fill(ctx, t, ask, opt.Limit)
 }
 
@@ -303,7 +304,8 @@ func (l *listing) matching(ctx context.Context, name string) (out []lineRange, e
 		}
 	}
 	for id := 1; id < len(s.Files); id++ {
-		if s.Files[id] != file && !strings.HasSuffix(s.Files[id], "/"+strings.TrimPrefix(file, "/")) || len(l.table.File(model.FileID(id))) == 0 {
+		if s.Files[id] != file && !strings.HasSuffix(s.Files[id], "/"+strings.TrimPrefix(file, "/")) ||
+			len(l.table.File(model.FileID(id))) == 0 {
 			continue
 		}
 		r := lineRange{model.FileID(id), model.NoLine, everyLine}

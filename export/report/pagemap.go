@@ -40,7 +40,8 @@ func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style ce
 }
 
 func (t *TextWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
-	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s", t.Style.Share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
+	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s",
+		t.Style.Share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
 	if f.Pages == 0 {
 		answer = "no pages"
 	}

@@ -213,9 +213,11 @@ func newRowView(rows reflect.Value) *rowView {
 
 // screenNames maps names of columns to the words that screens use for them.
 var screenNames = map[string]string{
-	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp", "leaked_bytes": "leak bytes", "oldest_us": "age",
+	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp",
+	"leaked_bytes": "leak bytes", "oldest_us": "age",
 	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
-	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial", "empty_pages": "empty", "hole_count": "holes",
+	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial",
+	"empty_pages": "empty", "hole_count": "holes",
 	"returned_bytes": "reclaimable",
 }
 

@@ -82,7 +82,9 @@ type heapReach struct {
 // Members implements [object.Membered].
 func (r HeapReach) Members() (list []object.Member) {
 	for _, x := range r {
-		list = append(list, object.Member{Name: "reachable_bytes", Value: x.bytes}, object.Member{Name: "unreachable_rows", Value: x.unreachableRows}, object.Member{Name: "unreachable_bytes", Value: x.unreachableBytes})
+		list = append(list, object.Member{Name: "reachable_bytes", Value: x.bytes},
+			object.Member{Name: "unreachable_rows", Value: x.unreachableRows},
+			object.Member{Name: "unreachable_bytes", Value: x.unreachableBytes})
 	}
 	return list
 }

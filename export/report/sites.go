@@ -33,7 +33,8 @@ func sortKeys() []sortKey {
 		{"peak_bytes", func(s *analysis.Site) uint64 { return s.PeakBytes }, allocs},
 		{"temporary_count", func(s *analysis.Site) uint64 { return s.Temporary }, allocs},
 		{"freed_bytes", func(s *analysis.Site) uint64 { return s.FreedBytes }, func(s *analysis.Site) uint64 { return s.FreedCount }},
-		{"overwritten_bytes", func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, func(s *analysis.Site) uint64 { return s.OverwrittenCount }},
+		{"overwritten_bytes", func(s *analysis.Site) uint64 { return s.OverwrittenBytes },
+			func(s *analysis.Site) uint64 { return s.OverwrittenCount }},
 		{"leaked_bytes", func(s *analysis.Site) uint64 { return s.LeakBytes }, leaked},
 		{"leaked_count", leaked, leaked},
 	}
@@ -121,7 +122,8 @@ func orderOf(by string, verdicts verdict.List) sortKey {
 	if !ok {
 		return keyNamed(by)
 	}
-	return sortKey{by, func(s *analysis.Site) uint64 { return order(verdicts.Of(uint32(s.Key))) }, func(s *analysis.Site) uint64 { return s.AllocCount }}
+	return sortKey{by, func(s *analysis.Site) uint64 { return order(verdicts.Of(uint32(s.Key))) },
+		func(s *analysis.Site) uint64 { return s.AllocCount }}
 }
 
 // SortKeys returns the names of the ways to sort sites, the default first.

@@ -347,7 +347,9 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	var rows []WeightedStack
 	for _, t := range limit(list, n) {
 		name, number := s.Profile.Records.Name(t.Record)
-		rows = append(rows, WeightedStack{RecordName{name, number, s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, stackLabels(s.Profile, t.Record), ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
+		rows = append(rows, WeightedStack{RecordName{name, number,
+			s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, stackLabels(s.Profile, t.Record),
+			ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -411,7 +413,8 @@ func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.Event
 		out.Primary = &e.PrimaryName
 	}
 	for _, m := range t.Sums {
-		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum}, w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit})
+		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum},
+			w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit})
 	}
 	return out
 }

@@ -129,7 +129,8 @@ func (w stackWriter) inclusive() table {
 func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all int) table {
 	out := table{
 		name: id, title: title, more: all - len(list), answer: model.Counted(all, "function") + " by " + model.Clean(w.metric),
-		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Function, name}, {titles.DSO, where}},
+		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number},
+			{titles.Function, name}, {titles.DSO, where}},
 	}
 	for _, f := range list {
 		dso := ""
@@ -140,7 +141,8 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 			}
 		}
 		out.rows = append(out.rows, []string{
-			w.style.Amount(w.r.measure, f.Self.Amount), w.r.part(f.Self.Amount), w.style.Amount(w.r.measure, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
+			w.style.Amount(w.r.measure, f.Self.Amount), w.r.part(f.Self.Amount),
+			w.style.Amount(w.r.measure, f.Total.Amount), w.r.part(f.Total.Amount), w.function(f.Function), dso,
 		})
 	}
 	return out
@@ -148,15 +150,17 @@ func (w stackWriter) functionTable(id, title string, list []WeighedFunction, all
 
 func (w stackWriter) top() table {
 	out := table{
-		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top), answer: model.Counted(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
-		cols: []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
+		name: "top", title: "Stacks", more: w.r.Rows.Top - len(w.r.Top),
+		answer: model.Counted(w.r.Rows.Top, "stack") + " by " + model.Clean(w.metric),
+		cols:   []col{{titles.Weight, number}, {"", number}, {titles.Stack, name}, {titles.ID, word}},
 	}
 	labeled := slices.ContainsFunc(w.r.Top, func(s WeightedStack) bool { return len(s.Labels) > 0 })
 	if labeled {
 		out.cols = append(out.cols, col{titles.Labels, name})
 	}
 	for _, s := range w.r.Top {
-		row := []string{w.style.Amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames), cells.Fit(s.Stack.Cell(), 24, w.style.Cut())}
+		row := []string{w.style.Amount(w.r.measure, s.Value.Amount), w.r.part(s.Value.Amount), w.frames(s.Frames),
+			cells.Fit(s.Stack.Cell(), 24, w.style.Cut())}
 		if labeled {
 			row = append(row, w.name(s.Labels.text()))
 		}
@@ -179,8 +183,9 @@ func filterText(filters []string) []string {
 
 func (w stackWriter) groups() table {
 	out := table{
-		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups), answer: model.Counted(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
-		cols: []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}},
+		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups),
+		answer: model.Counted(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
+		cols:   []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}},
 	}
 	for _, g := range w.r.Groups {
 		label := model.Clean(g.Name)
@@ -188,7 +193,8 @@ func (w stackWriter) groups() table {
 			label = calltree.Unnamed
 		}
 		out.rows = append(out.rows, []string{
-			w.style.Amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount), w.style.Amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
+			w.style.Amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount),
+			w.style.Amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
 		})
 	}
 	return out
@@ -222,7 +228,8 @@ func (w stackWriter) threads() table {
 		return fmt.Sprint(*n)
 	}
 	for _, t := range w.r.Threads {
-		out.rows = append(out.rows, []string{w.style.Amount(w.r.measure, t.Value.Amount), w.r.part(t.Value.Amount), id(t.PID), id(t.TID), model.Clean(t.Comm)})
+		out.rows = append(out.rows, []string{w.style.Amount(w.r.measure, t.Value.Amount), w.r.part(t.Value.Amount),
+			id(t.PID), id(t.TID), model.Clean(t.Comm)})
 	}
 	return out
 }

@@ -36,8 +36,10 @@ func (out *Stacks) windows(ctx context.Context, s *weights.Selection, n int) err
 func (w stackWriter) windows() table {
 	list := w.r.Windows
 	out := table{
-		name: "windows", title: "Windows", more: w.r.Rows.Windows - len(list), answer: model.Counted(w.r.Rows.Windows, "window") + " by " + model.Clean(w.metric),
-		cols: []col{{titles.Start, number}, {titles.End, number}, {titles.Stacks, number}, {titles.Weight, number}, {titles.Change, number}, {titles.Window, name}},
+		name: "windows", title: "Windows", more: w.r.Rows.Windows - len(list),
+		answer: model.Counted(w.r.Rows.Windows, "window") + " by " + model.Clean(w.metric),
+		cols: []col{{titles.Start, number}, {titles.End, number}, {titles.Stacks, number}, {titles.Weight, number},
+			{titles.Change, number}, {titles.Window, name}},
 	}
 	for i, win := range list {
 		change := ""
@@ -45,7 +47,8 @@ func (w stackWriter) windows() table {
 			change = w.change(list[i-1].Value.Amount, win.Value.Amount)
 		}
 		out.rows = append(out.rows, []string{
-			win.Start.In(w.unit), win.End.In(w.unit), w.style.Count(uint64(win.stacks)), w.style.Amount(w.r.measure, win.Value.Amount), change, w.name(win.ID),
+			win.Start.In(w.unit), win.End.In(w.unit), w.style.Count(uint64(win.stacks)),
+			w.style.Amount(w.r.measure, win.Value.Amount), change, w.name(win.ID),
 		})
 	}
 	return out

@@ -105,7 +105,8 @@ func (b *heapBuilder) suspects(g *heapgraph.Graph) error {
 func (w heapWriter) suspects() table {
 	out := table{
 		name: "suspects", title: "Suspects",
-		cols: []col{{titles.Verdict, word}, {titles.Sure, number}, {titles.Count, number}, {titles.Retained, number}, {titles.Share, number},
+		cols: []col{{titles.Verdict, word}, {titles.Sure, number}, {titles.Count, number}, {titles.Retained, number},
+			{titles.Share, number},
 			{titles.Growth, number}, {titles.Row, number}, {strings.ToUpper(w.h.schema.Axes[0].One), name}},
 	}
 	if w.full {
@@ -122,7 +123,8 @@ func (w heapWriter) suspects() table {
 		if s.Row != nil {
 			at = model.Group(uint64(*s.Row))
 		}
-		row := []string{s.Verdict, s.Sure.String(), w.style.Count(s.Count), w.style.Bytes(s.Retained), s.share.String(), growth, at, w.name(s.What())}
+		row := []string{s.Verdict, s.Sure.String(), w.style.Count(s.Count), w.style.Bytes(s.Retained),
+			s.share.String(), growth, at, w.name(s.What())}
 		evidence := w.style.Text(model.Clean(s.Evidence))
 		if w.full {
 			row = append(row, evidence)

@@ -60,7 +60,8 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
 		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
-		list = append(list, w.curveSites(), w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(), w.groups(), w.functions(), w.threads(),
+		list = append(list, w.curveSites(), w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(),
+			w.groups(), w.functions(), w.threads(),
 			w.markers(), w.sizes(), w.lifetimes())
 	}
 	out := list[:0]
@@ -173,7 +174,8 @@ func (w tableWriter) sites() table {
 	out := table{
 		name: "sites", title: "Top sites", more: t.Rows.Sites - len(t.Sites),
 		answer: w.ofAll(t.kept.alloc) + w.style.Bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
-		cols: slices.Concat([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}},
+		cols: slices.Concat([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number},
+			{titles.Live, number}, {titles.Peak, number}},
 			verdictCols(), placeCols()),
 		spare: []string{titles.Sure, titles.Temporary, titles.Peak},
 	}
@@ -200,7 +202,8 @@ func (w tableWriter) peak() table {
 	}
 	out := w.levels(w.t.PeakSites, w.t.Peak.Bytes)
 	out.name, out.title, out.more = "peak_sites", "At the peak", w.t.Rows.PeakSites-len(w.t.PeakSites)
-	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.Bytes(w.t.Peak.Bytes), model.Counted(w.t.Peak.Count, "block"), w.style.Time(w.t.Peak.Time))
+	out.answer = fmt.Sprintf("%s%s in %s at %s", w.ofAll(w.t.kept.peak), w.style.Bytes(w.t.Peak.Bytes),
+		model.Counted(w.t.Peak.Count, "block"), w.style.Time(w.t.Peak.Time))
 	return out
 }
 
@@ -211,7 +214,8 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 		trend = titles.RunsTrend
 	}
 	out := table{
-		cols:  slices.Concat([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}}, verdictCols(), []col{{trend, sketch}}, placeCols()),
+		cols: slices.Concat([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}},
+			verdictCols(), []col{{trend, sketch}}, placeCols()),
 		spare: []string{titles.Sure, titles.Share, trend},
 	}
 	for _, s := range sites {
@@ -235,7 +239,8 @@ func (w tableWriter) leaks() table {
 	l := w.t.Leaks
 	out := w.leakRows(l.Sites, titles.LeakShare)
 	out.name, out.title, out.more = "leaks", "Never freed", w.t.Rows.Leaks-len(l.Sites)
-	out.answer = fmt.Sprintf("%s in %s at %s", w.style.Bytes(l.Bytes), model.Counted(l.Count, "block"), model.Counted(w.t.Rows.Leaks, "site"))
+	out.answer = fmt.Sprintf("%s in %s at %s", w.style.Bytes(l.Bytes), model.Counted(l.Count, "block"),
+		model.Counted(w.t.Rows.Leaks, "site"))
 	if w.narrow {
 		out.title = "Allocated in the range, not freed by its end"
 	}
@@ -336,8 +341,10 @@ func (w tableWriter) unless(table string) string {
 
 func (w tableWriter) groups() table {
 	out := table{
-		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups), answer: model.Counted(w.t.Rows.Groups, "group") + " by " + w.t.grouped.String(),
-		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number}, {titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}},
+		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups),
+		answer: model.Counted(w.t.Rows.Groups, "group") + " by " + w.t.grouped.String(),
+		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number},
+			{titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}},
 	}
 	ofSites := !w.t.grouped.Divides()
 	if ofSites {
@@ -362,7 +369,8 @@ func (w tableWriter) functions() table {
 	out := table{
 		name: "functions", title: "Functions", more: w.t.Rows.Functions - len(w.t.Functions),
 		answer: "allocated by the function itself and below it",
-		cols:   []col{{titles.Total, number}, {titles.Allocs, number}, {titles.Self, number}, {titles.Allocs, number}, {titles.Share, number}, {titles.Function, name}},
+		cols: []col{{titles.Total, number}, {titles.Allocs, number}, {titles.Self, number}, {titles.Allocs, number},
+			{titles.Share, number}, {titles.Function, name}},
 	}
 	for _, f := range w.t.Functions {
 		out.rows = append(out.rows, []string{
@@ -428,7 +436,8 @@ func (w tableWriter) lifetimes() table {
 	}
 	for _, l := range w.t.Lifetimes {
 		out.rows = append(out.rows, []string{
-			w.style.Time(saturate(l.Min)), w.style.Time(saturate(l.Max)), w.style.Count(l.Count), w.style.Bytes(l.Bytes), w.style.Bar(l.Count, top, barCells),
+			w.style.Time(saturate(l.Min)), w.style.Time(saturate(l.Max)), w.style.Count(l.Count),
+			w.style.Bytes(l.Bytes), w.style.Bar(l.Count, top, barCells),
 		})
 	}
 	return out

@@ -218,7 +218,8 @@ func (t *TextWriter) figures() {
 // measured writes a line about a curve that was measured in addition to the events.
 func (t *TextWriter) measured(s *Series) {
 	if s.At != nil && s.Max != nil {
-		t.Line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(valueText(t.Style, s.At), 10, true), "  at most ", valueText(t.Style, s.Max))
+		t.Line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(valueText(t.Style, s.At), 10, true),
+			"  at most ", valueText(t.Style, s.Max))
 	}
 }
 

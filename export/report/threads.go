@@ -78,7 +78,8 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 				if !g.Heap.Has(l.Row) {
 					continue
 				}
-				local := HeapLocal{Row: l.Row, HeapID: newID(g.Heap, l.Row), Label: heapgraph.Label(g.Heap, l.Row), Retained: retained(l.Row)}
+				local := HeapLocal{Row: l.Row, HeapID: newID(g.Heap, l.Row), Label: heapgraph.Label(g.Heap, l.Row),
+					Retained: retained(l.Row)}
 				if l.Name != "" {
 					local.Name = &l.Name
 				}
@@ -124,7 +125,8 @@ func (h *Heap) threadRows() (list []threadRow) {
 // threads returns a table of all threads, and one for each thread with its frames and what they hold.
 func (w heapWriter) threads() (list []table) {
 	all := table{
-		name: "threads", title: "Threads", cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Locals, number}, {titles.Depth, number}, {titles.Row, number}, {titles.Thread, name}},
+		name: "threads", title: "Threads", cols: []col{{titles.Retained, number}, {titles.Share, number},
+			{titles.Locals, number}, {titles.Depth, number}, {titles.Row, number}, {titles.Thread, name}},
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Threads })
 	all.answer, all.more = model.Counted(n, "thread"), n-len(w.h.Threads)
@@ -137,7 +139,8 @@ func (w heapWriter) threads() (list []table) {
 		if t.Row != nil {
 			row = fmt.Sprint(*t.Row)
 		}
-		all.rows = append(all.rows, []string{w.bytes(t.Retained), share, w.style.Count(uint64(t.Locals)), w.style.Count(uint64(len(t.Frames))), row, w.threadName(t)})
+		all.rows = append(all.rows, []string{w.bytes(t.Retained), share, w.style.Count(uint64(t.Locals)),
+			w.style.Count(uint64(len(t.Frames))), row, w.threadName(t)})
 	}
 	list = append(list, all)
 	for i := range w.h.Threads {

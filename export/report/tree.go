@@ -130,7 +130,8 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 	t.Order = map[bool]string{false: "top-down", true: "bottom-up"}[shape.Invert]
 	t.All, t.RowCount = unscaled(sum.All, scale), sum.Count
 	for _, row := range sum.Rows {
-		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale), Total: unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
+		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale),
+			Total: unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
 		if row.Frame != 0 {
 			at := places.Of(q.Stacks, row.Frame)
 			x.File, x.Line = at.File, at.Line
@@ -151,7 +152,8 @@ func (t *Tree) table(s cells.Style, full bool) table {
 	out := table{
 		name: treeTable, title: "Call tree", more: t.RowCount - len(t.Rows), empty: noRows,
 		answer: fmt.Sprintf("%s %s, %s", s.Amount(t.measure, t.All.Amount), model.Clean(t.Metric), t.Order),
-		cols:   []col{{titles.Total, number}, {titles.Share, number}, {titles.Self, number}, {titles.Verdict, word}, {titles.Function, name}, {titles.Where, where}},
+		cols: []col{{titles.Total, number}, {titles.Share, number}, {titles.Self, number}, {titles.Verdict, word},
+			{titles.Function, name}, {titles.Where, where}},
 	}
 	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
 	for _, r := range t.Rows {
@@ -171,7 +173,8 @@ func (t *Tree) table(s cells.Style, full bool) table {
 			at = model.Clean(*r.DSO)
 			at = at[strings.LastIndexByte(at, '/')+1:]
 		}
-		out.rows = append(out.rows, []string{s.Amount(t.measure, r.Total.Amount), r.Total.ShareOf(t.All.Amount).String(), s.Amount(t.measure, r.Self.Amount), r.Verdict, indent + label, at})
+		out.rows = append(out.rows, []string{s.Amount(t.measure, r.Total.Amount),
+			r.Total.ShareOf(t.All.Amount).String(), s.Amount(t.measure, r.Self.Amount), r.Verdict, indent + label, at})
 	}
 	if !slices.ContainsFunc(t.Rows, func(r TreeRow) bool { return r.Verdict != "" }) {
 		return out.without(slices.IndexFunc(out.cols, func(c col) bool { return c.head == titles.Verdict }))

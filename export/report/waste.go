@@ -137,9 +137,11 @@ func (r *Report) SetWaste(h *model.Heap, x *waste.Waste, texts map[model.Row]str
 }
 
 func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, whole map[model.Row]bool, n int) *HeapStrings {
-	out := &HeapStrings{Objects: s.Objects, Distinct: s.Distinct, Duplicated: s.Duplicated, Bytes: s.Bytes, Wasted: s.Wasted, Maybe: s.Maybe, Top: []HeapString{}}
+	out := &HeapStrings{Objects: s.Objects, Distinct: s.Distinct, Duplicated: s.Duplicated, Bytes: s.Bytes,
+		Wasted: s.Wasted, Maybe: s.Maybe, Top: []HeapString{}}
 	for _, t := range limit(s.Top, n) {
-		x := HeapString{Row: t.Row, Label: h.Tables.Type(h.Entity[t.Row]), Count: t.Count, Bytes: t.Bytes, Wasted: t.Wasted, HeapID: newID(h, t.Row)}
+		x := HeapString{Row: t.Row, Label: h.Tables.Type(h.Entity[t.Row]), Count: t.Count, Bytes: t.Bytes,
+			Wasted: t.Wasted, HeapID: newID(h, t.Row)}
 		if text, ok := texts[t.Row]; ok {
 			all := whole[t.Row]
 			x.Value, x.Complete = &text, &all
@@ -165,11 +167,13 @@ func (w *HeapWaste) lists() (list []namedList) {
 func (w heapWriter) waste(x *HeapWaste) []table {
 	list := []table{w.strings(x), w.room(x)}
 	doubled := table{
-		name: "classes_loaded_twice", title: "Loaded more than once", answer: model.CountedAs(x.Counts.Doubled, "class", "classes"), more: x.Counts.Doubled - len(x.Doubled),
+		name: "classes_loaded_twice", title: "Loaded more than once",
+		answer: model.CountedAs(x.Counts.Doubled, "class", "classes"), more: x.Counts.Doubled - len(x.Doubled),
 		cols: []col{{titles.Count, number}, {titles.Row, number}, {titles.What, name}, {titles.Loaders, word}},
 	}
 	for _, d := range x.Doubled {
-		doubled.rows = append(doubled.rows, []string{w.style.Count(d.Count), fmt.Sprint(d.Row), w.name(d.Type), model.Clean(strings.Join(d.Loaders, ", "))})
+		doubled.rows = append(doubled.rows, []string{w.style.Count(d.Count), fmt.Sprint(d.Row), w.name(d.Type),
+			model.Clean(strings.Join(d.Loaders, ", "))})
 	}
 	weak := table{
 		name: "referents", title: "Held by other than strong references",
@@ -188,11 +192,13 @@ func (w heapWriter) waste(x *HeapWaste) []table {
 func (w heapWriter) finalizers(f *HeapFinalizers) table {
 	out := table{
 		name: "finalizers", title: "Objects with a finalize method",
-		cols: []col{{titles.Count, number}, {titles.Queued, number}, {titles.Bytes, number}, {titles.Retained, number}, {titles.Row, number}},
+		cols: []col{{titles.Count, number}, {titles.Queued, number}, {titles.Bytes, number},
+			{titles.Retained, number}, {titles.Row, number}},
 	}
 	if f != nil {
 		out.answer = model.Counted(f.Queued, "object") + " wait for the thread that runs it"
-		out.rows = append(out.rows, []string{w.style.Count(f.Count), w.style.Count(f.Queued), w.style.Bytes(f.Bytes), w.bytes(f.Retained), fmt.Sprint(f.Row)})
+		out.rows = append(out.rows, []string{w.style.Count(f.Count), w.style.Count(f.Queued), w.style.Bytes(f.Bytes),
+			w.bytes(f.Retained), fmt.Sprint(f.Row)})
 	}
 	return out
 }
@@ -201,13 +207,15 @@ func (w heapWriter) finalizers(f *HeapFinalizers) table {
 func (w heapWriter) strings(x *HeapWaste) table {
 	out := table{
 		name: "duplicate_strings", title: "Duplicate strings",
-		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number}, {titles.Row, number}, {titles.What, name}},
+		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number},
+			{titles.Row, number}, {titles.What, name}},
 	}
 	if x.Strings == nil {
 		return out
 	}
 	s := x.Strings
-	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.Bytes(s.Wasted), model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.Count(s.Distinct))
+	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.Bytes(s.Wasted),
+		model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.Count(s.Distinct))
 	out.more = int(s.Duplicated) - len(s.Top)
 	for _, t := range s.Top {
 		what := w.name(t.Label)
@@ -220,7 +228,8 @@ func (w heapWriter) strings(x *HeapWaste) table {
 		if t.Maybe != nil {
 			what += " (beginnings)"
 		}
-		out.rows = append(out.rows, []string{w.style.Bytes(t.Wasted), w.style.Share(t.Wasted, w.total()), w.style.Count(t.Count), w.style.Bytes(t.Bytes), fmt.Sprint(t.Row), what})
+		out.rows = append(out.rows, []string{w.style.Bytes(t.Wasted), w.style.Share(t.Wasted, w.total()),
+			w.style.Count(t.Count), w.style.Bytes(t.Bytes), fmt.Sprint(t.Row), what})
 	}
 	return out
 }
@@ -229,7 +238,8 @@ func (w heapWriter) strings(x *HeapWaste) table {
 func (w heapWriter) room(x *HeapWaste) table {
 	out := table{
 		name: "collections", title: "Collections",
-		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Empty, number}, {titles.Sparse, number},
+		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Empty, number},
+			{titles.Sparse, number},
 			{titles.Filled, number}, {titles.Bytes, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	if x.Counts.Collections == nil {
@@ -248,7 +258,8 @@ func (w heapWriter) room(x *HeapWaste) table {
 		if c.Capacity == 0 {
 			filled = ""
 		}
-		out.rows = append(out.rows, []string{w.style.Bytes(c.Wasted), w.style.Share(c.Wasted, w.total()), w.style.Count(c.Count), empty, sparse, filled, w.style.Bytes(c.Bytes), w.name(c.Type), c.Form})
+		out.rows = append(out.rows, []string{w.style.Bytes(c.Wasted), w.style.Share(c.Wasted, w.total()),
+			w.style.Count(c.Count), empty, sparse, filled, w.style.Bytes(c.Bytes), w.name(c.Type), c.Form})
 	}
 	return out
 }

@@ -203,7 +203,8 @@ func (a *app) writeCheck(ctx context.Context, m *measure.File, v *check.Result, 
 // measured returns a file whose figures are checked.
 func (a *app) measured(s *session, p *model.Profile) *measure.File {
 	return &measure.File{
-		Profile: p, Trace: s.index, Libraries: settings.Libraries(a.config), Limit: a.flags.Limit, Series: a.flags.Series, Event: a.flags.Event,
+		Profile: p, Trace: s.index, Libraries: settings.Libraries(a.config), Limit: a.flags.Limit,
+		Series: a.flags.Series, Event: a.flags.Event,
 		Chosen: s.snapshot != nil, Guard: s.src.Guard,
 		Options: func(ctx context.Context) (report.Options, error) { return a.options(ctx, s.index) },
 		Span: func() (from, to model.Time, err error) {

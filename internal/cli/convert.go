@@ -95,7 +95,8 @@ func targets() []format {
 		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope), true},
 		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof), true},
 		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV), true},
-		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, one JSON object per line", rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
+		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, one JSON object per line",
+			rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
 		{"mlyze", []string{".mlyze"}, "part of a trace", beginTrace, false},
 	}
 }
@@ -238,7 +239,8 @@ func same(in, out string) bool {
 
 // cannot returns the reason why a target cannot represent that kind of file.
 func (c *conversion) cannot(why string) error {
-	return fail.Usage(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name, c.p.Meta.Name, c.p.Meta.Format, why))
+	return fail.Usage(fmt.Errorf("convert cannot write %s (see memtui convert --help): %s is %s: %s", c.target.name,
+		c.p.Meta.Name, c.p.Meta.Format, why))
 }
 
 // refuseTimes returns an error if an instant or a range was requested for a target that has none.
@@ -250,7 +252,8 @@ func (c *conversion) refuseTimes() error {
 }
 
 // dumpAs writes memory dumps.
-func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context, *conversion) (writer, error) {
+func dumpAs(write func(context.Context, io.Writer, *model.Profile) ([]export.Loss, error)) func(context.Context,
+	*conversion) (writer, error) {
 	return func(_ context.Context, c *conversion) (writer, error) {
 		if kind.Of(c.p) != kind.Dump {
 			if c.p.Timeline != nil {

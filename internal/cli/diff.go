@@ -116,7 +116,8 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
-			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: append([]string{"memtui"}, a.env.Args...)})
+			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version,
+				Command: append([]string{"memtui"}, a.env.Args...)})
 			return err
 		case "json":
 			return report.WriteJSON(w, d)
@@ -260,7 +261,8 @@ func (d *diffing) collect(ctx context.Context) error {
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)
 	}
-	return fail.Usage(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format))
+	return fail.Usage(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name,
+		b.Meta.Format, p.Meta.Name, p.Meta.Format))
 }
 
 // compare matches the rows.

@@ -76,7 +76,8 @@ func (d *diffing) sumUp() {
 	}
 	p := budget.Problem("the rows were left out")
 	if d.cut != nil {
-		p = model.Problem{Severity: model.Warning, Code: d.cut.Code, Count: 1, Offset: model.NoOffset, Message: "the rows were left out: " + d.cut.Message}
+		p = model.Problem{Severity: model.Warning, Code: d.cut.Code, Count: 1, Offset: model.NoOffset,
+			Message: "the rows were left out: " + d.cut.Message}
 	}
 	d.opt.Short = &p
 	for _, in := range d.sides {

@@ -114,7 +114,8 @@ func (d *diffing) warnSampled() {
 	}
 	for i, in := range d.sides {
 		if sampled[i] == "" {
-			in.from.Problems = append(in.from.Problems, model.Problem{Severity: model.Warning, Code: "sampled-and-exact", Count: 1, Offset: model.NoOffset, Message: note})
+			in.from.Problems = append(in.from.Problems,
+				model.Problem{Severity: model.Warning, Code: "sampled-and-exact", Count: 1, Offset: model.NoOffset, Message: note})
 		}
 	}
 }
@@ -171,7 +172,8 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 		until = analysis.Range{From: model.NoTime, To: opt.AtTime}
 	}
 	in.side, err = diff.TraceSide(ctx, in.s.index, in.p.Stacks, calltree.FilterStacks, diff.TraceQuestion{
-		Group: group, Figure: report.SiteFigure(metric), Counts: metric == "alloc_count", At: opt.At, Range: opt.Range, Only: only, Peak: peaks, Bases: &until,
+		Group: group, Figure: report.SiteFigure(metric), Counts: metric == "alloc_count", At: opt.At,
+		Range: opt.Range, Only: only, Peak: peaks, Bases: &until,
 	})
 	return asUsage(err)
 }
@@ -188,7 +190,8 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if !ok {
 		return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
 	}
-	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter, Libraries: settings.Libraries(in.config)}
+	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter,
+		Libraries: settings.Libraries(in.config)}
 	if err := in.choosePart(ctx, &q); err != nil {
 		return "", err
 	}
@@ -315,7 +318,8 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 	if kind.Of(p) != kind.Stacks {
 		p, trace = trace, p
 	}
-	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes", "temporary_count", "peak_bytes"}
+	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes",
+		"temporary_count", "peak_bytes"}
 	if by != "" {
 		if err := checkKey(by, report.SortKeys()); err != nil {
 			return "", err

@@ -89,7 +89,8 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 	src.Command = slices.Concat([]string{"memtui", "report", "-f", "html"}, flags, files)
 	head := &src.Report.Header
 	m := &written{Place: out, Manifest: evidence.Manifest{
-		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact, Time: head.Time, Problems: head.Problems,
+		Program: src.Program, File: head.File, Complete: head.Complete, Lost: head.LostBytes, Redacted: c.Redact,
+		Time: head.Time, Problems: head.Problems,
 	}}
 	parts := bundle.Parts(src, a.flags.Limit, flags, files)
 	if diff != nil && !c.Redact { // names of the other file would be left
@@ -112,7 +113,8 @@ func (a *app) evidence(ctx context.Context, s *session, c evidenceCmd, flags, di
 // redacted returns a session about the same file without its names. The events of a trace are read again, as an index
 // has names, too.
 func (a *app) redacted(ctx context.Context, s *session, p *model.Profile, r *redact.Redactor) (*session, error) {
-	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot, stop: func() {}, done: make(chan struct{})}
+	out := &session{src: s.src, store: &model.Store{}, index: traceindex.NewKeptIndex(nil), snapshot: s.snapshot,
+		stop: func() {}, done: make(chan struct{})}
 	close(out.done)
 	out.index.SetBudget(a.memoryLimit())
 	out.index.SetLibraries(settings.Libraries(a.config))
@@ -177,7 +179,8 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 		if q.Question.Snapshot != nil {
 			seen.snapshot = q.Question.Snapshot
 		}
-		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: []string{cmp.Or(file, "FILE")}, Out: q.Place, Redact: q.Redact}, q.Question.Args(), q.Difference)
+		_, err := quiet.evidence(ctx, seen, evidenceCmd{File: []string{cmp.Or(file, "FILE")}, Out: q.Place,
+			Redact: q.Redact}, q.Question.Args(), q.Difference)
 		return err
 	}
 }
@@ -225,13 +228,16 @@ func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, e
 	}
 	src := &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: append(append([]string{}, words...), "-f", "html")}
 	return []evidence.Part{
-		{Name: "difference.html", About: "what changed, for browsers", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},
-		{Name: "difference.json", About: "what changed, for programs", Write: func(_ context.Context, w io.Writer) ([]string, error) { return nil, report.WriteJSON(w, d) }},
-		{Name: "DIFFERENCE.txt", About: "what changed, and the command that reproduces it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
-			if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
-				return nil, err
-			}
-			return nil, report.WriteDiffText(w, d, cells.Style{})
-		}},
+		{Name: "difference.html", About: "what changed, for browsers",
+			Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},
+		{Name: "difference.json", About: "what changed, for programs",
+			Write: func(_ context.Context, w io.Writer) ([]string, error) { return nil, report.WriteJSON(w, d) }},
+		{Name: "DIFFERENCE.txt", About: "what changed, and the command that reproduces it",
+			Write: func(_ context.Context, w io.Writer) ([]string, error) {
+				if _, err := io.WriteString(w, strings.TrimSpace(html.CommandLine(words))+"\n\n"); err != nil {
+					return nil, err
+				}
+				return nil, report.WriteDiffText(w, d, cells.Style{})
+			}},
 	}, nil
 }

@@ -80,7 +80,8 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	axes, reprHelp := uses.AxisHelp(formats)
 	dumpers, dumperHelp := uses.Dumpers(formats)
 	return kong.Vars{
-		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "),
+		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
 		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
 		"dumpers": dumpers, "dumperhelp": dumperHelp, "axes": axes, "reprhelp": reprHelp,
 	}
@@ -204,7 +205,9 @@ func (a *app) hint(args []string) string {
 // sharedFlags returns the flags of the program that mean something to a command; nil represents the default one.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
-		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "), "blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(), "weights": strings.Join(export.TraceMetrics(), ", "),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "),
+		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(),
+		"weights": strings.Join(export.TraceMetrics(), ", "),
 	})
 }
 

@@ -154,7 +154,8 @@ func (c *heapFindCmd) query(s *model.HeapSchema) (heapgraph.Query, error) {
 	}
 	axis, ok := s.AxisNamed(uses.FlagAxis)
 	if !ok {
-		return q, fail.Usage(fmt.Errorf("--%s: the types of this format have none; --where takes %s", uses.FlagAxis, strings.Join(uses.AxisKeys(s.Axes), ", ")))
+		return q, fail.Usage(fmt.Errorf("--%s: the types of this format have none; --where takes %s", uses.FlagAxis,
+			strings.Join(uses.AxisKeys(s.Axes), ", ")))
 	}
 	q.On[axis] = c.Repr
 	return q, nil

@@ -183,7 +183,8 @@ func (a *app) infoIndex(o *infoObject, src *loaders.Source, format loaders.Forma
 	case known && events < indexcache.WorthKeeping && !place.NextToInput:
 		o.Index = "none is kept for traces with fewer than " + model.Group(indexcache.WorthKeeping) + " events; building it takes a moment"
 	case !known && !place.NextToInput:
-		o.Index = "none yet; that of a trace with " + model.Group(indexcache.WorthKeeping) + " events or more is kept in " + place.Path + " when the file is opened"
+		o.Index = "none yet; that of a trace with " + model.Group(indexcache.WorthKeeping) +
+			" events or more is kept in " + place.Path + " when the file is opened"
 	default:
 		o.Index = "none yet; it is kept in " + place.Path + " when the file is opened"
 	}

@@ -235,7 +235,8 @@ func (a *app) watched(ctx context.Context, address string, c liveFlags, polls in
 // series returns what fetches an address again and again.
 func (a *app) series(address, folder string, every time.Duration) *fetch.Series {
 	return &fetch.Series{
-		Address: address, Every: every, Folder: folder, Memory: int64(a.flags.MaxMemory), Insecure: a.flags.Insecure, Now: a.now, Ticks: a.ticks,
+		Address: address, Every: every, Folder: folder, Memory: int64(a.flags.MaxMemory), Insecure: a.flags.Insecure,
+		Now: a.now, Ticks: a.ticks,
 	}
 }
 

@@ -127,7 +127,8 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 	case errors.Is(err, record.ErrStart):
 		return &fail.Error{Status: statusCannotRun, Err: fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
 	case errors.Is(err, fs.ErrExist):
-		return &fail.Error{Status: statusRecorder, Err: fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", pathIn(err, c.Out))}
+		return &fail.Error{Status: statusRecorder,
+			Err: fmt.Errorf("%s exists: choose another name, or replace it with --overwrite", pathIn(err, c.Out))}
 	case err != nil:
 		return &fail.Error{Status: statusRecorder, Err: err}
 	case status != 0:
@@ -138,8 +139,10 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 
 func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
-		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt, Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
-		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers, Overwrite: c.Replace, Follow: c.Follow, NoRSS: !c.RSS, Symbols: a.symbols(),
+		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt,
+		Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
+		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers,
+		Overwrite: c.Replace, Follow: c.Follow, NoRSS: !c.RSS, Symbols: a.symbols(),
 		Log: a.logging(),
 	}
 	pid, isNumber := 0, false
@@ -181,7 +184,8 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 		return fail.Usage(errors.New("--pages: takes the ID of a process, not a program to run"))
 	}
 	log := a.logging()
-	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For), Layouts: mostLayouts, Overwrite: c.Replace, Log: log}
+	o := record.PageOptions{PID: c.Pages, Output: c.Out, Every: time.Duration(c.Every), Limit: time.Duration(c.For),
+		Layouts: mostLayouts, Overwrite: c.Replace, Log: log}
 	if o.Output == "" {
 		o.Output = record.FileName(c.Pages, ".mb")
 	}
@@ -193,7 +197,8 @@ func (c *recordCmd) pages(ctx context.Context, a *app) error {
 	case err != nil:
 		return fail.Input(err)
 	}
-	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"), model.Counted(layouts, "page layout"), model.Clean(o.Output))
+	log("recorded %s and %s; open the recording with: memtui %s", model.Counted(points, "point"),
+		model.Counted(layouts, "page layout"), model.Clean(o.Output))
 	return nil
 }
 

@@ -198,8 +198,9 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		if written != nil {
 			order = "in which they were last changed"
 		}
-		whole.Problems = model.AddProblem(whole.Problems, model.Problem{Severity: model.Note, Code: "file-order", Count: 1, Offset: model.NoOffset,
-			Message: "the files do not record when they were made: their snapshots are in the order " + order})
+		whole.Problems = model.AddProblem(whole.Problems,
+			model.Problem{Severity: model.Note, Code: "file-order", Count: 1, Offset: model.NoOffset,
+				Message: "the files do not record when they were made: their snapshots are in the order " + order})
 	}
 	whole.Heaps, whole.Meta.Name = heaps, fmt.Sprintf("%s and %s", whole.Meta.Name,
 		model.Counted(uint64(len(list)-1), "other file"))

@@ -177,7 +177,8 @@ func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
-	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable || table == linesTable || table == eventsTable):
+	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable ||
+		table == linesTable || table == eventsTable):
 		return nil
 	case format == "html" && table == linesTable:
 		return fail.Usage(errors.New("--table: text, json, markdown and csv print source lines"))

@@ -182,9 +182,11 @@ func (a *app) stacksBehind(f format, command string, k kind.Kind, only []model.S
 	}
 	switch {
 	case command == "diff":
-		return nil, fail.Usage(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+		return nil, fail.Usage(fmt.Errorf("a comparison has no stacks of its own to write as %s: end the name in %s",
+			f.name, joinWords(printed(a, command))))
 	case k != kind.Trace && k != kind.Stacks:
-		return nil, fail.Usage(fmt.Errorf("this file has no stacks to write as %s: end the name in %s", f.name, joinWords(printed(a, command))))
+		return nil, fail.Usage(fmt.Errorf("this file has no stacks to write as %s: end the name in %s", f.name,
+			joinWords(printed(a, command))))
 	case !q.Cell.IsAll():
 		return nil, fail.Usage(fmt.Errorf("%s files hold all stacks, not those of one size and lifetime", f.name))
 	case q.Window != "":

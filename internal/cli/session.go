@@ -465,7 +465,8 @@ var sortedByColumn = map[arg.Table]report.HeapLists{
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
 	lists := report.EveryList
-	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" && a.flags.By != "count") { // which trends have of their own
+	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" &&
+		a.flags.By != "count") { // which trends have of their own
 		lists = only
 		a.order(c)
 	}
@@ -493,7 +494,8 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *r
 func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
 	now := s.store.Current()
 	for _, part := range s.parts {
-		now = joined(&model.Profile{Meta: now.Meta, Problems: slices.Clip(now.Problems), Lost: now.Lost, Complete: now.Complete}, part.store.Current())
+		now = joined(&model.Profile{Meta: now.Meta, Problems: slices.Clip(now.Problems), Lost: now.Lost,
+			Complete: now.Complete}, part.store.Current())
 	}
 	if now == p {
 		return

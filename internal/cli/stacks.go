@@ -187,7 +187,8 @@ func (a *app) windowAt(ctx context.Context, p *model.Profile, event uint16, metr
 	n, ok := weights.WindowAt(w, t)
 	if !ok {
 		first, _ := weights.Span(&model.StackProfile{Windows: w.Windows})
-		return -1, fail.Usage(fmt.Errorf("--at: %s has no window up to %s: the first begins at %s", p.Meta.Name, t.In(w.AxisUnit), first.In(w.AxisUnit)))
+		return -1, fail.Usage(fmt.Errorf("--at: %s has no window up to %s: the first begins at %s", p.Meta.Name,
+			t.In(w.AxisUnit), first.In(w.AxisUnit)))
 	}
 	return n, nil
 }
@@ -316,7 +317,8 @@ func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, e
 		return by, false, fail.Usage(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
 	}
 	if !ok {
-		return by, false, fail.Usage(fmt.Errorf("--group: stack profiles have no group %q%s", name, near.Available(name, weights.GroupNames("KEY"))))
+		return by, false, fail.Usage(fmt.Errorf("--group: stack profiles have no group %q%s", name,
+			near.Available(name, weights.GroupNames("KEY"))))
 	}
 	return by, by != weights.ByFunctionDSO, nil
 }

@@ -95,7 +95,8 @@ func (a *app) validate(ctx context.Context, path string) (*validation, error) {
 	var broken *loaders.FormatError
 	switch {
 	case errors.As(err, &broken):
-		v.add(loaders.Violation{Rule: "unreadable", Severity: model.Error, Message: broken.Error(), Offset: broken.Offset, Line: broken.Line, Count: 1})
+		v.add(loaders.Violation{Rule: "unreadable", Severity: model.Error, Message: broken.Error(),
+			Offset: broken.Offset, Line: broken.Line, Count: 1})
 	case err != nil:
 		return nil, err
 	}

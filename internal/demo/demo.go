@@ -25,11 +25,14 @@ type Sample struct {
 func Samples() []Sample {
 	list := []Sample{
 		{Name: "kvleak", file: "kvleak.mlyze.zst", About: "a small C++ key-value server that leaks one buffer per closed session"},
-		{Name: "pystart", file: "pystart.mlyze.zst", About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
-		{Name: "heaptrack", file: "shop.heaptrack.zst", About: "a small C++ shop as heaptrack records it: sessions that leak, a full cache, a burst, resident memory"},
+		{Name: "pystart", file: "pystart.mlyze.zst",
+			About: "the CPython interpreter starting up and shutting down: ten thousand events, deep stacks"},
+		{Name: "heaptrack", file: "shop.heaptrack.zst",
+			About: "a small C++ shop as heaptrack records it: sessions that leak, a full cache, a burst, resident memory"},
 		{Name: "heap", file: "records.mvmheap", About: "heap snapshots of an NQP program that keeps all its data: three collections, each with 2,000 more records"},
 		{Name: "java", file: "shop.hprof.zst", About: "two heap dumps of a small Java shop, a second apart: closed sessions that stay in a map, beside a cache that is bounded"},
-		{Name: "pages", file: "real_proc_python.mb", About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
+		{Name: "pages", file: "real_proc_python.mb",
+			About: "a Python process that allocates and frees: its memory every 20 ms, and which pages of it were present"},
 		{Name: "stacks", file: "server.spaa.zst", About: "the same key-value server as a stack profile: allocations by stack, with samples, windows and four threads"},
 		{Name: "pprof", file: "go.heap.pb.gz", About: "the heap profile of a Go program, every allocation counted: a cache, and sessions that stay"},
 		{Name: "perf", file: "python.spaa.zst", About: "a Python program under perf: CPU time and page faults, with frames of the kernel"},

@@ -104,7 +104,8 @@ func fetchError(name string, err error) error {
 	}
 	var unknown *tls.CertificateVerificationError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: the certificate cannot be verified (%s); --insecure accepts any", model.Clean(name), model.Clean(unknown.Err.Error()))
+		return fmt.Errorf("%s: the certificate cannot be verified (%s); --insecure accepts any", model.Clean(name),
+			model.Clean(unknown.Err.Error()))
 	}
 	return fmt.Errorf("%s: %s", model.Clean(name), model.Clean(err.Error()))
 }

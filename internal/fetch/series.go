@@ -26,7 +26,8 @@ const pollTimeout = time.Minute
 
 // Fetch fetches the address once. take reads the response and returns its format. If that fails, nothing is kept;
 // unsaved is why a response that was taken could not be kept.
-func (s *Series) Fetch(ctx context.Context, take func(context.Context, *loaders.Source, time.Time) (format string, err error)) (unsaved, err error) {
+func (s *Series) Fetch(ctx context.Context, take func(context.Context, *loaders.Source, time.Time) (format string,
+	err error)) (unsaved, err error) {
 	ctx, cancel := context.WithTimeout(ctx, max(3*s.Every, pollTimeout))
 	defer cancel()
 	now, kept := s.Now(), NewCopy(s.Folder, s.Address)
@@ -108,7 +109,8 @@ func (w *Windows) Profile(state string) *model.Profile {
 	p := w.join.Profile()
 	p.Meta.Name, p.Meta.Path, p.Meta.Live = w.Meta.Name, w.Meta.Path, state
 	say := func(code, format string, args ...any) {
-		p.Problems = model.AddProblem(p.Problems, model.Problem{Severity: model.Warning, Code: code, Message: fmt.Sprintf(format, args...), Offset: model.NoOffset})
+		p.Problems = model.AddProblem(p.Problems, model.Problem{Severity: model.Warning, Code: code,
+			Message: fmt.Sprintf(format, args...), Offset: model.NoOffset})
 	}
 	switch {
 	case w.mute != "":

@@ -83,7 +83,8 @@ func Begin(ctx context.Context, budget *model.Budget, die func()) (context.Conte
 func (w *Watch) begin() {
 	w.stop = make(chan struct{})
 	w.statm, _ = os.Open("/proc/self/statm")
-	w.sample = []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	w.sample = []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"}}
 	w.budget.Collect = func() {
 		debug.FreeOSMemory()
 		w.measure()

@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"export/report":        {"internal/sources", "model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
 	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
-	"export/report/places": {"model", "analysis/calltree", "export/report/object"},
+	"export/report/places": {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
 	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
 	"export/report/object": {"model", "analysis/near"},
 	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},

@@ -139,7 +139,8 @@ func (j *javaDump) heap(notes int) {
 	for i := range class {
 		class[i] = j.place(104)
 	}
-	object, self, note, cache, reference, weak, bytes, objects := class[0], class[1], class[2], class[3], class[4], class[5], class[6], class[7]
+	object, self, note, cache, reference, weak, bytes, objects := class[0], class[1], class[2], class[3], class[4],
+		class[5], class[6], class[7]
 	array := j.place(uint64(16 + 4*notes))
 	noteSuper := object
 	if j.spec.Cycle {

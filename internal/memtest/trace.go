@@ -21,7 +21,8 @@ type TraceEvent struct {
 func TraceOf(metadata []byte, events []TraceEvent) []byte {
 	out := append(mlyze.AppendHeader(nil, 0, uint32(len(metadata))), metadata...)
 	for _, e := range events {
-		out = mlyze.AppendEvent(out, e.Delta, &model.Event{Kind: model.EventKind(e.Kind), Addr: e.Addr, Size: e.Size, ID: e.ID, Thread: max(e.Thread, 1)})
+		out = mlyze.AppendEvent(out, e.Delta, &model.Event{Kind: model.EventKind(e.Kind), Addr: e.Addr, Size: e.Size,
+			ID: e.ID, Thread: max(e.Thread, 1)})
 	}
 	return out
 }

@@ -102,7 +102,8 @@ func statusField(status []byte, key string) string {
 func refusedBy(pid int) error {
 	why := "it belongs to another user, or has rights that this one lacks: try as root"
 	if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && strings.TrimSpace(string(scope)) != "0" {
-		why = "/proc/sys/kernel/yama/ptrace_scope is " + strings.TrimSpace(string(scope)) + ": try as root, or write 0 there (which lets any program of yours read the memory of others of yours)"
+		why = "/proc/sys/kernel/yama/ptrace_scope is " + strings.TrimSpace(string(scope)) +
+			": try as root, or write 0 there (which lets any program of yours read the memory of others of yours)"
 	}
 	return fmt.Errorf("the system does not let you stop process %d: %s", pid, why)
 }
@@ -154,7 +155,8 @@ func (s *session) load() error {
 	if !s.asked() {
 		return fmt.Errorf("process %d has loaded the hook, but does not reach the recorder: it may run in a sandbox", s.o.PID)
 	}
-	s.o.Log("process %d was stopped for at most %s; blocks that it allocated before are unknown; end with Ctrl-C", s.o.PID, time.Since(began).Round(time.Millisecond))
+	s.o.Log("process %d was stopped for at most %s; blocks that it allocated before are unknown; end with Ctrl-C",
+		s.o.PID, time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -191,7 +193,8 @@ const patientDebugger = 2 * time.Minute
 func newDebugger() (*debugger, error) {
 	d := &debugger{}
 	args := []string{"-q", "-nx"}
-	for _, line := range []string{"set auto-load off", "set debuginfod enabled off", "set pagination off", "set confirm off", "set width 0", "set style enabled off", "set unwindonsignal on"} {
+	for _, line := range []string{"set auto-load off", "set debuginfod enabled off", "set pagination off",
+		"set confirm off", "set width 0", "set style enabled off", "set unwindonsignal on"} {
 		args = append(args, "-iex", line)
 	}
 	d.cmd = exec.Command("gdb", args...)
@@ -290,7 +293,8 @@ func (d *debugger) stopped(pid int) (bool, error) {
 		return false, fmt.Errorf("there is no process %d", pid)
 	}
 	for thread := range mostThreads {
-		if said, err = d.ask(fmt.Sprintf("thread %d", thread+1)); err != nil || strings.Contains(said, "Unknown thread") || strings.Contains(said, "Invalid thread") {
+		if said, err = d.ask(fmt.Sprintf("thread %d", thread+1)); err != nil ||
+			strings.Contains(said, "Unknown thread") || strings.Contains(said, "Invalid thread") {
 			return false, err
 		}
 		stack, err := d.ask("bt 64")

@@ -40,7 +40,8 @@ func (s *session) startRuby() (*exec.Cmd, error) {
 		return nil, err
 	}
 	options := strings.TrimSpace(os.Getenv("RUBYOPT") + " -r" + preload)
-	env := []string{"RUBYOPT=" + options, "MEMTUI_DUMPS=" + stem(s.o.Output, "ruby"), "MEMTUI_LIST=" + list, fmt.Sprintf("MEMTUI_PARENT=%d", os.Getpid())}
+	env := []string{"RUBYOPT=" + options, "MEMTUI_DUMPS=" + stem(s.o.Output, "ruby"), "MEMTUI_LIST=" + list,
+		fmt.Sprintf("MEMTUI_PARENT=%d", os.Getpid())}
 	if s.o.Every > 0 {
 		env = append(env, fmt.Sprintf("MEMTUI_EVERY=%g", s.o.Every.Seconds()))
 	}

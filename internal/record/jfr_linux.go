@@ -113,7 +113,8 @@ func (f *flight) profile(pid int, path string, overwrite bool) (n int, err error
 	if _, err := os.Stat(f.output); err != nil {
 		return 0, errors.New("it was killed before it wrote them")
 	}
-	cmd := exec.Command("jfr", "print", "--json", "--events", strings.Join(f.events, ","), "--stack-depth", strconv.Itoa(f.frames), f.output)
+	cmd := exec.Command("jfr", "print", "--json", "--events", strings.Join(f.events, ","), "--stack-depth",
+		strconv.Itoa(f.frames), f.output)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, err
@@ -246,7 +247,8 @@ func javaClass(name string) string {
 	dims := len(name) - len(strings.TrimLeft(name, "["))
 	base := name[dims:]
 	if dims > 0 {
-		primitive := map[string]string{"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short", "Z": "boolean"}
+		primitive := map[string]string{"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long",
+			"S": "short", "Z": "boolean"}
 		base = cmp.Or(primitive[base], strings.TrimSuffix(strings.TrimPrefix(base, "L"), ";"))
 	}
 	return strings.ReplaceAll(base, "/", ".") + strings.Repeat("[]", dims)
@@ -263,11 +265,14 @@ func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 func (p *stackLines) head() []fields {
 	lines := []fields{
 		{
-			"type": "header", "format": "spaa", "version": "1.0", "frame_order": "leaf_to_root", "stack_id_mode": "local", "source_tool": "memtui",
-			"source": fields{"tool": "jfr"}, "time_range": fields{"start": seconds(p.samples[0].at), "end": seconds(p.samples[len(p.samples)-1].at), "unit": "seconds"},
+			"type": "header", "format": "spaa", "version": "1.0", "frame_order": "leaf_to_root",
+			"stack_id_mode": "local", "source_tool": "memtui",
+			"source": fields{"tool": "jfr"}, "time_range": fields{"start": seconds(p.samples[0].at),
+				"end": seconds(p.samples[len(p.samples)-1].at), "unit": "seconds"},
 			"events": []fields{{
 				"name": allocations, "kind": "allocation",
-				"sampling":            fields{"mode": "period", "primary_metric": "alloc_bytes", "sample_period": max(p.sum/uint64(len(p.samples)), 1)},
+				"sampling": fields{"mode": "period", "primary_metric": "alloc_bytes",
+					"sample_period": max(p.sum/uint64(len(p.samples)), 1)},
 				"allocation_tracking": fields{"tracks_frees": false, "has_timestamps": true},
 			}},
 		},
@@ -293,7 +298,8 @@ func (p *stackLines) write(to io.Writer) error {
 	for i, s := range p.list {
 		weights := []fields{{"metric": "alloc_bytes", "value": s.bytes, "unit": "bytes"}, {"metric": "samples", "value": s.samples}}
 		line := fields{
-			"type": "stack", "id": strconv.Itoa(i), "frames": s.frames, "context": fields{"event": allocations, "pid": p.pid, "tid": s.thread}, "weights": weights,
+			"type": "stack", "id": strconv.Itoa(i), "frames": s.frames,
+			"context": fields{"event": allocations, "pid": p.pid, "tid": s.thread}, "weights": weights,
 		}
 		if len(s.frames) > 0 {
 			line["exclusive"] = fields{"frame": s.frames[0], "weights": weights}

@@ -42,7 +42,8 @@ func (s *session) libraryFor(origins ...string) (l library, err error) {
 		origin string
 		make   func() (library, error)
 	}{{fromBinary, s.embedded}, {fromMemory, s.inMemory}, {fromCompiler, s.compiled}, {fromHeaptrack, installedHeaptrack}} {
-		if !slices.Contains(origins, way.origin) || s.o.only != "" && s.o.only != way.origin || way.origin == fromMemory && len(hook.Library) == 0 {
+		if !slices.Contains(origins, way.origin) || s.o.only != "" && s.o.only != way.origin ||
+			way.origin == fromMemory && len(hook.Library) == 0 {
 			continue
 		}
 		l, err := way.make()
@@ -50,7 +51,8 @@ func (s *session) libraryFor(origins ...string) (l library, err error) {
 			err = accepted(loader, l.path)
 		}
 		if err == nil {
-			if instead := (map[string]string{fromCompiler: "one that was compiled on this machine", fromHeaptrack: l.path})[way.origin]; instead != "" {
+			if instead := (map[string]string{fromCompiler: "one that was compiled on this machine",
+				fromHeaptrack: l.path})[way.origin]; instead != "" {
 				s.o.Log("the built-in hook does not fit: using %s", instead)
 			}
 			return l, nil
@@ -99,7 +101,8 @@ func (s *session) compiled() (library, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return library{}, err
 	}
-	for name, text := range map[string]string{"hook.c": hook.Source, "unwind.h": hook.Unwinder, "python.h": hook.Python, "attach.h": hook.Attach} {
+	for name, text := range map[string]string{"hook.c": hook.Source, "unwind.h": hook.Unwinder,
+		"python.h": hook.Python, "attach.h": hook.Attach} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o400); err != nil {
 			return library{}, err
 		}
@@ -126,7 +129,8 @@ func firstError(out []byte, err error) string {
 }
 
 // heaptrackFolders are where distributions have heaptrack's libraries.
-var heaptrackFolders = []string{"/usr/lib/heaptrack", "/usr/lib64/heaptrack", "/usr/lib/*/heaptrack", "/usr/local/lib/heaptrack", "/usr/local/lib64/heaptrack"}
+var heaptrackFolders = []string{"/usr/lib/heaptrack", "/usr/lib64/heaptrack", "/usr/lib/*/heaptrack",
+	"/usr/local/lib/heaptrack", "/usr/local/lib64/heaptrack"}
 
 // installedHeaptrack finds the library that heaptrack preloads.
 func installedHeaptrack() (library, error) {

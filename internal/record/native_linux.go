@@ -275,7 +275,10 @@ func peerOf(conn *net.UnixConn) (peer *unix.Ucred, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if failed := raw.Control(func(fd uintptr) { peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); failed != nil {
+	if failed := raw.Control(func(fd uintptr) {
+		peer,
+			err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); failed != nil {
 		return nil, failed
 	}
 	return peer, err

@@ -115,7 +115,8 @@ func (r *Recorded) Lines() (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	switch {
 	case len(r.Dumps) > 0:
-		say("%s written; open with: memtui %s", model.CountedAs(uint64(len(r.Dumps)), "heap dump was", "heap dumps were"), model.Clean(strings.Join(r.Dumps, " ")))
+		say("%s written; open with: memtui %s", model.CountedAs(uint64(len(r.Dumps)), "heap dump was",
+			"heap dumps were"), model.Clean(strings.Join(r.Dumps, " ")))
 		return list
 	case r.Points > 0:
 		say("recorded %s; open the recording with: memtui %s", model.Counted(r.Points, "point"), model.Clean(r.Path))

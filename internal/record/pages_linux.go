@@ -208,7 +208,8 @@ func parseMapping(line string) (m mapping, ok bool) {
 		name = strings.Join(f[5:], " ")
 	}
 	switch {
-	case err != nil || err2 != nil || m.to <= m.from || name == "[vsyscall]" || name == "[vvar]" || strings.HasPrefix(name, "/dev/") && name != "/dev/zero":
+	case err != nil || err2 != nil || m.to <= m.from || name == "[vsyscall]" || name == "[vvar]" ||
+		strings.HasPrefix(name, "/dev/") && name != "/dev/zero":
 		return m, false
 	case name == "[heap]":
 		m.kind = 0

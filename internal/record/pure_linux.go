@@ -79,7 +79,8 @@ func pureCommand(folder string, o Options) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	options, err := json.Marshal(pureOptions{path, o.Frames, o.Overwrite, o.Duration.Round(time.Millisecond).Seconds(), o.MaxSize, filepath.Join(folder, "report")})
+	options, err := json.Marshal(pureOptions{path, o.Frames, o.Overwrite,
+		o.Duration.Round(time.Millisecond).Seconds(), o.MaxSize, filepath.Join(folder, "report")})
 	if err != nil {
 		return nil, err
 	}

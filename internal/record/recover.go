@@ -21,7 +21,8 @@ import (
 func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
 	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no %s next to it: the recording is complete, or was not made by memtui record", path, path+journal.Suffix)
+		return nil, fmt.Errorf("%s: no %s next to it: the recording is complete, or was not made by memtui record",
+			path, path+journal.Suffix)
 	}
 	if err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Pr
 		_ = names.Close()
 		return nil, err
 	}
-	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, notes: bufio.NewWriter(io.Discard), stacks: journal.NewNames(look)}
+	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, notes: bufio.NewWriter(io.Discard),
+		stacks: journal.NewNames(look)}
 	facts := map[string]any{"recorder": "memtui", "stopped": "the recorder was killed"}
 	if err = t.unfinished(); err == nil {
 		err = t.readJournal(ctx, facts)

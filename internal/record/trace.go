@@ -72,7 +72,8 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 		return nil, err
 	}
 	t := &traceFile{
-		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start, shifts: [2]uint{mostShift, 0},
+		path: path, f: f, w: bufio.NewWriterSize(f, 1<<18), names: names, notes: bufio.NewWriter(names), start: start,
+		shifts: [2]uint{mostShift, 0},
 		stacks: journal.NewNames(o.Symbols),
 	}
 	t.begin(start, exe, o)
@@ -89,7 +90,8 @@ func (t *traceFile) begin(start time.Time, exe string, o Options) {
 	if o.PID != 0 && o.full() {
 		t.live = map[uint64]struct{}{}
 	}
-	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate, Looked: o.Invented, Attached: o.PID != 0})
+	_ = t.note(&journal.Note{Start: start.UnixMicro(), Program: exe, Period: o.Sample, Rate: o.Rate,
+		Looked: o.Invented, Attached: o.PID != 0})
 }
 
 // head returns the beginning of a trace of size bytes: header and metadata, padded with spaces.
@@ -143,7 +145,8 @@ func (t *traceFile) take(r record) error {
 		if t.live != nil {
 			t.live[r.addr()] = struct{}{}
 		}
-		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size(), r.shift()), ID: uint64(r.id()), Thread: r.thread()})
+		t.event(micros, &model.Event{Kind: model.Alloc, Addr: r.addr(), Size: t.scaled(r.size(), r.shift()),
+			ID: uint64(r.id()), Thread: r.thread()})
 	case kindFree:
 		if t.live != nil {
 			if _, known := t.live[r.addr()]; !known {
@@ -414,7 +417,8 @@ func nameID(known map[string]int64, names *[]string, name string) int64 {
 // frames returns frames as JSON.
 func (n *nameTables) frames(list []symbols.Frame) (b []byte) {
 	for _, f := range list {
-		frame := mlyze.Frame{File: nameID(n.files, &n.fileNames, f.File), Line: model.NoLine, Function: nameID(n.functions, &n.functionNames, f.Function)}
+		frame := mlyze.Frame{File: nameID(n.files, &n.fileNames, f.File), Line: model.NoLine,
+			Function: nameID(n.functions, &n.functionNames, f.Function)}
 		if f.Line > 0 {
 			frame.Line = int64(f.Line)
 		}

@@ -181,7 +181,8 @@ func dying(text []byte) bool {
 // lastWords describes the program's fatal error by its output.
 func (g *guard) lastWords() string {
 	s := string(g.text)
-	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory", "failed to create new OS thread", "pthread_create failed"} {
+	for _, memory := range []string{"out of memory", "cannot allocate memory", "page summary memory",
+		"failed to create new OS thread", "pthread_create failed"} {
 		if strings.Contains(s, memory) {
 			return "out of memory: raise the limit of the system, or set a lower --max-memory"
 		}

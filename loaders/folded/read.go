@@ -131,7 +131,8 @@ func (r *reader) line(in *lines.Reader) {
 		text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	}
 	if in.Long() {
-		r.Say(model.Error, "line-length", offset, in.Number(), "a line is longer than the limit of %s: it was left out; it cannot be raised", model.Bytes(lines.MaxLine))
+		r.Say(model.Error, "line-length", offset, in.Number(),
+			"a line is longer than the limit of %s: it was left out; it cannot be raised", model.Bytes(lines.MaxLine))
 		return
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
@@ -154,7 +155,8 @@ func (r *reader) line(in *lines.Reader) {
 	}
 	if !r.split(stack) {
 		whole = false
-		r.Say(model.Warning, "stack-depth", offset, in.Number(), "a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
+		r.Say(model.Warning, "stack-depth", offset, in.Number(),
+			"a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
 	}
 	if len(r.frames) == 0 {
 		r.Say(model.Error, "line", offset, in.Number(), "a line has a number and no frame")

@@ -156,7 +156,8 @@ func (k *reader) metrics() (names [4]string) {
 	names = [...]string{"live_bytes", "live_count", "alloc_bytes", "alloc_count"}
 	switch {
 	case k.kind == "growth":
-		k.Say(model.Note, "growth", model.NoOffset, 0, "these are the stacks that made the heap grow, and by how much: how much of that is still live is unknown")
+		k.Say(model.Note, "growth", model.NoOffset, 0,
+			"these are the stacks that made the heap grow, and by how much: how much of that is still live is unknown")
 		names[0], names[1] = "", ""
 	case !k.accum:
 		names[2], names[3] = "", ""

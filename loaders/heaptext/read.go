@@ -94,7 +94,8 @@ func (k *reader) lineByLine() error {
 func (k *reader) bad(line []byte) {
 	k.Lost += int64(len(line))
 	if k.mapped {
-		k.Say(model.Warning, "mapping", k.lines.Offset(), k.lines.Number(), "this line does not describe a mapping: addresses in it are not assigned to a file")
+		k.Say(model.Warning, "mapping", k.lines.Offset(), k.lines.Number(),
+			"this line does not describe a mapping: addresses in it are not assigned to a file")
 		return
 	}
 	k.Say(model.Error, "syntax", k.lines.Offset(), k.lines.Number(), "this line is neither a stack nor the figures of one: it was left out")
@@ -171,7 +172,8 @@ func (k *reader) begin(line []byte) bool {
 	if k.rate > 1 {
 		k.Count("sample_rate", "Bytes per sample", int64(min(k.rate, 1<<62)))
 		k.Say(model.Note, "sampled", model.NoOffset, 0,
-			"one of about %s allocated bytes was sampled: all figures are estimates of what there was", model.Group(uint64(min(k.rate, 1<<62))))
+			"one of about %s allocated bytes was sampled: all figures are estimates of what there was",
+			model.Group(uint64(min(k.rate, 1<<62))))
 	}
 	return true
 }
@@ -181,7 +183,8 @@ func (k *reader) setRate(text string) {
 	if err != nil || !(n >= 0) || n > 1<<62 {
 		n = 1
 		if text != "" {
-			k.Say(model.Warning, "header", 0, k.lines.Number(), "the sample rate is not a number: figures are shown as they are in the file")
+			k.Say(model.Warning, "header", 0, k.lines.Number(),
+				"the sample rate is not a number: figures are shown as they are in the file")
 		}
 	}
 	k.rate = n
@@ -190,7 +193,8 @@ func (k *reader) setRate(text string) {
 // headerCounts keeps the numbers of the header, which are those of the samples.
 func (k *reader) headerCounts(c counts) {
 	k.Fact("header_counts", "Header", strconv.FormatInt(c.blocks, 10)+": "+strconv.FormatInt(c.bytes, 10)+
-		" ["+strconv.FormatInt(c.allBlocks, 10)+": "+strconv.FormatInt(c.allBytes, 10)+"]"+map[bool]string{true: " as sampled, not scaled"}[k.rate > 1])
+		" ["+strconv.FormatInt(c.allBlocks, 10)+": "+strconv.FormatInt(c.allBytes, 10)+"]"+
+		map[bool]string{true: " as sampled, not scaled"}[k.rate > 1])
 }
 
 var sequences = regexp.MustCompile(`\.(\d{1,9})(?:\.[imuf]\d*)?\.heap`)
@@ -241,7 +245,8 @@ func (k *reader) packed(text []byte) (out []byte, ok bool) {
 			return nil, false
 		}
 		if n++; n == maxDepth {
-			k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
+			k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(),
+				"a stack has more than %d frames: the others were left out", maxDepth)
 			break
 		}
 		out = binary.AppendUvarint(out, addr)

@@ -148,7 +148,8 @@ func (c *converter) one() bool {
 		c.in.skip(n)
 		return false
 	case tooLong:
-		p := c.problem(model.Error, "line-length", "a line is longer than the limit of "+model.Bytes(maxLine).String()+", which cannot be raised: it was not read")
+		p := c.problem(model.Error, "line-length", "a line is longer than the limit of "+
+			model.Bytes(maxLine).String()+", which cannot be raised: it was not read")
 		c.found.lost += c.in.skipLong()
 		c.found.add(p)
 		return true
@@ -263,7 +264,8 @@ func (c *converter) versions(f *fields) bool {
 	}
 	c.head.stated, c.head.tool, c.head.version = true, tool, int(min(version, math.MaxInt32))
 	if version > newestVersion {
-		c.fault(model.Error, "version", fmt.Sprintf("version %d of the file is not supported, read as version %d", c.head.version, newestVersion))
+		c.fault(model.Error, "version", fmt.Sprintf("version %d of the file is not supported, read as version %d",
+			c.head.version, newestVersion))
 	}
 	return true
 }
@@ -343,10 +345,12 @@ func (c *converter) end() {
 		c.fault(model.Note, "growing", "the file has grown since it was opened: what was added is not shown")
 	}
 	if c.invents {
-		c.found.add(model.Problem{Severity: model.Note, Code: "invented-addresses", Offset: model.NoOffset, Message: "an interpreted recording has no addresses: they are invented; " +
-			"among blocks of equal size and stack, the one allocated last is assumed to be freed first, so lifetimes and temporary allocations are estimates"})
+		c.found.add(model.Problem{Severity: model.Note, Code: "invented-addresses", Offset: model.NoOffset,
+			Message: "an interpreted recording has no addresses: they are invented; " +
+				"among blocks of equal size and stack, the one allocated last is assumed to be freed first, so lifetimes and temporary allocations are estimates"})
 	}
 	if c.events > 0 {
-		c.found.add(model.Problem{Severity: model.Note, Code: "coarse-times", Offset: model.NoOffset, Message: "times are in steps of 10 ms: events are spread evenly within a step"})
+		c.found.add(model.Problem{Severity: model.Note, Code: "coarse-times", Offset: model.NoOffset,
+			Message: "times are in steps of 10 ms: events are spread evenly within a step"})
 	}
 }

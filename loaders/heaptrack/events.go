@@ -63,7 +63,8 @@ func (c *converter) fastNumbers() bool {
 		w := (*[window]byte)(buf[pos:])
 		free := uint64(w[0]) - '+'
 		info, end := hex(w, 2)
-		if free&^('-'-'+') != 0 || w[1] != ' ' || end == 2 || w[end&63] != '\n' || info+1 >= uint64(len(heads)) || info >= uint64(len(born)) || info >= mostKinds {
+		if free&^('-'-'+') != 0 || w[1] != ' ' || end == 2 || w[end&63] != '\n' || info+1 >= uint64(len(heads)) ||
+			info >= uint64(len(born)) || info >= mostKinds {
 			break
 		}
 		free >>= 1

@@ -15,7 +15,8 @@ func sniff(head []byte) loaders.Confidence {
 		if f.more() {
 			f.number()
 		}
-		if f.ok && !f.more() && tool >= 0x10000 && tool < 1<<24 && (len(rest) == 0 || bytes.IndexByte([]byte("xXIASmsitac+-R#"), rest[0]) >= 0) {
+		if f.ok && !f.more() && tool >= 0x10000 && tool < 1<<24 &&
+			(len(rest) == 0 || bytes.IndexByte([]byte("xXIASmsitac+-R#"), rest[0]) >= 0) {
 			return loaders.Sure
 		}
 		return loaders.No

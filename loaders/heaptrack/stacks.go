@@ -78,7 +78,8 @@ func (n *names[ID]) string(number uint32, strings []string) ID {
 func newBuilder(budget *model.Budget, found *findings, opt loaders.Symbols) *builder {
 	s := model.NewStacks()
 	s.LeafFirst = false
-	b := &builder{s: s, budget: budget, found: found, names: newNamer(opt), children: map[uint64]model.NodeID{}, known: map[frame]model.FrameID{}}
+	b := &builder{s: s, budget: budget, found: found, names: newNamer(opt), children: map[uint64]model.NodeID{},
+		known: map[frame]model.FrameID{}}
 	b.funcs = names[model.FuncID]{list: &s.Functions, ids: map[string]model.FuncID{}}
 	b.files = names[model.FileID]{list: &s.Files, ids: map[string]model.FileID{}}
 	return b
@@ -98,7 +99,8 @@ func (b *builder) add(ctx context.Context, t tables, f form) error {
 			return ctx.Err()
 		}
 		if i%checkEvery == checkEvery-1 && b.budget.Full(model.BudgetOfFile) {
-			b.found.leave(b.budget, "%s of %s stacks were left out", model.Group(uint64(len(t.parents)-i)), model.Group(uint64(len(t.parents))))
+			b.found.leave(b.budget, "%s of %s stacks were left out", model.Group(uint64(len(t.parents)-i)),
+				model.Group(uint64(len(t.parents))))
 			b.full, b.s.Partial = true, true
 			break
 		}
@@ -181,7 +183,8 @@ func (b *builder) frame(k frame) model.FrameID {
 	if !ok {
 		id = model.FrameID(len(b.s.FrameFunc))
 		b.known[k] = id
-		b.s.FrameFunc, b.s.FrameFile, b.s.FrameLine = append(b.s.FrameFunc, k.fn), append(b.s.FrameFile, k.file), append(b.s.FrameLine, k.line)
+		b.s.FrameFunc, b.s.FrameFile, b.s.FrameLine = append(b.s.FrameFunc, k.fn), append(b.s.FrameFile, k.file),
+			append(b.s.FrameLine, k.line)
 	}
 	return id
 }

@@ -21,7 +21,8 @@ func validate(ctx context.Context, src *loaders.Source, report func(loaders.Viol
 	}
 	for _, p := range append(c.found.list, src.Problems()...) {
 		if p.Severity != model.Note && p.Code != codeAttached {
-			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
+			report(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset,
+				Line: p.Line, Count: p.Count})
 		}
 	}
 	return nil

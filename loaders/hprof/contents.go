@@ -59,7 +59,8 @@ func (x *references) refer(f *model.HeapField, id uint64) {
 }
 
 // Fields implements [model.HeapContents].
-func (f *file) Fields(ctx context.Context, i int, h *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
+func (f *file) Fields(ctx context.Context, i int, h *model.Heap, r model.Row, from,
+	most int) (fields []model.HeapField, total int, err error) {
 	d, err := f.reader(ctx, i, h)
 	if err != nil || !h.Has(r) || from < 0 || most < 0 {
 		return nil, 0, err
@@ -221,7 +222,8 @@ func (d *reader) values(h *model.Heap, r model.Row, w *window) error {
 	w.total = int(a.length)
 	b, err := d.elements(a, int64(w.from), int64(w.most))
 	for size := typeSize(a.kind, 0); size > 0 && len(b) >= size; b = b[size:] {
-		w.fields = append(w.fields, model.HeapField{Index: int64(w.from + len(w.fields)), Type: primitives[a.kind], Value: javaValue(a.kind, bitsOf(b[:size]))})
+		w.fields = append(w.fields, model.HeapField{Index: int64(w.from + len(w.fields)), Type: primitives[a.kind],
+			Value: javaValue(a.kind, bitsOf(b[:size]))})
 	}
 	return err
 }

@@ -174,7 +174,8 @@ func (d *decoding) link() error {
 		return err
 	}
 	if n := d.k.endless; n > 0 {
-		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n, "classes have more than %d superclasses, or inherit from themselves", maxDepth)
+		d.found(model.Error, "superclass", d.f.dumps[d.i].at, n,
+			"classes have more than %d superclasses, or inherit from themselves", maxDepth)
 	}
 	l := &linker{f: d.f, ctx: d.ctx, advance: d.advance, k: d.k, x: d.x, h: d.h, units: d.units,
 		room: d.room, scratch: d.scratch, start: model.MakeColumn[uint32](d.room, d.h.Len()+1)}

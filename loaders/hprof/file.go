@@ -99,7 +99,8 @@ var (
 )
 
 func (f *file) problem(severity model.Severity, code string, offset int64, format string, args ...any) {
-	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
+	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code,
+		Message: fmt.Sprintf(format, args...), Offset: offset})
 }
 
 // refuse returns the error of a file that cannot be used at all.
@@ -209,7 +210,8 @@ func (f *file) heapLength(c *cursor, tag byte, at, length int64) int64 {
 	left := f.size - at - recordHead
 	ends := c.has(recordHead) && c.b[c.p] == tagEnd && bytes.Equal(c.b[c.p+5:c.p+9], make([]byte, 4)) // it is empty
 	if length == 0 && left > 0 && !ends {
-		f.problem(model.Error, "record-length", at, "a heap record has no length because its writer died: it is read to the end of the file")
+		f.problem(model.Error, "record-length", at,
+			"a heap record has no length because its writer died: it is read to the end of the file")
 		return left
 	}
 	if tag == tagDump && left > length && (left-length)%(1<<32) == 0 {

@@ -61,7 +61,8 @@ func (f *file) reader(ctx context.Context, i int, h *model.Heap) (*reader, error
 	if d := f.readers[i]; d != nil && d.p == p {
 		return d, nil
 	}
-	d := &reader{f: f, p: p, c: f.cursor(ctx), nameOf: map[uint64]uint64{}, rowOf: map[uint64]model.Row{}, classes: map[model.Row]*class{}, texts: newTexts()}
+	d := &reader{f: f, p: p, c: f.cursor(ctx), nameOf: map[uint64]uint64{}, rowOf: map[uint64]model.Row{},
+		classes: map[model.Row]*class{}, texts: newTexts()}
 	for _, c := range f.classes {
 		d.nameOf[c.id] = c.name
 	}

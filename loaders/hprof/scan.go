@@ -147,7 +147,8 @@ type classPlace struct {
 }
 
 func (u *unit) problem(code string, at int64, format string, args ...any) {
-	u.problems = model.AddProblem(u.problems, model.Problem{Severity: model.Error, Code: code, Offset: at, Message: fmt.Sprintf(format, args...)})
+	u.problems = model.AddProblem(u.problems, model.Problem{Severity: model.Error, Code: code, Offset: at,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // scanner scans the parts of a dump, on all cores.

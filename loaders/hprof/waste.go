@@ -235,7 +235,8 @@ func (w *wasteWork) filled(r uint32) (n int64) {
 func (w *wasteWork) visitAll() error {
 	for i := range w.list {
 		x := &w.list[i]
-		c := model.HeapCollection{Row: model.Row(x.row), Storage: model.Row(x.row), Form: x.of.form, Len: x.length, Capacity: int64(x.capacity / x.of.slots)}
+		c := model.HeapCollection{Row: model.Row(x.row), Storage: model.Row(x.row), Form: x.of.form, Len: x.length,
+			Capacity: int64(x.capacity / x.of.slots)}
 		room := uint64(0)
 		if x.storage != rowindex.None {
 			c.Storage = model.Row(x.storage)

@@ -123,7 +123,8 @@ func refuse(src *loaders.Source, format string, series int, found *findings) err
 	}
 	for _, p := range found.list {
 		if p.Severity == model.Error && p.Code != "magic" && p.Code != "version" && p.Code != "flags" {
-			return &loaders.FormatError{Format: format, Path: src.Path(), Offset: p.Offset, Line: p.Line, Err: fmt.Errorf("%w: %s", errNoSeries, p.Message)}
+			return &loaders.FormatError{Format: format, Path: src.Path(), Offset: p.Offset, Line: p.Line,
+				Err: fmt.Errorf("%w: %s", errNoSeries, p.Message)}
 		}
 	}
 	return nil
@@ -199,7 +200,8 @@ func (f *mbFile) describe(src *loaders.Source) model.Meta {
 }
 
 func describe(src *loaders.Source, format string) model.Meta {
-	return model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion, Size: src.StoredSize(), Outer: src.Outer()}
+	return model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion,
+		Size: src.StoredSize(), Outer: src.Outer()}
 }
 
 func (h mbHeader) facts() []model.Fact {

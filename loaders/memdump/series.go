@@ -171,7 +171,8 @@ func (a *assembly) addLayout(s *model.Series, p *point, index uint32) {
 	}
 	s.Layouts++
 	a.layouts = append(a.layouts, layoutRef{
-		at: p.at, off: p.off, n: p.n, series: uint32(len(a.series) - 1), point: index, line: uint32(min(p.line, math.MaxUint32)), empty: p.empty,
+		at: p.at, off: p.off, n: p.n, series: uint32(len(a.series) - 1), point: index,
+		line: uint32(min(p.line, math.MaxUint32)), empty: p.empty,
 	})
 }
 

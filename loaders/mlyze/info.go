@@ -76,7 +76,8 @@ func (o *opening) meta() model.Meta {
 		}
 	}
 	if o.trace.batched {
-		m.Facts = append(m.Facts, model.Fact{Key: "deltas", Label: "Times", Value: "one per batch of events, as the reference tracer writes them"})
+		m.Facts = append(m.Facts, model.Fact{Key: "deltas", Label: "Times",
+			Value: "one per batch of events, as the reference tracer writes them"})
 	}
 	return m
 }

@@ -136,7 +136,8 @@ func parseMetadata(ctx context.Context, b []byte, base int64, found *findings, b
 // faults are the messages of JSON faults in metadata. A control character in a name is not reported.
 var faults = [...]string{
 	json.NoValue: "a value is missing", json.BadByte: "a value is missing", json.BadWord: "a value is missing",
-	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing", json.NoMember: "',' or '}' is missing",
+	json.NoName: "a string is missing", json.NoColon: "':' is missing", json.NoComma: "',' or ']' is missing",
+	json.NoMember:   "',' or '}' is missing",
 	json.ExtraComma: "there is an extra comma", json.BadEscape: "an unknown escape",
 	json.TooDeep: "it is nested deeper than the limit of 1,000, which cannot be raised", json.LongText: "", json.Truncated: "",
 }

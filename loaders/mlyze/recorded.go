@@ -188,7 +188,8 @@ func (r *recorded) problems(to *findings) {
 		to.addN(s, code, model.NoOffset, message, count)
 	}
 	if r.sampled != "" {
-		add(model.Note, "sampled", 1, "the blocks were "+r.sampled+": sizes and sums are estimates, counts, lifetimes and addresses are those of samples")
+		add(model.Note, "sampled", 1, "the blocks were "+r.sampled+
+			": sizes and sums are estimates, counts, lifetimes and addresses are those of samples")
 	}
 	if r.attached {
 		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")

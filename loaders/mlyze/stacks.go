@@ -13,7 +13,8 @@ import (
 // buildStacks builds the model's tables from the file's: it resolves ids, merges equal frames, and joins the stacks in
 // one tree. note states how the order of frames was determined. Ids without a name go to found, as does the problem
 // that the stacks do not fit the budget. An error is that of ctx.
-func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings, budget *model.Budget) (s *model.Stacks, note string, err error) {
+func (t *tables) buildStacks(ctx context.Context, order loaders.FrameOrder, found *findings,
+	budget *model.Budget) (s *model.Stacks, note string, err error) {
 	s = model.NewStacks()
 	s.LeafFirst, note = t.decideOrder(order)
 	s.Partial = t.partial()
@@ -119,7 +120,8 @@ func (t *tables) resolveFrames(ctx context.Context, s *model.Stacks, found *find
 		k := key{line: f.line}
 		at := headerSize + int64(t.frameAt[i])
 		if i%checkEvery == checkEvery-1 && budget.Full(model.BudgetOfFile) {
-			found.leave(budget, "the names of %s of %s frames were left out", model.Group(uint64(len(t.frames)-i)), model.Group(uint64(len(t.frames))))
+			found.leave(budget, "the names of %s of %s frames were left out", model.Group(uint64(len(t.frames)-i)),
+				model.Group(uint64(len(t.frames))))
 			s.Functions = append(s.Functions, "<left out>")
 			s.FrameFunc = append(s.FrameFunc, model.FuncID(len(s.Functions)-1))
 			s.FrameFile, s.FrameLine = append(s.FrameFile, 0), append(s.FrameLine, model.NoLine)

@@ -90,7 +90,8 @@ func (v *validator) event(e *model.Event, offset int64, _ uint64) {
 		delete(v.live, e.Addr)
 	case model.Marker:
 		if _, ok := v.tables.funcs.get(e.ID); !ok && !v.tables.partial() {
-			v.found.add(dangling(len(v.tables.funcs.index)), "dangling-marker", offset, "a MARKER has a name id that functions does not define")
+			v.found.add(dangling(len(v.tables.funcs.index)), "dangling-marker", offset,
+				"a MARKER has a name id that functions does not define")
 		}
 	}
 }

@@ -138,7 +138,8 @@ func (f *file) bytes(s span) ([]byte, error) {
 
 // column decodes an integer column and passes its values to take in order, at most limit of them. n is how many there
 // were, up to limit+1; bad is the damage of the column, after the n values or as a whole.
-func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, read func(int), take func(at int64, vals []uint64)) (n int64, bad *damage, err error) {
+func (f *file) column(ctx context.Context, t *kit, b span, k kind, limit int64, read func(int),
+	take func(at int64, vals []uint64)) (n int64, bad *damage, err error) {
 	in, err := f.openColumn(ctx, t, b, k, read)
 	if err != nil || in.bad != nil {
 		return 0, in.damaged(), err

@@ -55,7 +55,8 @@ const noRow = ^uint32(0)
 func (f *file) newDecoding(ctx context.Context, i int, progress func(float64)) *decoding {
 	return &decoding{
 		f: f, ctx: ctx, i: i, s: &f.snaps[i], progress: progress, counted: make(chan struct{}),
-		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{}, Complete: f.snaps[i].complete},
+		heap: &model.Heap{Schema: &schema, Large: map[model.Row]uint64{}, LargeIndex: map[model.Ref]uint64{},
+			Complete: f.snaps[i].complete},
 	}
 }
 

@@ -48,7 +48,8 @@ type file struct {
 }
 
 func (f *file) problem(severity model.Severity, code string, offset int64, format string, args ...any) {
-	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Offset: offset})
+	f.problems = model.AddProblem(f.problems, model.Problem{Severity: severity, Code: code,
+		Message: fmt.Sprintf(format, args...), Offset: offset})
 }
 
 // cut reports a problem with the end of the file. There is none if that is the limit of decompression.

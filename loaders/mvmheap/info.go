@@ -83,18 +83,21 @@ func (f *file) describe() model.Meta {
 		m.Facts = append(m.Facts, number("cut_snapshots", "Snapshots cut short", n))
 	}
 	if rows > 0 {
-		m.Facts = append(m.Facts, number("largest_rows", "Rows at most, about", rows), number("largest_references", "References at most", refs))
+		m.Facts = append(m.Facts, number("largest_rows", "Rows at most, about", rows),
+			number("largest_references", "References at most", refs))
 		memory := memoryFor(rows, refs)
 		m.Facts = append(m.Facts, model.Fact{
 			Key: "estimated_memory_bytes", Label: "Memory to open, about", Value: model.Bytes(memory).String(), Int: memory, HasInt: true,
 		})
 	}
 	if last != model.NoTime {
-		m.Facts = append(m.Facts, model.Fact{Key: "last_snapshot_us", Label: "Last snapshot after", Value: last.String(), Int: int64(last), HasInt: true})
+		m.Facts = append(m.Facts, model.Fact{Key: "last_snapshot_us", Label: "Last snapshot after",
+			Value: last.String(), Int: int64(last), HasInt: true})
 	}
 	if t := f.meta.Start; t != nil && *t >= 0 {
 		m.Facts = append(m.Facts, model.Fact{
-			Key: "start_clock_us", Label: "Clock at the start", Value: model.Time(*t).String() + " since boot, most likely", Int: *t, HasInt: true,
+			Key: "start_clock_us", Label: "Clock at the start", Value: model.Time(*t).String() +
+				" since boot, most likely", Int: *t, HasInt: true,
 		})
 	}
 	if p := f.meta.PID; p != nil {

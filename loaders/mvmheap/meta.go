@@ -172,7 +172,8 @@ func count(n *int64) int64 {
 func (m *snapMeta) info(start *int64) model.HeapInfo {
 	h := model.NoHeapInfo()
 	h.GC, h.References, h.Bytes = count(m.GC), count(m.References), count(m.Bytes)
-	h.Counts = []int64{setObjects: count(m.Objects), setTypeObjects: count(m.TypeObjects), setSTables: count(m.STables), setFrames: count(m.Frames)}
+	h.Counts = []int64{setObjects: count(m.Objects), setTypeObjects: count(m.TypeObjects),
+		setSTables: count(m.STables), setFrames: count(m.Frames)}
 	if m.Time != nil && start != nil && *m.Time >= *start && *start >= 0 {
 		h.Time = model.Time(*m.Time - *start)
 	}

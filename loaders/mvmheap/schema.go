@@ -58,10 +58,13 @@ var schema = model.HeapSchema{
 		KindCallStack:     {Name: "call-stack-roots", Title: "Call Stack Roots", Virtual: true},
 	},
 	Sets: []model.HeapSet{
-		setObjects:     {Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(KindObject), Naming: model.NamedByType, Column: true},
-		setTypeObjects: {Key: "type_objects", One: "type object", Many: "type objects", Kinds: model.KindsOf(KindTypeObject), Naming: model.NamedByType},
-		setSTables:     {Key: "stables", One: "STable", Many: "STables", Kinds: model.KindsOf(KindSTable), Naming: model.NamedByType},
-		setFrames:      {Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(KindFrame), Naming: model.NamedByFrame, Column: true},
+		setObjects: {Key: "objects", One: "object", Many: "objects", Kinds: model.KindsOf(KindObject),
+			Naming: model.NamedByType, Column: true},
+		setTypeObjects: {Key: "type_objects", One: "type object", Many: "type objects",
+			Kinds: model.KindsOf(KindTypeObject), Naming: model.NamedByType},
+		setSTables: {Key: "stables", One: "STable", Many: "STables", Kinds: model.KindsOf(KindSTable), Naming: model.NamedByType},
+		setFrames: {Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(KindFrame),
+			Naming: model.NamedByFrame, Column: true},
 	},
 	Axes: []model.HeapAxis{
 		{Key: "type", One: "type", Many: "types", Word: "type"},
@@ -79,5 +82,6 @@ var schema = model.HeapSchema{
 
 // runtimeReprs are the representations of bytecode, of code compiled from it, of symbol tables and of grammars'
 // automata: programs have many of them from the start, and make few themselves.
-var runtimeReprs = []string{"MVMCompUnit", "MVMStaticFrame", "MVMStaticFrameSpesh", "MVMSpeshCandidate", "MVMSpeshLog", "MVMSpeshPluginState",
+var runtimeReprs = []string{"MVMCompUnit", "MVMStaticFrame", "MVMStaticFrameSpesh", "MVMSpeshCandidate",
+	"MVMSpeshLog", "MVMSpeshPluginState",
 	"MVMCode", "SCRef", "NFA", "KnowHOWREPR", "KnowHOWAttribute"}

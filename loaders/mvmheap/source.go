@@ -59,7 +59,8 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, err
 	}
 	lost := []int64{0}
-	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i, Extra: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
+	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i,
+		Extra: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, &lost[0], progress) })
 	if err != nil {
 		return nil, err
@@ -95,7 +96,8 @@ func recount(h *model.Heap, info model.HeapInfo) model.HeapInfo {
 	all, _ := model.SaturatingAdd(managed, unmanaged)
 	signed := func(n uint64) int64 { return int64(min(n, 1<<63-1)) }
 	info.Rows, info.References = int64(len(h.Kinds)), int64(h.To.Len())
-	info.Counts = []int64{setObjects: rows[KindObject], setTypeObjects: rows[KindTypeObject], setSTables: rows[KindSTable], setFrames: rows[KindFrame]}
+	info.Counts = []int64{setObjects: rows[KindObject], setTypeObjects: rows[KindTypeObject],
+		setSTables: rows[KindSTable], setFrames: rows[KindFrame]}
 	info.Bytes, info.ManagedBytes, info.UnmanagedBytes = signed(all), signed(managed), signed(unmanaged)
 	return info
 }
@@ -125,7 +127,8 @@ func (f *file) scores(ctx context.Context, i int) (s model.HeapScores, broken st
 	defer f.kits.Put(t)
 	var columns [2][]uint64
 	for c, k := range []kind{topIDs, topscore} {
-		n, bad, err := f.column(ctx, t, b.blocks[k], k, maxScores, nil, func(_ int64, vals []uint64) { columns[c] = append(columns[c], vals...) })
+		n, bad, err := f.column(ctx, t, b.blocks[k], k, maxScores, nil,
+			func(_ int64, vals []uint64) { columns[c] = append(columns[c], vals...) })
 		if err != nil {
 			return s, "", false, err
 		}

@@ -174,7 +174,8 @@ func (t *tables) inflate(ctx context.Context, b span, k kind) ([]byte, error) {
 		return nil, nil
 	}
 	if int64(len(raw)) > t.budget {
-		t.problem(model.Error, "too-large", b.start, "the names are larger than the limit of %s for a file of this size, the rest was not read; %s",
+		t.problem(model.Error, "too-large", b.start,
+			"the names are larger than the limit of %s for a file of this size, the rest was not read; %s",
 			model.Bytes(t.limit), model.RaiseHint(2*t.limit*tablePart))
 		t.budget, t.left = 0, true
 		return nil, nil
@@ -260,7 +261,8 @@ func (t *tables) next2(ctx context.Context, s *snapshot) error {
 			}
 		default:
 			for ; len(raw) >= framRow; raw = raw[framRow:] {
-				t.all.Frames = append(t.all.Frames, model.HeapFrame{Name: low(raw), ID: low(raw[8:]), Line: low(raw[16:]), File: low(raw[24:])})
+				t.all.Frames = append(t.all.Frames,
+					model.HeapFrame{Name: low(raw), ID: low(raw[8:]), Line: low(raw[16:]), File: low(raw[24:])})
 			}
 		}
 	}

@@ -155,7 +155,8 @@ func (k *reader) begin(m [][]byte) bool {
 	}
 	seconds, err := strconv.ParseInt(string(m[5]), 10, 64)
 	if err != nil || seconds > 1<<32 {
-		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(), "the time of a sample is not a number of seconds: the sample was left out")
+		k.Say(model.Error, "number", k.lines.Offset(), k.lines.Number(),
+			"the time of a sample is not a number of seconds: the sample was left out")
 		return true
 	}
 	fraction := string(m[6]) + "000000000"
@@ -165,14 +166,16 @@ func (k *reader) begin(m [][]byte) bool {
 		k.first, k.started = s.ns, true
 		k.Profile.StartSeconds = float64(s.ns) / 1e9
 	}
-	s.event = k.Event(model.ProfileEvent{Name: string(m[8]), Kind: kindOf(string(m[8])), PrimaryName: "samples", Primary: k.ids[0], HasTimestamps: true})
+	s.event = k.Event(model.ProfileEvent{Name: string(m[8]), Kind: kindOf(string(m[8])), PrimaryName: "samples",
+		Primary: k.ids[0], HasTimestamps: true})
 	k.cur = s
 	return true
 }
 
 func kindOf(event string) string {
 	switch {
-	case strings.HasPrefix(event, "cpu-clock"), strings.HasPrefix(event, "task-clock"), strings.HasPrefix(event, "page-faults"), strings.HasPrefix(event, "faults"):
+	case strings.HasPrefix(event, "cpu-clock"), strings.HasPrefix(event, "task-clock"),
+		strings.HasPrefix(event, "page-faults"), strings.HasPrefix(event, "faults"):
 		return "software"
 	case strings.Contains(event, ":"):
 		return "tracepoint"
@@ -190,7 +193,8 @@ func (k *reader) frame(line []byte) bool {
 		return true // of a sample that was left out
 	}
 	if k.flush(); len(k.cur.frames) == maxDepth {
-		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
+		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(),
+			"a stack has more than %d frames: the others were left out", maxDepth)
 		return true
 	}
 	f := weighted.Frame{Function: string(p.function), Line: model.NoLine, Kind: model.FrameUser}

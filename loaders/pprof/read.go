@@ -251,6 +251,7 @@ func (r *reader) emit() {
 	}
 	r.sums = sums{}
 	if r.unnamed > 0 {
-		r.Say(model.Note, "unresolved", model.NoOffset, 0, "%s locations have no names in the file: they are shown as addresses", model.Group(uint64(r.unnamed)))
+		r.Say(model.Note, "unresolved", model.NoOffset, 0,
+			"%s locations have no names in the file: they are shown as addresses", model.Group(uint64(r.unnamed)))
 	}
 }

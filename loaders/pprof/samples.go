@@ -47,7 +47,8 @@ func (r *reader) sample(m message) error {
 	}
 	r.checkComplete(&m)
 	if deep {
-		r.Say(model.Warning, "stack-depth", at, 0, "a stack has more frames than the limit of %d: those nearest its root were left out; it cannot be raised", weighted.MaxDepth)
+		r.Say(model.Warning, "stack-depth", at, 0,
+			"a stack has more frames than the limit of %d: those nearest its root were left out; it cannot be raised", weighted.MaxDepth)
 	}
 	if len(r.values) != len(r.tables.types) {
 		r.Say(model.Error, "values", at, 0, "a sample has %s%d values for %d sample types",

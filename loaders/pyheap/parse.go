@@ -157,7 +157,8 @@ func (p *parser) roots(u *objects.Unit) {
 	}
 	if l.isThread {
 		kept := func(b []byte) string { return string(model.KeptName(b)) }
-		r.Call = &objects.Call{Thread: l.thread, Object: l.object, ThreadName: kept(l.threadName), Function: kept(l.name), File: kept(l.file), Line: l.number}
+		r.Call = &objects.Call{Thread: l.thread, Object: l.object, ThreadName: kept(l.threadName),
+			Function: kept(l.name), File: kept(l.file), Line: l.number}
 	}
 	u.Roots = append(u.Roots, r)
 }

@@ -49,7 +49,8 @@ func (pass) Roots(b *objects.Build) {
 				b.AddRoot(model.Row(r))
 			}
 		}
-		b.Found(model.Note, "guessed-roots", model.NoOffset, 1, "the dump has no roots: modules and objects that nothing refers to are used instead")
+		b.Found(model.Note, "guessed-roots", model.NoOffset, 1,
+			"the dump has no roots: modules and objects that nothing refers to are used instead")
 	}
 }
 

@@ -24,7 +24,8 @@ const axisModule = 1
 // kinds are the kinds of rows by type; other types are objects.
 var kinds = map[string]model.HeapKind{
 	"type": kindClass, "module": kindModule, "function": kindFunction, "builtin_function_or_method": kindFunction, "code": kindCode,
-	"str": kindText, "bytes": kindText, "bytearray": kindText, "int": kindNumber, "float": kindNumber, "complex": kindNumber, "bool": kindNumber,
+	"str": kindText, "bytes": kindText, "bytearray": kindText, "int": kindNumber, "float": kindNumber,
+	"complex": kindNumber, "bool": kindNumber,
 	"list": kindCollection, "tuple": kindCollection, "dict": kindCollection, "set": kindCollection, "frozenset": kindCollection,
 	"collections.deque": kindCollection, "collections.OrderedDict": kindCollection, "collections.defaultdict": kindCollection,
 }
@@ -56,14 +57,17 @@ var schema = model.HeapSchema{
 		kindCollection: {Name: "collection", Title: "collection", Naming: model.NamedByType},
 	},
 	Sets: []model.HeapSet{
-		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindFunction, kindCode, kindText, kindNumber, kindCollection),
+		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindFunction, kindCode, kindText,
+			kindNumber, kindCollection),
 		set("classes", "class", "classes", true, kindClass),
 		set("collections", "collection", "collections", true, kindCollection),
 		set("texts", "text", "texts", false, kindText),
 		{Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(kindCall), Naming: model.NamedByFrame},
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "type", Many: "types", Word: "type", Containers: []string{"list", "dict", "tuple", "set", "frozenset", "collections.*", "*.deque", "*.OrderedDict", "*.defaultdict", "weakref*"}},
+		{Key: "type", One: "type", Many: "types", Word: "type",
+			Containers: []string{"list", "dict", "tuple", "set", "frozenset", "collections.*", "*.deque",
+				"*.OrderedDict", "*.defaultdict", "weakref*"}},
 		axisModule: {Key: "module", One: "module", Many: "modules", Word: "module"},
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}},

@@ -129,16 +129,19 @@ func (f *file) Clock() (at model.Time, ok bool) { return f.head.clock, f.head.cl
 
 // Describe implements [objects.Dumped].
 func (f *file) Describe() model.Meta {
-	m := model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: int(f.head.version), Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
+	m := model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: int(f.head.version),
+		Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 	if f.head.python != "" {
 		m.Facts = append(m.Facts, model.Fact{Key: "python", Label: "Python", Value: f.head.python + " (" + f.head.implementation + ")"})
 	}
 	if f.head.pid > 0 {
-		m.Facts = append(m.Facts, model.Fact{Key: "pid", Label: "Process", Value: strconv.FormatInt(f.head.pid, 10), Int: f.head.pid, HasInt: true})
+		m.Facts = append(m.Facts, model.Fact{Key: "pid", Label: "Process", Value: strconv.FormatInt(f.head.pid, 10),
+			Int: f.head.pid, HasInt: true})
 	}
 	if f.head.clock > 0 {
 		ms := int64(f.head.clock) / 1000
-		m.Facts = append(m.Facts, model.Fact{Key: "written_ms", Label: "Written", Value: time.UnixMilli(ms).UTC().Format(time.RFC3339), Int: ms, HasInt: true})
+		m.Facts = append(m.Facts, model.Fact{Key: "written_ms", Label: "Written",
+			Value: time.UnixMilli(ms).UTC().Format(time.RFC3339), Int: ms, HasInt: true})
 	}
 	return m
 }

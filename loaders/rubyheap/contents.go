@@ -125,7 +125,8 @@ func (f *file) Collections(ctx context.Context, _ int, h *model.Heap, visit func
 			if strings.HasPrefix(h.OnAxis(0, r), "(") {
 				return nil
 			}
-			return visit(&model.HeapCollection{Row: r, Storage: r, Form: model.CollectionBox, Len: 1, Capacity: 1, Wasted: max(h.Bytes(r), wordBytes) - wordBytes})
+			return visit(&model.HeapCollection{Row: r, Storage: r, Form: model.CollectionBox, Len: 1, Capacity: 1,
+				Wasted: max(h.Bytes(r), wordBytes) - wordBytes})
 		}
 		if kind != kindArray && kind != kindHash {
 			return nil

@@ -36,7 +36,8 @@ func (p *parser) finish(u *objects.Unit, at int64, cut bool) {
 		p.object(u, at)
 	}
 	if l.odd {
-		u.Problem(model.Warning, "salvaged-line", at, "a line is not JSON, usually because Ruby does not escape names: the rest of the line was read")
+		u.Problem(model.Warning, "salvaged-line", at,
+			"a line is not JSON, usually because Ruby does not escape names: the rest of the line was read")
 	}
 }
 

@@ -111,7 +111,8 @@ var schema = model.HeapSchema{
 		kindOther:  kind("other", "object of another type"),
 	},
 	Sets: []model.HeapSet{
-		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindIClass, kindString, kindSymbol, kindRegexp, kindArray,
+		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindIClass, kindString,
+			kindSymbol, kindRegexp, kindArray,
 			kindHash, kindStruct, kindNumber, kindFile, kindData, kindMatch, kindIMemo, kindNode, kindOther),
 		set("classes", "class", "classes", true, kindClass, kindModule),
 		set("strings", "string", "strings", false, kindString),
@@ -120,7 +121,8 @@ var schema = model.HeapSchema{
 	},
 	Axes: []model.HeapAxis{
 		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Hash", "Set"}},
-		axisSuper:      {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass", Runtime: []string{"Object", "BasicObject"}},
+		axisSuper: {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass",
+			Runtime: []string{"Object", "BasicObject"}},
 		axisModule:     {Key: "module", One: "module", Many: "modules", Word: "module"},
 		axisSite:       {Key: "site", One: "allocated at", Many: "allocation sites", Word: "allocation site", ByRow: true},
 		axisGeneration: {Key: "generation", One: "generation", Many: "generations", Word: "generation", ByRow: true},

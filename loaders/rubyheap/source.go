@@ -80,7 +80,8 @@ func open(ctx context.Context, src *loaders.Source) (*file, error) {
 
 // Describe implements [objects.Dumped].
 func (f *file) Describe() model.Meta {
-	return model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: model.NoVersion, Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
+	return model.Meta{Path: f.Src.Path(), Name: f.Src.Name(), Format: formatName, Version: model.NoVersion,
+		Size: f.Src.StoredSize(), Outer: f.Src.Outer()}
 }
 
 func validate(ctx context.Context, src *loaders.Source, report func(loaders.Violation)) error {

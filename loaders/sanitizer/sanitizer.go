@@ -16,7 +16,8 @@ import (
 // Format returns the format of the leak reports of sanitizers.
 func Format() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: "sanitizer", Summary: "leak reports of LeakSanitizer and AddressSanitizer", Extensions: []string{".lsan", ".asan"}, AllocatorFrames: true,
+		Name: "sanitizer", Summary: "leak reports of LeakSanitizer and AddressSanitizer",
+		Extensions: []string{".lsan", ".asan"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
 			if bytes.Contains(head, []byte("ERROR: LeakSanitizer: detected memory leaks")) {
 				return loaders.Sure
@@ -119,7 +120,8 @@ func (k *reader) begin(label, size, blocks string) {
 // frame reads a frame after its address.
 func (k *reader) frame(addr, text string) {
 	if len(k.leak.frames) == maxDepth {
-		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(), "a stack has more than %d frames: the others were left out", maxDepth)
+		k.Say(model.Warning, "stack-depth", k.lines.Offset(), k.lines.Number(),
+			"a stack has more than %d frames: the others were left out", maxDepth)
 		return
 	}
 	f := weighted.Frame{Line: model.NoLine}
@@ -161,7 +163,8 @@ func (k *reader) end() {
 	k.Weigh(k.ids[0], model.Unsigned(l.bytes))
 	k.Weigh(k.ids[1], model.Unsigned(l.blocks))
 	k.Add(weighted.Record{
-		Node: k.LeafStack(k.Callers(frames)), Event: k.event, CPU: model.NoCPU, Offset: l.offset, Labels: k.Labels([]model.Label{{Key: "leak", Text: l.label}}),
+		Node: k.LeafStack(k.Callers(frames)), Event: k.event, CPU: model.NoCPU, Offset: l.offset,
+		Labels: k.Labels([]model.Label{{Key: "leak", Text: l.label}}),
 	})
 }
 
@@ -169,7 +172,8 @@ func (k *reader) end() {
 func (k *reader) summary(tool, size, blocks string) {
 	k.Profile.SourceTool, k.complete = tool, true
 	if size != strconv.FormatUint(k.bytes, 10) || blocks != strconv.FormatUint(k.blocks, 10) {
-		k.Say(model.Warning, "summary", k.lines.Offset(), k.lines.Number(), "the summary says %s bytes in %s allocations, the leaks are %d bytes in %d",
+		k.Say(model.Warning, "summary", k.lines.Offset(), k.lines.Number(),
+			"the summary says %s bytes in %s allocations, the leaks are %d bytes in %d",
 			size, blocks, k.bytes, k.blocks)
 	}
 }

@@ -49,7 +49,8 @@ func each(ctx context.Context, src *loaders.Source, strict bool, f func(*block) 
 	ctx, stop := context.WithCancel(ctx)
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 2
-	p := &pipeline{ctx: ctx, src: src, strict: strict, queue: make(chan *block, n), work: make(chan *block, n), free: make(chan *block, n), seed: maphash.MakeSeed()}
+	p := &pipeline{ctx: ctx, src: src, strict: strict, queue: make(chan *block, n), work: make(chan *block, n),
+		free: make(chan *block, n), seed: maphash.MakeSeed()}
 	for range n {
 		p.free <- &block{parsed: make(chan struct{}, 1)}
 	}
@@ -227,7 +228,8 @@ func (p *pipeline) parse(worker int) {
 					short := p.src.Budget().Problem("a line longer than " + model.Bytes(most).String() + " was skipped")
 					b.out.issue(short.Severity, short.Code, place{}, "%s", short.Message)
 				} else {
-					b.out.issue(model.Error, "line-length", place{}, "a line is longer than the limit of %s, which applies to every line, and was skipped", model.Bytes(maxLine))
+					b.out.issue(model.Error, "line-length", place{},
+						"a line is longer than the limit of %s, which applies to every line, and was skipped", model.Bytes(maxLine))
 				}
 				return nil
 			}

@@ -183,7 +183,8 @@ func (b *builder) eventNamed(name string) uint16 {
 	e, ok := b.eventOf[name]
 	if !ok {
 		if len(b.p.Events) >= int(model.NoEvent)-1 {
-			b.found.record(model.Error, "event-limit", b.offset, b.lines+1, "there are more events than the limit of %d: records of the others have none; it cannot be raised", int(model.NoEvent)-1)
+			b.found.record(model.Error, "event-limit", b.offset, b.lines+1,
+				"there are more events than the limit of %d: records of the others have none; it cannot be raised", int(model.NoEvent)-1)
 			return model.NoEvent
 		}
 		e = uint16(len(b.p.Events))
@@ -209,7 +210,8 @@ func (b *builder) metricNamed(name string) (m model.MetricID, ok bool) {
 	m, ok = b.metric[name]
 	if !ok {
 		if len(b.p.Metrics) >= model.MaxMetrics-1 {
-			b.found.record(model.Error, "metric-limit", b.offset, b.lines+1, "there are more metrics than the limit of %d: weights of the others were left out; it cannot be raised", model.MaxMetrics-1)
+			b.found.record(model.Error, "metric-limit", b.offset, b.lines+1,
+				"there are more metrics than the limit of %d: weights of the others were left out; it cannot be raised", model.MaxMetrics-1)
 			return 0, false
 		}
 		m = model.MetricID(len(b.p.Metrics))

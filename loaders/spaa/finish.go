@@ -23,7 +23,8 @@ func (b *builder) finish(ctx context.Context) {
 		w := &b.p.Windows[r.window]
 		rec, ok := b.ids.first(r.id)
 		if !ok {
-			b.found.record(model.Warning, "reference", r.at, r.line, "window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
+			b.found.record(model.Warning, "reference", r.at, r.line,
+				"window %s names the stack %s, which does not exist", shortened([]byte(w.ID)), r.id)
 			continue
 		}
 		w.Record = slices.Clone(w.Record)
@@ -62,7 +63,8 @@ func (b *builder) lateFrames(ctx context.Context) {
 		missed := false
 		b.tree.reset()
 		of, _ := b.tree.resolve(&b.dict, l.ids, b.leafFirst, func(id uint64) (model.FrameID, bool) {
-			b.found.record(model.Error, "reference", rec.Offset[l.record], l.line, "stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
+			b.found.record(model.Error, "reference", rec.Offset[l.record], l.line,
+				"stack %s names the frame %d, which does not exist", shortened([]byte(name)), id)
 			missed = true
 			if _, ok := unknown[id]; !ok {
 				unknown[id] = b.internFrame(frameKey{
@@ -73,7 +75,8 @@ func (b *builder) lateFrames(ctx context.Context) {
 		})
 		rec.Node[l.record] = b.tree.insert(of)
 		if !missed {
-			b.found.record(model.Error, "order", rec.Offset[l.record], l.line, "stack %s comes before one of its frames", shortened([]byte(name)))
+			b.found.record(model.Error, "order", rec.Offset[l.record], l.line,
+				"stack %s comes before one of its frames", shortened([]byte(name)))
 		}
 	}
 }

@@ -102,7 +102,8 @@ func (r *headerReader) check() {
 	if !r.seen[keyEvents] {
 		r.error("header-field", "the header has no events")
 	}
-	tools := []string{"perf", "dtrace", "heaptrack", "heaptrack-folded", "chrome-cpuprofile", "chrome-trace", "chrome-heaptimeline", "turbopack", "jemalloc", "tcmalloc", "memtui"}
+	tools := []string{"perf", "dtrace", "heaptrack", "heaptrack-folded", "chrome-cpuprofile", "chrome-trace",
+		"chrome-heaptimeline", "turbopack", "jemalloc", "tcmalloc", "memtui"}
 	if !slices.Contains(tools, h.tool) {
 		r.warn("source-tool", "source_tool %q is not known", shortened([]byte(h.tool)))
 	}

@@ -59,7 +59,8 @@ var names = [...]string{
 	keySrclineResolved: "srcline_resolved", keyInlined: "inlined", keyInlineDepth: "inline_depth", keyKind: "kind",
 	keyPID: "pid", keyTID: "tid", keyComm: "comm", keyFrames: "frames", keyStackType: "stack_type", keyContext: "context",
 	keyWeights: "weights", keyExclusive: "exclusive", keyRelated: "related_stacks", keyTimestamp: "timestamp", keyCPU: "cpu",
-	keyEvent: "event", keyPeriod: "period", keyStackID: "stack_id", keyStart: "start", keyEnd: "end", keyUnit: "unit", keyByStack: "by_stack",
+	keyEvent: "event", keyPeriod: "period", keyStackID: "stack_id", keyStart: "start", keyEnd: "end", keyUnit: "unit",
+	keyByStack: "by_stack",
 }
 
 // byLength are the keys by the length of their names.

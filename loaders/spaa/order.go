@@ -97,8 +97,9 @@ func (o *orders) finish(b *builder) {
 		b.found.join(model.Problem{Severity: model.Error, Code: rule, Message: text, Count: w.count, Offset: w.at, Line: w.line})
 	}
 	if w := o.more; w.count > 0 {
-		b.found.add(model.Problem{Severity: model.Error, Code: "too-large", Count: w.count, Offset: w.at, Line: w.line, Message: fmt.Sprintf(
-			"frames name more dsos not yet defined than the limit of %s: whether the others exist was not checked; it cannot be raised", model.Group(uint64(o.most)))})
+		b.found.add(model.Problem{Severity: model.Error, Code: "too-large", Count: w.count, Offset: w.at,
+			Line: w.line, Message: fmt.Sprintf(
+				"frames name more dsos not yet defined than the limit of %s: whether the others exist was not checked; it cannot be raised", model.Group(uint64(o.most)))})
 	}
 }
 

@@ -43,7 +43,8 @@ func (b *builder) addStacks(k *block) {
 	b.stacks = b.stacks[:0]
 	for i := range o.stacks {
 		r := &o.stacks[i]
-		of, ok := b.tree.resolve(&b.dict, o.ids[r.frames.from:r.frames.to], b.leafFirst, func(uint64) (model.FrameID, bool) { return 0, false })
+		of, ok := b.tree.resolve(&b.dict, o.ids[r.frames.from:r.frames.to], b.leafFirst,
+			func(uint64) (model.FrameID, bool) { return 0, false })
 		if !ok {
 			of = span{1, 0}
 		}
@@ -88,7 +89,8 @@ func (b *builder) addStack(o *batch, r *stackRecord, of span) {
 	}
 	b.addWeights(o, &rec.Exclusive, r.exclusive, event)
 	if !primary && event != model.NoEvent && b.p.Events[event].PrimaryName != "" {
-		b.problem(model.Error, "primary-metric", r.place, "stack %s lacks the primary metric %s", r.id, shortened([]byte(b.p.Events[event].PrimaryName)))
+		b.problem(model.Error, "primary-metric", r.place, "stack %s lacks the primary metric %s", r.id,
+			shortened([]byte(b.p.Events[event].PrimaryName)))
 	}
 	b.leaf(r, ids)
 	if b.strict {
@@ -112,7 +114,8 @@ func (b *builder) addWeights(o *batch, to *model.WeightTable, s span, event uint
 			continue
 		}
 		if !to.Add(m, w.value) {
-			b.problem(model.Error, "too-large", place{}, "the limit of 4 GiB of weights is reached: the others were left out; it cannot be raised")
+			b.problem(model.Error, "too-large", place{},
+				"the limit of 4 GiB of weights is reached: the others were left out; it cannot be raised")
 		}
 		if event != model.NoEvent && b.p.Events[event].Primary == m {
 			primary = true

@@ -71,7 +71,8 @@ func (b *builder) addSample(o *batch, r *sampleRecord, rec model.RecordID) {
 		}
 	}
 	if b.strict && rec != model.NoRecord && p.Records.Event[rec] != s.event && s.event != model.NoEvent {
-		b.problem(model.Warning, "sample", r.place, "a sample of the event %s names a stack of another event", shortened([]byte(p.Events[s.event].Name)))
+		b.problem(model.Warning, "sample", r.place, "a sample of the event %s names a stack of another event",
+			shortened([]byte(p.Events[s.event].Name)))
 	}
 	t := b.time(r.time, b.unit)
 	if p.End != model.NoTime && (t < 0 || t > p.End) && p.End >= 0 {

@@ -107,7 +107,8 @@ func (b *builder) addFrame(r *frameRecord) {
 }
 
 func (k frameKey) hash() uint64 {
-	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)), uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
+	return mix(mix(uint64(k.function)<<32|uint64(k.file), uint64(k.line)),
+		uint64(k.dso)<<40^uint64(k.column)<<8^uint64(k.kind)<<4^uint64(k.flags))
 }
 
 // frameKey returns the key of a frame of the model.
@@ -248,7 +249,8 @@ func (b *builder) thread(pid, tid int64, comm []byte, p place) model.ThreadID {
 	id, ok := t.byTID[tid]
 	if ok {
 		listed := &b.p.Threads[id]
-		ok = tid >= 0 && (pid < 0 || listed.PID < 0 || pid == listed.PID) && (len(comm) == 0 || listed.Comm == "" || listed.Comm == string(comm))
+		ok = tid >= 0 && (pid < 0 || listed.PID < 0 || pid == listed.PID) &&
+			(len(comm) == 0 || listed.Comm == "" || listed.Comm == string(comm))
 	}
 	if !ok {
 		k := threadKey{pid, tid, string(comm)}

@@ -122,7 +122,8 @@ func (p *profile) sample() {
 }
 
 func (p *profile) deep(at, line int64) {
-	p.r.Say(model.Warning, "stack-depth", at, line, "a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
+	p.r.Say(model.Warning, "stack-depth", at, line,
+		"a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
 }
 
 func (p *profile) weigh() {
@@ -228,7 +229,8 @@ func (p *profile) add() {
 	} else if p.unit.name != "none" {
 		r.Profile.Metrics[r.weight].Unit = p.unit.name
 	}
-	event := r.Event(model.ProfileEvent{Name: r.eventName(p.name), Kind: p.kind, Mode: p.unit.name, Primary: r.weight, PrimaryName: "weight", HasTimestamps: p.unit.micros > 0})
+	event := r.Event(model.ProfileEvent{Name: r.eventName(p.name), Kind: p.kind, Mode: p.unit.name, Primary: r.weight,
+		PrimaryName: "weight", HasTimestamps: p.unit.micros > 0})
 	if event == model.NoEvent {
 		return
 	}
@@ -287,7 +289,8 @@ func (p *profile) timeline(event uint16, first model.RecordID, n int) {
 		at, known := p.at[node]
 		if us := t * p.unit.micros; known && us >= 0 && us < float64(model.MaxTime) {
 			r.Sample(model.Sample{
-				Time: model.Time(us), Record: first + model.RecordID(at), SampleLabel: model.SampleLabel{Event: event, CPU: model.NoCPU}, Period: w,
+				Time: model.Time(us), Record: first + model.RecordID(at),
+				SampleLabel: model.SampleLabel{Event: event, CPU: model.NoCPU}, Period: w,
 			})
 		}
 		if t += max(w, 0); t*p.unit.micros < float64(model.MaxTime) {

@@ -40,7 +40,8 @@ const (
 var roles = map[uint64]role{
 	0x2e: roleFunction, 0x03: roleFunction, // subprogram, entry_point
 	0x1d: roleInlined,
-	0x0b: roleScope, 0x1e: roleScope, 0x22: roleScope, 0x25: roleScope, 0x32: roleScope, 0x39: roleScope, // lexical_block, module, with, catch, try, namespace
+	0x0b: roleScope, 0x1e: roleScope, 0x22: roleScope, 0x25: roleScope, 0x32: roleScope,
+	0x39: roleScope, // lexical_block, module, with, catch, try, namespace
 }
 
 // abbrev describes the values of an entry.

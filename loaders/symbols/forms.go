@@ -98,7 +98,8 @@ var fixed = map[form]struct {
 	size  int
 	class class
 }{
-	formData1: {1, classNumber}, formData2: {2, classNumber}, formData4: {4, classNumber}, formData8: {8, classNumber}, formData16: {16, classOther},
+	formData1: {1, classNumber}, formData2: {2, classNumber}, formData4: {4, classNumber},
+	formData8: {8, classNumber}, formData16: {16, classOther},
 	formFlag: {1, classNumber}, formFlagPresent: {0, classNumber}, formImplicitConst: {0, classNumber},
 	formRef1: {1, classRef}, formRef2: {2, classRef}, formRef4: {4, classRef}, formRef8: {8, classRef},
 	formRefSig8: {8, classOther}, formRefSup4: {4, classRefAlt}, formRefSup8: {8, classRefAlt},
@@ -111,7 +112,8 @@ var offsets = map[form]class{formStrp: classStrp, formLineStrp: classLineStrp, f
 	formGNURefAlt: classRefAlt, formGNUStrpAlt: classStrpAlt, formRefAddr: classRef}
 
 // numbered are forms of variable length.
-var numbered = map[form]class{formUdata: classNumber, formStrx: classStrx, formGNUStrIndex: classStrx, formAddrx: classAddrx, formGNUAddrIndex: classAddrx,
+var numbered = map[form]class{formUdata: classNumber, formStrx: classStrx, formGNUStrIndex: classStrx,
+	formAddrx: classAddrx, formGNUAddrIndex: classAddrx,
 	formRefUdata: classRef, formLoclistx: classOther, formRnglistx: classRnglistx}
 
 // coding is how a form is read.

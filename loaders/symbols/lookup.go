@@ -201,7 +201,8 @@ func (u *unit) locate(calls []call, at row, lines *lineTable) (l located) {
 // problems reports what is missing or damaged in a file's debug information.
 func (d *debugInfo) problems(path string) (list []model.Problem) {
 	if d.damaged != nil {
-		list = append(list, model.Problem{Severity: model.Warning, Code: "symbols-damaged", Message: path + ": " + d.damaged.Error() + "; what could be read is used", Offset: -1})
+		list = append(list, model.Problem{Severity: model.Warning, Code: "symbols-damaged", Message: path + ": " +
+			d.damaged.Error() + "; what could be read is used", Offset: -1})
 	}
 	return list
 }
@@ -217,7 +218,8 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		frames = []Frame{{Function: s.name}}
 	default:
 		last := &frames[len(frames)-1]
-		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") || !l.named && (mangled.Is(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
+		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") ||
+			!l.named && (mangled.Is(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
 			last.Function = s.name
 		}
 	}

@@ -46,7 +46,8 @@ func (m *Module) spans(id int) (list []span) {
 
 // equal reports whether two modules are the same file at the same address.
 func (m *Module) equal(o *Module) bool {
-	return m.Path == o.Path && m.BuildID == o.BuildID && m.Base == o.Base && slices.Equal(m.Segments, o.Segments) && slices.Equal(m.Mappings, o.Mappings)
+	return m.Path == o.Path && m.BuildID == o.BuildID && m.Base == o.Base && slices.Equal(m.Segments, o.Segments) &&
+		slices.Equal(m.Mappings, o.Mappings)
 }
 
 // filePath returns the path of the file, without the suffix that the system adds if it was removed, and whether there
@@ -56,7 +57,8 @@ func (m *Module) filePath() (path string, ok bool) {
 	switch {
 	case path == "" || strings.ContainsRune(path, 0):
 		return path, false
-	case strings.HasPrefix(path, "["), strings.HasPrefix(path, "//anon"), strings.HasPrefix(path, "anon_inode:"), strings.HasPrefix(path, "/memfd:"):
+	case strings.HasPrefix(path, "["), strings.HasPrefix(path, "//anon"), strings.HasPrefix(path, "anon_inode:"),
+		strings.HasPrefix(path, "/memfd:"):
 		return path, false
 	case strings.HasPrefix(path, "linux-vdso"), strings.HasPrefix(path, "linux-gate"):
 		return path, false

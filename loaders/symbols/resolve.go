@@ -115,7 +115,8 @@ func (s *search) readNames(ctx context.Context, im, info *image, addrs []uint64)
 	var problems []model.Problem
 	read := func(f *image, what func() error) {
 		if err := f.guard(what); err != nil && ctx.Err() == nil {
-			problems = append(problems, model.Problem{Severity: model.Warning, Code: "symbols-damaged", Message: f.path + ": " + err.Error(), Offset: -1})
+			problems = append(problems, model.Problem{Severity: model.Warning, Code: "symbols-damaged",
+				Message: f.path + ": " + err.Error(), Offset: -1})
 		}
 	}
 	read(im, func() error { return im.symbolsAt(ctx, addrs, found) })

@@ -186,7 +186,8 @@ func (im *image) readPackage(ctx context.Context) (*dwp, error) {
 		}
 		var parts [][3]uint64
 		for c := range int(columns) {
-			parts = append(parts, [3]uint64{at(table + 4*c), at(table + 4*(row*int(columns)+c)), at(table + 4*((row+int(units))*int(columns)+c))})
+			parts = append(parts, [3]uint64{at(table + 4*c), at(table + 4*(row*int(columns)+c)),
+				at(table + 4*((row+int(units))*int(columns)+c))})
 		}
 		p.rows[p.order.Uint64(index[ids+8*slot:])] = parts
 	}

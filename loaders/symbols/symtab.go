@@ -86,7 +86,8 @@ func namesCode(s elf.Sym64) bool {
 func (im *image) symbolOf(b []byte) elf.Sym64 {
 	o := im.elf.ByteOrder
 	if im.elf.Class == elf.ELFCLASS32 {
-		return elf.Sym64{Name: o.Uint32(b), Value: uint64(o.Uint32(b[4:])), Size: uint64(o.Uint32(b[8:])), Info: b[12], Other: b[13], Shndx: o.Uint16(b[14:])}
+		return elf.Sym64{Name: o.Uint32(b), Value: uint64(o.Uint32(b[4:])), Size: uint64(o.Uint32(b[8:])),
+			Info: b[12], Other: b[13], Shndx: o.Uint16(b[14:])}
 	}
 	return elf.Sym64{Name: o.Uint32(b), Info: b[4], Other: b[5], Shndx: o.Uint16(b[6:]), Value: o.Uint64(b[8:]), Size: o.Uint64(b[16:])}
 }

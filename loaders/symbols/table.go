@@ -32,7 +32,8 @@ const (
 	NotResolved            // it was not looked up
 )
 
-var whys = [...]string{"known", "no module is mapped there", "the file is not there", "the file is not the one that was recorded", "the file cannot be read",
+var whys = [...]string{"known", "no module is mapped there", "the file is not there",
+	"the file is not the one that was recorded", "the file cannot be read",
 	"no symbol covers it", "not looked up"}
 
 // String describes the reason in lower case.

@@ -68,7 +68,8 @@ func damage(format string, args ...any) error {
 // openDWARF reads the sections of a file, and the positions of its units.
 func (im *image) openDWARF(ctx context.Context) (*debugInfo, error) {
 	d := &debugInfo{order: im.elf.ByteOrder, budget: model.BudgetOf(ctx)}
-	for name, to := range map[string]*[]byte{".debug_info": &d.info, ".debug_abbrev": &d.abbrev, ".debug_str": &d.str, ".debug_line_str": &d.lineStr,
+	for name, to := range map[string]*[]byte{".debug_info": &d.info, ".debug_abbrev": &d.abbrev, ".debug_str": &d.str,
+		".debug_line_str":    &d.lineStr,
 		".debug_str_offsets": &d.strOffsets, ".debug_addr": &d.addr, ".debug_ranges": &d.ranges, ".debug_rnglists": &d.rnglists,
 		".debug_line": &d.line, ".debug_aranges": &d.aranges} {
 		b, err := im.section(ctx, name)

@@ -92,7 +92,8 @@ func (f *file) Text(_ context.Context, _ int, h *model.Heap, r model.Row, bytes 
 }
 
 // Fields implements [model.HeapContents]: the references of a row.
-func (f *file) Fields(ctx context.Context, _ int, h *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
+func (f *file) Fields(ctx context.Context, _ int, h *model.Heap, r model.Row, from,
+	most int) (fields []model.HeapField, total int, err error) {
 	if !h.Has(r) || from < 0 {
 		return nil, 0, nil
 	}

@@ -57,7 +57,8 @@ type edgeForm struct {
 }
 
 func newDecoding(ctx context.Context, f *file, progress func(float64)) *decoding {
-	d := &decoding{layout: &layout{ctx: ctx, src: f.src}, f: f, progress: progress, bad: map[string]*badNumbers{}, total: max(2*f.src.Size(), 1)}
+	d := &decoding{layout: &layout{ctx: ctx, src: f.src}, f: f, progress: progress, bad: map[string]*badNumbers{},
+		total: max(2*f.src.Size(), 1)}
 	d.onBytes = d.advance
 	return d
 }
@@ -127,7 +128,8 @@ func (d *decoding) columns() error {
 	d.room = d.src.Budget().Room(rows*decodeRowBytes + refs*decodeRefBytes)
 	n := int(rows)
 	d.h = &model.Heap{
-		Schema: &schema, Kinds: model.MakeColumn[model.HeapKind](d.room, n), Size: model.MakeColumn[uint16](d.room, n), Entity: d.numbers(n),
+		Schema: &schema, Kinds: model.MakeColumn[model.HeapKind](d.room, n),
+		Size: model.MakeColumn[uint16](d.room, n), Entity: d.numbers(n),
 		Names: d.numbers(n), IDs: model.MakeColumn[uint64](d.room, n), Axes: make([][]uint32, numAxes), Tables: &model.HeapTables{},
 	}
 	d.start, d.to, d.label = d.numbers(n+1), d.numbers(int(refs)), model.MakeColumn[model.EdgeLabel](d.room, int(refs))
@@ -263,8 +265,9 @@ const (
 )
 
 var nodeColumns = map[string]byte{
-	"type": columnType, "name": columnName, "id": columnID, "self_size": columnSize, "edge_count": columnEdges, "trace_node_id": columnTrace,
-	"detachedness": columnState,
+	"type": columnType, "name": columnName, "id": columnID, "self_size": columnSize, "edge_count": columnEdges,
+	"trace_node_id": columnTrace,
+	"detachedness":  columnState,
 }
 
 // columnsOf returns the meaning of the columns of nodes; the first of equal names counts.
@@ -344,8 +347,10 @@ type edgeReader struct {
 
 func newEdgeReader(d *decoding) *edgeReader {
 	f := d.head.edgeFields
-	return &edgeReader{decoding: d, s: d.sections["edges"], kindAt: field(f, "type"), nameAt: field(f, "name_or_index"), rowAt: field(f, "to_node"),
-		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)), share: math.MaxUint64/uint64(len(d.head.nodeFields)) + 1, unknownForm: formOf(edgeOther)}
+	return &edgeReader{decoding: d, s: d.sections["edges"], kindAt: field(f, "type"),
+		nameAt: field(f, "name_or_index"), rowAt: field(f, "to_node"),
+		columns: uint64(len(f)), nodeColumns: uint64(len(d.head.nodeFields)),
+		share: math.MaxUint64/uint64(len(d.head.nodeFields)) + 1, unknownForm: formOf(edgeOther)}
 }
 
 func (r *edgeReader) chunk(c *numbers, i int) error {

@@ -42,7 +42,8 @@ type layout struct {
 }
 
 func (l *layout) problem(severity model.Severity, code string, at, n int64, format string, args ...any) {
-	l.problems = model.AddProblem(l.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
+	l.problems = model.AddProblem(l.problems, model.Problem{Severity: severity, Code: code,
+		Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
 }
 
 // reader reads a file starting at an offset.

@@ -122,8 +122,11 @@ var schema = model.HeapSchema{
 			Kinds: model.KindsOf(kindString, kindConcatenated, kindSliced)},
 	},
 	Axes: []model.HeapAxis{
-		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "(array)", "(object elements)", "(object properties)"}},
-		axisNode:     {Key: "node-type", One: "node type", Many: "node types", Word: "node type", Distinct: true, Runtime: []string{"code", "hidden", "object shape", "synthetic"}},
+		{Key: "type", One: "class", Many: "classes", Word: "class",
+			Containers: []string{"Array", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "(array)",
+				"(object elements)", "(object properties)"}},
+		axisNode: {Key: "node-type", One: "node type", Many: "node types", Word: "node type", Distinct: true,
+			Runtime: []string{"code", "hidden", "object shape", "synthetic"}},
 		axisDetached: {Key: "detachedness", One: "detachedness", Many: "kinds of detachedness", Word: "detachedness", ByRow: true},
 		axisSite:     {Key: "site", One: "site", Many: "sites", Word: "allocation site", ByRow: true},
 		axisStack:    {Key: "stack", One: "stack", Many: "stacks", Word: "allocation stack", ByRow: true},
@@ -146,7 +149,8 @@ var schema = model.HeapSchema{
 	Policies: []model.HeapPolicy{
 		policyDevTools: {Name: "devtools", Lost: true, Moved: true, Skip: plainSkips | 1<<edgeSelf | 1<<edgeTable | 1<<edgeOutside,
 			Help: "as Chrome DevTools: weak references, and references of the runtime to what the program's globals reach, do not keep memory alive; the size of an object includes the arrays that it alone owns"},
-		policyPlain: {Name: "plain", About: "plain edges", Note: "retained through all references but weak ones", Lost: true, Skip: plainSkips,
+		policyPlain: {Name: "plain", About: "plain edges", Note: "retained through all references but weak ones",
+			Lost: true, Skip: plainSkips,
 			Help: "all references but weak ones keep memory alive; sizes as the file states them"},
 	},
 	Garbage: true,

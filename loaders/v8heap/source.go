@@ -119,7 +119,8 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 // describe returns what the head states.
 func (f *file) describe() model.Meta {
 	m := model.Meta{
-		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: model.NoVersion, Size: f.src.StoredSize(), Outer: f.src.Outer(),
+		Path: f.src.Path(), Name: f.src.Name(), Format: formatName, Version: model.NoVersion,
+		Size: f.src.StoredSize(), Outer: f.src.Outer(),
 	}
 	number := func(key, label string, n int64) {
 		if n >= 0 {
@@ -230,11 +231,13 @@ func (d *decoding) reportFindings() {
 	}
 	at := d.offset("nodes")
 	if n := d.head.nodes; n >= 0 && n != int64(d.h.Len()) && !d.truncated {
-		d.problem(model.Warning, "node-count", at, 1, "the header says %s nodes, the file has %s", model.Group(uint64(n)), model.Group(uint64(d.h.Len())))
+		d.problem(model.Warning, "node-count", at, 1, "the header says %s nodes, the file has %s",
+			model.Group(uint64(n)), model.Group(uint64(d.h.Len())))
 	}
 	if s := d.sections["edges"]; s != nil && d.head.edges >= 0 && !d.truncated {
 		if have := s.records(int64(len(d.head.edgeFields))); have != d.head.edges {
-			d.problem(model.Warning, "node-count", s.from, 1, "the header says %s edges, the file has %s", model.Group(uint64(d.head.edges)), model.Group(uint64(have)))
+			d.problem(model.Warning, "node-count", s.from, 1, "the header says %s edges, the file has %s",
+				model.Group(uint64(d.head.edges)), model.Group(uint64(have)))
 		}
 	}
 	if n := d.dangling.Load(); n > 0 {

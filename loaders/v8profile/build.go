@@ -97,7 +97,8 @@ func (r *reader) stacks() []model.NodeID {
 			}
 			state[at] = 2
 			if depth[at] >= weighted.MaxDepth {
-				r.Say(model.Warning, "stack-depth", n.offset, 0, "a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
+				r.Say(model.Warning, "stack-depth", n.offset, 0,
+					"a stack has more frames than the limit of %d: the others were left out; it cannot be raised", weighted.MaxDepth)
 				out[at] = parent
 				continue
 			}
@@ -112,10 +113,12 @@ func (r *reader) begin() {
 	name, metric, unit, kind := "cpu", "samples", "", "timer"
 	if r.heap {
 		name, metric, unit, kind = "heap", "live_bytes", "bytes", "allocation"
-		r.Say(model.Note, "collected", model.NoOffset, 0, "sizes are estimates of a sampling profiler; the file does not say whether objects that were collected are included")
+		r.Say(model.Note, "collected", model.NoOffset, 0,
+			"sizes are estimates of a sampling profiler; the file does not say whether objects that were collected are included")
 	}
 	id, _ := r.Metric(model.ProfileMetric{Name: metric, Unit: unit})
-	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap, Estimated: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
+	r.Event(model.ProfileEvent{Name: name, Kind: kind, Primary: id, PrimaryName: metric, TracksFrees: r.heap,
+		Estimated: r.heap, HasTimestamps: !r.heap && len(r.times) > 0})
 }
 
 // count recounts hits from samples, if there are any, and replaces their ids by indexes of nodes, none if unknown.
@@ -140,10 +143,12 @@ func (r *reader) count(byID map[int64]int) {
 		r.samples[k] = int64(i)
 	}
 	if unknown > 0 {
-		r.AddProblem(model.Problem{Severity: model.Error, Code: "samples", Message: "a sample names a node that does not exist", Count: unknown, Offset: model.NoOffset})
+		r.AddProblem(model.Problem{Severity: model.Error, Code: "samples",
+			Message: "a sample names a node that does not exist", Count: unknown, Offset: model.NoOffset})
 	}
 	if hits != uint64(len(r.samples)) && hits > 0 {
-		r.Say(model.Note, "hits", model.NoOffset, 0, "nodes count %s hits, but there are %s samples: samples are shown", model.Group(hits), model.Group(uint64(len(r.samples))))
+		r.Say(model.Note, "hits", model.NoOffset, 0,
+			"nodes count %s hits, but there are %s samples: samples are shown", model.Group(hits), model.Group(uint64(len(r.samples))))
 	}
 }
 
@@ -209,7 +214,8 @@ func (r *reader) timeline(records []model.RecordID) {
 		r.Sample(model.Sample{Time: model.Time(t), Record: records[n], SampleLabel: model.SampleLabel{CPU: model.NoCPU}, Period: 1})
 	}
 	if backward > 0 {
-		r.AddProblem(model.Problem{Severity: model.Note, Code: "backward", Message: "a sample is earlier than the one before it", Count: backward, Offset: model.NoOffset})
+		r.AddProblem(model.Problem{Severity: model.Note, Code: "backward",
+			Message: "a sample is earlier than the one before it", Count: backward, Offset: model.NoOffset})
 	}
 	if d := (r.end - r.start) * micros; d > 0 && d < float64(model.MaxTime) {
 		last = max(last, int64(d))

@@ -39,7 +39,8 @@ func sniff(head []byte, name string) loaders.Confidence {
 	}
 	has := func(member string) bool { return bytes.Contains(head, []byte(`"`+member+`"`)) }
 	first := false
-	for _, member := range []string{"head", "nodes", "samples", "timeDeltas", "startTime", "endTime", "title", "typeId", "uid", "timestamps"} {
+	for _, member := range []string{"head", "nodes", "samples", "timeDeltas", "startTime", "endTime", "title",
+		"typeId", "uid", "timestamps"} {
 		first = first || bytes.HasPrefix(head[json.Blank(head, i+1):], []byte(`"`+member+`"`))
 	}
 	heap := has("selfSize")

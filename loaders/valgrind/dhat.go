@@ -17,7 +17,8 @@ const nameDHAT = "dhat"
 // DHAT returns the format of DHAT's output files, version 2.
 func DHAT() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: nameDHAT, Summary: "DHAT: lifetimes of blocks, and how often they are read and written, by stack", Extensions: []string{".dhat"}, AllocatorFrames: true,
+		Name: nameDHAT, Summary: "DHAT: lifetimes of blocks, and how often they are read and written, by stack",
+		Extensions: []string{".dhat"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
 			head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 			switch {
@@ -108,9 +109,11 @@ func (d *dhat) fault(f json.Fault) bool {
 	d.Cut = true
 	switch f.Code {
 	case json.TooDeep:
-		d.Say(model.Error, "syntax", f.Byte, f.Line, "arrays and objects are nested deeper than the limit of 1,000, which cannot be raised: the rest was left out")
+		d.Say(model.Error, "syntax", f.Byte, f.Line,
+			"arrays and objects are nested deeper than the limit of 1,000, which cannot be raised: the rest was left out")
 	case json.LongWord:
-		d.Say(model.Error, "syntax", f.Byte, f.Line, "a number is longer than the limit of 64 KiB, or a string than 1 GiB, which cannot be raised: the rest was left out")
+		d.Say(model.Error, "syntax", f.Byte, f.Line,
+			"a number is longer than the limit of 64 KiB, or a string than 1 GiB, which cannot be raised: the rest was left out")
 	default:
 		d.Say(model.Error, "syntax", f.Byte, f.Line, "this is not JSON: the rest was left out")
 	}

@@ -19,7 +19,8 @@ const nameMassif = "massif"
 // Massif returns the format of massif's output files.
 func Massif() loaders.Format {
 	return weighted.Format(loaders.Format{
-		Name: nameMassif, Summary: "massif: the heap over time, and its stacks at some instants", Extensions: []string{".massif"}, Curves: true,
+		Name: nameMassif, Summary: "massif: the heap over time, and its stacks at some instants",
+		Extensions: []string{".massif"}, Curves: true,
 		Sniff: sniffMassif,
 	}, readMassif)
 }
@@ -146,7 +147,8 @@ func (m *massif) header(name, value string) {
 		m.Fact("command", "Command", value)
 	case "time_unit":
 		m.unit = value
-		m.Fact("time_unit", "Unit of time", cmp.Or(map[string]string{"i": "instructions", "ms": "milliseconds", "B": "bytes", "s": "seconds"}[value], value))
+		m.Fact("time_unit", "Unit of time", cmp.Or(map[string]string{"i": "instructions", "ms": "milliseconds",
+			"B": "bytes", "s": "seconds"}[value], value))
 	}
 }
 
@@ -198,7 +200,8 @@ func (m *massif) node(depth int, text []byte) bool {
 		return false
 	}
 	if depth > len(m.path) || depth > maxDepth || depth == 0 && len(m.path) > 0 {
-		m.Say(model.Error, "tree", m.lines.Offset(), m.lines.Number(), "this node is not a child of the one before it: it was left out with everything below it")
+		m.Say(model.Error, "tree", m.lines.Offset(), m.lines.Number(),
+			"this node is not a child of the one before it: it was left out with everything below it")
 		return true
 	}
 	m.closeNodes(depth)
@@ -237,7 +240,8 @@ func (m *massif) endNode() {
 		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "the nodes below a node hold more bytes than it does")
 	}
 	if l.children != 0 {
-		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(), "a node does not have as many children as it states: missing bytes are shown as its own")
+		m.Say(model.Warning, "tree", m.lines.Offset(), m.lines.Number(),
+			"a node does not have as many children as it states: missing bytes are shown as its own")
 	}
 	if own == 0 {
 		return
@@ -349,7 +353,8 @@ func (m *massif) curves() {
 	for i := range order {
 		order[i] = uint32(i)
 		if i > 0 && m.list[i].at < m.list[i-1].at {
-			m.Say(model.Warning, "snapshot-order", m.list[i].offset, m.list[i].line, "the time of a snapshot is before that of the last one: they are shown in order of time")
+			m.Say(model.Warning, "snapshot-order", m.list[i].offset, m.list[i].line,
+				"the time of a snapshot is before that of the last one: they are shown in order of time")
 		}
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(m.list[a].at, m.list[b].at) })
@@ -399,7 +404,8 @@ func (m *massif) facts(peak int, marked bool) {
 	}
 	m.Fact("stacks_of", "Stacks are of", "snapshot "+strconv.FormatInt(s.number, 10)+", "+model.Bytes(s.total()).Exact())
 	if largest.total() > s.total() {
-		m.Say(model.Note, "not-the-peak", s.offset, s.line, "stacks are those of %s, number %d, which is %s smaller than the largest one, number %d",
+		m.Say(model.Note, "not-the-peak", s.offset, s.line,
+			"stacks are those of %s, number %d, which is %s smaller than the largest one, number %d",
 			which, s.number, model.Bytes(largest.total()-s.total()).Exact(), largest.number)
 	}
 }

@@ -24,7 +24,8 @@ func Memcheck() loaders.Format {
 	return weighted.Format(loaders.Format{
 		Name: nameMemcheck, Summary: "memcheck: leaks, as XML", Extensions: []string{".xml"}, AllocatorFrames: true,
 		Sniff: func(head []byte) loaders.Confidence {
-			if bytes.Contains(head, []byte("<valgrindoutput>")) && bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte("<")) {
+			if bytes.Contains(head, []byte("<valgrindoutput>")) &&
+				bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte("<")) {
 				return loaders.Sure
 			}
 			return loaders.No
@@ -277,6 +278,7 @@ func (m *memcheck) facts() {
 		m.Count("errors", "Errors other than leaks", m.others)
 	}
 	if m.Empty() && !m.Cut {
-		m.Say(model.Note, "no-leaks", model.NoOffset, 0, "%s", cmp.Or(map[bool]string{true: "the file lists errors but no leaks: --leak-check=full lists them"}[m.others > 0], "the file lists no leaks"))
+		m.Say(model.Note, "no-leaks", model.NoOffset, 0, "%s",
+			cmp.Or(map[bool]string{true: "the file lists errors but no leaks: --leak-check=full lists them"}[m.others > 0], "the file lists no leaks"))
 	}
 }

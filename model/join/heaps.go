@@ -159,7 +159,8 @@ func (j *Heaps) Text(ctx context.Context, n int, h *model.Heap, r model.Row, byt
 }
 
 // Fields implements [model.HeapContents]; there are none if the file has no contents.
-func (j *Heaps) Fields(ctx context.Context, n int, h *model.Heap, r model.Row, from, most int) (fields []model.HeapField, total int, err error) {
+func (j *Heaps) Fields(ctx context.Context, n int, h *model.Heap, r model.Row, from,
+	most int) (fields []model.HeapField, total int, err error) {
 	p, i, err := j.of(n)
 	if err != nil {
 		return nil, 0, err

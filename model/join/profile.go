@@ -38,7 +38,8 @@ func (j *Stacks) Profile() *model.Profile {
 		w.Labels, w.Records.Labels = nil, nil
 	}
 	w.Counts = model.ProfileCounts{
-		DSOs: int64(len(w.DSOs) - 1), Frames: int64(len(s.FrameFunc) - 1), Threads: int64(len(w.Threads) - 1), Stacks: int64(w.Records.Len()), Windows: int64(len(w.Windows)),
+		DSOs: int64(len(w.DSOs) - 1), Frames: int64(len(s.FrameFunc) - 1), Threads: int64(len(w.Threads) - 1),
+		Stacks: int64(w.Records.Len()), Windows: int64(len(w.Windows)),
 	}
 	s.DSOs, s.FrameDSO = w.DSOs, w.FrameDSO
 	meta.Size, meta.Start, meta.HasStart = j.size, uint64(max(first, 0)), stated
@@ -46,7 +47,8 @@ func (j *Stacks) Profile() *model.Profile {
 	if len(j.parts) > 1 {
 		meta.Name = fmt.Sprintf("%s and %s", j.parts[0].name, model.Counted(uint64(len(j.parts)-1), "other file"))
 	}
-	meta.Facts = append(meta.Facts, model.Fact{Key: "windows", Label: "Windows", Value: model.Group(uint64(len(j.parts))), Int: int64(len(j.parts)), HasInt: true})
+	meta.Facts = append(meta.Facts, model.Fact{Key: "windows", Label: "Windows",
+		Value: model.Group(uint64(len(j.parts))), Int: int64(len(j.parts)), HasInt: true})
 	return &model.Profile{Meta: meta, Stacks: &s, Weights: &w, Problems: j.assumed(spans, stated, spread), Lost: j.lost, Complete: !j.cut}
 }
 
@@ -143,7 +145,8 @@ func (j *Stacks) assumed(spans, stated, spread bool) []model.Problem {
 		say(model.Note, "exclusive", "exclusive weights of leaves are left out where several files are one profile")
 	}
 	if j.dropped > 0 {
-		say(model.Warning, "thinned", "%s of earlier times were dropped, every second one, to bound memory", model.Counted(j.dropped, "window"))
+		say(model.Warning, "thinned", "%s of earlier times were dropped, every second one, to bound memory",
+			model.Counted(j.dropped, "window"))
 	}
 	return out
 }

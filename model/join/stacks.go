@@ -84,8 +84,10 @@ func NewStacks() *Stacks {
 			DSOs: []model.DSO{{}}, Threads: []model.ProfileThread{{PID: -1, TID: -1}}, Labels: [][]model.Label{nil},
 			FrameDSO: []model.DSOID{0}, FrameKind: []model.FrameKind{0}, FrameFlags: []model.FrameFlags{0}, FrameColumn: []uint32{0},
 		},
-		functions: map[string]model.FuncID{"": 0}, files: map[string]model.FileID{"": 0}, frames: map[frame]model.FrameID{}, nodes: map[node]model.NodeID{},
-		dsos: map[model.DSO]model.DSOID{{}: 0}, threads: map[model.ProfileThread]model.ThreadID{{PID: -1, TID: -1}: 0}, labels: map[string]model.LabelSetID{"": 0},
+		functions: map[string]model.FuncID{"": 0}, files: map[string]model.FileID{"": 0},
+		frames: map[frame]model.FrameID{}, nodes: map[node]model.NodeID{},
+		dsos: map[model.DSO]model.DSOID{{}: 0}, threads: map[model.ProfileThread]model.ThreadID{{PID: -1,
+			TID: -1}: 0}, labels: map[string]model.LabelSetID{"": 0},
 		events: map[string]uint16{}, metrics: map[string]model.MetricID{}, records: map[record]model.RecordID{},
 	}
 }
@@ -116,7 +118,8 @@ func (j *Stacks) Add(p *model.Profile, at model.Time) error {
 		j.agree(p)
 	}
 	j.take(p, &part)
-	i, _ := slices.BinarySearchFunc(j.parts, part, func(a, b stacksPart) int { return cmp.Or(cmp.Compare(a.at, b.at), compareNames(a.name, b.name), -1) })
+	i, _ := slices.BinarySearchFunc(j.parts, part,
+		func(a, b stacksPart) int { return cmp.Or(cmp.Compare(a.at, b.at), compareNames(a.name, b.name), -1) })
 	j.parts = slices.Insert(slices.Clone(j.parts), i, part)
 	if i > 0 {
 		j.parts[i].number = j.parts[i-1].number + 1
@@ -195,7 +198,8 @@ func (j *Stacks) record(k record) model.RecordID {
 		r := &j.weights.Records
 		id = model.RecordID(r.Len())
 		j.records[k] = id
-		r.Node, r.Event, r.Thread, r.CPU = append(r.Node, k.node), append(r.Event, k.event), append(r.Thread, k.thread), append(r.CPU, k.cpu)
+		r.Node, r.Event, r.Thread, r.CPU = append(r.Node, k.node), append(r.Event, k.event),
+			append(r.Thread, k.thread), append(r.CPU, k.cpu)
 		r.Offset, r.Labels = append(r.Offset, model.NoOffset), append(r.Labels, k.labels)
 		r.ID, r.IDKind = append(r.ID, 0), append(r.IDKind, model.IDNone)
 		r.Exclusive.EndRow()
@@ -239,7 +243,8 @@ func (j *Stacks) framesOf(p *model.Profile) []model.FrameID {
 		if !ok {
 			id = model.FrameID(len(t.FrameFunc))
 			j.frames[k] = id
-			t.FrameFunc, t.FrameFile, t.FrameLine = append(t.FrameFunc, k.function), append(t.FrameFile, k.file), append(t.FrameLine, k.line)
+			t.FrameFunc, t.FrameFile, t.FrameLine = append(t.FrameFunc, k.function), append(t.FrameFile, k.file),
+				append(t.FrameLine, k.line)
 			u.FrameDSO, u.FrameKind = append(u.FrameDSO, k.dso), append(u.FrameKind, k.kind)
 			u.FrameFlags, u.FrameColumn = append(u.FrameFlags, k.flags), append(u.FrameColumn, k.column)
 		}

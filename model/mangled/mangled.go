@@ -33,5 +33,6 @@ func Demangle(name string) string {
 
 // Is reports whether a name may be one of C++ or Rust.
 func Is(name string) bool {
-	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "__Z") || strings.HasPrefix(name, "_GLOBAL_")
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "__Z") ||
+		strings.HasPrefix(name, "_GLOBAL_")
 }

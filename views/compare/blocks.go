@@ -94,7 +94,8 @@ func (p *Blocks) Show(s *state.State) {
 	}
 	p.Blocks.Heading = model.Capital([...]string{"new", "gone"}[p.mode]) + " blocks"
 	p.Blocks.Lives, p.Blocks.Filter = true, s.Filter
-	p.Blocks.Empty = []string{"No block was " + what + ".", p.Hint("{block-table.only} shows the other ones, and sizes; {mark-a} and {mark-b} mark other moments.")}
+	p.Blocks.Empty = []string{"No block was " + what + ".",
+		p.Hint("{block-table.only} shows the other ones, and sizes; {mark-a} and {mark-b} mark other moments.")}
 	if s.Filter != "" {
 		p.Blocks.Empty = []string{"No matches for “" + s.Filter + "”.", p.FilterHint()}
 	}

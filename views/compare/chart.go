@@ -77,7 +77,8 @@ func (c *chart) Show(s *state.State, r widget.Rect) {
 			c.spans[i] = diff.TimeSpan{From: max(over.From, 0), To: min(over.To, c.spans[i].To)}
 		}
 	}
-	c.one = sides[0].file == sides[1].file && (moments[state.SideA].Over.IsFull() || moments[state.SideB].Over.IsFull() || moments[state.SideA].Over.To <= 0)
+	c.one = sides[0].file == sides[1].file && (moments[state.SideA].Over.IsFull() ||
+		moments[state.SideB].Over.IsFull() || moments[state.SideA].Over.To <= 0)
 	if c.one {
 		c.spans[0] = sides[0].file.Span(s)
 		c.spans[1] = c.spans[0]
@@ -140,7 +141,8 @@ func (c *chart) setData(axis diff.TimeSpan) {
 				break
 			}
 			ch.Curves = append(ch.Curves, widget.Curve{
-				Data: pointsOf(v.cols, side, s.Series), Glyph: [2]string{"A", "B"}[side], Style: sideStyle(c.env, side), Front: side == state.SideB,
+				Data: pointsOf(v.cols, side, s.Series), Glyph: [2]string{"A", "B"}[side],
+				Style: sideStyle(c.env, side), Front: side == state.SideB,
 			})
 		}
 		if c.one {

@@ -94,7 +94,8 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if p == nil || p.Stacks == nil {
 		return k, false
 	}
-	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries, place: placeText(e, s, f, m)}
+	k = sideKey{file: f, stacks: p.Stacks, what: what, by: by, rows: rowsOf(e, s, what, by), libraries: e.Libraries,
+		place: placeText(e, s, f, m)}
 	k.label = named(e, f, k.place)
 	if d := f.ProfileFile(s); d != nil {
 		if k.Prof = profileSide(e, s, f, d, m, cost); what == ui.DiffLeaked {
@@ -103,9 +104,11 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 		k.partial = !d.Profile.Complete
 		switch {
 		case e.Mixed(s) && k.Prof.None && f.Store != nil:
-			k.Unlike = widget.Clean(f.Name) + " has no " + ui.CostNamed(cost) + " to compare with: " + e.Hint("{difference.cost} shows another metric")
+			k.Unlike = widget.Clean(f.Name) + " has no " + ui.CostNamed(cost) + " to compare with: " +
+				e.Hint("{difference.cost} shows another metric")
 		case f.Store != nil && k.Prof.None && e.Prof != nil:
-			k.Unlike = widget.Clean(f.Name) + " has no " + e.Prof.Key(s).MetricName() + " to compare with: " + e.Hint("{profile.cost} shows another event, {profile.series} another metric")
+			k.Unlike = widget.Clean(f.Name) + " has no " + e.Prof.Key(s).MetricName() + " to compare with: " +
+				e.Hint("{profile.cost} shows another event, {profile.series} another metric")
 		}
 		return k, true
 	}
@@ -247,7 +250,8 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 	case k.Prof.Of != nil:
 		p := &k.Prof
 		return diff.ProfileSide(ctx, p.Of.Profile, p.Of.Views.Of, diff.ProfileQuestion{
-			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(), From: p.From, To: p.To, Filter: p.Filters, Libraries: k.libraries,
+			Group: k.rows, Event: p.Event, Metric: p.Metric, Window: p.Window, Ranged: p.Ranged && !p.Unrange(),
+			From: p.From, To: p.To, Filter: p.Filters, Libraries: k.libraries,
 		})
 	}
 	return k.fetchTrace(ctx, views, bases)
@@ -284,9 +288,11 @@ func rowsOf(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group) diff
 	case what == ui.DiffLives:
 		return diff.GroupLifetime
 	case e.Prof != nil && !e.Mixed(s):
-		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupLine, diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
+		return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupLine,
+			diff.GroupDSO, diff.GroupThread, diff.GroupKind}[by]
 	}
-	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupFile, diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
+	return [...]diff.StackGroup{diff.GroupStack, diff.GroupFunction, diff.GroupOwner, diff.GroupFile,
+		diff.GroupModule, diff.GroupThread, diff.GroupSize}[by]
 }
 
 // upTo returns the range of a side: everything before an instant.

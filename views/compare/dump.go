@@ -34,7 +34,8 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 		layouts[state.SideA], layouts[state.SideB] = e.LayoutSides(&plain)
 	}
 	for i := range keys {
-		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure, layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
+		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure,
+			layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
 		if k.label = min(at[i].T, dumps[i].End).In(dumps[i].Timeline.AxisUnit); what == ui.DiffPages {
 			k.layout = layouts[i]
 			k.at = analysis.End

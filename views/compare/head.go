@@ -121,7 +121,8 @@ func notesOf(st *state.State, c *Set) string {
 		parts = append(parts, text)
 	}
 	if st.Compare.Masks != "" {
-		parts = append(parts, "names masked by "+strings.ReplaceAll(widget.Clean(strings.ReplaceAll(st.Compare.Masks, "\n", ", ")), "\n", ", "))
+		parts = append(parts, "names masked by "+strings.ReplaceAll(widget.Clean(strings.ReplaceAll(st.Compare.Masks,
+			"\n", ", ")), "\n", ", "))
 	}
 	if st.Compare.Match != diff.MatchFrames {
 		parts = append(parts, "frames matched by "+st.Compare.Match.String())

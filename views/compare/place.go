@@ -158,7 +158,8 @@ func peakCommand(e *ui.Env, s *state.State, file []string, kind string) []string
 		if !m[i].Over.IsFull() || m[i].At != analysis.End && m[i].At.Events == 0 {
 			return nil
 		}
-		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1}, Range: analysis.FullRange}
+		at.Compare.Marks[i] = state.Mark{Set: true, Other: m[i].Other, At: analysis.Instant{T: m[i].At.T, Events: 1},
+			Range: analysis.FullRange}
 	}
 	return e.DiffCommand(&at, file, kind, ui.CostNamed(analysis.CostLive), true)
 }

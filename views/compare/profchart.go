@@ -49,7 +49,8 @@ func (c *chart) showProf(s *state.State, sides *[2]sideKey) {
 	var keys [2]ui.ProfileCurveKey
 	for i, at := range [2]diff.TimeSpan{axis, {From: c.m.After(axis.From), To: c.m.After(axis.To)}} {
 		k := &sides[i].Prof
-		keys[i] = ui.ProfileCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Filters: k.Filters, From: at.From, To: at.To, Columns: columns}
+		keys[i] = ui.ProfileCurveKey{Of: k.Of, Event: k.Event, Metric: k.Metric, Filters: k.Filters, From: at.From,
+			To: at.To, Columns: columns}
 	}
 	c.profs.Ask(keys)
 	c.setProf(sides, axis)
@@ -81,7 +82,8 @@ func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 		if side == state.SideB && c.one {
 			break
 		}
-		curve := widget.Curve{Data: v.sides[side].Points(c.spans[side]), Glyph: [2]string{"A", "B"}[side], Style: sideStyle(c.env, side), Front: side == state.SideB}
+		curve := widget.Curve{Data: v.sides[side].Points(c.spans[side]), Glyph: [2]string{"A", "B"}[side],
+			Style: sideStyle(c.env, side), Front: side == state.SideB}
 		if c.one {
 			curve.Glyph = c.env.Look.Glyphs.Bullet
 		}

@@ -40,7 +40,8 @@ func newTable(e *ui.Env) *table {
 // changes returns the comparison in the form of tables.
 func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
-	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site, Where: titles.Where, Delta: titles.Delta}
+	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site,
+		Where: titles.Where, Delta: titles.Delta}
 	if k.by != analysis.ByStack || k.what > ui.DiffLeaked {
 		out.Rows, out.Where = strings.ToUpper(k.thing()), ""
 	}

@@ -123,7 +123,8 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 		if v.Series[n] == nil { // shown since
 			continue
 		}
-		ch.Curves = append(ch.Curves, widget.Curve{Data: seriesPoints(v.Series[n]), Glyph: seriesGlyph(c.env, n), Style: seriesStyle(c.env, n), Front: n == front})
+		ch.Curves = append(ch.Curves, widget.Curve{Data: seriesPoints(v.Series[n]), Glyph: seriesGlyph(c.env, n),
+			Style: seriesStyle(c.env, n), Front: n == front})
 	}
 }
 

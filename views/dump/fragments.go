@@ -181,10 +181,12 @@ func (p *Fragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 	type row = fragmentRow
 	all := &d.All
 	bytes := func(title, key, field string, drop int, whole uint64, value func(r *row) uint64) ui.Column[row] {
-		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.BytesFigure, Width: 8, Drop: drop, Total: whole, Value: value}
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.BytesFigure, Width: 8,
+			Drop: drop, Total: whole, Value: value}
 	}
 	count := func(title, key, field string, width, drop, whole int, value func(r *row) int) ui.Column[row] {
-		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: width,
+			MaxWidth: width, Drop: drop,
 			Total: uint64(whole), Value: func(r *row) uint64 { return uint64(value(r)) }}
 	}
 	holes := count(titles.Holes, "hole_count", "holes", 7, 8, int(all.Holes.Count), func(r *row) int { return int(r.Holes.Count) })
@@ -195,7 +197,8 @@ func (p *Fragments) columns(d *ui.LayoutFigures) []ui.Column[fragmentRow] {
 		{Title: titles.Type, Key: "name", Width: 8, Grow: 2, MaxWidth: 40, Text: func(r *row) string { return r.Name }, Cell: p.typeCell},
 		count(titles.Pages, "pages", "pages", 7, 3, all.Pages, func(r *row) int { return r.Pages }),
 		bytes(titles.Bytes, "bytes", "bytes", 6, all.Bytes, func(r *row) uint64 { return r.Bytes }),
-		{Title: titles.Occupied, Width: 8, Fields: []string{"occupied"}, Figure: ui.ShareFigure, Share: func(r *row) float64 { return r.Share() }},
+		{Title: titles.Occupied, Width: 8, Fields: []string{"occupied"}, Figure: ui.ShareFigure,
+			Share: func(r *row) float64 { return r.Share() }},
 		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 9, Like: titles.Occupied,
 			Cell: func(r *row) widget.Cell { return widget.Cell{Kind: widget.BarCell, Bar: r.Share()} }},
 		count(titles.Full, "full_pages", "full", 6, 5, all.Full, func(r *row) int { return r.Full }),
@@ -298,7 +301,8 @@ func (p *Fragments) emptyText() []string {
 	case p.Dump.Layout(&p.State) == state.NoLayout:
 		return []string{"At " + p.State.Now().String() + " there is no layout yet.", p.Hint("{step-forward} goes to the first one.")}
 	case p.Layouts.Figures.Err != nil:
-		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()), p.Hint("{step-back} and {step-forward} go to others.")}
+		return []string{"This layout cannot be decoded: " + widget.Clean(p.Layouts.Figures.Err.Error()),
+			p.Hint("{step-back} and {step-forward} go to others.")}
 	}
 	switch t := p.Types.Now(); {
 	case t != nil && len(t.Rows) > 0:
@@ -367,7 +371,8 @@ func (p *Fragments) Hides() string {
 	if !p.big {
 		return ""
 	}
-	return [...]string{fragmentTypes: "lengths, sparse pages and chart", fragmentSparse: "types, lengths and chart", fragmentLengths: "types, sparse pages and chart"}[p.focus]
+	return [...]string{fragmentTypes: "lengths, sparse pages and chart", fragmentSparse: "types, lengths and chart",
+		fragmentLengths: "types, sparse pages and chart"}[p.focus]
 }
 
 // Fields implements [ui.Filtered].
@@ -412,7 +417,8 @@ func (p *Fragments) openPage() {
 func (p *Fragments) CopyText() string {
 	if ref, ok := p.sparse.Selected(); ok && p.focus == fragmentSparse {
 		return widget.Clean(fmt.Sprintf("page %d of %s: %s of %s occupied (%s)", ref.Page, typeLabel(p.figures.Types[ref.Type].Name),
-			model.Bytes(ui.HoleBytes(ref.Occupied)).Exact(), model.Bytes(ref.Size).Exact(), ui.ShareText(ui.ShareOf(ref.Occupied, ref.Bits))))
+			model.Bytes(ui.HoleBytes(ref.Occupied)).Exact(), model.Bytes(ref.Size).Exact(),
+			ui.ShareText(ui.ShareOf(ref.Occupied, ref.Bits))))
 	}
 	row, ok := p.Types.Selected()
 	if !ok {
@@ -423,7 +429,8 @@ func (p *Fragments) CopyText() string {
 		name = "all types"
 	}
 	return widget.Clean(fmt.Sprintf("%s: %s, %s, %s occupied, %s full, %s empty, %s, packing would reclaim %s",
-		name, model.Counted(row.Pages, "page"), model.Bytes(row.Bytes).Exact(), ui.ShareText(row.Share()), model.Group(uint64(row.Full)), model.Group(uint64(row.Empty)),
+		name, model.Counted(row.Pages, "page"), model.Bytes(row.Bytes).Exact(), ui.ShareText(row.Share()),
+		model.Group(uint64(row.Full)), model.Group(uint64(row.Empty)),
 		model.Counted(row.Holes.Count, "hole"), model.Bytes(row.Returned).Exact()))
 }
 

@@ -128,9 +128,12 @@ func sparseColumns(d sparseData) []ui.Column[pages.Ref] {
 	share := func(r *ref) float64 { return ui.ShareOf(r.Occupied, r.Bits) }
 	return []ui.Column[ref]{
 		{Title: titles.Type, Key: "name", Width: 6, Grow: 1, Text: func(r *ref) string { return typeLabel(d.figures.Types[r.Type].Name) }},
-		{Title: titles.Page, Key: "page", Fields: []string{"page"}, Figure: ui.CountFigure, Width: 7, MaxWidth: 7, Value: func(r *ref) uint64 { return uint64(r.Page) }},
-		{Title: titles.Occupied, Key: "occupied_bits", Fields: []string{"occupied"}, Figure: ui.BytesFigure, Width: 9, Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }, Share: share},
-		{Title: titles.Size, Key: "size", Fields: []string{"size"}, Figure: ui.BytesFigure, Width: 8, Drop: 1, Value: func(r *ref) uint64 { return r.Size }},
+		{Title: titles.Page, Key: "page", Fields: []string{"page"}, Figure: ui.CountFigure, Width: 7, MaxWidth: 7,
+			Value: func(r *ref) uint64 { return uint64(r.Page) }},
+		{Title: titles.Occupied, Key: "occupied_bits", Fields: []string{"occupied"}, Figure: ui.BytesFigure, Width: 9,
+			Value: func(r *ref) uint64 { return ui.HoleBytes(r.Occupied) }, Share: share},
+		{Title: titles.Size, Key: "size", Fields: []string{"size"}, Figure: ui.BytesFigure, Width: 8, Drop: 1,
+			Value: func(r *ref) uint64 { return r.Size }},
 		{Figure: ui.ShareFigure, Drop: 2, Share: share},
 	}
 }

@@ -152,7 +152,8 @@ func (c *layoutChart) setMarks() {
 	c.chart.Marks = c.chart.Marks[:0]
 	for side, m := range c.state.Compare.Marks {
 		if m.Set && !m.Other && m.Number >= 0 && m.Number < c.env.Dump.Count {
-			c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(c.env.Dump.Time(m.Number)), Glyph: [2]string{"A", "B"}[side], Style: c.env.Style(themes.Mark)})
+			c.chart.Marks = append(c.chart.Marks, widget.Mark{At: int64(c.env.Dump.Time(m.Number)),
+				Glyph: [2]string{"A", "B"}[side], Style: c.env.Style(themes.Mark)})
 		}
 	}
 }
@@ -180,7 +181,8 @@ func (c *layoutChart) answer(v *ui.Development, typeName string) string {
 	}
 	text := ui.BytesText(here, c.state.Exact)
 	if before, ok := find(a); ok && a != state.NoLayout {
-		text = fmt.Sprintf("%s since A: %s", text, ui.DeltaText(before, here, func(n uint64) string { return ui.BytesText(n, c.state.Exact) }))
+		text = fmt.Sprintf("%s since A: %s", text,
+			ui.DeltaText(before, here, func(n uint64) string { return ui.BytesText(n, c.state.Exact) }))
 	}
 	return text
 }

@@ -271,7 +271,8 @@ func (p *Pages) emptyText() []string {
 	l := p.Layouts
 	for _, err := range []error{l.Load.Err, l.Diff.Err} {
 		if err != nil {
-			return []string{"This layout cannot be decoded: " + widget.Clean(err.Error()), p.Hint("{step-back} and {step-forward} go to others.")}
+			return []string{"This layout cannot be decoded: " + widget.Clean(err.Error()),
+				p.Hint("{step-back} and {step-forward} go to others.")}
 		}
 	}
 	if p.load != nil {

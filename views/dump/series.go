@@ -155,7 +155,8 @@ func (p *Series) titles() {
 	}
 	ch.Answer = ""
 	if row, ok := p.Selected(); ok && row.figures != nil && row.figures.Points > 0 {
-		ch.Answer = fmt.Sprintf("%s at most %s at %s", widget.Truncate(seriesName(row.Series, row.n), 20), measuredText(row.figures.Max, p.State.Exact), ui.MomentText(row.figures.MaxAt, p.Dump.Timeline.AxisUnit, p.State.Exact))
+		ch.Answer = fmt.Sprintf("%s at most %s at %s", widget.Truncate(seriesName(row.Series, row.n), 20),
+			measuredText(row.figures.Max, p.State.Exact), ui.MomentText(row.figures.MaxAt, p.Dump.Timeline.AxisUnit, p.State.Exact))
 	}
 }
 
@@ -234,7 +235,9 @@ func (p *Series) eventText() string {
 	if best == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s at %s in %s: %s", widget.Clean(best.Name), ui.MomentText(best.At, p.Dump.Timeline.AxisUnit, p.State.Exact), widget.Clean(seriesName(&p.all()[of], of)), measuredText(best.Value, p.State.Exact))
+	return fmt.Sprintf("%s at %s in %s: %s", widget.Clean(best.Name),
+		ui.MomentText(best.At, p.Dump.Timeline.AxisUnit, p.State.Exact), widget.Clean(seriesName(&p.all()[of], of)),
+		measuredText(best.Value, p.State.Exact))
 }
 
 // Do implements screen.

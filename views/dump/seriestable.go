@@ -88,7 +88,8 @@ func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 		change = titles.InRange
 	}
 	measured := func(title, key string, drop int, of func(f *pages.SeriesFigures) float64) ui.Column[row] {
-		return ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)}, Figure: ui.BytesFigure, Width: 9, Drop: drop,
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)},
+			Figure: ui.BytesFigure, Width: 9, Drop: drop,
 			Known: func(r *row) bool { return r.figures != nil && r.figures.Points > 0 },
 			Number: func(r *row) float64 {
 				if r.figures == nil {
@@ -104,7 +105,8 @@ func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 			}}
 	}
 	count := func(title, key string, width, drop int, of func(r *row) int) ui.Column[row] {
-		return ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)}, Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
+		return ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ToLower(title)},
+			Figure: ui.CountFigure, Width: width, MaxWidth: width, Drop: drop,
 			Value: func(r *row) uint64 { return uint64(of(r)) },
 			Cell:  func(r *row) widget.Cell { return countCell(of(r)) }}
 	}
@@ -120,7 +122,8 @@ func (p *Series) columns(d seriesData) []ui.Column[seriesRow] {
 	points.Cell, points.Known = nil, func(r *row) bool { return r.figures != nil }
 	return []ui.Column[row]{
 		{Width: 1, Cell: p.signCell},
-		{Title: titles.Series, Key: "name", Width: 12, Grow: 1, Text: func(r *row) string { return seriesName(r.Series, r.n) }, Cell: p.nameCell},
+		{Title: titles.Series, Key: "name", Width: 12, Grow: 1,
+			Text: func(r *row) string { return seriesName(r.Series, r.n) }, Cell: p.nameCell},
 		{Title: titles.Value, Key: "at", Fields: []string{valueField}, Figure: ui.BytesFigure, Width: 9,
 			Known:  func(r *row) bool { _, _, ok := pages.ValueAt(r.Series, d.now); return ok },
 			Number: func(r *row) float64 { v, _, _ := pages.ValueAt(r.Series, d.now); return v }, Cell: p.valueCell},

@@ -108,7 +108,8 @@ func findAround(ctx context.Context, k aroundKey) (*aroundSet, error) {
 }
 
 func (p *around) columns(d aroundData) []ui.Column[aroundRow] {
-	name := ui.Column[aroundRow]{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutMiddle, Text: func(r *aroundRow) string { return ui.HeapName(r.Label) },
+	name := ui.Column[aroundRow]{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutMiddle,
+		Text: func(r *aroundRow) string { return ui.HeapName(r.Label) },
 		Cell: func(r *aroundRow) widget.Cell {
 			c := widget.Cell{Text: r.part.words() + ui.HeapName(r.Label)}
 			if r.part == theType {
@@ -117,12 +118,15 @@ func (p *around) columns(d aroundData) []ui.Column[aroundRow] {
 			return c
 		}}
 	return []ui.Column[aroundRow]{
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Value: func(r *aroundRow) uint64 { return r.Rows }},
-		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1, Value: func(r *aroundRow) uint64 { return r.Bytes }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7,
+			Value: func(r *aroundRow) uint64 { return r.Rows }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1,
+			Value: func(r *aroundRow) uint64 { return r.Bytes }},
 		{Title: titles.References, Key: "reference_count", Fields: []string{"references"}, Figure: ui.CountFigure, Width: 7, Drop: 2,
 			Known: func(r *aroundRow) bool { return r.part != theType }, Value: func(r *aroundRow) uint64 { return r.References }},
 		name,
-		{Title: titles.Reference, Width: 12, Grow: 2, MaxWidth: 30, Drop: 3, Muted: true, Text: func(r *aroundRow) string { return model.Clean(r.Edge) }},
+		{Title: titles.Reference, Width: 12, Grow: 2, MaxWidth: 30, Drop: 3, Muted: true,
+			Text: func(r *aroundRow) string { return model.Clean(r.Edge) }},
 	}
 }
 
@@ -252,7 +256,8 @@ func (p *around) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return r.part.words() + ui.HeapName(r.Label) + ": " + rowsText(r.Rows) + ", " + model.Bytes(r.Bytes).Exact() + ", " + model.Counted(r.References, "reference")
+	return r.part.words() + ui.HeapName(r.Label) + ": " + rowsText(r.Rows) + ", " + model.Bytes(r.Bytes).Exact() +
+		", " + model.Counted(r.References, "reference")
 }
 
 // Fields implements [ui.Filtered].

@@ -62,8 +62,10 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	word := map[diff.HeapFigure]string{diff.HeapBytes: titles.Bytes, diff.HeapCount: titles.Count, diff.HeapRetained: titles.Retained}[k.figure]
-	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount, Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
+	word := map[diff.HeapFigure]string{diff.HeapBytes: titles.Bytes, diff.HeapCount: titles.Count,
+		diff.HeapRetained: titles.Retained}[k.figure]
+	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount,
+		Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
 		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true}
 	if k.frames {
 		set.shown.Rows, set.shown.Where = titles.Frame, ""

@@ -202,7 +202,8 @@ func (p *comparison) ask(s *state.State) {
 		p.askGrown(s)
 		return
 	}
-	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, figure: figures[p.figure], masks: s.Compare.Masks, per: s.Compare.Per}
+	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, figure: figures[p.figure],
+		masks: s.Compare.Masks, per: s.Compare.Per}
 	if key.figure == diff.HeapRetained {
 		if key.graphs = p.comparedGraphs; p.comparedGraphs[0] == nil || p.comparedGraphs[1] == nil {
 			p.forget() // both sides must have the same policy
@@ -243,7 +244,8 @@ func (p *comparison) forget() {
 
 // pending reports whether the table still shows the previous request.
 func (p *comparison) pending() bool {
-	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) || !p.changes.Fresh() || !p.table.Fresh()
+	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) ||
+		!p.changes.Fresh() || !p.table.Fresh()
 }
 
 // Draw implements tview.Primitive.
@@ -273,7 +275,8 @@ func (p *comparison) Draw(s tcell.Screen) {
 func (p *comparison) emptyText() []string {
 	for i, z := range p.sides {
 		if z.Ready && z.Err != nil {
-			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I, [...]string{"before", "after"}[i], z.Err), p.Hint("{step-back} and {step-forward} go to another one.")}
+			return []string{fmt.Sprintf("Snapshot #%d (%s) cannot be decoded: %v", z.Key.I,
+				[...]string{"before", "after"}[i], z.Err), p.Hint("{step-back} and {step-forward} go to another one.")}
 		}
 	}
 	switch {
@@ -284,7 +287,8 @@ func (p *comparison) emptyText() []string {
 	case p.single():
 		return []string{"This file has one snapshot, and nothing to compare it with.", ":compare FILE opens another one."}
 	case p.sameSides():
-		return []string{"Both sides are the same snapshot: nothing differs.", p.Hint("{step-back} and {step-forward} choose after, {range} marks a snapshot as before, {time} goes to one by its number.")}
+		return []string{"Both sides are the same snapshot: nothing differs.",
+			p.Hint("{step-back} and {step-forward} choose after, {range} marks a snapshot as before, {time} goes to one by its number.")}
 	case (p.by == CompareSubtrees || figures[p.figure] == diff.HeapRetained) && p.unknown() != nil:
 		return p.unknown()
 	case p.by == CompareSubtrees && p.trees == nil:

@@ -92,7 +92,8 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 		}
 	}
 	if schema.Split {
-		rows = append(rows, row{"managed", b.ManagedBytes, a.ManagedBytes, bytes}, row{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes})
+		rows = append(rows, row{"managed", b.ManagedBytes, a.ManagedBytes, bytes},
+			row{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes})
 	}
 	n, w := min(3, len(rows)), 13
 	if r.H >= 32 {

@@ -78,7 +78,8 @@ func (p *comparison) amounts(r *diff.Row) string {
 	case diff.HeapCount:
 		return "before " + before + ", after " + after
 	case diff.HeapRetained:
-		text := fmt.Sprintf("before %s retain %s, after %s retain %s", before, bound(0)+bytes(r.BeforeBytes), after, bound(1)+bytes(r.AfterBytes))
+		text := fmt.Sprintf("before %s retain %s, after %s retain %s", before, bound(0)+bytes(r.BeforeBytes), after,
+			bound(1)+bytes(r.AfterBytes))
 		if r.Certainty() == diff.UnknownChange {
 			text += ": how much that changed is unknown"
 		}
@@ -91,14 +92,16 @@ func (p *comparison) amounts(r *diff.Row) string {
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
-	lines := []widget.Line{ui.TextLine(fmt.Sprintf("retains %s in %s, before %s in %s", ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("retains %s in %s, before %s in %s",
+		ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
 		ui.BytesText(t.BeforeBytes, exact), model.Counted(t.BeforeRows, "object")))}
 	if t.Below != "" {
 		before := "none was there before"
 		if t.BelowBeforeRows > 0 {
 			before = "before " + model.Group(uint64(t.BelowBeforeRows)) + ", " + ui.BytesText(t.BelowBeforeBytes, exact)
 		}
-		lines = append(lines, ui.TextLine(fmt.Sprintf("most of it below: %s × %s, %s; %s", model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
+		lines = append(lines, ui.TextLine(fmt.Sprintf("most of it below: %s × %s, %s; %s",
+			model.Group(uint64(t.BelowAfterRows)), ui.HeapName(t.Below),
 			ui.BytesText(t.BelowAfterBytes, exact), before)))
 	} else if t.Taken == 0 {
 		lines = append(lines, ui.TextLine("the objects themselves grew"))

@@ -214,10 +214,12 @@ func (p *Dominators) emptyText() []string {
 		}
 		return []string{"Computing dominators…", p.Loads.Progress()}
 	case t != nil && len(t.Rows) > 0:
-		return []string{"No matches for “" + p.State.Filter + "”.", p.Hint("{back} clears the filter, {dominators.collapse} goes up to the dominator."),
+		return []string{"No matches for “" + p.State.Filter + "”.",
+			p.Hint("{back} clears the filter, {dominators.collapse} goes up to the dominator."),
 			p.Hint("The Types screen filters classes anywhere; {holders-of-this} there shows what holds them.")}
 	}
-	return []string{"This snapshot has no references, so it has no dominators.", p.Hint("The file ends within it: {step-back} goes to the previous snapshot.")}
+	return []string{"This snapshot has no references, so it has no dominators.",
+		p.Hint("The file ends within it: {step-back} goes to the previous snapshot.")}
 }
 
 // Do implements screen.

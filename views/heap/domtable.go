@@ -71,7 +71,8 @@ func (t *domSet) fill(ctx context.Context, children model.Column[model.Row]) err
 		if i%(1<<14) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		v := domRow{row: r, count: 1, kind: h.Kinds[r], entity: h.Entity[r], retained: g.Retained[r], rows: g.RetainedCount(r), own: h.Bytes(r)}
+		v := domRow{row: r, count: 1, kind: h.Kinds[r], entity: h.Entity[r], retained: g.Retained[r],
+			rows: g.RetainedCount(r), own: h.Bytes(r)}
 		if h.Kind(r).Naming == model.NamedByKind {
 			v.entity = 0
 		}
@@ -142,15 +143,20 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 	retained := func(v *domRow) uint64 { return v.retained }
 	share := func(v *domRow) float64 { return ui.ShareOf(v.retained, bytes) }
 	return []ui.Column[domRow]{
-		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: bytes, Value: retained},
+		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure,
+			Total: bytes, Value: retained},
 		{Title: titles.Share, Figure: ui.ShareFigure, Drop: 2, Like: titles.Retained, Share: share},
-		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
-		{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure, Width: 8, Drop: 1, Total: rows, Value: func(v *domRow) uint64 { return v.rows }},
-		{Title: titles.Self, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4, Total: bytes, Value: func(v *domRow) uint64 { return v.own },
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained,
+			Cell: func(v *domRow) widget.Cell { return ui.ShareCell(v.retained, bytes) }},
+		{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows", "count"}, Figure: ui.CountFigure,
+			Width: 8, Drop: 1, Total: rows, Value: func(v *domRow) uint64 { return v.rows }},
+		{Title: titles.Self, Key: "bytes", Fields: []string{"self", "bytes"}, Figure: ui.BytesFigure, Drop: 4,
+			Total: bytes, Value: func(v *domRow) uint64 { return v.own },
 			Cell: func(v *domRow) widget.Cell {
 				return widget.Cell{Text: p.table.Figures.Bytes(v.own), Style: p.Look.Muted}
 			}},
-		{Title: titles.Row, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full), Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full),
+			Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
 	}
 }
 

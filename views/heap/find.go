@@ -95,9 +95,12 @@ func (p *Find) columns(d countData) []ui.Column[choose.Count] {
 		what = strings.ToUpper(model.Clean(d.per))
 	}
 	return []ui.Column[choose.Count]{
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Total: uint64(d.found), Value: func(c *choose.Count) uint64 { return c.Count }, Tie: func(c *choose.Count) uint64 { return c.Bytes }},
-		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Count, Cell: func(c *choose.Count) widget.Cell { return ui.ShareCell(c.Count, uint64(d.found)) }},
-		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.bytes, Value: func(c *choose.Count) uint64 { return c.Bytes }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Total: uint64(d.found),
+			Value: func(c *choose.Count) uint64 { return c.Count }, Tie: func(c *choose.Count) uint64 { return c.Bytes }},
+		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Count,
+			Cell: func(c *choose.Count) widget.Cell { return ui.ShareCell(c.Count, uint64(d.found)) }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.bytes,
+			Value: func(c *choose.Count) uint64 { return c.Bytes }},
 		{Title: what, Key: "value", Width: 24, Grow: 6, Text: counted},
 	}
 }
@@ -294,7 +297,8 @@ func (p *Find) explain() {
 	d := p.table.Now().Of
 	row, _ := p.List.Selected()
 	lines := []widget.Line{ui.TextLine(fmt.Sprintf("%s of %s · %s of %s", model.Group(c.Count), model.Counted(d.found, "object"),
-		ui.BytesText(c.Bytes, p.State.Exact), ui.BytesText(d.bytes, p.State.Exact))), p.Note(p.Hint("{open} lists them, {table.group} counts by another property, :per .FIELD by a field"))}
+		ui.BytesText(c.Bytes, p.State.Exact), ui.BytesText(d.bytes, p.State.Exact))),
+		p.Note(p.Hint("{open} lists them, {table.group} counts by another property, :per .FIELD by a field"))}
 	p.Detail.SetText(uint64(row)+1, counted(c), model.Counted(c.Count, "object"), lines)
 }
 

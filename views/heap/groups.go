@@ -158,7 +158,8 @@ func (p *Groups) Unprinted() string {
 		return p.objects.unprinted()
 	}
 	if !p.Frames && !p.held.open && !p.around.open && p.grouping().set > 0 {
-		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many + ": {table.group} switches to the next grouping")
+		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many +
+			": {table.group} switches to the next grouping")
 	}
 	return ""
 }

@@ -134,9 +134,11 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 	size := bytes(titles.Bytes, "bytes", "bytes", 0, sum.Bytes(), true, (*group).Bytes)
 	size.Fields = append(size.Fields, "size")
-	unmanaged := bytes(titles.Unmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split, func(g *group) uint64 { return g.UnmanagedBytes })
+	unmanaged := bytes(titles.Unmanaged, "unmanaged_bytes", "unmanaged", 5, sum.UnmanagedBytes, s.Split,
+		func(g *group) uint64 { return g.UnmanagedBytes })
 	unmanaged.Width = widget.Width(titles.Unmanaged)
-	retained := bytes(titles.Retained, "retained_bytes", "retained", 2, whole, true, func(g *group) uint64 { n, _ := d.retains(g); return n.Bytes })
+	retained := bytes(titles.Retained, "retained_bytes", "retained", 2, whole, true,
+		func(g *group) uint64 { n, _ := d.retains(g); return n.Bytes })
 	if d.retained != nil && d.retained.bounds {
 		retained.Width = widget.Width("≥ 1023 KiB")
 	}
@@ -149,12 +151,15 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	}
 	mean := bytes("", "", "mean", 0, 0, true, func(g *group) uint64 { return model.Mean(g.Bytes(), max(g.Count, 1)) })
 	mean.Hidden = true
-	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split, func(g *group) uint64 { return g.ManagedBytes })
+	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split,
+		func(g *group) uint64 { return g.ManagedBytes })
 	return []ui.Column[group]{
-		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle, Text: func(g *group) string { return ui.HeapName(g.Name) }},
+		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle,
+			Text: func(g *group) string { return ui.HeapName(g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Muted: true, Hidden: frames || s.Distinct() == 0 || by.axis > 0,
 			Text: func(g *group) string { return g.Sub }},
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1, Total: sum.Count, Value: func(g *group) uint64 { return g.Count }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1,
+			Total: sum.Count, Value: func(g *group) uint64 { return g.Count }},
 		size,
 		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Bytes, Cell: p.shareCell},
 		managed, unmanaged, retained,

@@ -103,11 +103,16 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 		whole, count = d.all.Retained, d.all.Count
 	}
 	return []ui.Column[heldRow]{
-		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: whole, Value: func(r *heldRow) uint64 { return r.of.Retained }},
-		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Retained, Cell: func(r *heldRow) widget.Cell { return ui.ShareCell(r.of.Retained, whole) }},
-		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Total: count, Value: func(r *heldRow) uint64 { return r.of.Count }},
-		{Title: titles.Bytes, Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 2, Value: func(r *heldRow) uint64 { return r.of.Bytes }},
-		{Title: titles.Holders, Fields: []string{"retainers", "holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1, Value: func(r *heldRow) uint64 { return r.of.Rows }},
+		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: whole,
+			Value: func(r *heldRow) uint64 { return r.of.Retained }},
+		{Width: 6, Grow: 1, MaxWidth: 16, Drop: 3, Like: titles.Retained,
+			Cell: func(r *heldRow) widget.Cell { return ui.ShareCell(r.of.Retained, whole) }},
+		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Total: count,
+			Value: func(r *heldRow) uint64 { return r.of.Count }},
+		{Title: titles.Bytes, Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 2,
+			Value: func(r *heldRow) uint64 { return r.of.Bytes }},
+		{Title: titles.Holders, Fields: []string{"retainers", "holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1,
+			Value: func(r *heldRow) uint64 { return r.of.Rows }},
 		{Title: titles.What, Width: 24, Grow: 6, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + heldText(r.of) }},
 	}
 }
@@ -195,12 +200,15 @@ func (p *held) explain() {
 		return
 	}
 	d, of := p.table.Now().Of, r.of
-	lines := []widget.Line{ui.TextLine(fmt.Sprintf("hold %s of the objects (%s), which retain %s", model.Group(of.Count), ui.BytesText(of.Bytes, p.State.Exact), ui.BytesText(of.Retained, p.State.Exact)))}
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("hold %s of the objects (%s), which retain %s",
+		model.Group(of.Count), ui.BytesText(of.Bytes, p.State.Exact), ui.BytesText(of.Retained, p.State.Exact)))}
 	if of.Row != model.RootRow {
-		lines = append(lines, p.Note("the largest: "+namedRow(d.graph.Heap, of.Row, p.State.FullName)+", which retains "+ui.BytesText(d.graph.Retained[of.Row], p.State.Exact)))
+		lines = append(lines, p.Note("the largest: "+namedRow(d.graph.Heap, of.Row, p.State.FullName)+
+			", which retains "+ui.BytesText(d.graph.Retained[of.Row], p.State.Exact)))
 	}
 	if of.More > 0 {
-		lines = append(lines, p.Note(fmt.Sprintf("%s more retain less: heap holders --limit 0 lists them", model.CountedAs(of.More, "retainer", "retainers"))))
+		lines = append(lines, p.Note(fmt.Sprintf("%s more retain less: heap holders --limit 0 lists them",
+			model.CountedAs(of.More, "retainer", "retainers"))))
 	}
 	p.Detail.SetText(uint64(r.n)+1, heldText(of), rowsText(of.Rows), lines)
 }

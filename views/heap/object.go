@@ -387,7 +387,8 @@ func (p *object) CopyText() string {
 		}
 	}
 	if v, ok := p.lists[p.focus].Selected(); ok && p.focus != listPath {
-		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " + model.Clean(v.text+" → "+v.what(p.graph.Heap, true)))
+		out.WriteString("\n" + [...]string{"refers to", "referred to by"}[p.focus] + ": " +
+			model.Clean(v.text+" → "+v.what(p.graph.Heap, true)))
 	}
 	return out.String()
 }

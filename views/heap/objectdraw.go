@@ -115,7 +115,8 @@ func (p *object) describe(i int) (name, answer, empty string) {
 	case p.set == nil:
 		return [...]string{"References out", "References in"}[i], "", "searching…"
 	case i == listOut:
-		return "References out", p.refAnswer(p.set.outN, len(p.set.out), p.lists[i].Len(), p.onlyOut), p.none("It has no references to other objects.")
+		return "References out", p.refAnswer(p.set.outN, len(p.set.out), p.lists[i].Len(), p.onlyOut),
+			p.none("It has no references to other objects.")
 	}
 	return "References in", p.refAnswer(p.set.inN, len(p.set.in), p.lists[i].Len(), p.onlyIn), p.none("It has no referrers.")
 }
@@ -194,7 +195,8 @@ func (p *object) facts() []string {
 	}
 	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())),
 		sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
-	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " + ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
+	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " +
+		ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
 		held = fmt.Sprintf("the selected object is of snapshot #%d: row numbers do not carry over to another snapshot", p.State.Heap.RowOf)

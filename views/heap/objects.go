@@ -293,27 +293,34 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 		}
 		return column(c, of)
 	}
-	unmanaged := ui.Column[model.Row]{Title: titles.Unmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"}, Figure: ui.BytesFigure, Width: 9, Drop: 3, Total: totals.UnmanagedBytes}
+	unmanaged := ui.Column[model.Row]{Title: titles.Unmanaged, Key: "unmanaged_bytes", Fields: []string{"unmanaged"},
+		Figure: ui.BytesFigure, Width: 9, Drop: 3, Total: totals.UnmanagedBytes}
 	if !schema.Split {
 		unmanaged.Hidden, unmanaged.Fields = true, nil
 	}
-	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true, Text: func(r *model.Row) string { return ui.RowText(*r) }}
-	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole, Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
+	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true,
+		Text: func(r *model.Row) string { return ui.RowText(*r) }}
+	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole,
+		Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
 	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),
-		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: totals.Bytes()}, h.Bytes),
+		column(ui.Column[model.Row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"},
+			Figure: ui.BytesFigure, Total: totals.Bytes()}, h.Bytes),
 		column(unmanaged, h.Unmanaged),
-		linked(ui.Column[model.Row]{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: totals.Bytes()},
+		linked(ui.Column[model.Row]{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"},
+			Figure: ui.BytesFigure, Total: totals.Bytes()},
 			func(r model.Row) uint64 { return g.Retained[r] }),
-		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Retained, Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
-			if g == nil {
-				return widget.Cell{Text: p.unknown(), Style: p.Look.Muted}
-			}
-			return ui.ShareCell(g.Retained[*r], totals.Bytes())
-		}},
-		linked(ui.Column[model.Row]{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows"}, Figure: ui.CountFigure, Width: 9, Drop: 2, Total: uint64(totals.Rows)},
+		{Title: titles.Share, Width: 6, Grow: 1, MaxWidth: 16, Drop: 4, Like: titles.Retained,
+			Known: func(*model.Row) bool { return g != nil }, Cell: func(r *model.Row) widget.Cell {
+				if g == nil {
+					return widget.Cell{Text: p.unknown(), Style: p.Look.Muted}
+				}
+				return ui.ShareCell(g.Retained[*r], totals.Bytes())
+			}},
+		linked(ui.Column[model.Row]{Title: titles.Objects, Key: "retained_count", Fields: []string{"rows"},
+			Figure: ui.CountFigure, Width: 9, Drop: 2, Total: uint64(totals.Rows)},
 			func(r model.Row) uint64 { return g.RetainedCount(r) }),
 		what,
 		linked(held, func(r model.Row) uint64 { return uint64(g.Idom(r)) }),
@@ -429,7 +436,8 @@ func (p *objects) explain() {
 	answer := kindText(h, r)
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
-		lines = append(lines, ui.TextLine(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact), rowsText(g.RetainedCount(r)))))
+		lines = append(lines, ui.TextLine(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact),
+			rowsText(g.RetainedCount(r)))))
 		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
 	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.textLines(r), lines...))
@@ -456,8 +464,9 @@ func dominatorChain(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 	var lines []widget.Line
 	for n := 0; g.Idom(r) != model.RootRow && n < most; n++ {
 		r = g.Idom(r)
-		lines = append(lines, widget.Line{Indent: 2, Spans: []widget.Span{{Text: "dominated by ", Style: p.Look.Muted}, {Text: namedRow(g.Heap, r, p.State.FullName)},
-			{Text: ", which retains " + ui.BytesText(g.Retained[r], p.State.Exact), Style: p.Look.Muted}}})
+		lines = append(lines, widget.Line{Indent: 2,
+			Spans: []widget.Span{{Text: "dominated by ", Style: p.Look.Muted}, {Text: namedRow(g.Heap, r, p.State.FullName)},
+				{Text: ", which retains " + ui.BytesText(g.Retained[r], p.State.Exact), Style: p.Look.Muted}}})
 	}
 	if g.Idom(r) != model.RootRow {
 		lines = append(lines, p.Note("… and more, up to the root"))
@@ -481,7 +490,8 @@ func (p *objects) Draw(s tcell.Screen) {
 	case len(t.Rows) > 0 || t.Of.set.all > 0:
 		p.List.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
 	default:
-		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I), p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}
+		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I),
+			p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}
 	}
 	p.DrawPanes(s)
 }
@@ -499,7 +509,8 @@ func (p *objects) answer() string {
 	if t == nil {
 		return ""
 	}
-	order := map[string]string{titles.Row: "by row", titles.Bytes: "largest first", titles.Unmanaged: "largest unmanaged first", titles.Retained: "most retained first",
+	order := map[string]string{titles.Row: "by row", titles.Bytes: "largest first",
+		titles.Unmanaged: "largest unmanaged first", titles.Retained: "most retained first",
 		titles.Objects: "most retained objects first", titles.Dominator: "by dominator"}[p.table.Sorted().Title]
 	if !p.List.Descending {
 		order += ", reversed"

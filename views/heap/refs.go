@@ -186,12 +186,18 @@ func (l *refList) columns(d refData) []ui.Column[refRow] {
 	}
 	refers := func(v *refRow) bool { return !v.none }
 	return []ui.Column[refRow]{
-		{Title: how, Key: "edge", Width: 8, Grow: 3, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: func(v *refRow) string { return v.text }},
-		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3, Hidden: l.path || d.fields != nil, Value: func(v *refRow) uint64 { return v.count }},
-		{Title: titles.Type, Key: "type", Width: 7, MaxWidth: 20, Drop: 5, Hidden: d.fields == nil, Muted: true, Cut: widget.CutMiddle, Text: func(v *refRow) string { return v.kind }},
-		{Title: titles.Row, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle, Text: func(v *refRow) string { return v.what(g.Heap, d.full) }},
-		{Title: titles.Bytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Known: refers, Value: func(v *refRow) uint64 { return v.bytes }},
-		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4, Known: func(v *refRow) bool { return v.count == 1 && !v.none },
+		{Title: how, Key: "edge", Width: 8, Grow: 3, Drop: 1, Cut: widget.CutMiddle, Muted: true,
+			Text: func(v *refRow) string { return v.text }},
+		{Title: titles.Count, Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 3,
+			Hidden: l.path || d.fields != nil, Value: func(v *refRow) uint64 { return v.count }},
+		{Title: titles.Type, Key: "type", Width: 7, MaxWidth: 20, Drop: 5, Hidden: d.fields == nil, Muted: true,
+			Cut: widget.CutMiddle, Text: func(v *refRow) string { return v.kind }},
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 4, Cut: widget.CutMiddle,
+			Text: func(v *refRow) string { return v.what(g.Heap, d.full) }},
+		{Title: titles.Bytes, Fields: []string{"bytes"}, Figure: ui.BytesFigure, Drop: 2, Known: refers,
+			Value: func(v *refRow) uint64 { return v.bytes }},
+		{Title: titles.Retained, Fields: []string{"retained"}, Figure: ui.BytesFigure, Drop: 4,
+			Known: func(v *refRow) bool { return v.count == 1 && !v.none },
 			Value: func(v *refRow) uint64 { return g.Retained[v.end] }},
 	}
 }

@@ -201,17 +201,22 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 		return c
 	}
 	count := func(title, key, field string, drop int, of func(f *model.HeapInfo) int64) ui.Column[row] {
-		return number(ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: widget.Width(title) + 2, Drop: drop}, of)
+		return number(ui.Column[row]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure,
+			Width: widget.Width(title) + 2, Drop: drop}, of)
 	}
 	gc := count(titles.GC, "gc", "gc", 5, func(f *model.HeapInfo) int64 { return f.GC })
 	gc.Width, gc.MaxWidth, gc.Hidden = 5, 5, !d.counted
 	cols := []ui.Column[row]{
-		{Title: titles.Number, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) }, Text: func(r *row) string { return fmt.Sprint(r.n) }},
+		{Title: titles.Number, Key: "index", Width: 4, Right: true, Value: func(r *row) uint64 { return uint64(r.n) },
+			Text: func(r *row) string { return fmt.Sprint(r.n) }},
 		gc,
 		{Title: titles.Time, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: 8, Drop: 4, Hidden: !d.timed,
-			Known: func(r *row) bool { return r.info.Time != model.NoTime }, Value: func(r *row) uint64 { return uint64(max(r.info.Time, 0)) }},
-		number(ui.Column[row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
-		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: titles.Bytes, Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
+			Known: func(r *row) bool { return r.info.Time != model.NoTime },
+			Value: func(r *row) uint64 { return uint64(max(r.info.Time, 0)) }},
+		number(ui.Column[row]{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"},
+			Figure: ui.BytesFigure, Total: d.largest}, func(f *model.HeapInfo) int64 { return f.Bytes }),
+		{Width: 6, Grow: 1, MaxWidth: 30, Drop: 6, Like: titles.Bytes,
+			Cell: func(r *row) widget.Cell { return ui.ShareCell(uint64(max(r.info.Bytes, 0)), d.largest) }},
 		{Title: titles.Change, Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Known: (*row).compared,
 			Rank: func(r *row) uint64 { return ui.Sortable(r.change()) }, Number: (*row).change, Cell: p.changeCell},
 	}
@@ -221,7 +226,8 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 			drop = 2
 		}
 		many := d.schema.Sets[i].Many
-		cols = append(cols, count(strings.ToUpper(many), d.schema.Sets[i].Key, strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
+		cols = append(cols, count(strings.ToUpper(many), d.schema.Sets[i].Key,
+			strings.ReplaceAll(strings.ToLower(many), " ", ""), drop, func(f *model.HeapInfo) int64 { return f.Count(i) }))
 	}
 	refs := count(titles.References, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
 	refs.Width, refs.Fields = 10, append(refs.Fields, "refs")

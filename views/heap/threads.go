@@ -142,8 +142,10 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		return ui.Column[threadRow]{Title: title, Key: key, Fields: []string{field}, Figure: ui.CountFigure, Width: 7, Drop: 2, Value: of}
 	}
 	return []ui.Column[threadRow]{
-		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure, Total: whole, Value: retained, Known: known, Unknown: unknown, Hidden: noObjects},
-		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Hidden: noObjects, Cell: func(t *threadRow) widget.Cell { return ui.ShareCell(retained(t), whole) }},
+		{Title: titles.Retained, Key: "retained_bytes", Fields: []string{"retained"}, Figure: ui.BytesFigure,
+			Total: whole, Value: retained, Known: known, Unknown: unknown, Hidden: noObjects},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 3, Like: titles.Retained, Hidden: noObjects,
+			Cell: func(t *threadRow) widget.Cell { return ui.ShareCell(retained(t), whole) }},
 		count(titles.Locals, "local_count", "locals", func(t *threadRow) uint64 { return t.locals }),
 		count(titles.Depth, "", "frames", func(t *threadRow) uint64 { return uint64(len(t.Frames)) }),
 		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
@@ -249,7 +251,8 @@ func (p *Threads) local(d threadData, l model.HeapLocal) widget.Line {
 	}
 	line.Spans = append(line.Spans, widget.Span{Text: namedRow(d.load.Heap, l.Row, p.State.FullName)})
 	if d.graph != nil {
-		line.Spans = append(line.Spans, widget.Span{Text: " retains " + ui.BytesText(d.graph.Retained[l.Row], p.State.Exact), Style: p.Look.Muted})
+		line.Spans = append(line.Spans, widget.Span{Text: " retains " +
+			ui.BytesText(d.graph.Retained[l.Row], p.State.Exact), Style: p.Look.Muted})
 	}
 	return line
 }

@@ -49,7 +49,8 @@ func (d trendData) typeTrends() []trend {
 		if n = g.Bytes(); d.counts {
 			n = g.Count
 		}
-		list[i] = trend{id: trendTypes | uint64(g.ID), name: g.Name, sub: g.Sub, bytes: !d.counts, alone: true, values: make([]uint64, len(d.snaps.rows))}
+		list[i] = trend{id: trendTypes | uint64(g.ID), name: g.Name, sub: g.Sub, bytes: !d.counts, alone: true,
+			values: make([]uint64, len(d.snaps.rows))}
 		list[i].values[d.types.I] = n
 	}
 	return list
@@ -135,16 +136,23 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 		course = "SHARE"
 	}
 	return []ui.Column[trend]{
-		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutMiddle, Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
-		{Title: secondTitle(schema), Width: 10, Grow: 1, MaxWidth: 40, Drop: 3, Hidden: !framed && !second, Muted: true, Text: func(t *trend) string {
-			if t.frame {
-				return "frame"
-			}
-			return t.sub
-		}},
+		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutMiddle,
+			Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
+		{Title: secondTitle(schema), Width: 10, Grow: 1, MaxWidth: 40, Drop: 3, Hidden: !framed && !second,
+			Muted: true, Text: func(t *trend) string {
+				if t.frame {
+					return "frame"
+				}
+				return t.sub
+			}},
 		{Title: course, Width: 10, Grow: 3, MaxWidth: 60, Rank: (*trend).top, Cell: d.courseCell},
-		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1, Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
-			Known: func(t *trend) bool { v, ok := t.value(d.at); return ok && (v > 0 || t.total) && t.bytes != d.counts }, Cell: func(t *trend) widget.Cell { return l.valueCell(t, d.at) }},
+		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1,
+			Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
+			Known: func(t *trend) bool {
+				v, ok := t.value(d.at)
+				return ok && (v > 0 || t.total) &&
+					t.bytes != d.counts
+			}, Cell: func(t *trend) widget.Cell { return l.valueCell(t, d.at) }},
 		{Title: titles.Since, Hidden: d.one(), Fields: []string{"change"}, Figure: ui.BytesFigure, Width: 10, Drop: 2,
 			Known:  func(t *trend) bool { _, _, ok := t.change(d.at); return ok && t.bytes != d.counts },
 			Number: func(t *trend) float64 { b, a, _ := t.change(d.at); return float64(a) - float64(b) },

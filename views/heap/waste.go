@@ -80,7 +80,8 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	set := &wasteSet{load: load, of: found}
 	h := load.Heap
 	for _, t := range found.Strings.Top {
-		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: "same text", row: t.Row, count: t.Count, bytes: t.Bytes, wasted: t.Wasted})
+		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: "same text", row: t.Row, count: t.Count,
+			bytes: t.Bytes, wasted: t.Wasted})
 	}
 	for i := range found.Collections {
 		c := &found.Collections[i]
@@ -180,10 +181,14 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 			}}
 	}
 	return []ui.Column[wasteRow]{
-		{Title: titles.Wasted, Key: "wasted_bytes", Fields: []string{"wasted"}, Figure: ui.BytesFigure, Total: whole, Value: func(w *wasteRow) uint64 { return w.wasted }},
-		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 4, Like: titles.Wasted, Cell: func(w *wasteRow) widget.Cell { return ui.ShareCell(w.wasted, whole) }},
-		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Value: func(w *wasteRow) uint64 { return w.count }},
-		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1, Total: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
+		{Title: titles.Wasted, Key: "wasted_bytes", Fields: []string{"wasted"}, Figure: ui.BytesFigure, Total: whole,
+			Value: func(w *wasteRow) uint64 { return w.wasted }},
+		{Width: 6, Grow: 1, MaxWidth: 20, Drop: 4, Like: titles.Wasted,
+			Cell: func(w *wasteRow) widget.Cell { return ui.ShareCell(w.wasted, whole) }},
+		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure,
+			Value: func(w *wasteRow) uint64 { return w.count }},
+		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Drop: 1,
+			Total: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
 		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
 		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
 		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return ui.HeapName(w.what) }},
@@ -261,13 +266,15 @@ func (p *Waste) explain() {
 			lines = append(lines, below(widget.Span{Text: model.Clean(loader)}))
 		}
 	case c == nil:
-		say("%s with the same text, %s in total: one copy would be enough", model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
+		say("%s with the same text, %s in total: one copy would be enough",
+			model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
 		lines = append(lines, p.textLine(w, d))
 	case c.Form == model.CollectionBox:
 		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
 			ui.BytesText(w.bytes, exact))
 	default:
-		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s", model.Group(c.Empty), model.Group(c.Sparse),
+		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s",
+			model.Group(c.Empty), model.Group(c.Sparse),
 			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
 	}
 	h := d.load.Heap
@@ -275,10 +282,12 @@ func (p *Waste) explain() {
 		lines = append(lines, p.Note("wastes most: "), below(widget.Span{Text: namedRow(h, w.row, p.State.FullName)}))
 	}
 	for _, r := range d.of.Referents {
-		lines = append(lines, p.Note(fmt.Sprintf("references, %s: to %s of %s", r.Kind, model.CountedAs(int(r.Objects), "object", "objects"), ui.BytesText(r.Bytes, exact))))
+		lines = append(lines, p.Note(fmt.Sprintf("references, %s: to %s of %s", r.Kind,
+			model.CountedAs(int(r.Objects), "object", "objects"), ui.BytesText(r.Bytes, exact))))
 	}
 	if f := &d.of.Finalizers; f.Count > 0 {
-		lines = append(lines, p.Note(fmt.Sprintf("%s, %s: %s wait for the thread that runs it", model.CountedAs(int(f.Count), "object has a finalize method", "objects have a finalize method"),
+		lines = append(lines, p.Note(fmt.Sprintf("%s, %s: %s wait for the thread that runs it",
+			model.CountedAs(int(f.Count), "object has a finalize method", "objects have a finalize method"),
 			ui.BytesText(f.Bytes, exact), model.Group(f.Queued))))
 	}
 	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), ui.BytesText(w.wasted, exact)+" wasted", lines)

@@ -93,20 +93,24 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 	}
 	unit := t.unit(t.ProfileKey)
 	cols := []ui.Column[row]{
-		{Title: titles.Self, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit, Amounts: first(self), Share: share(self)},
+		{Title: titles.Self, Key: "self", Fields: []string{"self"}, Figure: ui.AmountFigure, Unit: unit,
+			Amounts: first(self), Share: share(self)},
 		{Title: titles.Percent, Width: model.ShareWidth, Right: true, Drop: 1, Like: titles.Self, Cell: percent(self)},
 		{Width: 6, Drop: 6, Like: titles.Self, Cell: func(r *row) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: self(r).Float64() / max(all.Float64(), 1e-300)}
 		}},
-		{Title: titles.Total, Key: "total", Fields: []string{"total"}, Figure: ui.AmountFigure, Unit: unit, Drop: 2, Amounts: first(total), Share: share(total)},
+		{Title: titles.Total, Key: "total", Fields: []string{"total"}, Figure: ui.AmountFigure, Unit: unit, Drop: 2,
+			Amounts: first(total), Share: share(total)},
 		{Title: titles.Percent, Width: model.ShareWidth, Right: true, Drop: 5, Like: titles.Total, Cell: percent(total)},
-		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut, Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
+		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut,
+			Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
 		{Title: titles.DSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
 			Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
 	}
 	for i, k := range t.Beside {
 		name := widget.Truncate(k.Of.EventName(k.Event), 12)
-		cols = append(cols, ui.Column[row]{Title: strings.ToUpper(name), Width: widget.Width(name), Figure: ui.AmountFigure, Unit: t.unit(k), Drop: 4 + i,
+		cols = append(cols, ui.Column[row]{Title: strings.ToUpper(name), Width: widget.Width(name),
+			Figure: ui.AmountFigure, Unit: t.unit(k), Drop: 4 + i,
 			Amounts: func(r *row) [2]model.Amount { return [2]model.Amount{r.Weights[i+1].Self, r.Weights[i+1].Total} }})
 	}
 	return cols

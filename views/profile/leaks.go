@@ -33,7 +33,8 @@ func leakMetrics() [leakFigures]leakMetric {
 		{"alloc_bytes", titles.Allocated, "alloc", 0, 3}, {"alloc_count", titles.Allocs, "count", leakCounts, 5},
 		{"free_bytes", titles.Freed, "freed", 0, 4}, {"free_count", titles.Frees, "frees", leakCounts, 6},
 		{"peak_bytes", titles.Peak, "peak", 0, 3},
-		{"reads", titles.Reads, "reads", 0, 7}, {"writes", titles.Writes, "writes", 0, 8}, {"lifetime_mean", titles.Lifetime, "lifetime", 0, 9},
+		{"reads", titles.Reads, "reads", 0, 7}, {"writes", titles.Writes, "writes", 0, 8},
+		{"lifetime_mean", titles.Lifetime, "lifetime", 0, 9},
 	}
 }
 
@@ -103,7 +104,8 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 		if !t.has[i] && i != leakLive { // which the order begins with
 			continue
 		}
-		c := ui.Column[leak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure, MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
+		c := ui.Column[leak]{Title: m.title, Key: m.metric, Fields: []string{m.field}, Figure: ui.AmountFigure,
+			MaxWidth: m.most, Drop: m.drop, Hidden: !t.has[i],
 			Amounts: func(r *leak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
 			Known:   func(r *leak) bool { return r.known[i] }}
 		if t.has[i] {
@@ -327,7 +329,8 @@ func (p *Leaks) emptyText() []string {
 		return []string{"No matches.", p.Hint("{back} shows all of them.")}
 	}
 	if t.filters != "" {
-		return []string{"Nothing of what the filters leave is live at the end.", p.Hint("{back} removes the last one, {filters} lists them.")}
+		return []string{"Nothing of what the filters leave is live at the end.",
+			p.Hint("{back} removes the last one, {filters} lists them.")}
 	}
 	text := []string{p.Look.Glyphs.Check + " Nothing is live at the end: all that " + t.of.EventName(t.event) + " followed was freed."}
 	if len(t.of.Weights.Events) > 1 {

@@ -90,7 +90,8 @@ func (p *Screen) columns(d eventData) []ui.Column[int] {
 			}
 			return widget.Cell{Text: metric(n)}
 		}},
-		{Title: titles.Sum, Fields: []string{"sum"}, Figure: ui.AmountFigure, Amounts: func(n *int) [2]model.Amount { return [2]model.Amount{d.total(n)} },
+		{Title: titles.Sum, Fields: []string{"sum"}, Figure: ui.AmountFigure,
+			Amounts: func(n *int) [2]model.Amount { return [2]model.Amount{d.total(n)} },
 			Cell: func(n *int) widget.Cell {
 				m, ok := d.shown(*n)
 				if !ok {

@@ -189,7 +189,8 @@ func (p *Screen) lines() (out []widget.Line) {
 	w := p.Prof.Weights
 	fact := func(label, value string) {
 		if value != "" {
-			out = append(out, widget.Line{Spans: []widget.Span{{Text: fmt.Sprintf("%-10s", label), Style: p.Look.Muted}, {Text: value}}, Indent: 10})
+			out = append(out, widget.Line{Spans: []widget.Span{{Text: fmt.Sprintf("%-10s", label),
+				Style: p.Look.Muted}, {Text: value}}, Indent: 10})
 		}
 	}
 	fact("tool", strings.TrimSpace(w.SourceTool+" "+w.ToolVersion))

@@ -121,7 +121,8 @@ func (p *Screen) callLines(head string, calls []lines.Call, end string, total ui
 				text += "  " + where
 			}
 		}
-		out = append(out, widget.Line{Spans: []widget.Span{{Text: "  " + padLeft(ui.PartText(c.Weight, total), model.ShareWidth) + "  " + widget.Clean(text)}}, Indent: 10})
+		out = append(out, widget.Line{Spans: []widget.Span{{Text: "  " +
+			padLeft(ui.PartText(c.Weight, total), model.ShareWidth) + "  " + widget.Clean(text)}}, Indent: 10})
 	}
 	if more := len(calls) - maxCalls; more > 0 {
 		out = append(out, widget.Plain("  … and "+model.Counted(more, "more")))

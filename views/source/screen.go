@@ -358,7 +358,8 @@ func (p *Screen) label(f model.FrameID) string {
 func (p *Screen) columns(d data) []ui.Column[row] {
 	profile := p.facet == model.FacetProfile
 	figure := func(title, key string, k int, cost analysis.Cost, value func(r *row) uint64) ui.Column[row] {
-		c := ui.Column[row]{Title: title, Key: key, Fields: []string{strings.ReplaceAll(strings.ToLower(title), " ", "_")}, Width: 7, Total: d.sums.total(k), Value: value,
+		c := ui.Column[row]{Title: title, Key: key,
+			Fields: []string{strings.ReplaceAll(strings.ToLower(title), " ", "_")}, Width: 7, Total: d.sums.total(k), Value: value,
 			Known: func(r *row) bool { return r.weights != nil }}
 		switch {
 		case profile:

@@ -90,7 +90,8 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 	}
 	weight := func(title, field string, side, drop int) ui.Column[row] {
 		return ui.Column[row]{Title: title, Fields: []string{field}, Figure: figure, Width: 9, Drop: drop, Total: set.data.Total[side],
-			Value: func(r *row) uint64 { return r.weight[side] }, Cell: func(r *row) widget.Cell { return widget.Cell{Text: p.amount(r.weight[side])} }}
+			Value: func(r *row) uint64 { return r.weight[side] },
+			Cell:  func(r *row) widget.Cell { return widget.Cell{Text: p.amount(r.weight[side])} }}
 	}
 	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Text: func(r *row) string { return r.name },
 		Cell: func(r *row) widget.Cell {
@@ -111,7 +112,8 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 		Cell:   func(r *row) widget.Cell { return p.DeltaCell(r.weight[0], r.weight[1], p.amount) }}
 	cols := []ui.Column[row]{
 		delta, weight(titles.Before, "before", 0, 2), weight(titles.After, "after", 1, 1), weight(titles.Weight, "weight", 1, 0),
-		{Title: titles.Share, Width: 6, Right: true, Drop: 1, Like: titles.Weight, Cell: func(r *row) widget.Cell { return widget.Cell{Text: ui.PartText(r.weight[1], whole)} }},
+		{Title: titles.Share, Width: 6, Right: true, Drop: 1, Like: titles.Weight,
+			Cell: func(r *row) widget.Cell { return widget.Cell{Text: ui.PartText(r.weight[1], whole)} }},
 		{Width: 8, Drop: 2, Like: titles.Weight, Cell: func(r *row) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: float64(r.weight[1]) / float64(max(whole, 1)), Style: p.Look.InBox().Bar}
 		}}, name,
@@ -250,9 +252,11 @@ func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 func (v *aroundView) about() string {
 	d, p := &v.set.data, v.of
 	if p.Now.changes != nil {
-		return p.costText() + ": " + p.weight(d.Total[0]) + " → " + p.weight(d.Total[1]) + " · self " + p.amount(d.Self[0]) + " → " + p.amount(d.Self[1])
+		return p.costText() + ": " + p.weight(d.Total[0]) + " → " + p.weight(d.Total[1]) + " · self " +
+			p.amount(d.Self[0]) + " → " + p.amount(d.Self[1])
 	}
-	return p.costText() + ": " + p.bound() + p.weight(d.Total[1]) + ", " + ui.PartText(d.Total[1], p.Now.Total[0]) + " of all · self " + p.amount(d.Self[1])
+	return p.costText() + ": " + p.bound() + p.weight(d.Total[1]) + ", " + ui.PartText(d.Total[1], p.Now.Total[0]) +
+		" of all · self " + p.amount(d.Self[1])
 }
 
 func (v *aroundView) Do(a keymap.Action) bool {

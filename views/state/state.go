@@ -76,7 +76,8 @@ func (s *State) NextChart() ChartOf {
 
 // NewState returns the initial state.
 func NewState() State {
-	return State{At: analysis.End, Range: analysis.FullRange, View: analysis.FullRange, Anchor: model.NoTime, Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
+	return State{At: analysis.End, Range: analysis.FullRange, View: analysis.FullRange, Anchor: model.NoTime,
+		Heap: NewHeap(), Dump: NewDump(), Prof: NewProfile(), Columns: 70}
 }
 
 // Intent is a change that a user wants.

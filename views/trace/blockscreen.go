@@ -133,9 +133,11 @@ func (p *BlockScreen) emptyText() []string {
 	case p.Blocks.Uses != 0:
 		return []string{"No block of this run ever had the address " + ui.AddressText(p.Blocks.Uses) + ".", p.Hint("{back} goes back.")}
 	case p.addr != 0 && p.born():
-		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".", p.Hint("{open} lists all that ever did; {back} clears the address.")}
+		return []string{"No block allocated in the range holds " + ui.AddressText(p.addr) + ".",
+			p.Hint("{open} lists all that ever did; {back} clears the address.")}
 	case p.addr != 0:
-		return []string{"No block that is live " + atText(s) + " holds " + ui.AddressText(p.addr) + ".", p.Hint("{open} lists all that ever did; {back} clears the address.")}
+		return []string{"No block that is live " + atText(s) + " holds " + ui.AddressText(p.addr) + ".",
+			p.Hint("{open} lists all that ever did; {back} clears the address.")}
 	case s.Filter != "":
 		return []string{"No matches for “" + s.Filter + "”.", p.FilterHint()}
 	case !s.Cell.IsAll() && !p.born():
@@ -145,11 +147,13 @@ func (p *BlockScreen) emptyText() []string {
 	case p.born() && s.Range.IsFull():
 		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
 	case p.born():
-		return []string{"Nothing was allocated in the range.", p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}
+		return []string{"Nothing was allocated in the range.",
+			p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}
 	case !s.Settled():
 		return []string{"Reading: nothing is live so far."}
 	}
-	return []string{"Nothing is live " + atText(&p.State) + ".", p.Hint("{peak} goes to the peak; {block-table.only} lists all blocks that were allocated.")}
+	return []string{"Nothing is live " + atText(&p.State) + ".",
+		p.Hint("{peak} goes to the peak; {block-table.only} lists all blocks that were allocated.")}
 }
 
 // Draw implements tview.Primitive.

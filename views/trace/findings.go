@@ -73,7 +73,8 @@ func (p *findingsPane) Show(s *state.State) {
 		}
 		p.rows, _ = p.lazy.Get()
 		if s.Live() {
-			p.rows = slices.DeleteFunc(slices.Clone(p.rows), func(f analysis.Finding) bool { return f.Kind == analysis.FindingLeak && f.Confidence < sureWhileLive })
+			p.rows = slices.DeleteFunc(slices.Clone(p.rows),
+				func(f analysis.Finding) bool { return f.Kind == analysis.FindingLeak && f.Confidence < sureWhileLive })
 		}
 	}
 	leads := make([]ui.Lead, len(p.rows))

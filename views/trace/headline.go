@@ -145,7 +145,8 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
 		{threads, leaking},
-		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}, {"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
+		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""},
+			{"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
 		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
 	}

@@ -22,7 +22,8 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	} else {
 		least = widget.Width(age) + 2 // the active section must be visible
 	}
-	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate), "freed late "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
+	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate),
+		"freed late "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
 	if !p.inLate && haveGone && gone.Count > 0 {
 		if more := "freed late " + p.sums(gone, true, false, true) + p.Hint(": {next-pane}"); widget.Width(never+more)+7+least <= r.W {
 			late = more
@@ -32,7 +33,8 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 		never += " …" // more is coming
 	}
 	if f := p.State.Filter; f != "" && p.Now() != nil {
-		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows), ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
+		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows),
+			ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
 		if p.inLate {
 			late = "freed late " + shown
 		} else {
@@ -116,11 +118,13 @@ func (p *Leaks) emptyText() []string {
 	case p.inLate && !p.State.Cell.IsAll():
 		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
-		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.", p.Hint("{next-pane} goes to the next list.")}
+		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.",
+			p.Hint("{next-pane} goes to the next list.")}
 	case !p.State.Cell.IsAll():
 		return p.NoneInCell(p.State.Cell)
 	case p.State.MinAge > 0:
-		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.", p.Hint("{min-age-down} lowers the minimum age.")}
+		return []string{"No block that was never freed is " + p.State.MinAge.String() + " old at the end.",
+			p.Hint("{min-age-down} lowers the minimum age.")}
 	case t.AllocCount == 0 && p.State.Range.IsFull():
 		return []string{"Nothing was allocated, so nothing leaked."}
 	case t.AllocCount == 0:
@@ -175,7 +179,8 @@ func (p *Leaks) explain() {
 func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
-		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1), s.First, s.Last, s.Median)
+		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1),
+			s.First, s.Last, s.Median)
 	}
 	if t := ui.ThreadsText(s.Threads); t != "" {
 		text += "; " + t
@@ -213,7 +218,8 @@ func (p *Leaks) fate(s *analysis.LeakSite) string {
 	if s.LeakCount == 1 {
 		are = "is"
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) %s live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), are, whole)
+	text := fmt.Sprintf("%s of %s%s (%s) %s live at the end of %s", model.Group(s.LeakCount),
+		model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), are, whole)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
 	}

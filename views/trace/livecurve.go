@@ -45,7 +45,8 @@ type liveOf struct {
 func newLiveCurve(e *ui.Env) *liveCurve {
 	c := &liveCurve{env: e}
 	c.live = ui.NewLazy(e, func(ctx context.Context, k liveKey) (liveOf, error) {
-		q := analysis.LiveQuery{Range: state.Between(k.from, k.to), Columns: k.columns, By: k.by, Parts: [][]analysis.Key{unpackKeys(k.keys)}}
+		q := analysis.LiveQuery{Range: state.Between(k.from, k.to), Columns: k.columns, By: k.by,
+			Parts: [][]analysis.Key{unpackKeys(k.keys)}}
 		q.Cell.Stacks = k.only
 		live, err := e.Trace.LiveOf(ctx, q)
 		if err != nil {

@@ -40,7 +40,8 @@ func NewSites(e *ui.Env) *Sites {
 		return p.by(), s, ok
 	}
 	p.Enter = func() {
-		p.openBlocks(analysis.LargestFirst, "Nothing of this is live "+atText(&p.State)+".", p.Hint("{back} goes back; {peak} goes to the peak, {step-back} and {step-forward} move the instant."))
+		p.openBlocks(analysis.LargestFirst, "Nothing of this is live "+atText(&p.State)+".",
+			p.Hint("{back} goes back; {peak} goes to the peak, {step-back} and {step-forward} move the instant."))
 	}
 	return p
 }

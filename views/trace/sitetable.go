@@ -155,7 +155,8 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
 			Rank: func(s *site) uint64 { v := d.verdicts.of(d.key.By, d.key.Cell.Stacks, s.Key); return v.Order() },
 			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictAbout(s.Key), p.Figures.Wide) }},
-		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Hidden: !all, Cell: func(s *site) widget.Cell { return ui.SureCell(p.verdictAbout(s.Key)) }},
+		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Hidden: !all,
+			Cell: func(s *site) widget.Cell { return ui.SureCell(p.verdictAbout(s.Key)) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,
 			Text: func(s *site) string { return d.label(by, s).Name }},
 		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 7, Cut: widget.CutFolder, Hidden: by != analysis.ByStack, Tie: count,
@@ -191,11 +192,13 @@ func siteFigures[R any](sum *analysis.Site, of func(r *R) *analysis.Site) figure
 		total:  column("alloc_bytes", bytes, sum.AllocBytes, func(s *analysis.Site) uint64 { return s.AllocBytes }, "total"),
 		count:  column("alloc_count", count, sum.AllocCount, func(s *analysis.Site) uint64 { return s.AllocCount }, "count"),
 		temp:   column("temporary_count", ui.ShareFigure, sum.Temporary, func(s *analysis.Site) uint64 { return s.Temporary }, "temp"),
-		leaked: column("leaked_bytes", bytes, sum.LeakBytes, func(s *analysis.Site) uint64 { return s.LeakBytes }, "leaked", "leak", "bytes"),
-		mean:   column("", bytes, 0, (*analysis.Site).MeanSize, "mean", "size"),
+		leaked: column("leaked_bytes", bytes, sum.LeakBytes, func(s *analysis.Site) uint64 { return s.LeakBytes },
+			"leaked", "leak", "bytes"),
+		mean: column("", bytes, 0, (*analysis.Site).MeanSize, "mean", "size"),
 		others: []ui.Column[R]{
 			column("freed_bytes", bytes, sum.FreedBytes, func(s *analysis.Site) uint64 { return s.FreedBytes }, "freed"),
-			column("overwritten_bytes", bytes, sum.OverwrittenBytes, func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, "overwritten"),
+			column("overwritten_bytes", bytes, sum.OverwrittenBytes,
+				func(s *analysis.Site) uint64 { return s.OverwrittenBytes }, "overwritten"),
 		},
 	}
 	f.temp.Order, f.mean.Order = "temporary_share", "mean_bytes"

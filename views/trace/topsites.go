@@ -124,13 +124,15 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	}
 	return append([]ui.Column[site]{
 		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return d.label(d.by, s).Name }},
-		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2, Hidden: d.by != analysis.ByStack, Muted: true,
+		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2,
+			Hidden: d.by != analysis.ByStack, Muted: true,
 			Text: func(s *site) string { return d.label(d.by, s).Where }},
 		value,
 		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
-		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title, Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
+		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title,
+			Text: func(s *site) string { return ui.PartText(s.Cost(d.shown), d.of) }},
 		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
 		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
 	}, unseen(f.all()...)...)
@@ -428,7 +430,8 @@ func (t *topSites) click(x, y int, double bool) {
 // order.
 func (t *topSites) ClickTitle(col int) {
 	d := t.data()
-	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocs: analysis.CostCount, titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
+	costs := map[string]analysis.Cost{titles.Blocks: analysis.CostLiveCount, titles.Allocs: analysis.CostCount,
+		titles.Allocated: analysis.CostTotal, titles.Temporary: analysis.CostTemporary}
 	cost, ok := costs[t.Columns()[col].Title]
 	switch {
 	case !ok || t.fixed || col == topValue:

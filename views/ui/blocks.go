@@ -145,7 +145,8 @@ func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wid
 
 // view returns what the columns depend on now.
 func (p *BlockPane) view() blockView {
-	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives, times: 9, noAddr: p.state.Invented(), noThreads: p.state.NoThreads()}
+	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives,
+		times: 9, noAddr: p.state.Invented(), noThreads: p.state.NoThreads()}
 	if p.state.Exact {
 		v.times = len(p.figures().Time(p.state.Status.Duration))
 	}
@@ -202,7 +203,8 @@ func (p *BlockPane) explain() {
 	}
 	if p.Detail.Samples = p.state.Sampled(); p.Detail.Samples {
 		p.Detail.Title = "Sample " + AddressText(b.Addr)
-		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+" that were allocated there: its own size is not known")
+		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+
+			" that were allocated there: its own size is not known")
 	}
 	if p.Detail.Parts = nil; p.Parts != nil && p.state.Settled() && p.HasRoom() {
 		p.Detail.Parts = p.Parts(&p.state, &b)
@@ -409,7 +411,8 @@ func (p *BlockPane) Wheel(x, y, rows int) {
 
 // ClickTitle implements [Orderly]. Only some columns can sort blocks.
 func (p *BlockPane) ClickTitle(col int) {
-	orders := map[string]analysis.BlockOrder{titles.Size: analysis.LargestFirst, titles.Age: analysis.OldestFirst, titles.Born: analysis.OldestFirst,
+	orders := map[string]analysis.BlockOrder{titles.Size: analysis.LargestFirst, titles.Age: analysis.OldestFirst,
+		titles.Born:  analysis.OldestFirst,
 		titles.Lived: analysis.ShortestFirst, titles.Address: analysis.LowestFirst}
 	if o, ok := orders[p.cols[col].Title]; ok {
 		p.sortBy(o)

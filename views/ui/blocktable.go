@@ -51,12 +51,17 @@ func (v blockView) columns() []Column[analysis.Block] {
 	freed := when(titles.Died, "died_us", 5, func(b *block) uint64 { return uint64(b.Died) })
 	freed.Known, freed.Unknown = func(b *block) bool { return b.Died != model.NoTime }, func() string { return "never" }
 	return []Column[block]{
-		{Title: titles.Size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"}, Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
+		{Title: titles.Size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"},
+			Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
 		ages, when(titles.Born, "born_us", 4, func(b *block) uint64 { return uint64(b.Born) }), freed,
-		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 6, Hidden: v.noThreads, Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
-		{Title: titles.Address, Key: "address", Width: 14, Drop: 3, Muted: true, Hidden: v.noAddr, Text: func(b *block) string { return AddressText(b.Addr) }},
-		{Title: titles.Verdict, Key: "verdict", Width: 11, Drop: 2, Hidden: v.same, Cell: func(*block) widget.Cell { return widget.Cell{} }}, // drawn by the pane
-		{Title: titles.Site, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same, Text: func(b *block) string { return v.site(b, v.full) }},
+		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 6, Hidden: v.noThreads,
+			Text: func(b *block) string { return fmt.Sprint(b.Thread) }},
+		{Title: titles.Address, Key: "address", Width: 14, Drop: 3, Muted: true, Hidden: v.noAddr,
+			Text: func(b *block) string { return AddressText(b.Addr) }},
+		{Title: titles.Verdict, Key: "verdict", Width: 11, Drop: 2, Hidden: v.same,
+			Cell: func(*block) widget.Cell { return widget.Cell{} }}, // drawn by the pane
+		{Title: titles.Site, Width: 12, Grow: 1, Drop: 1, Cut: widget.CutScope, Hidden: v.same,
+			Text: func(b *block) string { return v.site(b, v.full) }},
 		{Hidden: true, Fields: []string{"leaked", "leak", "bytes"}, Figure: BytesFigure, Value: func(b *block) uint64 {
 			if b.Died != model.NoTime {
 				return 0

@@ -128,10 +128,12 @@ func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 // columns returns the columns of a table of changes.
 func (t *Changes) columns(d changeData) []Column[change] {
 	set, totals := d.set, &d.set.Totals
-	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope}, Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
+	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope},
+		Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
 	percent, count, status := 1, 5, 6 // Drop of two, and a width
 	if set.Narrow {
-		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle}, Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
+		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle},
+			Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
 		percent, count = 4, 1
 	}
 	if set.Bounds() != "" {
@@ -142,7 +144,8 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
 	where.Text = func(r *change) string { return set.Label(r.Row, d.full).Where }
 	side := func(title, key, field string, drop int, whole uint64, n int, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width, Drop: drop, Total: whole, Value: of,
+		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width,
+			Drop: drop, Total: whole, Value: of,
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
@@ -150,8 +153,9 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		name,
 		side(titles.Before, "before_bytes", "before", 3, totals.BeforeBytes, 0, func(r *change) uint64 { return r.BeforeBytes }),
 		side(titles.After, "after_bytes", "after", 2, totals.AfterBytes, 1, func(r *change) uint64 { return r.AfterBytes }),
-		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure, Width: max(width, widget.Width(set.Delta)) + 1,
-			Rank: func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
+		{Title: set.Delta, Key: "delta_bytes", Fields: []string{"delta"}, Figure: AmountFigure,
+			Width: max(width, widget.Width(set.Delta)) + 1,
+			Rank:  func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
 			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
@@ -170,9 +174,11 @@ func (t *Changes) columns(d changeData) []Column[change] {
 				}
 				return widget.Cell{Text: PercentChange(t.env.Look, r.BeforeBytes, r.AfterBytes), Style: style(r)}
 			}},
-		{Title: set.Count, Key: "delta_count", Fields: set.countFields(), Figure: CountFigure, Width: 9, Drop: count, Hidden: set.Count == "",
-			Rank: func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) }, Number: func(r *change) float64 { return float64(r.DeltaCount()) },
-			Cell: func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
+		{Title: set.Count, Key: "delta_count", Fields: set.countFields(), Figure: CountFigure, Width: 9, Drop: count,
+			Hidden: set.Count == "",
+			Rank:   func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) },
+			Number: func(r *change) float64 { return float64(r.DeltaCount()) },
+			Cell:   func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
 		{Title: titles.Status, Key: "status", Width: status, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
 			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
 		where,

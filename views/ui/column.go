@@ -62,7 +62,8 @@ type Column[R any] struct {
 
 // Sorts reports whether the column has an order of its own.
 func (c *Column[R]) Sorts() bool {
-	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil || c.Text != nil || c.Rank != nil)
+	return !c.Hidden && c.Like == "" && (c.Value != nil || c.Share != nil || c.Number != nil || c.Amounts != nil ||
+		c.Text != nil || c.Rank != nil)
 }
 
 // OrderKey returns the name of the order in reports, "" if they have none.
@@ -184,7 +185,8 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 func fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
-			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s", AmountFigure: ">1M"}[c.Figure]
+			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s",
+				AmountFigure: ">1M"}[c.Figure]
 			if c.signed() {
 				example = "<0"
 			}
@@ -266,7 +268,8 @@ func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.
 	out := make([]widget.Column, len(cols))
 	for i := range cols {
 		c := &cols[i]
-		out[i] = widget.Column{Title: cmp.Or(c.Shown, c.Title), Width: c.Width, Grow: c.Grow, MaxWidth: c.MaxWidth, Drop: c.Drop, Cut: c.Cut}
+		out[i] = widget.Column{Title: cmp.Or(c.Shown, c.Title), Width: c.Width, Grow: c.Grow, MaxWidth: c.MaxWidth,
+			Drop: c.Drop, Cut: c.Cut}
 		if f.Wide {
 			out[i].Width += c.Wider
 		}

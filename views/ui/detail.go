@@ -174,7 +174,8 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		look = Dressed(k)
 	}
 	name := d.Title
-	if room := title.W - widget.Width(d.Answer) - 6; widget.Width(name) > room && strings.HasPrefix(name, "/") { // the file, not its folders
+	if room := title.W - widget.Width(d.Answer) - 6; widget.Width(name) > room &&
+		strings.HasPrefix(name, "/") { // the file, not its folders
 		name = widget.TruncateLeft(name, max(room, 10))
 	}
 	widget.TitleLine(s, title, look, name, d.sentence(d.Answer))

@@ -109,11 +109,14 @@ func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	case k.Filters != "":
 		return []string{"No stack is left by the filters.", e.Hint("{back} removes the last one, {filters} lists them.")}
 	case k.Window != state.NoWindow:
-		return []string{"The window has no stacks of this event and metric.", e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} show other figures.")}
+		return []string{"The window has no stacks of this event and metric.",
+			e.Hint("{back} shows the whole run again, {profile.cost} and {profile.series} show other figures.")}
 	case k.Ranged:
-		return []string{"None of the " + d.parts() + " in the range has this event.", e.Hint("{clear-range} clears the range, {profile.cost} switches to the next event.")}
+		return []string{"None of the " + d.parts() + " in the range has this event.",
+			e.Hint("{clear-range} clears the range, {profile.cost} switches to the next event.")}
 	}
-	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".", e.Hint("{profile.cost} switches to the next event, {profile.series} to the next metric.")}
+	return []string{"No stack of " + d.EventName(k.Event) + " has " + k.MetricName() + ".",
+		e.Hint("{profile.cost} switches to the next event, {profile.series} to the next metric.")}
 }
 
 // ProfileFile is the content of a stack profile, for screens. Read-only once made; every revision has its own.
@@ -184,7 +187,8 @@ func (d *ProfileFile) findMetrics() {
 // Status returns the fields of a trace's status that apply to a stack profile.
 func (d *ProfileFile) Status() analysis.Status {
 	return analysis.Status{
-		Events: d.Samples + uint64(d.Weights.Records.Len()), Duration: d.end, Final: d.Profile.Complete, Revision: uint64(d.Profile.Revision),
+		Events: d.Samples + uint64(d.Weights.Records.Len()), Duration: d.end, Final: d.Profile.Complete,
+		Revision: uint64(d.Profile.Revision),
 	}
 }
 

@@ -66,7 +66,8 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 		if n := l.owner(s.Node); n != 0 && n != calltree.SiteNode(stacks, s.Node) {
 			f := stacks.At(stacks.Frame[n])
 			if f.Function != s.Name {
-				out = SiteLabel{bareInModule(stacks, n, f.Function) + widget.OwnedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
+				out = SiteLabel{bareInModule(stacks, n,
+					f.Function) + widget.OwnedSign + funcname.Last(funcname.Bare(s.Name)), calltree.Where(f)}
 			}
 		}
 		l.of[s.Node] = out

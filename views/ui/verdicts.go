@@ -23,19 +23,20 @@ type siteVerdicts struct {
 
 // NewSiteVerdicts returns verdicts that were not asked for yet.
 func NewSiteVerdicts(e *Env) *SiteVerdicts {
-	return &SiteVerdicts{labels: NewSiteLabels(e.Libraries), lazy: NewDeepLazy(e, func(ctx context.Context, _ uint64) (siteVerdicts, error) {
-		list, err := e.Trace.Verdicts(ctx, analysis.ByStack, "")
-		if err != nil {
-			return siteVerdicts{}, err
-		}
-		ids, of := e.Trace.StackIDs(), make(map[model.StackID]verdict.Verdict, len(list))
-		for _, v := range list {
-			if int(v.Key) < len(ids) {
-				of[ids[v.Key]] = v
+	return &SiteVerdicts{labels: NewSiteLabels(e.Libraries),
+		lazy: NewDeepLazy(e, func(ctx context.Context, _ uint64) (siteVerdicts, error) {
+			list, err := e.Trace.Verdicts(ctx, analysis.ByStack, "")
+			if err != nil {
+				return siteVerdicts{}, err
 			}
-		}
-		return siteVerdicts{list, of}, nil
-	})}
+			ids, of := e.Trace.StackIDs(), make(map[model.StackID]verdict.Verdict, len(list))
+			for _, v := range list {
+				if int(v.Key) < len(ids) {
+					of[ids[v.Key]] = v
+				}
+			}
+			return siteVerdicts{list, of}, nil
+		})}
 }
 
 // Ask asks for the verdicts, when everything is read.

@@ -36,7 +36,8 @@ func (s Style) Text(t string) string {
 	if !s.ASCII {
 		return t
 	}
-	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›", ">", "≥", ">=", "≤", "<=").Replace(t)
+	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›",
+		">", "≥", ">=", "≤", "<=").Replace(t)
 }
 
 // Cut returns the mark of what was cut off.

@@ -135,7 +135,8 @@ func WriteText(w io.Writer, c *Result, style cells.Style) error {
 	}
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		t.Line(" ", cells.Pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false), cells.Pad("--"+l.Name, names, false), style.Text(l.reason(style)))
+		t.Line(" ", cells.Pad(map[bool]string{true: "ok", false: "FAIL"}[l.OK], 6, false),
+			cells.Pad("--"+l.Name, names, false), style.Text(l.reason(style)))
 		for _, line := range l.lines(style) {
 			t.Line("        ", cells.Fit(style.Text(line), style.LineWidth()-8, style.Cut()))
 		}
@@ -181,7 +182,8 @@ func WriteMarkdown(w io.Writer, c *Result, style cells.Style) error {
 	m.Printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", cells.Code(c.File.Name), style.Text(c.verdict()))
 	for i := range c.Checks {
 		l := &c.Checks[i]
-		m.Printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], cells.Code("--"+l.Name), cells.Prose(style.Text(l.reason(style))))
+		m.Printf("| %s | %s | %s |\n", map[bool]string{true: "ok", false: "**FAIL**"}[l.OK], cells.Code("--"+l.Name),
+			cells.Prose(style.Text(l.reason(style))))
 		for _, line := range l.lines(style) {
 			m.Printf("| | | %s |\n", cells.Prose(style.Text(line)))
 		}
@@ -247,9 +249,11 @@ func (t *GrownType) line(s cells.Style) string {
 		name += " (" + model.Clean(t.Sub) + ")"
 	}
 	if t.countsCount {
-		return name + ": " + s.Count(t.FirstCount) + " → " + model.Counted(t.Count, "object") + ", +" + s.Count(t.GrownCount) + "; +" + s.Bytes(t.GrownBytes)
+		return name + ": " + s.Count(t.FirstCount) + " → " + model.Counted(t.Count, "object") + ", +" +
+			s.Count(t.GrownCount) + "; +" + s.Bytes(t.GrownBytes)
 	}
-	return name + ": " + s.Bytes(t.FirstBytes) + " → " + s.Bytes(t.Bytes) + ", +" + s.Bytes(t.GrownBytes) + "; +" + model.Counted(t.GrownCount, "object")
+	return name + ": " + s.Bytes(t.FirstBytes) + " → " + s.Bytes(t.Bytes) + ", +" + s.Bytes(t.GrownBytes) + "; +" +
+		model.Counted(t.GrownCount, "object")
 }
 
 // lines says which types exceed the limit.

@@ -67,7 +67,8 @@ const mostFrames, mostSites = 128, 100
 // fail.
 func NewLeaks(r *accept.Result, least uint64, notes []string, limit int) *Leaks {
 	c := &Leaks{
-		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed, Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
+		MinBytes: least, Count: len(r.Failures), Failed: []FailedLeak{}, Known: r.Known, Suppressed: r.Suppressed,
+		Small: r.Small, Stale: []StaleEntry{}, Notes: notes,
 	}
 	for i := range r.Failures {
 		f := &r.Failures[i]
@@ -89,7 +90,8 @@ func NewLeaks(r *accept.Result, least uint64, notes []string, limit int) *Leaks 
 
 func newFailedLeak(f *accept.Failure) FailedLeak {
 	out := FailedLeak{
-		Owner: places.Owner{Place: places.OfFrame(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted, Sure: places.NewSure(f.Confidence), Evidence: f.Evidence,
+		Owner: places.Owner{Place: places.OfFrame(f.Owner)}, Bytes: f.Bytes, Count: f.Count, Accepted: f.Accepted,
+		Sure: places.NewSure(f.Confidence), Evidence: f.Evidence,
 		rows: f.Rows,
 	}
 	if f.Known > 0 {
@@ -235,7 +237,8 @@ func (x *StaleEntry) why() string {
 	if x.Lost == "" {
 		return ""
 	}
-	return ", which can never match: " + model.Clean(x.Lost) + " is a mangled name with wildcards, or is cut; write the name of the source, as in fun:Cache::get*"
+	return ", which can never match: " + model.Clean(x.Lost) +
+		" is a mangled name with wildcards, or is cut; write the name of the source, as in fun:Cache::get*"
 }
 
 // write prints the leaks that failed, after the limits.

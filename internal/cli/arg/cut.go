@@ -26,7 +26,8 @@ func (f *CutFlags) Given() string {
 		name  string
 		given bool
 	}{
-		{"function", f.Function.Expr != nil}, {"file", f.SourceFile.Expr != nil}, {"module", f.Module.Expr != nil}, {"through", f.Through.Expr != nil},
+		{"function", f.Function.Expr != nil}, {"file", f.SourceFile.Expr != nil}, {"module", f.Module.Expr != nil},
+		{"through", f.Through.Expr != nil},
 		{"min-size", f.MinSize != nil}, {"max-size", f.MaxSize != nil},
 		{"min-lifetime", f.MinLifetime.Given()}, {"max-lifetime", f.MaxLifetime.Given()}, {"thread", f.Thread != nil},
 	} {

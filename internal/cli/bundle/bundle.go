@@ -31,7 +31,8 @@ const CurveParts = 5
 // Parts returns the files of the evidence, but for the manifest. limit is that of rows, 0 for none.
 func Parts(src *html.Source, limit int, flags, files []string) []evidence.Part {
 	list := []evidence.Part{
-		{Name: "report.html", About: "the whole report as one HTML page", Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
+		{Name: "report.html", About: "the whole report as one HTML page",
+			Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.Write(ctx, w, src) }},
 		{Name: "report.json", About: "the report as JSON", Write: func(_ context.Context, w io.Writer) ([]string, error) {
 			var cut []string
 			if limit > 0 {
@@ -41,9 +42,10 @@ func Parts(src *html.Source, limit int, flags, files []string) []evidence.Part {
 		}},
 	}
 	list = append(list, StackParts(src)...)
-	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that reproduce it", Write: func(_ context.Context, w io.Writer) ([]string, error) {
-		return nil, writeCommands(w, src, flags, files)
-	}})
+	return append(list, evidence.Part{Name: "COMMANDS.txt", About: "the commands that reproduce it",
+		Write: func(_ context.Context, w io.Writer) ([]string, error) {
+			return nil, writeCommands(w, src, flags, files)
+		}})
 }
 
 // WriteNames writes the table from stand-ins back to names.
@@ -87,8 +89,10 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 		}
 	}
 	err := errors.Join(
-		put(screen, append([]string{"memtui"}, opened...)...), say("everything as text", "report"), say("the page", "report", "-f", "html", "-o", "report.html"),
-		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...), put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
+		put(screen, append([]string{"memtui"}, opened...)...), say("everything as text", "report"),
+		say("the page", "report", "-f", "html", "-o", "report.html"),
+		say("the report as JSON", append([]string{"report", "-f", "json"}, divided...)...),
+		put("is the file complete and valid?", append([]string{"memtui", "validate"}, files...)...))
 	for _, table := range src.Report.TableNames() {
 		if src.Report.HasTable(table) && table != "blocks" && table != "born_blocks" &&
 			(table != "groups" || grouped != nil) {
@@ -103,7 +107,8 @@ func writeCommands(w io.Writer, src *html.Source, flags, files []string) error {
 		}
 	}
 	for _, f := range stackFiles(src) {
-		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"}, Without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, "-o", f.name}, files)
+		words := slices.Concat([]string{"memtui", "convert", "--to", "folded"},
+			Without(uses.Understood("convert", flags), "--by"), []string{"--by", f.by, "-o", f.name}, files)
 		err = errors.Join(err, put(f.about, words...))
 	}
 	switch {
@@ -153,7 +158,8 @@ func stackFiles(src *html.Source) []stackFile {
 		return nil
 	}
 	return []stackFile{
-		{"stacks-allocated.folded", "bytes allocated, by stack", "alloc_bytes"}, {"stacks-live.folded", "bytes live at the instant, by stack", "live_bytes"},
+		{"stacks-allocated.folded", "bytes allocated, by stack", "alloc_bytes"},
+		{"stacks-live.folded", "bytes live at the instant, by stack", "live_bytes"},
 		{"stacks-leaked.folded", "bytes never freed, by stack", "leaked_bytes"},
 	}
 }
@@ -162,9 +168,10 @@ func stackFiles(src *html.Source) []stackFile {
 func StackParts(src *html.Source) []evidence.Part {
 	var out []evidence.Part
 	for _, f := range stackFiles(src) {
-		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first", Write: func(ctx context.Context, w io.Writer) ([]string, error) {
-			return f.write(ctx, w, src)
-		}})
+		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first",
+			Write: func(ctx context.Context, w io.Writer) ([]string, error) {
+				return f.write(ctx, w, src)
+			}})
 	}
 	return out
 }

@@ -147,7 +147,8 @@ func guideRules() []guideRule {
 // ExitStatuses returns the exit statuses with their meanings.
 func ExitStatuses() []string {
 	return []string{
-		"0 done", "1 done, and validate found violations or check a limit exceeded or a leak", "2 the command line or the config file is wrong",
+		"0 done", "1 done, and validate found violations or check a limit exceeded or a leak",
+		"2 the command line or the config file is wrong",
 		"3 the input cannot be used at all: missing, empty, of no known format, or nothing in it can be read; or diff, check or validate has no answer, because a limit kept part of it from being read",
 	}
 }
@@ -171,9 +172,11 @@ func Questions() []Question {
 		ask("What leaks, since when, and how does it grow?", "report -f csv --table leaks --min-age 1s FILE"),
 		ask("What was allocated in a range and is still there at its end?", "report -f json --from 10s --to 20s FILE"),
 		ask("Which functions, files or threads cost most?", "report -f json --group file FILE"),
-		ask("Which calls lead to the memory, as a tree? (--invert: from allocating functions up)", "report -f json --table tree --by live_bytes FILE"),
+		ask("Which calls lead to the memory, as a tree? (--invert: from allocating functions up)",
+			"report -f json --table tree --by live_bytes FILE"),
 		ask("Who calls a function, and what does it call?", "report -f json --peek FUNCTION FILE"),
-		ask("Which source lines cost most? (--lines FUNCTION or FILE.c: its source with figures at each line)", "report -f json --table lines --source DIR FILE"),
+		ask("Which source lines cost most? (--lines FUNCTION or FILE.c: its source with figures at each line)",
+			"report -f json --table lines --source DIR FILE"),
 		ask("What happened one by one from 20 ms on?", "report -f json --table events --from 20ms --limit 100 FILE"),
 		ask("Which blocks are live?", "report -f csv --table blocks --limit 1000 FILE"),
 		ask("What holds memory, by stack? (profiles: pprof, jemalloc, tcmalloc, massif, DHAT, V8, leak reports; start here)", "report -f json FILE"),

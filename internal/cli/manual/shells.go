@@ -27,7 +27,8 @@ _%[1]s() {
 		for _, f := range app.Visible(c) {
 			if list := choices(f.Value); len(list) > 0 && !seen[f.Name] {
 				seen[f.Name] = true
-				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", strings.Join(flagNames(f), "|"), strings.Join(list, " "))
+				fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n",
+					strings.Join(flagNames(f), "|"), strings.Join(list, " "))
 			}
 		}
 	}
@@ -112,7 +113,8 @@ func Fish(w io.Writer, app Grammar) {
 			if len(c.Children) > 0 {
 				only = "" // files follow the verb
 			}
-			fmt.Fprintf(w, "complete -c %s -n '__fish_seen_subcommand_from %s' "+only+"-a %s\n", app.Name, c.Name, quote(strings.Join(list, " ")))
+			fmt.Fprintf(w, "complete -c %s -n '__fish_seen_subcommand_from %s' "+only+"-a %s\n", app.Name, c.Name,
+				quote(strings.Join(list, " ")))
 		}
 	}
 	flag := func(f *kong.Flag, condition string) {

@@ -71,7 +71,8 @@ func (m *File) answers(name string) bool { return slices.Contains(m.known(), nam
 func (m *File) figure(ctx context.Context, b *Budget) (figure, error) {
 	if !m.answers(b.Name) {
 		why := map[string]string{
-			"max-peak": "peaks of stacks are reached at different times and do not add up", "max-leak": "it does not record what was never freed",
+			"max-peak":   "peaks of stacks are reached at different times and do not add up",
+			"max-leak":   "it does not record what was never freed",
 			"max-growth": "its figures are sums over time", "max-live-at": "it does not record what is live",
 			"max-type-growth": "it has no types of objects", "max-type-objects": "it has no types of objects",
 		}[b.Name]

@@ -67,7 +67,8 @@ func (s *Screen) Options(ctx context.Context, t *term.Terminal, list []*themes.T
 	return views.Options{
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
 		Sources: s.Sources, Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
-		Command: s.Command, Paths: s.Paths, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Command: s.Command, Paths: s.Paths, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory,
+		HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Save: s.Save, Begun: s.Begun,
 		Within: sections.UsesOf(ctx).In, Damaged: sections.UsesOf(ctx).Damaged(),

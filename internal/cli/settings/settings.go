@@ -80,7 +80,8 @@ func Libraries(config *keymap.Config) *regexp.Regexp {
 // question are excluded.
 func isSetting(name string) bool {
 	switch name {
-	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse", "theme", librariesSetting:
+	case "format", "limit", "by", "min-age", "frame-order", "edges", "max-memory", "index", "color", "ascii", "mouse",
+		"theme", librariesSetting:
 		return true
 	}
 	return false

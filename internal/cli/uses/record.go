@@ -33,14 +33,16 @@ const (
 
 // recorded lists the flags that mean something to each way of recording.
 var recorded = map[Recorder][]string{
-	ByHook: {"output", toPipe, "sample", byRate, "frames", "native", "ring", "on-full", "for", "max-size", "overwrite", "follow", "marker-fifo", "rss", "live",
+	ByHook: {"output", toPipe, "sample", byRate, "frames", "native", "ring", "on-full", "for", "max-size",
+		"overwrite", "follow", "marker-fifo", "rss", "live",
 		"symbols", "sysroot", "debuginfod", "no-symbols"},
 	ByTracer: {"pure", "output", "frames", "for", "max-size", "overwrite"},
 	OfNode:   {"output", toPipe, "sample", "frames", "for", "max-size", "overwrite", "marker-fifo", "rss", "live"},
 	OfRuby:   {"output", "every", "for", "follow"},
 	OfJava:   {"output", "every", "for", "overwrite"},
 	OfURL:    {"output", "every", "for", "insecure"},
-	OfProcess: {"pid", "output", toPipe, "sample", byRate, "frames", "ring", "on-full", "for", "max-size", "overwrite", "marker-fifo", "rss",
+	OfProcess: {"pid", "output", toPipe, "sample", byRate, "frames", "ring", "on-full", "for", "max-size",
+		"overwrite", "marker-fifo", "rss",
 		"symbols", "sysroot", "debuginfod", "no-symbols"},
 	OfPages:   {"pages", "output", "every", "for", "overwrite"},
 	Printing:  {"print"},

@@ -72,7 +72,8 @@ func Possible(parsed *kong.Context, numbered bool) error {
 			continue
 		}
 		if all&kinds == 0 && last != nil {
-			return fmt.Errorf("--%s is for %s, --%s for %s: they do not apply to one file", last.Name, words(kindsOf(meant(command, last))), f.Name, words(kinds))
+			return fmt.Errorf("--%s is for %s, --%s for %s: they do not apply to one file", last.Name,
+				words(kindsOf(meant(command, last))), f.Name, words(kinds))
 		}
 		all, last = all&kinds, f
 	}
@@ -160,7 +161,10 @@ func unmade(parsed *kong.Context, command string, of kind.Set) error {
 func satisfied(parsed *kong.Context, needs string) bool {
 	return needs == "" || slices.ContainsFunc(strings.Fields(needs), func(need string) bool {
 		name, value, valued := strings.Cut(need, "=")
-		return slices.ContainsFunc(given(parsed), func(f *kong.Flag) bool { return f.Name == name && (!valued || f.Target.String() == value) })
+		return slices.ContainsFunc(given(parsed), func(f *kong.Flag) bool {
+			return f.Name == name &&
+				(!valued || f.Target.String() == value)
+		})
 	})
 }
 
@@ -186,7 +190,8 @@ func Fits(parsed *kong.Context, formats []loaders.Format, files ...Input) error 
 			return nil
 		}
 		if reads := readBy(command); !reads.Has(k) {
-			return fmt.Errorf("%s holds no %s: its format is %s", in.Name, map[kind.Set]string{heaps: "heap snapshots", dumps: "page layouts"}[reads], in.Format.Name)
+			return fmt.Errorf("%s holds no %s: its format is %s", in.Name,
+				map[kind.Set]string{heaps: "heap snapshots", dumps: "page layouts"}[reads], in.Format.Name)
 		}
 		if in.Numbered && !numberable(command, k, len(files)) {
 			return fmt.Errorf("%s holds no heap snapshots: its format is %s", in.Name, in.Format.Name)

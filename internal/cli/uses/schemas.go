@@ -89,7 +89,8 @@ func AxisHelp(formats []loaders.Format) (axes, flag string) {
 		}
 		list = append(list, f.Name+": "+strings.Join(AxisKeys(f.Heap.Axes[1:]), ", "))
 		if i, ok := f.Heap.AxisNamed(FlagAxis); ok {
-			texts = append(texts, fmt.Sprintf("For %s: part of the type's %s; the same as --where %s=TEXT.", f.Name, f.Heap.Axes[i].Word, FlagAxis))
+			texts = append(texts, fmt.Sprintf("For %s: part of the type's %s; the same as --where %s=TEXT.", f.Name,
+				f.Heap.Axes[i].Word, FlagAxis))
 		}
 	}
 	return strings.Join(list, "; "), cmp.Or(strings.Join(texts, " "), "The same as --where "+FlagAxis+"=TEXT.")

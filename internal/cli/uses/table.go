@@ -109,16 +109,20 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	byColumn := heapBy("any column of the table, by its name in JSON")
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
-		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen, "report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
-		"check": checkUses(), "diff": diffUses(), "convert": convertUses(),
-		"evidence": slices.Concat(helped(kind.All, "format", "What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
+		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen,
+		"report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
+		"check":  checkUses(), "diff": diffUses(), "convert": convertUses(),
+		"evidence": slices.Concat(helped(kind.All, "format",
+			"What to print: text (its path) or json (the manifest)."), of(kind.All, "limit"),
 			about(), reader(), with("redact", kind.All, "names")),
 		"info":     slices.Concat(written("text or json"), reader(), of(profiles, "unit")),
 		"validate": slices.Concat(written("text or json"), of(kind.All, "max-memory", "insecure")),
 		"index":    slices.Concat(written("text or json"), reader()),
 		"record":   of(kind.All, "symbols", "sysroot", "debuginfod", "no-symbols", "insecure"),
 		"pages": slices.Concat(tables(), helped(dumps, "at", "The instant of the layout (the last one)."),
-			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"), valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps), helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
+			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"),
+			valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps),
+			helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
@@ -151,7 +155,9 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
-	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"), of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("table=tree", stacked, "invert", "recursion", "depth"),
+	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"),
+		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"),
+		with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
@@ -169,13 +175,15 @@ func checkUses() []Use {
 		with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(),
 		with("base", dumps, "snapshot", "point"), with("by=retained_bytes no-leaks write-baseline", heaps, "edges"),
 		with("base", stacked, "match"), with("base", kind.All, "mask"),
-		[]Use{{Flag: "by", Of: kind.All, With: "base", help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
+		[]Use{{Flag: "by", Of: kind.All, With: "base",
+			help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
 	)
 }
 
 // diffUses returns the flags of diff. Those about places apply to both sides.
 func diffUses() []Use {
-	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"), looked(), of(stacked, "from", "to", "match", "depth"),
+	return slices.Concat(paged(), reader(), steps(), of(traces, "cell", "frame-order"), of(profiles, "unit"),
+		looked(), of(stacked, "from", "to", "match", "depth"),
 		helped(kind.All, "at", "The instant of both sides; --a and --b choose for each side."),
 		helped(kind.All, "by", "What is compared: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."),
 		helped(profiles, "event", "For stack profiles: the event to compare (the first that has stacks)."),
@@ -184,7 +192,8 @@ func diffUses() []Use {
 
 // convertUses returns the flags of convert.
 func convertUses() []Use {
-	return slices.Concat(reader(), steps(), of(stacked|heaps, "at"), of(stacked, "from"), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
+	return slices.Concat(reader(), steps(), of(stacked|heaps, "at"), of(stacked, "from"),
+		of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
 		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))

@@ -48,7 +48,8 @@ var schema = model.HeapSchema{
 	},
 	Sets: []model.HeapSet{
 		{Key: "things", One: "thing", Many: "things", Kinds: model.KindsOf(kindCell, kindBlob), Naming: model.NamedByType, Column: true},
-		{Key: "classes", One: "loaded class", Many: "loaded classes", Kinds: model.KindsOf(kindClass), Naming: model.NamedByType, Column: true},
+		{Key: "classes", One: "loaded class", Many: "loaded classes", Kinds: model.KindsOf(kindClass),
+			Naming: model.NamedByType, Column: true},
 	},
 	Axes: []model.HeapAxis{
 		{Key: "class", One: "class", Many: "classes", Word: "class"},
@@ -58,7 +59,8 @@ var schema = model.HeapSchema{
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}, {Name: "weak", Marked: true}},
 	Policies: []model.HeapPolicy{
 		{Name: "strong", Help: "weak references keep alive only what no strong one reaches", Skip: 1 << 1},
-		{Name: "everything", About: "and weak references", Note: "retained, weak references included", Help: "weak references keep memory alive like strong ones"},
+		{Name: "everything", About: "and weak references", Note: "retained, weak references included",
+			Help: "weak references keep memory alive like strong ones"},
 	},
 	IDs: model.HeapIDForm{Prefix: "0x", Base: 16},
 }

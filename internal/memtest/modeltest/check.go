@@ -87,16 +87,19 @@ func CheckHeap(h *model.Heap) []error {
 	}
 	checkSchema(c, h.Schema)
 	checkColumns(c, h)
-	c.that(h.Start.Len() == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels", rows, edges, h.Start.Len(), len(h.Label))
+	c.that(h.Start.Len() == rows+1 && len(h.Label) == edges, "%d rows and %d references with %d starts and %d labels",
+		rows, edges, h.Start.Len(), len(h.Label))
 	c.that(h.Tables != nil, "no tables")
 	if len(c.errs) > 0 {
 		return c.errs
 	}
 	for i, x := range h.Schema.Axes {
 		c.that(!x.ByRow || i < len(h.Axes) && (len(h.Axes[i]) == rows || len(h.Axes[i]) == 0), "axis %s is no column of rows", x.Key)
-		c.that(i == 0 || x.ByRow || i < len(h.Tables.Axes) && len(h.Tables.Axes[i]) == len(h.Tables.Types), "axis %s is no column of types", x.Key)
+		c.that(i == 0 || x.ByRow || i < len(h.Tables.Axes) && len(h.Tables.Axes[i]) == len(h.Tables.Types),
+			"axis %s is no column of types", x.Key)
 	}
-	c.that(h.Start.At(0) == 0 && uint64(h.Start.At(rows)) == uint64(edges), "references of all rows are [%d, %d) of %d", h.Start.At(0), h.Start.At(rows), edges)
+	c.that(h.Start.At(0) == 0 && uint64(h.Start.At(rows)) == uint64(edges),
+		"references of all rows are [%d, %d) of %d", h.Start.At(0), h.Start.At(rows), edges)
 	for r := range rows {
 		_, large := h.LargeSizes[model.Row(r)]
 		if int(h.Kinds[r]) >= len(h.Schema.Kinds) || large != (h.Size[r] == model.LargeSize) { // arguments take memory
@@ -131,7 +134,8 @@ func checkColumns(c *checker, h *model.Heap) {
 func checkSchema(c *checker, s *model.HeapSchema) {
 	c.that(len(s.Kinds) > 0 && len(s.Kinds) <= model.MaxHeapKinds && len(s.Edges) > 0 && len(s.Edges) <= model.MaxHeapKinds,
 		"%d kinds of rows, %d of references", len(s.Kinds), len(s.Edges))
-	c.that(len(s.Sets) > 0 && len(s.Axes) > 0 && len(s.Policies) > 0, "%d sets, %d axes, %d policies", len(s.Sets), len(s.Axes), len(s.Policies))
+	c.that(len(s.Sets) > 0 && len(s.Axes) > 0 && len(s.Policies) > 0, "%d sets, %d axes, %d policies", len(s.Sets),
+		len(s.Axes), len(s.Policies))
 	if len(c.errs) > 0 {
 		return
 	}
@@ -148,7 +152,8 @@ func checkSchema(c *checker, s *model.HeapSchema) {
 	for _, x := range s.Sets {
 		named("set", x.Key)
 		for k := range s.Kinds {
-			c.that(!x.Kinds.Has(model.HeapKind(k)) || s.Kinds[k].Naming == x.Naming, "%s of set %s is named otherwise", s.Kinds[k].Name, x.Key)
+			c.that(!x.Kinds.Has(model.HeapKind(k)) || s.Kinds[k].Naming == x.Naming,
+				"%s of set %s is named otherwise", s.Kinds[k].Name, x.Key)
 		}
 	}
 	for _, x := range s.Axes {

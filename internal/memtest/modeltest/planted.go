@@ -25,7 +25,8 @@ type PlantedPart struct {
 func NewPlanted(seed uint64, requests int) *Planted {
 	h := &plantedHeap{rng: rand.New(rand.NewPCG(seed, 77)), total: requests}
 	for _, p := range plantedParts {
-		h.parts = append(h.parts, plantedSite{heap: h, stack: uint64(len(h.parts)), PlantedPart: PlantedPart{Function: p.name, Stack: model.StackID(len(h.parts)), Truth: p.truth}})
+		h.parts = append(h.parts, plantedSite{heap: h, stack: uint64(len(h.parts)),
+			PlantedPart: PlantedPart{Function: p.name, Stack: model.StackID(len(h.parts)), Truth: p.truth}})
 	}
 	steps := make([]func(), len(plantedParts))
 	for i, p := range plantedParts {
@@ -44,7 +45,8 @@ func NewPlanted(seed uint64, requests int) *Planted {
 	s.Leaf = map[model.StackID]model.NodeID{}
 	s.Functions = append(s.Functions, "main", "malloc")
 	frame := func(fn int) model.FrameID {
-		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, model.FuncID(fn)), append(s.FrameFile, 0), append(s.FrameLine, model.NoLine)
+		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, model.FuncID(fn)), append(s.FrameFile, 0),
+			append(s.FrameLine, model.NoLine)
 		return model.FrameID(len(s.FrameFunc) - 1)
 	}
 	node := func(parent model.NodeID, f model.FrameID) model.NodeID {
@@ -247,7 +249,8 @@ var plantedParts = []plantedPart{
 		}
 	}},
 	{"PageCache::get", "fine", cache(number(500), number(3000))},
-	{"LateCache::fetch", "fine", cache(func(s *plantedSite) int { return s.heap.total / 3 }, func(s *plantedSite) int { return s.heap.total })},
+	{"LateCache::fetch", "fine", cache(func(s *plantedSite) int { return s.heap.total / 3 },
+		func(s *plantedSite) int { return s.heap.total })},
 	{"SoundSessions::begin", "fine", sessions(0)},
 	{"Interner::intern", "fine", func(s *plantedSite) func() {
 		known := map[int]bool{}

@@ -18,7 +18,8 @@ func RandomProfile(rng *rand.Rand) *model.Profile {
 	}
 	for i := range 8 {
 		s.Functions = append(s.Functions, fmt.Sprint("f", i))
-		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, model.FuncID(1+i/2)), append(s.FrameFile, 0), append(s.FrameLine, int64(i))
+		s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, model.FuncID(1+i/2)), append(s.FrameFile, 0),
+			append(s.FrameLine, int64(i))
 		w.FrameDSO, w.FrameKind = append(w.FrameDSO, model.DSOID(rng.IntN(4))), append(w.FrameKind, model.FrameUser)
 		w.FrameFlags, w.FrameColumn = append(w.FrameFlags, 0), append(w.FrameColumn, 0)
 	}

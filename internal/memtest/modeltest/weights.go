@@ -10,12 +10,15 @@ func checkWeights(c *checker, p *model.StackProfile, s *model.Stacks) {
 		return
 	}
 	n := len(s.FrameFunc)
-	c.that(len(p.FrameDSO) == n && len(p.FrameKind) == n && len(p.FrameFlags) == n && len(p.FrameColumn) == n, "frame columns differ in length")
+	c.that(len(p.FrameDSO) == n && len(p.FrameKind) == n && len(p.FrameFlags) == n && len(p.FrameColumn) == n,
+		"frame columns differ in length")
 	r := &p.Records
 	rows := r.Len()
-	c.that(len(r.Event) == rows && len(r.Thread) == rows && len(r.CPU) == rows && len(r.Offset) == rows && len(r.ID) == rows && len(r.IDKind) == rows,
+	c.that(len(r.Event) == rows && len(r.Thread) == rows && len(r.CPU) == rows && len(r.Offset) == rows &&
+		len(r.ID) == rows && len(r.IDKind) == rows,
 		"record columns differ in length")
-	c.that(r.Labels == nil && p.Labels == nil || len(r.Labels) == rows && len(p.Labels) > 0, "labels: %d of %d records", len(r.Labels), rows)
+	c.that(r.Labels == nil && p.Labels == nil || len(r.Labels) == rows && len(p.Labels) > 0,
+		"labels: %d of %d records", len(r.Labels), rows)
 	for i, l := range r.Labels {
 		c.that(int(l) < len(p.Labels), "record %d: label set %d", i, l)
 	}

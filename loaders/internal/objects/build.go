@@ -316,7 +316,8 @@ func (b *Build) link() error {
 // Found records a problem of the dump as a whole, or of n of its objects.
 func (b *Build) Found(severity model.Severity, code string, at, n int64, format string, args ...any) {
 	if n > 0 {
-		b.problems = model.AddProblem(b.problems, model.Problem{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
+		b.problems = model.AddProblem(b.problems, model.Problem{Severity: severity, Code: code,
+			Message: fmt.Sprintf(format, args...), Count: n, Offset: at})
 	}
 }
 
@@ -329,7 +330,8 @@ func (b *Build) report() {
 			}
 		}
 	}
-	b.Found(model.Error, "duplicate-id", model.NoOffset, b.index.Same, "objects share the address of another object: references lead to the first")
+	b.Found(model.Error, "duplicate-id", model.NoOffset, b.index.Same,
+		"objects share the address of another object: references lead to the first")
 	b.Found(model.Warning, "dangling-reference", model.NoOffset, b.dangling, "references lead to addresses that no object of the dump has")
 	for _, n := range b.names {
 		b.Found(model.Warning, "name-length", model.NoOffset, n.cut, model.LongName)

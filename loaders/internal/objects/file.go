@@ -75,7 +75,8 @@ type Dumped interface {
 func (f *File) Base() *File { return f }
 
 // Load returns what publishes a file that was opened. Its dump is decoded on request.
-func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options, *model.Store) error {
+func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source,
+	loaders.Options, *model.Store) error {
 	return func(ctx context.Context, src *loaders.Source, opt loaders.Options, store *model.Store) error {
 		file, err := open(ctx, src)
 		if err != nil {
@@ -83,13 +84,15 @@ func Load[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func
 		}
 		f := file.Base()
 		f.Kept = opt.Kept
-		f.state.Publish(store, &model.Profile{Meta: file.Describe(), Heaps: file, Problems: f.Problems, Complete: !model.HasError(f.Problems)})
+		f.state.Publish(store, &model.Profile{Meta: file.Describe(), Heaps: file, Problems: f.Problems,
+			Complete: !model.HasError(f.Problems)})
 		return nil
 	}
 }
 
 // Info returns what describes a file that was opened.
-func Info[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source, loaders.Options) (*model.Profile, error) {
+func Info[F Dumped](open func(context.Context, *loaders.Source) (F, error)) func(context.Context, *loaders.Source,
+	loaders.Options) (*model.Profile, error) {
 	return func(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
 		file, err := open(ctx, src)
 		if err != nil {
@@ -170,7 +173,8 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{ctx: ctx, src: f.Src, room: room, scratch: scratch, Units: units, names: names, kinds: f.form.Kinds, Strings: newStrings(), frames: map[model.HeapFrame]uint32{}}
+	b := &Build{ctx: ctx, src: f.Src, room: room, scratch: scratch, Units: units, names: names, kinds: f.form.Kinds,
+		Strings: newStrings(), frames: map[model.HeapFrame]uint32{}}
 	b.Types = newTypes(b.Strings)
 	if err := b.rows(f.form.Schema); err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ type reading struct {
 
 // read reads all lines of a file on all cores, and returns its units in the order of the file, with their lists in a
 // room.
-func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, advance func(int64), parser func(*Names) Parser) ([]*Unit, []*Names, error) {
+func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, advance func(int64),
+	parser func(*Names) Parser) ([]*Unit, []*Names, error) {
 	r := &reading{ctx: ctx, src: src, size: size, advance: advance}
 	units := make([]*Unit, (size+unitBytes-1)/unitBytes)
 	var names []*Names
@@ -125,7 +126,8 @@ func (u *Unit) reserve(like fill) {
 
 // shrink releases the room of columns that they do not use.
 func (u *Unit) shrink(room *model.Room) {
-	u.IDs, u.Class, u.Kind, u.Name, u.Size = clone(room, u.IDs), clone(room, u.Class), clone(room, u.Kind), clone(room, u.Name), clone(room, u.Size)
+	u.IDs, u.Class, u.Kind, u.Name, u.Size = clone(room, u.IDs), clone(room, u.Class), clone(room, u.Kind),
+		clone(room, u.Name), clone(room, u.Size)
 	for i := range u.Extra {
 		u.Extra[i] = clone(room, u.Extra[i])
 	}

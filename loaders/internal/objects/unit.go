@@ -109,5 +109,6 @@ func (u *Unit) First() model.Row { return model.Row(u.first) }
 
 // Problem records a problem of a line.
 func (u *Unit) Problem(severity model.Severity, code string, at int64, format string, args ...any) {
-	u.problems = model.AddProblem(u.problems, model.Problem{Severity: severity, Code: code, Offset: at, Message: fmt.Sprintf(format, args...)})
+	u.problems = model.AddProblem(u.problems, model.Problem{Severity: severity, Code: code, Offset: at,
+		Message: fmt.Sprintf(format, args...)})
 }

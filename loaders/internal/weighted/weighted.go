@@ -86,7 +86,8 @@ type problemKey struct {
 func New(src *loaders.Source, format string) *Builder {
 	b := &Builder{
 		src: src, stacks: model.NewStacks(),
-		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion, Size: src.StoredSize(), Outer: src.Outer()},
+		Meta: model.Meta{Path: src.Path(), Name: src.Name(), Format: format, Version: model.NoVersion,
+			Size: src.StoredSize(), Outer: src.Outer()},
 		Profile: model.StackProfile{
 			DSOs: []model.DSO{{}}, Threads: []model.ProfileThread{{PID: -1, TID: -1}}, Labels: [][]model.Label{nil},
 			Start: model.NoTime, End: model.NoTime,
@@ -313,7 +314,8 @@ func (b *Builder) Weigh(m model.MetricID, n model.Number) (ok bool) {
 	if b.Profile.Records.Weights.Add(m, n) {
 		return true
 	}
-	b.Say(model.Error, "too-large", model.NoOffset, 0, "there are more weights than the limit of 4 GiB: the others were left out; it cannot be raised")
+	b.Say(model.Error, "too-large", model.NoOffset, 0,
+		"there are more weights than the limit of 4 GiB: the others were left out; it cannot be raised")
 	return false
 }
 
@@ -401,5 +403,6 @@ func (b *Builder) Build(complete bool) *model.Profile {
 	s.DSOs, s.FrameDSO = p.DSOs, p.FrameDSO
 	meta := b.Meta
 	meta.Facts = slices.Clone(meta.Facts)
-	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Timeline: b.Timeline, Problems: b.Problems(), Lost: b.Lost, Complete: complete}
+	return &model.Profile{Meta: meta, Stacks: &s, Weights: &p, Timeline: b.Timeline, Problems: b.Problems(),
+		Lost: b.Lost, Complete: complete}
 }
