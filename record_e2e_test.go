@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/memtui/memtui/internal/memtest"
 )
@@ -30,7 +31,16 @@ func TestAKilledRecorderNamesTheCommandThatHelps(t *testing.T) {
 	}
 	s.WaitFor("was killed: complete the recording with memtui record --recover")
 	s.Restored()
-	if out, err := exec.Command(binary, "record", "--recover", path).CombinedOutput(); err != nil || !strings.Contains(string(out), "is complete") {
-		t.Errorf("%v: %s", err, out)
+	late := time.Now().Add(10 * time.Second)
+	for { // the lock on the file goes with the last thread of the process, which may be after its message
+		out, err := exec.Command(binary, "record", "--recover", path).CombinedOutput()
+		if strings.Contains(string(out), "it is being recorded") && time.Now().Before(late) {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		if err != nil || !strings.Contains(string(out), "is complete") {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
 	}
 }

@@ -79,6 +79,9 @@ func (s *Stacks) Frames(dst []Frame, leaf NodeID, limit int) []Frame {
 	return dst
 }
 
+// Has reports whether a node is one of the tree: answers about a recording that grows may name nodes of a later revision.
+func (s *Stacks) Has(n NodeID) bool { return s != nil && int(n) < len(s.Parent) }
+
 // UnknownStack returns the text shown for a stack that the file does not define.
 func UnknownStack(id StackID) string { return "<stack " + strconv.FormatUint(uint64(id), 10) + "?>" }
 

@@ -547,6 +547,7 @@ func (a *app) travel(from, to *[]place) {
 	a.state.Heap.Other = now.Heap.Other
 	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // requests of other screens are done or void
 	a.state.Dump.Requests = now.Dump.Requests
+	a.state.Spot.Requests = now.Spot.Requests + 1 // the line of then is shown again
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }

@@ -89,20 +89,50 @@ func (t *Table) File(file model.FileID) []Weights {
 	return t.Rows[from:to]
 }
 
+// CostliestOf returns the line with the most weight by the first figure, or by the first other one that any has, that
+// stacks pass in a function of a name; ok is false where none does.
+func (t *Table) CostliestOf(function string) (at Place, ok bool) {
+	in := map[Place]bool{}
+	for f, fn := range t.Stacks.FrameFunc {
+		if t.Stacks.Functions[fn] == function {
+			in[Place{t.Stacks.FrameFile[f], t.Stacks.FrameLine[f]}] = true
+		}
+	}
+	for k := range t.Weights {
+		best := uint64(0)
+		for i := range t.Rows {
+			if w := &t.Rows[i]; w.Total[k] > best && in[w.Place] {
+				best, at = w.Total[k], w.Place
+			}
+		}
+		if best > 0 {
+			return at, true
+		}
+	}
+	return at, false
+}
+
 // Beyond reports whether any line of a file that weighs anything comes after line n.
 func (t *Table) Beyond(file model.FileID, n int) bool {
 	rows := t.File(file)
 	return len(rows) > 0 && rows[len(rows)-1].Line > int64(n)
 }
 
-// Costliest returns the line with the most weight of its own by the first figure, and the first of equal ones; ok is
-// false where no line has any.
-func (t *Table) Costliest() (at Place, ok bool) {
-	best := uint64(0)
-	for i := range t.Rows {
-		if w := &t.Rows[i]; w.Self[0] > best {
-			best, at = w.Self[0], w.Place
+// Costliest returns the lines with the most weight of their own by the first figure, or by the first other one that any
+// has: at most n, the heaviest first, each of another file.
+func (t *Table) Costliest(n int) (list []Place) {
+	for k := range t.Weights {
+		rows := slices.DeleteFunc(slices.Clone(t.Rows), func(w Weights) bool { return w.Self[k] == 0 })
+		slices.SortStableFunc(rows, func(a, b Weights) int { return cmp.Compare(b.Self[k], a.Self[k]) })
+		met := map[model.FileID]bool{}
+		for i := 0; i < len(rows) && len(list) < n; i++ {
+			if !met[rows[i].File] {
+				met[rows[i].File], list = true, append(list, rows[i].Place)
+			}
+		}
+		if len(list) > 0 {
+			break
 		}
 	}
-	return at, best > 0
+	return list
 }

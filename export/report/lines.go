@@ -363,10 +363,13 @@ func (l *listing) functions(name string) (out []lineRange) {
 func (l *SourceLines) table(s cells.Style, full bool) table {
 	out := table{name: linesTable, title: "Source", more: l.RowCount - l.weighted(), empty: noRows}
 	out.answer = fmt.Sprintf("%s %s", s.Amount(l.measure, l.All.Amount), model.Clean(l.Metric))
+	if len(l.Files) == 1 && l.Files[0].Path != nil {
+		out.title += ": " + model.Clean(*l.Files[0].Path)
+	}
 	missing := map[string]string{}
 	for _, f := range l.Files {
 		if f.Missing != nil {
-			missing[f.File] = model.Clean(*f.Missing)
+			missing[f.File] = "no source found: --source DIR says where to look"
 		} else if f.Other {
 			missing[f.File] = model.Clean(*f.Path) + " has fewer lines than the recording names: it is another version"
 		}

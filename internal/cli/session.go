@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -227,11 +229,13 @@ func (a *app) symbolFolders() error {
 // mustBeFolder fails if what a flag names is not a folder.
 func mustBeFolder(flag, dir string) error {
 	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is not a folder", dir)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--%s: no folder %s", flag, dir)
+	case err != nil:
 		return fmt.Errorf("--%s: %w", flag, err)
+	case !info.IsDir():
+		return fmt.Errorf("--%s: %s is not a folder", flag, dir)
 	}
 	return nil
 }

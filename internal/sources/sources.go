@@ -87,10 +87,13 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	if len(e.Looked) == 0 {
+	switch {
+	case strings.HasPrefix(e.Name, "<"): // as interpreters name what has none
+		return fmt.Sprintf("no source of %q: that is not a file", e.Name)
+	case len(e.Looked) == 0:
 		return fmt.Sprintf("no source of %q: --source DIR says where sources are", e.Name)
 	}
-	return fmt.Sprintf("no source of %q: looked in %s", e.Name, strings.Join(e.Looked, "; "))
+	return fmt.Sprintf("no source of %q: looked in %s; --source DIR adds a folder", e.Name, strings.Join(e.Looked, "; "))
 }
 
 // Open returns the source file of a name in a recording. The error is a [*NotFoundError] or that of ctx.

@@ -53,7 +53,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("two files fit, but %+v, %v", file, err)
 	}
 	for name, why := range map[string]string{
-		"absent.c": dir, abs + "/secrets.txt": "not that of a source file", abs + "/absent.go": abs + "/absent.go", "/etc/passwd": "/etc/passwd",
+		"absent.c": dir, abs + "/secrets.txt": "not that of a source file", abs + "/absent.go": abs + "/absent.go", "/etc/passwd": "/etc/passwd", "<frozen os>": "not a file",
 	} {
 		_, err := f.Open(t.Context(), name)
 		if missing := (*NotFoundError)(nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), why) {

@@ -117,17 +117,22 @@ func (p *Screen) Show(s *state.State) {
 func (p *Screen) choose(s *sums) {
 	st := &p.State
 	if want := st.Spot; want.Requests != p.followed {
-		p.followed, p.chosen = want.Requests, true
-		p.goTo(want.At)
-		return
+		at := want.At
+		if best, ok := s.CostliestOf(want.Function); at.Line == model.NoLine && want.Function != "" && ok {
+			at = best
+		}
+		if p.followed, p.chosen = want.Requests, at.File != 0; p.chosen {
+			p.goTo(at)
+			return
+		}
 	}
 	if p.chosen || p.place.File != 0 {
 		return
 	}
 	if at, ok := ui.PlaceOfStack(s.key.stacks, st.Selected.Stack); st.Selected.Set && ok {
 		p.goTo(at)
-	} else if at, ok := s.Costliest(); ok {
-		p.goTo(at)
+	} else if s.first.File != 0 {
+		p.goTo(s.first)
 	}
 }
 
@@ -150,8 +155,8 @@ func (p *Screen) reach() {
 	if want == model.NoLine {
 		for i := range now.Rows {
 			r := &now.Rows[i]
-			k, in := r.costs(), p.State.Spot.Function == "" || r.frame != 0 && p.functionAt(r.frame) == p.State.Spot.Function
-			if in && r.weights != nil && (want == model.NoLine || k == 0 && r.total(0) > best) {
+			k := r.costs()
+			if r.weights != nil && (want == model.NoLine || k == 0 && r.total(0) > best) {
 				best, want = r.total(k), r.line
 			}
 		}
@@ -311,6 +316,11 @@ func (p *Screen) title() string {
 		return "Source"
 	}
 	t := widget.Clean(path.Base(now.Of.text.name))
+	if s := now.Of.sums; s.costs != nil {
+		t += ", " + strings.ToLower(ui.CostWords(s.costs[0]))
+	} else {
+		t += ", " + s.key.prof.MetricName()
+	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
 	}
@@ -392,9 +402,6 @@ func (p *Screen) columns(d data) []ui.Column[row] {
 	total.Hidden = !profile
 	cols := []ui.Column[row]{
 		{Title: titles.Line, Width: 5, Right: true, Muted: true, Rank: func(r *row) uint64 { return ^uint64(r.line) }, Text: lineText},
-		{Width: 4, Like: titles.Self, Cell: func(r *row) widget.Cell {
-			return widget.Cell{Kind: widget.BarCell, Bar: float64(r.total(0)) / float64(most)}
-		}},
 		self, total,
 	}
 	for c := analysis.Cost(0); c < analysis.CostCountOf; c++ {
@@ -404,7 +411,7 @@ func (p *Screen) columns(d data) []ui.Column[row] {
 		if k > 0 {
 			col.Drop = k
 		} else if k == 0 {
-			col.Key = "total"
+			col.Key, col.Fields = "total", []string{"total"}
 		}
 		cols = append(cols, col)
 	}
@@ -413,7 +420,14 @@ func (p *Screen) columns(d data) []ui.Column[row] {
 			cols[i].Fields = nil
 		}
 	}
-	return append(cols, ui.Column[row]{Title: titles.Source, Key: "text", Width: 20, Grow: 1, Text: (*row).said, Cell: p.textCell})
+	through := titles.Total
+	if !profile {
+		through = ui.CostTitle(chosen)
+	}
+	heat := ui.Column[row]{Width: 4, Like: through, Cell: func(r *row) widget.Cell {
+		return widget.Cell{Kind: widget.BarCell, Bar: float64(r.total(0)) / float64(most)}
+	}}
+	return append(cols, heat, ui.Column[row]{Title: titles.Source, Key: "text", Width: 40, Grow: 1, Text: (*row).said, Cell: p.textCell})
 }
 
 func lineText(r *row) string {

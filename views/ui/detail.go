@@ -83,7 +83,7 @@ func (d *Detail) SetNoStack(text string) {
 }
 
 func stackRows(k stackKey) []FrameRow {
-	if k.stacks == nil || k.node == 0 {
+	if k.node == 0 || !k.stacks.Has(k.node) {
 		return []FrameRow{{Name: model.UnknownStack(k.id) + ": the file does not say what this stack is", Folded: true}}
 	}
 	s := k.stacks

@@ -32,7 +32,7 @@ func PlaceOfStack(s *model.Stacks, id model.StackID) (at lines.Place, ok bool) {
 
 // PlaceOfNode is [PlaceOfStack] for the leaf of a stack.
 func PlaceOfNode(s *model.Stacks, leaf model.NodeID) (at lines.Place, ok bool) {
-	if s == nil || leaf == 0 {
+	if leaf == 0 || !s.Has(leaf) {
 		return at, false
 	}
 	for n := calltree.SiteNode(s, leaf); n != 0; n = s.Parent[n] {

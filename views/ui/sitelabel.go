@@ -54,7 +54,7 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	switch {
 	case full || by == analysis.ByThread || by == analysis.BySizeClass || by == analysis.ByModule || by == analysis.ByFile:
 		return SiteLabel{s.Name, s.Where}
-	case by == analysis.ByFunction || by == analysis.ByOwner || stacks == nil || s.Node == 0:
+	case by == analysis.ByFunction || by == analysis.ByOwner || s.Node == 0 || !stacks.Has(s.Node):
 		return SiteLabel{funcname.Bare(s.Name), s.Where}
 	}
 	l.mu.Lock()
@@ -112,7 +112,7 @@ func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
 func (l *SiteLabels) FilterName(stacks *model.Stacks, by analysis.Group, s *analysis.Site) string {
 	switch {
 	case s.Name == calltree.UnknownFile:
-	case by == analysis.ByStack && s.Node != 0 && stacks != nil:
+	case by == analysis.ByStack && s.Node != 0 && stacks.Has(s.Node):
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.adopt(stacks)
