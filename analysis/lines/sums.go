@@ -30,11 +30,23 @@ type Query struct {
 	Own     [][]uint64     // what of it is the sites' own; nil where that is all
 }
 
+// Memory that summing up takes at most: for each node, for each frame, and for each figure of a line, of which there are
+// no more than frames.
+const (
+	nodeBytes  = 3*4 + 8
+	frameBytes = 150
+	lineBytes  = 2*8 + 4
+)
+
 // sumLines returns the weights of all lines of source files that have any, in the order in which the recording names them.
-// Sums saturate. The error is that of ctx.
+// Sums saturate. Errors are that of ctx and a [model.MemoryError].
 func sumLines(ctx context.Context, q *Query) ([]Weights, error) {
 	if q.Stacks == nil || len(q.Weights) == 0 {
 		return nil, nil
+	}
+	need := nodeBytes*int64(len(q.Stacks.Parent)) + int64(frameBytes+lineBytes*len(q.Weights))*int64(len(q.Stacks.FrameFunc))
+	if b := model.BudgetOf(ctx); !b.Fits(need) {
+		return nil, b.Error("adding up source lines")
 	}
 	places, of := placesOf(q.Stacks)
 	rows := make([]Weights, len(places))

@@ -92,6 +92,15 @@ func TestSum(t *testing.T) {
 	}
 }
 
+// TestMemoryOfLines has no room for the sums.
+func TestMemoryOfLines(t *testing.T) {
+	budget := model.NewBudget(1 << 10)
+	_, err := sumLines(model.WithBudget(t.Context(), budget), randomLines(1))
+	if short := (*model.MemoryError)(nil); !errors.As(err, &short) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestAround compares the calls around every line with walks over all stacks.
 func TestAround(t *testing.T) {
 	for seed := range uint64(100) {

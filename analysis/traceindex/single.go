@@ -9,6 +9,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// singleBytes is the memory of an event that is listed, and of the row that is made of it.
+const singleBytes = 512
+
 // Events implements [analysis.Trace]. It reads the chunks of the range until there are enough events.
 func (ix *fileIndex) Events(ctx context.Context, q analysis.EventQuery) (list []analysis.Event, left int, err error) {
 	ix.mu.RLock()
@@ -17,6 +20,13 @@ func (ix *fileIndex) Events(ctx context.Context, q analysis.EventQuery) (list []
 	lo, hi := r.eventRange(q.Range)
 	if r.err != nil {
 		return nil, 0, r.err
+	}
+	n := hi - lo
+	if q.Limit > 0 {
+		n = min(n, q.Limit)
+	}
+	if b := model.BudgetOf(ctx); !b.Fits(singleBytes * int64(n)) {
+		return nil, 0, b.Error("listing events")
 	}
 	f := eventFinder{ix: ix, in: ix.Filtered(q.Cell), limit: q.Limit, mark: ix.marksBefore(lo)}
 	for f.at = lo; f.at < hi && !f.full(); {

@@ -77,6 +77,9 @@ func TestVerdictsWithoutMemory(t *testing.T) {
 	if l, err := ix.Verdicts(t.Context(), analysis.ByStack, ""); err != nil || len(l) == 0 {
 		t.Errorf("%d verdicts, %v", len(l), err)
 	}
+	if l, _, err := ix.Events(ctx, analysis.EventQuery{Range: analysis.FullRange}); !errors.As(err, new(*model.MemoryError)) {
+		t.Errorf("%d events, %v", len(l), err)
+	}
 }
 
 func builtIndex(t *testing.T, run *modeltest.Planted, chunkSize int) *fileIndex {
