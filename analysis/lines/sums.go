@@ -30,8 +30,8 @@ type Query struct {
 	Own     [][]uint64     // what of it is the sites' own; nil where that is all
 }
 
-// Memory that summing up takes at most: for each node, for each frame, and for each figure of a line, of which there are
-// no more than frames.
+// Memory that summing up takes at most: for each node, for each frame, and for each figure of a line. No more lines than
+// frames exist.
 const (
 	nodeBytes  = 3*4 + 8
 	frameBytes = 150
