@@ -80,7 +80,7 @@ func TestBadProfiles(t *testing.T) {
 		"not the innermost":        `{"type":"evented","unit":"none","events":[{"type":"O","at":0,"frame":0},{"type":"O","at":1,"frame":1},{"type":"C","at":2,"frame":0}]}`,
 		"none is open":             `{"type":"evented","unit":"none","events":[{"type":"C","at":0,"frame":0}]}`,
 		"follows one at":           `{"type":"evented","unit":"none","events":[{"type":"O","at":5,"frame":0},{"type":"C","at":4,"frame":0}]}`,
-		"not all of":               `{"type":"evented","unit":"none","events":[{"type":"O","frame":0}]}`,
+		"lacks type, at or frame":  `{"type":"evented","unit":"none","events":[{"type":"O","frame":0}]}`,
 		"not an object":            `7`,
 	} {
 		for _, text := range []string{
