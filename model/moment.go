@@ -214,6 +214,11 @@ func (p Period) In(x Axis) (from, to Time, err error) {
 	return from, to, x.Check(max(from, to))
 }
 
+// Reversed reports whether p ends before it begins on every axis.
+func (p Period) Reversed() bool {
+	return p.From.kind == momentTime && p.To.kind == momentTime && p.From.time > p.To.time
+}
+
 // String returns p in the syntax of [ParsePeriod], "" if p was not given.
 func (p Period) String() string {
 	if !p.Given() {

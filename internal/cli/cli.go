@@ -217,6 +217,10 @@ func (a *app) run(ctx context.Context) error {
 	if err := uses.Possible(parsed, a.numbered(parsed.Selected())); err != nil {
 		return fail.Usage(err)
 	}
+	if over := (model.Period{From: g.From, To: g.To.Moment}); over.Reversed() {
+		_, _, err := over.In(model.Axis{End: model.MaxTime})
+		return fail.Usage(err)
+	}
 	if g.Format == "html" && !writesHTML(parsed.Command()) {
 		if err := a.formats(parsed.Command(), "text", "json", "markdown", "csv"); err != nil {
 			return err

@@ -71,7 +71,7 @@ func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
 func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 	if c.Peek != "" {
 		if c.Group != "" || c.Exact {
-			return fail.Usage(errors.New("--peek: what is around a type is listed by types and references: --group and --exact are about the list of types"))
+			return fail.Usage(errors.New("--peek lists types and references; --group and --exact apply to the list of types"))
 		}
 		return a.peekType(ctx, c.File, c.Peek, "--peek: ")
 	}

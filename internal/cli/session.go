@@ -404,8 +404,17 @@ func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
 	return "", "", a.checkKey(report.SiteOrders())
 }
 
+// byColumn returns the tables of traces that --by sorts by any of their columns. The others have orders of sites, leaks or
+// blocks.
+func byColumn() []arg.Table {
+	return []arg.Table{"functions", "threads", "markers", "sizes", "lifetimes", "grid", "findings", eventsTable, "curve"}
+}
+
 // traceReport returns the report about what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
+	if slices.Contains(byColumn(), c.Table) {
+		a.order(c)
+	}
 	ordered, leaks, err := a.traceOrder(c)
 	if err != nil {
 		return nil, err

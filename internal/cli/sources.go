@@ -52,7 +52,7 @@ func (c *reportCmd) listed() bool { return c.Lines != "" || c.Table == linesTabl
 // traceLines returns source lines of a trace.
 func (a *app) traceLines(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
 	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) && a.isGiven("by") {
-		return nil, fail.Usage(fmt.Errorf("--by: source lines have no figure %q%s", opt.By, near.Available(opt.By, keys)))
+		return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of source lines%s", opt.By, near.Available(opt.By, keys)))
 	}
 	from, err := a.sources()
 	if err != nil {

@@ -52,7 +52,7 @@ func (a *app) traceTree(ctx context.Context, s *session, p *model.Profile, c *re
 	}
 	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) {
 		if a.isGiven("by") { // a setting, which is for all tables, is ignored
-			return nil, fail.Usage(fmt.Errorf("--by: a tree has no figure %q%s", opt.By, near.Available(opt.By, keys)))
+			return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of a tree%s", opt.By, near.Available(opt.By, keys)))
 		}
 	}
 	return report.BuildTree(ctx, p, s.index, shape, opt)

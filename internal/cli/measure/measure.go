@@ -422,7 +422,7 @@ func (m *File) profileFigure(b *Budget) (f figure, err error) {
 			}
 		}
 	}
-	return f, m.unanswered(b.Name, "no event of it has "+metrics[len(metrics)-1])
+	return f, m.unanswered(b.Name, "none of its events has "+metrics[len(metrics)-1])
 }
 
 // Times fills the times of the head.
