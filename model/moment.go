@@ -61,8 +61,12 @@ func ParseMoment(text string) (Moment, error) {
 		}
 		return Moment{kind: momentShare, share: d}, nil
 	}
-	if d, rest, err := CutDecimal(s); err == nil && rest == "" && s != "0" && !strings.Contains(s, ".") {
-		return Moment{kind: momentCount, time: Time(min(d.Times(1, 1), uint64(MaxTime)))}, nil
+	if d, rest, err := CutDecimal(s); err == nil && rest == "" && !strings.Contains(s, ".") {
+		n := Time(min(d.Times(1, 1), uint64(MaxTime)))
+		if n == 0 { // on every axis
+			return MomentAt(0), nil
+		}
+		return Moment{kind: momentCount, time: n}, nil
 	}
 	t, err := ParseTime(s)
 	if err != nil {

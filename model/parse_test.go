@@ -187,7 +187,7 @@ func TestDecimalsAreExact(t *testing.T) {
 }
 
 func FuzzMoment(f *testing.F) {
-	for _, text := range []string{"4h3m", "12.5%", "5min", "peak", "1s..2s", "#-1", "1.5 MiB"} {
+	for _, text := range []string{"4h3m", "12.5%", "5min", "peak", "1s..2s", "#-1", "1.5 MiB", "0000", "12"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
-	"github.com/memtui/memtui/internal/sources"
+	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"

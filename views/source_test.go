@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/internal/sources"
+	"github.com/memtui/memtui/analysis/sources"
 )
 
 // sourced has a finder that knows the source of the sample: lines with tabs, and one that would change the terminal.

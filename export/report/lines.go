@@ -13,9 +13,9 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/places"
-	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
-	"github.com/memtui/memtui/internal/sources"
 	"github.com/memtui/memtui/model"
 )
 

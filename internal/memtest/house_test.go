@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"analysis/waste":             {"model"},
 	"analysis/pages":             {"model"},
 	"analysis/weights":           {"model", "analysis/calltree"},
+	"analysis/sources":           {},
 	"analysis/lines":             {"model", "analysis", "analysis/calltree", "analysis/weights"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
@@ -84,7 +85,7 @@ var allowed = map[string][]string{
 	"export":               {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
 	"model/mlyze":          {"model"},
 	"export/redact":        {"model", "analysis/..."},
-	"export/report":        {"internal/sources", "model", "model/titles", "analysis/...", "export", "export/report/..."},
+	"export/report":        {"model", "model/titles", "analysis/...", "export", "export/report/..."},
 	"export/report/calls":  {"model", "analysis/..."},
 	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
 	"export/report/places": {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
@@ -94,9 +95,9 @@ var allowed = map[string][]string{
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
-	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/sources", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/state":   {"model", "analysis/...", "keymap", "views/widget"},
-	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "internal/sources", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/trace":   screens,
 	"views/stacks":  screens,
 	"views/heap":    screens,
@@ -115,7 +116,6 @@ var allowed = map[string][]string{
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
 	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
-	"internal/sources":           {},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
 	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
@@ -123,7 +123,7 @@ var allowed = map[string][]string{
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
 	"internal/cli/kind":          {"model", "loaders"},
 	"internal/cli/fail":          {},
-	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "internal/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
+	"internal/cli/screen":        {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "analysis/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
 	"internal/cli/bundle":        {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},
 	"internal/cli/measure":       {"model", "analysis/...", "export/report", "export/report/check", "internal/cli/arg", "internal/cli/fail", "internal/cli/kind"},
 	"internal/cli/uses":          {"model", "analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},
@@ -138,7 +138,7 @@ var allowed = map[string][]string{
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"internal/sources", "model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string

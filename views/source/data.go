@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/lines"
-	"github.com/memtui/memtui/internal/sources"
+	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"

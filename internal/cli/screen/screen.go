@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/internal/sources"
+	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
