@@ -90,10 +90,7 @@ func BuildLines(ctx context.Context, p *model.Profile, trace analysis.Trace, ask
 			return nil, err
 		}
 	}
-	cost := analysis.CostTotal
-	if i := slices.Index(TreeMetrics(), opt.By); i >= 0 {
-		cost = analysis.Cost(i)
-	}
+	cost := treeCost(opt.By)
 	t, err := lines.OfTrace(ctx, trace, p.Stacks, view, analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell.Rectangle()}, cost)
 	if err != nil {
 		return nil, err
@@ -105,20 +102,15 @@ func BuildLines(ctx context.Context, p *model.Profile, trace analysis.Trace, ask
 
 // BuildStacksLines is [BuildLines] for the selection of a stack profile. The error is [ErrNoSum], too.
 func BuildStacksLines(ctx context.Context, p *model.Profile, ask LinesQuery, opt StackOptions) (*Report, error) {
-	r, s, w := &Report{Header: NewHeader(SchemaReport, p)}, opt.Selection, p.Weights
-	if s == nil {
-		r.Lines = &SourceLines{}
-		return r, nil
-	}
-	event, metric := w.Events[s.Event].Name, &w.Metrics[s.Metric]
-	err := noSum(metric)
+	r, event, metric, err := selectionReport(ctx, p, &opt)
 	if err != nil {
 		return nil, err
 	}
-	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
-		return nil, err
+	if opt.Selection == nil {
+		r.Lines = &SourceLines{}
+		return r, nil
 	}
-	t, err := lines.OfSelection(ctx, s)
+	t, err := lines.OfSelection(ctx, opt.Selection)
 	if err != nil {
 		return nil, err
 	}

@@ -67,10 +67,7 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 	if r.NoMatch, err = emptied(ctx, opt.Cell, p.Stacks, trace); err != nil {
 		return nil, err
 	}
-	cost := analysis.CostTotal
-	if i := slices.Index(TreeMetrics(), opt.By); i >= 0 {
-		cost = analysis.Cost(i)
-	}
+	cost := treeCost(opt.By)
 	ask := analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell, NoPeaks: true}
 	if cost == analysis.CostPeak {
 		if peak, ok, err := trace.Peak(ctx, opt.Range); err != nil {
@@ -99,20 +96,40 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 	return r, r.Tree.fill(ctx, p, q, shape, opt.Limit, 1)
 }
 
-// BuildStacksTree is [BuildTree] for the selection of a stack profile. The error is [ErrNoSum], too.
-func BuildStacksTree(ctx context.Context, p *model.Profile, shape TreeShape, opt StackOptions) (*Report, error) {
+// treeCost returns the cost of one of [TreeMetrics], that of allocated bytes for others.
+func treeCost(metric string) analysis.Cost {
+	if i := slices.Index(TreeMetrics(), metric); i >= 0 {
+		return analysis.Cost(i)
+	}
+	return analysis.CostTotal
+}
+
+// selectionReport begins a report about the selection of a stack profile by one figure, and returns its event and its
+// metric; both are unset without a selection. Errors are [ErrNoSum] and that of ctx.
+func selectionReport(
+	ctx context.Context, p *model.Profile, opt *StackOptions,
+) (r *Report, event string, metric *model.ProfileMetric, err error) {
 	r, s, w := &Report{Header: NewHeader(SchemaReport, p)}, opt.Selection, p.Weights
 	if s == nil {
-		r.Tree = &Tree{}
-		return r, nil
+		return r, "", nil, nil
 	}
-	event, metric := w.Events[s.Event].Name, &w.Metrics[s.Metric]
-	err := noSum(metric)
+	event, metric = w.Events[s.Event].Name, &w.Metrics[s.Metric]
+	if err = noSum(metric); err == nil {
+		r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks)
+	}
+	return r, event, metric, err
+}
+
+// BuildStacksTree is [BuildTree] for the selection of a stack profile. The error is [ErrNoSum], too.
+func BuildStacksTree(ctx context.Context, p *model.Profile, shape TreeShape, opt StackOptions) (*Report, error) {
+	r, event, metric, err := selectionReport(ctx, p, &opt)
 	if err != nil {
 		return nil, err
 	}
-	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
-		return nil, err
+	s, w := opt.Selection, p.Weights
+	if s == nil {
+		r.Tree = &Tree{}
+		return r, nil
 	}
 	q, scale := calls.Selected(s)
 	q.Class = weights.FrameClasses(w)

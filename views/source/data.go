@@ -47,7 +47,6 @@ type sums struct {
 	key   sumsKey
 	costs []analysis.Cost // of the figures, the chosen one first; nil for a profile, which has one figure
 	unit  ui.ProfileUnit  // of a profile
-	first lines.Place     // what is shown at first: the costliest line whose source is found, or else of all
 }
 
 // usualCosts are the figures of every line in addition to the chosen one.
@@ -56,7 +55,7 @@ var usualCosts = []analysis.Cost{analysis.CostLive, analysis.CostPeak, analysis.
 // weigh sums up all lines.
 func weigh(ctx context.Context, e *ui.Env, k sumsKey) (*sums, error) {
 	if k.prof.Of != nil {
-		return weighProfile(ctx, e, k)
+		return weighProfile(ctx, k)
 	}
 	out := &sums{key: k, costs: []analysis.Cost{k.cost}}
 	for _, c := range usualCosts {
@@ -68,34 +67,29 @@ func weigh(ctx context.Context, e *ui.Env, k sumsKey) (*sums, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out.Table, err = lines.OfTrace(ctx, e.Trace, k.stacks, view, k.query, out.costs...); err != nil {
-		return nil, err
-	}
-	return out, out.begin(ctx, e.Sources)
+	out.Table, err = lines.OfTrace(ctx, e.Trace, k.stacks, view, k.query, out.costs...)
+	return out, err
 }
 
 // mostTried is the number of files of which a source is looked for, to begin with one.
 const mostTried = 30
 
-// begin finds the place that is shown at first.
-func (s *sums) begin(ctx context.Context, from *sources.Finder) error {
-	for i, at := range s.Costliest(mostTried) {
-		if i == 0 {
-			s.first = at
-		}
+// begin returns the place that is shown at first: the costliest line whose source is found, or else of all.
+func (s *sums) begin(ctx context.Context, from *sources.Finder) (lines.Place, error) {
+	list := s.Costliest(mostTried)
+	for _, at := range list {
 		t, err := read(ctx, from, s.Stacks.Files[at.File])
-		if err != nil {
-			return err
-		}
-		if t.file != nil {
-			s.first = at
-			break
+		if err != nil || t.file != nil {
+			return at, err
 		}
 	}
-	return nil
+	if len(list) == 0 {
+		return lines.Place{}, nil
+	}
+	return list[0], nil
 }
 
-func weighProfile(ctx context.Context, e *ui.Env, k sumsKey) (*sums, error) {
+func weighProfile(ctx context.Context, k sumsKey) (*sums, error) {
 	out := &sums{key: k, Table: &lines.Table{Totals: []uint64{0}, Factor: 1}}
 	sel, _, err := k.prof.Selection(ctx)
 	if err != nil || sel == nil {
@@ -106,7 +100,7 @@ func weighProfile(ctx context.Context, e *ui.Env, k sumsKey) (*sums, error) {
 		return nil, err
 	}
 	out.unit.Scale = out.Factor
-	return out, out.begin(ctx, e.Sources)
+	return out, nil
 }
 
 // figure returns the index of a cost, -1 where it was not summed up.

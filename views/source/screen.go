@@ -27,6 +27,7 @@ type Screen struct {
 	sums  *ui.Lazy[sumsKey, *sums]
 	text  *ui.Lazy[string, *text]
 	calls *ui.Lazy[callsKey, lines.Neighbors]
+	first *ui.Lazy[*sums, lines.Place] // while nothing is chosen
 
 	facet    model.Facet
 	place    lines.Place // that is shown
@@ -50,6 +51,7 @@ func newScreen(e *ui.Env, facet model.Facet) *Screen {
 	p.sums = ui.NewLazy(e, func(ctx context.Context, k sumsKey) (*sums, error) { return weigh(ctx, e, k) })
 	p.text = ui.NewLazy(e, func(ctx context.Context, name string) (*text, error) { return read(ctx, e.Sources, name) })
 	p.calls = ui.NewLazy(e, callsOf)
+	p.first = ui.NewLazy(e, func(ctx context.Context, s *sums) (lines.Place, error) { return s.begin(ctx, e.Sources) })
 	p.table = ui.NewTable(e, &p.ListPane, data{}, ui.Spec[data, row]{
 		Rows:    data.rows,
 		Columns: p.columns,
@@ -131,8 +133,9 @@ func (p *Screen) choose(s *sums) {
 	}
 	if at, ok := ui.PlaceOfStack(s.key.stacks, st.Selected.Stack); st.Selected.Set && ok {
 		p.goTo(at)
-	} else if s.first.File != 0 {
-		p.goTo(s.first)
+	} else if p.first.Ask(s); p.first.Good() {
+		at, _ := p.first.Get()
+		p.goTo(at)
 	}
 }
 
