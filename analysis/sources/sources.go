@@ -33,8 +33,9 @@ func ParseMap(text string) (Map, error) {
 
 // Finder looks for source files. Any number of goroutines may use it.
 type Finder struct {
-	roots []string // given by the user, then the git checkout
-	maps  []Map
+	roots  []string // given by the user, then the git checkout
+	maps   []Map
+	closed bool // nothing outside of roots and maps is opened
 
 	mu     sync.Mutex
 	listed map[string]*list // files by root
@@ -48,6 +49,13 @@ func NewFinder(roots []string, maps []Map, work string) *Finder {
 	if dir := checkout(work); dir != "" {
 		f.roots = append(f.roots[:len(roots):len(roots)], dir)
 	}
+	return f
+}
+
+// NewClosedFinder returns a Finder that opens nothing outside of roots and of the folders of maps.
+func NewClosedFinder(roots []string, maps []Map) *Finder {
+	f := NewFinder(roots, maps, "")
+	f.closed = true
 	return f
 }
 
@@ -143,7 +151,7 @@ func (f *Finder) open(ctx context.Context, name string) (*File, error) {
 			return file, nil
 		}
 	}
-	if !path.IsAbs(clean) {
+	if !path.IsAbs(clean) || f.closed {
 		return nil, missing
 	}
 	if !isSource(clean) {

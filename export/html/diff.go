@@ -1,10 +1,9 @@
 package html
 
 import (
-	"strings"
-
 	"context"
 	"io"
+	"strings"
 
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
@@ -23,8 +22,18 @@ type DiffSource struct {
 // WriteDiff writes the page of a comparison, as [Write] does for a file, with the content and rows of
 // [report.WriteDiffText].
 func WriteDiff(ctx context.Context, w io.Writer, src *DiffSource) (cut []string, err error) {
-	of := &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
-	return writePage(ctx, w, of, func(b *builder) error { b.diff(src.Diff); return nil })
+	return writePage(ctx, w, src.page(), src.fill)
+}
+
+// page returns the source of a page with the header of the comparison.
+func (src *DiffSource) page() *Source {
+	return &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
+}
+
+// fill fills the page about the comparison.
+func (src *DiffSource) fill(b *builder) error {
+	b.diff(src.Diff)
+	return nil
 }
 
 // diff fills the page about a comparison.

@@ -40,6 +40,8 @@ type Source struct {
 	Selection *weights.Selection // of stack profiles
 	Graph     *heapgraph.Graph   // of the chosen heap snapshot
 	Layout    *model.Layout      // of memory dumps
+
+	Section string // only this one, by the end of its element's id: "sites"; "" for all
 }
 
 // maxBytes is the maximum size of a page: what does not fit is left out, and the page says so.
@@ -117,6 +119,13 @@ type limits struct {
 	name    int // bytes of a name
 }
 
+// served are the limits of what a server answers: pages ask for more rows where they need them.
+func served() limits {
+	l := generous()
+	l.rows = 1 << 30
+	return l
+}
+
 func generous() limits {
 	return limits{rows: 200, frames: 64, nodes: 12_000, depth: 250, columns: 2400, cells: 150_000, name: 1000}
 }
@@ -133,7 +142,7 @@ var assets embed.FS
 
 // scripts are joined in this order.
 func scripts() []string {
-	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "main.js"}
+	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "list.js", "live.js", "main.js"}
 }
 
 // asset returns the text of an embedded file.
@@ -142,33 +151,39 @@ func asset(name string) (string, error) {
 	return string(data), err
 }
 
-// render returns the complete file.
-func render(p *page) ([]byte, error) {
-	frame, err := asset("page.html")
-	if err != nil {
-		return nil, err
+// shell returns the document without its data, and its style and script.
+func shell() (frame, style, code string, err error) {
+	if frame, err = asset("page.html"); err != nil {
+		return "", "", "", err
 	}
-	style, err := asset("page.css")
-	if err != nil {
-		return nil, err
+	if style, err = asset("page.css"); err != nil {
+		return "", "", "", err
 	}
-	code := "\"use strict\";\n(() => {\n"
+	code = "\"use strict\";\n(() => {\n"
 	for _, name := range scripts() {
 		part, err := asset(name)
 		if err != nil {
-			return nil, err
+			return "", "", "", err
 		}
 		code += part
 	}
-	code += "})();\n"
+	return frame, style, code + "})();\n", nil
+}
+
+// render returns the complete file.
+func render(p *page) ([]byte, error) {
+	frame, style, code, err := shell()
+	if err != nil {
+		return nil, err
+	}
 	var data bytes.Buffer
 	e := json.NewEncoder(&data) // escapes <, > and &: no end tag can be in it
 	if err := e.Encode(p); err != nil {
 		return nil, fmt.Errorf("the page's data: %w", err)
 	}
 	parts := strings.NewReplacer(
-		"{{policy}}", policy(style, code), "{{title}}", html.EscapeString(p.Title), "{{style}}", style,
-		"{{data}}", strings.TrimSpace(data.String()), "{{script}}", code)
+		"{{policy}}", `<meta http-equiv="Content-Security-Policy" content="`+policy(style, code)+`">`, "{{title}}", html.EscapeString(p.Title),
+		"{{style}}", "<style>"+style+"</style>", "{{data}}", strings.TrimSpace(data.String()), "{{script}}", "<script>"+code+"</script>")
 	return []byte(parts.Replace(frame)), nil
 }
 

@@ -34,9 +34,12 @@ func (b *builder) trace() error {
 	}
 	b.findings(t)
 	for _, part := range []struct {
-		what string
-		add  func() error
-	}{{"Charts", b.traceCharts}, {"Flame graph", b.traceFlame}} {
+		section, what string
+		add           func() error
+	}{{sectionTimeline, "Charts", b.traceCharts}, {sectionFlame, "Flame graph", b.traceFlame}} {
+		if !b.wants(part.section) {
+			continue
+		}
 		if err := b.part(part.what, part.add); err != nil {
 			return err
 		}

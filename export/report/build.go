@@ -33,6 +33,7 @@ type Options struct {
 	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	History    bool           // also the histories that text and markdown draw
 	Ages       bool           // also the ages and lifetimes of blocks of findings
+	Only       []string       // the tables to build, nil for all; verdicts are known only with "findings"
 }
 
 // curveColumns is the width of the curve: that of the chart in an 80 column text report.
@@ -58,6 +59,9 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 		return nil, err
 	}
 	for _, part := range b.parts() {
+		if opt.Only != nil && !slices.ContainsFunc(part.tables, func(t string) bool { return slices.Contains(opt.Only, t) }) {
+			continue
+		}
 		if err := b.try(part); err != nil {
 			return nil, err
 		}

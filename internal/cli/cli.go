@@ -100,6 +100,7 @@ type grammar struct {
 	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
 	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
 	Live       liveCmd       `cmd:"" help:"Show a recording on screens that follow it while it grows (record --live does both)."`
+	Serve      serveCmd      `cmd:"" help:"Show files in a browser: the same screens, on this machine only."`
 	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
 	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
 	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
@@ -142,6 +143,7 @@ type app struct {
 	follow    bool           // files are read on as they grow
 	killed    string         // what to say where the process was killed, "" for the usual
 	anew      bool           // existing index files are not read
+	served    bool           // a browser asks: source files are read only below folders that the user names
 	notes     []string       // about what a file that is saved lacks
 }
 

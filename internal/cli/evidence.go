@@ -207,6 +207,7 @@ func (a *app) within(args []string) (*app, error) {
 	b := &app{
 		env: Env{Args: args, Stderr: io.Discard, Getenv: a.env.Getenv, Formats: a.env.Formats}, out: bufio.NewWriter(io.Discard),
 		config: a.config, keys: a.keys, collector: a.collector, ending: a.ending, budget: a.budget, watch: a.watch, lend: a.lend,
+		served: a.served,
 	}
 	parsed, err := b.parse()
 	if err == nil && parsed == nil {
@@ -217,6 +218,7 @@ func (a *app) within(args []string) (*app, error) {
 	}
 	b.parsed = parsed
 	b.flags.MaxMemory, b.flags.Index = a.flags.MaxMemory, a.flags.Index
+	b.flags.Source, b.flags.MapPath = append(b.flags.Source, a.flags.Source...), append(b.flags.MapPath, a.flags.MapPath...)
 	return b, nil
 }
 

@@ -37,6 +37,7 @@ type reportCmd struct {
 
 	filter report.RowFilter // of Table
 	ages   bool             // of blocks of findings are told, in formats for people, too
+	only   []string         // tables of a trace to build; nil for all
 	order  rowOrder         // of Table
 }
 

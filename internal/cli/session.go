@@ -52,10 +52,11 @@ type session struct {
 
 	polled chan struct{} // closed when an address is no longer polled; nil where it is not
 
-	lent bool               // it belongs to another session, which closes it
-	stop context.CancelFunc // ends the reading of events; what was read stays
-	done chan struct{}      // closed when everything has been read
-	err  error              // why nothing can be shown; valid once done is closed
+	lent  bool               // it belongs to another session, which closes it
+	early bool               // its profile is what was read so far
+	stop  context.CancelFunc // ends the reading of events; what was read stays
+	done  chan struct{}      // closed when everything has been read
+	err   error              // why nothing can be shown; valid once done is closed
 }
 
 // openInput opens a file, standard input or an address.
@@ -64,7 +65,7 @@ func (a *app) openInput(ctx context.Context, path string) (*loaders.Source, erro
 		return fetch.Open(ctx, path, int64(a.flags.MaxMemory), a.flags.Insecure, a.keep)
 	}
 	open := func() (*loaders.Source, error) { return loaders.OpenSource(ctx, path, a.env.Stdin) }
-	if a.screen && path != "-" && (a.follow || loaders.Written(path)) {
+	if (a.screen || a.served) && path != "-" && (a.follow || loaders.Written(path)) {
 		open = func() (*loaders.Source, error) { return loaders.OpenGrowing(ctx, path) }
 	}
 	src, err := open()
@@ -315,6 +316,9 @@ func (s *session) publishIndexFact() {
 // profile waits until everything is read and returns the last revision. It fails when nothing can be shown, and when
 // ctx is done.
 func (s *session) profile(ctx context.Context) (*model.Profile, error) {
+	if p := s.store.Current(); s.early && p != nil && kind.Of(p) == kind.Trace {
+		return p, ctx.Err()
+	}
 	<-s.done
 	switch {
 	case ctx.Err() != nil:
@@ -429,7 +433,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.LeakOrder, opt.Ages = leaks, c.ages || a.flags.Format == "json"
+	opt.LeakOrder, opt.Ages, opt.Only = leaks, c.ages || a.flags.Format == "json", c.only
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err

@@ -33,6 +33,9 @@ func (a *app) sources() (*sources.Finder, error) {
 			return nil, err
 		}
 	}
+	if a.served {
+		return sources.NewClosedFinder(a.flags.Source, maps), nil
+	}
 	work, err := os.Getwd()
 	if err != nil {
 		work = ""

@@ -118,6 +118,7 @@ var allowed = map[string][]string{
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},
+	"internal/serve":             {"github.com/klauspost/compress"},
 	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},

@@ -1,5 +1,6 @@
 // Charts: columns with their extremes, or points. Drag selects a span, wheel and + − zoom, ← → move, 0 shows everything. Charts of
-// one axis show the same span.
+// one axis show the same span. The chart above all views may have a pilot, who is told what people choose in it: a click is an
+// instant, a drag a range.
 const palette = ["--curve", "--warn", "--good", "--info", "--hit", "--bad", "--soft"];
 const colorOf = (c, k) => c.stack && k === c.curves.length - 1 ? "--soft" : palette[k % palette.length]; // of a stack, the last one is the others
 const spans = {}; // by axis: {from, to, low, high, charts}
@@ -14,9 +15,10 @@ function ticks(from, to, count, binary, least) {
   return out;
 }
 
-function chartPanel(c) {
+function chartPanel(c, pilot) {
   const canvas = el("canvas"), readout = el("div.readout", {"aria-live": "off"}), on = c.curves.map(() => true);
-  const box = el("div.chart" + (c.small ? ".small" : ""), {tabindex: 0, role: "img", "aria-label": c.title + ", " + c.answer + ". Plus and minus zoom, arrows move, 0 shows everything."}, canvas);
+  const box = el("div.chart" + (c.small ? ".small" : ""), {tabindex: 0, role: "img", "aria-label": c.title + ", " + c.answer + ". Plus and minus zoom, " + (pilot ? "arrows move the instant" : "arrows move") + ", 0 shows everything."}, canvas);
+  const base = c; // of the complete run; c may be finer columns of what is zoomed to
   const key = c.axis + (c.x ? c.id : ""), span = spans[key] = spans[key] || {from: c.from, to: c.to, low: c.from, high: c.to, draw: []};
   const left = 84, right = 14, topGap = 10, bottom = c.small ? 20 : 24;
   let w = 0, h = 0, hover = null, drag = null;
@@ -24,6 +26,7 @@ function chartPanel(c) {
   const tOf = (x) => span.from + (x - left) / (w - left - right || 1) * (span.to - span.from);
   const count = (k) => c.curves[k].max.length;
   const timeOf = (k, i) => c.x ? c.x[i] : c.from + (i + 0.5) * (c.to - c.from) / count(k);
+  const within = () => { c = pilot && pilot.fine && span.from >= pilot.fine.from - 1 && span.to <= pilot.fine.to + 1 && pilot.fine.curves.length === base.curves.length ? pilot.fine : base; };
   const indexAt = (k, t) => {
     if (!c.x) return Math.min(Math.max(Math.floor((t - c.from) / (c.to - c.from || 1) * count(k)), 0), count(k) - 1);
     let best = 0;
@@ -47,6 +50,7 @@ function chartPanel(c) {
     const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
     w = box.clientWidth; h = box.clientHeight;
     if (!w) return;
+    within();
     canvas.width = w * ratio; canvas.height = h * ratio;
     g.scale(ratio, ratio);
     g.font = "12px " + css("--sans");
@@ -67,7 +71,9 @@ function chartPanel(c) {
     }
     g.save(); g.beginPath(); g.rect(left, 0, w - left - right, h - bottom + 1); g.clip();
     c.curves.forEach((curve, k) => on[k] && drawCurve(g, curve, k, yOf));
+    if (pilot) drawRange(g);
     drawMarks(g);
+    if (pilot) drawInstant(g);
     if (hover !== null) { g.strokeStyle = css("--soft"); g.setLineDash([3, 3]); g.beginPath(); g.moveTo(hover, 0); g.lineTo(hover, h); g.stroke(); g.setLineDash([]); }
     if (drag && hover !== null) { g.fillStyle = css("--curve-fill"); g.fillRect(Math.min(drag, hover), 0, Math.abs(hover - drag), h); }
     g.restore();
@@ -113,9 +119,26 @@ function chartPanel(c) {
       if (hi !== null && lonely && x1 - x0 <= 3) { g.beginPath(); g.arc(x0, yOf(hi), 3, 0, 7); g.fill(); }
     });
   }
+  function drawRange(g) {
+    const {from, to} = pilot.range();
+    if (from === null && to === null) return;
+    const a = from === null ? left : xOf(from), b = to === null ? w - right : xOf(to);
+    g.fillStyle = css("--shade");
+    g.fillRect(left, 0, Math.max(a - left, 0), h - bottom); g.fillRect(b, 0, Math.max(w - right - b, 0), h - bottom);
+  }
+  function drawInstant(g) {
+    const t = pilot.at();
+    if (t === null) return;
+    const x = Math.round(xOf(t)) + 0.5;
+    g.strokeStyle = g.fillStyle = css("--ink"); g.lineWidth = 1.5;
+    g.beginPath(); g.moveTo(x, 0); g.lineTo(x, h - bottom); g.stroke();
+    g.beginPath(); g.moveTo(x - 5, 0); g.lineTo(x + 5, 0); g.lineTo(x, 7); g.fill();
+    g.lineWidth = 1;
+  }
   function drawMarks(g) {
     const crowded = c.marks.filter((m) => m.kind === "marker" && m.x >= span.from && m.x <= span.to).length > 30;
-    for (const m of c.marks) {
+    for (const m of base.marks) {
+      if (pilot && m.kind === "at") continue;
       const x = Math.round(xOf(m.x)) + 0.5;
       if (x < left || x > w - right) continue;
       g.strokeStyle = css(m.kind === "peak" ? "--peak" : m.kind === "at" ? "--ink" : m.kind === "gc" ? "--good" : "--info");
@@ -144,7 +167,7 @@ function chartPanel(c) {
       if (hi === null) return;
       parts.push((c.curves.length > 1 ? curve.name + " " : "") + (lo < hi ? text(c.unit, lo) + " – " : "") + text(c.unit, hi));
     });
-    const near = c.marks.filter((m) => Math.abs(xOf(m.x) - hover) < 4).map((m) => m.text);
+    const near = base.marks.filter((m) => Math.abs(xOf(m.x) - hover) < 4).map((m) => m.text);
     readout.textContent = parts.concat(near.slice(0, 3)).join("  ·  ");
   }
   const redraw = () => span.draw.forEach((f) => f());
@@ -153,28 +176,45 @@ function chartPanel(c) {
     from = Math.max(Math.min(from, span.high - width), span.low);
     span.from = from; span.to = Math.min(from + width, span.high);
     const whole = span.from <= span.low && span.to >= span.high;
-    remember("from", whole ? "" : Math.round(span.from)); remember("to", whole ? "" : Math.round(span.to));
+    remember("zoom", whole ? "" : Math.round(span.from) + "-" + Math.round(span.to));
     redraw();
+    if (pilot) pilot.zoomed(span.from, span.to, whole);
   }
   const scale = (factor, at) => zoom(at - (at - span.from) * factor, at + (span.to - at) * factor);
   const place = (e) => Math.min(Math.max(e.clientX - canvas.getBoundingClientRect().left, left), w - right);
-  box.addEventListener("pointermove", (e) => { hover = place(e); draw(); read(); });
-  box.addEventListener("pointerleave", () => { hover = null; drag = null; draw(); read(); });
-  box.addEventListener("pointerdown", (e) => { if (e.button === 0 && e.pointerType === "mouse") drag = place(e); });
+  let frame = 0, scrub = false;
+  const soon = () => { frame = frame || requestAnimationFrame(() => { frame = 0; draw(); read(); }); }; // one picture for each frame of the screen
+  box.addEventListener("pointermove", (e) => { hover = place(e); if (scrub) pilot.setAt(tOf(hover)); soon(); });
+  box.addEventListener("pointerleave", () => { if (scrub) return; hover = null; drag = null; soon(); });
+  box.addEventListener("pointerdown", (e) => {
+    if (e.button !== 0 || (e.pointerType !== "mouse" && !pilot)) return;
+    const x = place(e);
+    scrub = pilot && (e.pointerType !== "mouse" || (pilot.at() !== null && Math.abs(xOf(pilot.at()) - x) < 7));
+    if (scrub) { box.setPointerCapture(e.pointerId); pilot.setAt(tOf(x)); soon(); } else drag = x;
+  });
+  box.addEventListener("pointercancel", () => { scrub = false; drag = null; });
   box.addEventListener("pointerup", (e) => {
-    if (drag !== null && Math.abs(place(e) - drag) > 4) { const a = tOf(drag), b = tOf(place(e)); drag = null; zoom(Math.min(a, b), Math.max(a, b)); }
-    drag = null;
+    if (scrub) { scrub = false; pilot.setAt(tOf(place(e))); soon(); return; }
+    if (drag !== null) {
+      const a = tOf(drag), b = tOf(place(e)), moved = Math.abs(place(e) - drag) > 4;
+      drag = null;
+      if (moved && pilot) pilot.setRange(Math.min(a, b), Math.max(a, b));
+      else if (moved) zoom(Math.min(a, b), Math.max(a, b));
+      else if (pilot) pilot.setAt(tOf(place(e)));
+    }
+    soon();
   });
   box.addEventListener("dblclick", () => zoom(span.low, span.high));
   box.addEventListener("wheel", (e) => { if (e.ctrlKey || e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) { e.preventDefault(); scale(e.deltaY + e.deltaX > 0 ? 1.25 : 0.8, tOf(place(e))); } }, {passive: false});
   box.addEventListener("keydown", (e) => {
     const wide = span.to - span.from, middle = hover === null ? (span.from + span.to) / 2 : tOf(hover);
+    if (pilot) return; // keys work everywhere
     const act = {"+": () => scale(0.5, middle), "=": () => scale(0.5, middle), "-": () => scale(2, middle), "0": () => zoom(span.low, span.high),
       ArrowLeft: () => zoom(span.from - wide / 8, span.to - wide / 8), ArrowRight: () => zoom(span.from + wide / 8, span.to + wide / 8)}[e.key];
     if (act && !e.ctrlKey && !e.metaKey) { e.preventDefault(); act(); }
   });
   span.draw.push(draw);
-  listeners.look.push(draw);
+  listen("look", draw);
   const legend = el("div.legend");
   if (c.curves.length > 1) c.curves.forEach((curve, k) => {
     const line = el("i"), b = el("button", {type: "button", "aria-pressed": "true", onclick: () => { on[k] = !on[k]; b.setAttribute("aria-pressed", String(on[k])); draw(); }}, line, curve.name);
@@ -185,17 +225,24 @@ function chartPanel(c) {
   const tools = el("div.tools", null,
     el("button", {type: "button", "aria-label": "Zoom in", onclick: zoomTo((m) => scale(0.5, m))}, "+"), el("button", {type: "button", "aria-label": "Zoom out", onclick: zoomTo((m) => scale(2, m))}, "−"),
     el("button", {type: "button", onclick: () => zoom(span.low, span.high)}, "All"));
-  return {c, tools, panel: el("div.panel", null, box, legend.childNodes.length ? legend : null, readout)};
+  const middleOf = () => pilot && pilot.at() !== null && pilot.at() >= span.from && pilot.at() <= span.to ? pilot.at() : (span.from + span.to) / 2;
+  return {c, tools, span, draw, zoom, scale: (f) => scale(f, middleOf()), pan: (f) => zoom(span.from + f * (span.to - span.from), span.to + f * (span.to - span.from)),
+    column: () => (span.to - span.from) / Math.max(Math.min(w - left - right, 400), 1), panel: el("div.panel", null, box, legend.childNodes.length ? legend : null, readout)};
 }
 
+// zoomOf returns the span that the address names, null for none.
+function zoomOf() {
+  const [from, to] = String(view.zoom || "").split("-").map(Number);
+  return to > from ? [from, to] : null;
+}
+
+// chartSection shows charts that are not the one above all views.
 function chartSection(charts) {
-  const drawn = charts.map(chartPanel), first = drawn[0].c, out = el("section", {id: "s-timeline"});
-  const [from, to] = [Number(view.from), Number(view.to)];
-  for (const s of Object.values(spans)) if (to > from && from >= s.low && to <= s.high) { s.from = from; s.to = to; }
-  out.append(el("div.head", null, el("h2", null, first.title), el("span.answer", null, first.answer), drawn[0].tools));
+  const out = el("section", {id: "s-timeline"}), zoomed = zoomOf();
+  const drawn = charts.map((c) => chartPanel(c));
+  if (zoomed) for (const s of Object.values(spans)) if (zoomed[0] >= s.low && zoomed[1] <= s.high) [s.from, s.to] = zoomed;
   drawn.forEach((d, i) => {
-    if (i > 0) d.panel.prepend(el("div.answer", null, d.c.title + ": " + d.c.answer));
-    out.append(d.panel);
+    out.append(el("div.head", null, el("h2", null, d.c.title), el("span.answer", null, d.c.answer), i === 0 ? d.tools : null), d.panel);
   });
   return out;
 }

@@ -51,6 +51,9 @@ function flameSection(f) {
   let tree, rows = [], shownAt = new Map();
   const unit = () => f.costs[state.cost].unit;
   const rebuild = () => { tree = state.turn ? turned(f, state.cost) : treeOf(f, state.cost); state.zoom = state.at = 0; draw(); };
+  const wayTo = (n) => { const way = []; for (; n > 0; n = tree.parent[n]) way.unshift(tree.name[n]); return way; };
+  const follow = (way) => way.reduce((n, name) => { const c = n < 0 ? -1 : tree.children[n].find((x) => tree.name[x] === name); return c === undefined ? -1 : c; }, 0);
+  const past = keptOf("flame-" + f.id, {zoom: [], at: []});
   const part = (n) => share(tree.total[n] / (tree.total[0] || 1));
   const amount = (n) => text(unit(), n / (f.costs[state.cost].scale || 1));
   const sentence = (n) => amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
@@ -107,7 +110,9 @@ function flameSection(f) {
       shownAt.get(n).classList.add("at");
       if (box.contains(document.activeElement)) shownAt.get(n).scrollIntoView({block: "nearest"});
     }
+    past.at = wayTo(n); past.zoom = wayTo(state.zoom);
     path.replaceChildren(el("b", null, label(n)), "  " + sentence(n) + matched());
+    if (chosen && n > 0 && tree.name[n] >= 0) path.append(chosen.frame(label(n), ""));
   }
   function zoom(n) { state.zoom = state.at = n; draw(); }
   box.addEventListener("click", (e) => { const d = e.target.closest("[data-n]"); if (d) { const n = Number(d.dataset.n); zoom(n === state.zoom && n > 0 ? tree.parent[n] : n); } });
@@ -134,8 +139,10 @@ function flameSection(f) {
     tools.append(b);
   }
   tools.append(el("button", {type: "button", onclick: () => zoom(0)}, "All"));
-  listeners.search.push((match) => { state.match = match; draw(); });
-  listeners.look.push(draw);
+  listen("search", (match) => { state.match = match; draw(); });
+  listen("look", draw);
   tree = state.turn ? turned(f, state.cost) : treeOf(f, state.cost);
+  state.zoom = Math.max(follow(past.zoom), 0);
+  state.at = Math.max(follow(past.at), 0);
   return el("section", {id: sectionID(f.title)}, el("div.head", null, el("h2", null, f.title), el("span.answer", null, f.answer), tools), el("div.panel", null, path, el("div.deep", null, box)));
 }

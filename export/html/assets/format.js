@@ -1,7 +1,9 @@
 // Numbers and names for people, as the terminal program writes them.
 addEventListener("error", (e) => { document.documentElement.dataset.error = String(e.message); });
 
-const data = JSON.parse(document.getElementById("data").textContent);
+// What is baked into the page; null if a server is to be asked.
+const baked = JSON.parse(document.getElementById("data").textContent);
+const live = baked === null;
 
 const three = (f) => f < 9.995 ? f.toFixed(2) : f < 99.95 ? f.toFixed(1) : f.toFixed(0);
 const group = (n) => Math.round(n).toLocaleString("en-US");
@@ -82,12 +84,37 @@ function shorten(name) {
   return depth > 0 ? name : out + name.slice(from);
 }
 
-const nameOf = (i) => i < 0 ? "" : data.names[i];
+// Names and frames of all answers, each once: answers number theirs by themselves.
+const names = [], nameIDs = new Map(), frames = [], frameIDs = new Map();
+
+function intern(list, ids, key, value) {
+  let i = ids.get(key);
+  if (i === undefined) { ids.set(key, i = list.length); list.push(value); }
+  return i;
+}
+
+// adopt renumbers the names and frames of an answer, and returns it.
+function adopt(a) {
+  const n = a.names.map((x) => intern(names, nameIDs, x, x)), of = (i) => i < 0 ? i : n[i];
+  const f = a.frames.map(([name, file, line]) => [of(name), of(file), line]).map((x) => intern(frames, frameIDs, x.join(), x));
+  for (const x of a.findings) x.name = of(x.name);
+  for (const x of a.flames) x.name = x.name.map(of);
+  for (const t of a.tables) {
+    t.cols.forEach((c, k) => {
+      const to = c.kind === "name" ? of : c.kind === "place" ? (i) => f[i] : null;
+      if (to) for (const r of t.rows) if (typeof r[k] === "number") r[k] = to(r[k]);
+    });
+    if (t.stacks) t.stacks = t.stacks.map((s) => s.map((i) => i < 0 ? i : f[i]));
+  }
+  return a;
+}
+
+const nameOf = (i) => i < 0 ? "" : names[i];
 const baseOf = (path) => path.slice(path.lastIndexOf("/") + 1);
 
 // placeOf is a frame as [name, file:line].
 function placeOf(i) {
-  const [name, file, line] = data.frames[i];
+  const [name, file, line] = frames[i];
   return [nameOf(name), file < 0 ? "" : nameOf(file) + (line < 0 ? "" : ":" + line)];
 }
 
@@ -129,13 +156,41 @@ function tip(e, message) {
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// What the address remembers after its #, so that a view can be sent on: q, theme, cost, turn, node, from, to.
-const view = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-function remember(key, value) {
-  if (value === "" || value === null || value === undefined) delete view[key]; else view[key] = value;
-  try { history.replaceState(null, "", "#" + new URLSearchParams(view)); } catch (e) { /* some browsers forbid it in files */ }
+// What the address remembers after its #, so that a view can be sent on: view, q, theme, cost, turn, zoom, and what a server is
+// asked about: at, from, to, focus … A name may have several values.
+let view = {};
+function recall() {
+  view = {};
+  for (const [k, v] of new URLSearchParams(location.hash.slice(1))) view[k] = k in many ? (view[k] || []).concat([v]) : v;
 }
+const many = {focus: 1, ignore: 1, "show-from": 1, hide: 1};
+function hashOf() {
+  const out = new URLSearchParams();
+  for (const [k, v] of Object.entries(view)) for (const x of [].concat(v)) out.append(k, x);
+  return "#" + out;
+}
+// remember keeps a value in the address. As a step, the browser's Back returns to what was before.
+function remember(key, value, step) {
+  if (value === "" || value === null || value === undefined || value.length === 0) delete view[key]; else view[key] = value;
+  try { if (step) history.pushState(null, "", hashOf()); else history.replaceState(null, "", hashOf()); } catch (e) { /* some browsers forbid it in files */ }
+}
+recall();
 
 // Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change.
+// What is drawn inside listening(f) is of one panel: drop(list) forgets it.
 const listeners = {search: [], look: []};
+let scope = null;
+function listen(what, f) {
+  listeners[what].push(f);
+  if (scope) scope.push([what, f]);
+}
+function listening(f) {
+  const before = scope, mine = scope = [];
+  try { return [f(), mine]; } finally { scope = before; }
+}
+function drop(mine) { for (const [what, f] of mine) listeners[what] = listeners[what].filter((x) => x !== f); }
 const tell = (what, value) => listeners[what].forEach((f) => f(value));
+
+// What people did to a table or graph outlives a new answer about it.
+const kept = {};
+const keptOf = (id, first) => kept[id] = kept[id] || first;

@@ -33,6 +33,6 @@ function gridSection(g) {
   }
   const legend = el("div.legend", null, ...["empty", "below 25 %", "25 – 75 %", "above 75 %", "full"].map((s, i) => el("span.ramp", null, el("i.r" + i), s)));
   const draw = () => drawers.forEach((f) => f());
-  listeners.look.push(draw);
+  listen("look", draw);
   return el("section", {id: "s-pages"}, el("div.head", null, el("h2", null, g.title), el("span.answer", null, g.answer)), el("div.panel", null, box, legend));
 }

@@ -1,5 +1,7 @@
-// The page: what stands where, the search box, the colors.
+// The page: what stands where, the search box, the colors. A report shows the answers that are baked into it; what a server shows
+// is in live.js.
 const root = document.documentElement, content = document.getElementById("content"), search = document.getElementById("search");
+const nav = document.getElementById("nav"), strip = document.getElementById("strip");
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 let theme = view.theme === "dark" || view.theme === "light" ? view.theme : "";
@@ -12,28 +14,85 @@ function paint() {
 button.addEventListener("click", () => { theme = root.dataset.theme === "dark" ? "light" : "dark"; remember("theme", theme); paint(); });
 dark.addEventListener("change", paint);
 
+let match = null;
 function find(q) {
   q = q.trim().toLowerCase();
   remember("q", q);
-  tell("search", q ? (name) => name.toLowerCase().includes(q) : null);
+  match = q ? (name) => name.toLowerCase().includes(q) : null;
+  tell("search", match);
+  counted();
 }
-let waiting = 0;
-search.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => find(search.value), 120); });
+let typing = 0;
+search.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => find(search.value), 120); });
+const isTyping = (e) => /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
 addEventListener("keydown", (e) => {
-  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-  if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey) { e.preventDefault(); search.focus(); search.select(); }
   if (e.key === "Escape" && e.target === search) { search.value = ""; find(""); search.blur(); }
+  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "/") { e.preventDefault(); search.focus(); search.select(); }
+  if (e.key === "?") { e.preventDefault(); showKeys(); }
+  const tab = /^[1-9]$/.test(e.key) && tabs[e.key - 1];
+  if (tab) { e.preventDefault(); showView(tab.id, true); }
 });
 
+// Views are shown one at a time, below the chart. Each has a panel with what was drawn last.
+let tabs = [], panels = new Map();
+function setTabs(list) {
+  tabs = list;
+  nav.replaceChildren(...list.map((t, i) => el("button", {type: "button", role: "tab", "data-view": t.id, title: i < 9 ? "key " + (i + 1) : null, onclick: () => showView(t.id, true), onkeydown: (e) => {
+    const next = list[i + (e.key === "ArrowRight") - (e.key === "ArrowLeft")];
+    if (next && next !== t) { e.preventDefault(); e.stopPropagation(); showView(next.id, true); nav.querySelector("[aria-selected=true]").focus(); }
+  }}, i < 9 ? el("kbd", null, String(i + 1)) : null, t.title, el("span.hits"))));
+  for (const t of list) if (!panels.has(t.id)) {
+    const p = {id: t.id, node: el("div.view", {role: "tabpanel", "data-view": t.id, "aria-label": t.title, hidden: true}), mine: [], tables: [], key: ""};
+    panels.set(t.id, p);
+    content.insertBefore(p.node, ending);
+  }
+}
+const viewNow = () => panels.has(view.view) ? view.view : tabs.length ? tabs[0].id : "";
+
+// showView shows a view; as a step, Back returns to the one before.
+function showView(id, step) {
+  if (!panels.has(id)) return;
+  if (id !== viewNow() || step) remember("view", id === tabs[0].id ? "" : id, step && id !== viewNow());
+  for (const p of panels.values()) p.node.hidden = p.id !== id;
+  for (const b of nav.children) { const on = b.dataset.view === id; b.setAttribute("aria-selected", String(on)); b.tabIndex = on ? 0 : -1; if (on && nav.scrollWidth > nav.clientWidth) nav.scrollLeft = b.offsetLeft - 40; }
+  tell("look");
+  if (live) refresh();
+}
+
+// fill draws a panel anew. What was drawn before listens no longer.
+function fill(p, draw) {
+  drop(p.mine);
+  p.tables = [];
+  const before = root.scrollTop;
+  [, p.mine] = listening(() => p.node.replaceChildren(...draw(p)));
+  root.scrollTop = before;
+  for (const [what, f] of p.mine) if (what === "look") f(); // now that it has a width
+  if (match) { for (const [what, f] of p.mine) if (what === "search") f(match); counted(); }
+}
+
+// counted says at each view how many rows the search box finds there.
+function counted() {
+  for (const b of nav.children) {
+    const p = panels.get(b.dataset.view), n = match ? p.tables.reduce((sum, t) => sum + (t.hits || 0), 0) : 0;
+    b.querySelector(".hits").textContent = n ? " " + group(n) : "";
+  }
+}
+
 const line = (parts) => parts.map((p) => el("span", null, p));
-function intro() {
-  const out = [el("h1", null, data.title, " ", el("span.state." + (data.whole ? "good" : "bad"), null, data.whole ? "whole" : "incomplete")), el("p.facts", null, ...line(data.facts))];
+function heading(data) {
+  const out = [el("h1", null, data.title, " ", el("span.state." + (data.whole ? "good" : "bad"), null, data.whole ? "complete" : "incomplete")), el("p.facts", null, ...line(data.facts))];
   if (data.scope.length) out.push(el("p.scope", null, ...line(data.scope)));
-  if (data.findings.length) out.push(el("ul.findings", null, ...data.findings.map((f) => {
+  return out;
+}
+
+function overview(data) {
+  const out = heading(data);
+  if (data.findings.length) out.push(el("h2.first", null, "Look here first"), el("ul.findings", null, ...data.findings.map((f) => {
     const said = el("span");
     if (f.name >= 0) {
       const name = nameOf(f.name);
-      said.append(el("button", {type: "button", title: "search for " + name, onclick: () => { search.value = name; find(name); }}, el("b", null, shorten(name), ":")), " ");
+      said.append(el("button", {type: "button", title: "search for " + name, onclick: () => { search.value = name; find(name); const at = tabs.find((t) => /^(leaks|sites|types|classes|functions|changes)/.test(t.id)); if (at) showView(at.id, true); }}, el("b", null, shorten(name), ":")), " ");
     }
     said.append(f.text);
     return el("li", null, el("span.tag." + f.sign, null, f.label), said, f.spark && f.spark.length ? spark(f.spark, 120, 24) : el("span"));
@@ -43,37 +102,68 @@ function intro() {
   return out;
 }
 
-function sections() {
+// sectionsOf returns the views that an answer has: [title, what draws it].
+function sectionsOf(data) {
   const out = [], groups = new Map();
-  if (data.charts.length) out.push(["Timeline", chartSection(data.charts)]);
-  for (const f of data.flames) out.push([f.title, flameSection(f)]);
-  if (data.grid) out.push(["Pages", gridSection(data.grid)]);
   for (const t of data.tables) groups.set(t.group, (groups.get(t.group) || []).concat([t]));
   for (const tables of groups.values()) {
     const title = tables.length > 1 || tables[0].group !== tables[0].id ? tables[0].group : tables[0].title;
-    out.push([title, tableSection(title, tables)]);
+    out.push([title, (p) => { p.tables.push(...tables); return [tableSection(title, tables)]; }]);
   }
+  const first = out.findIndex(([title]) => !/^(Sites|Leaks|Functions|Types|Classes)$/.test(title)), graphs = [];
+  for (const f of data.flames) graphs.push([f.title, () => [flameSection(f)]]);
+  if (data.grid) graphs.push(["Pages", () => [gridSection(data.grid)]]);
+  if (data.charts.length > 1) graphs.push(["Timeline", () => [chartSection(data.charts.slice(1))]]);
+  out.splice(first < 0 ? out.length : first, 0, ...graphs);
   return out;
 }
 
-function ending() {
+function footer(data) {
   const out = [];
   if (data.cut.length) out.push(el("section", {id: "s-cut"}, el("div.head", null, el("h2", null, "Left out")), el("ul.cut", null, ...data.cut.map((c) => el("li", null, c)))));
-  out.push(el("footer", null, "Written by " + data.program + ". This page is one file and asks the network for nothing.",
+  out.push(el("footer", null, "Written by " + data.program + ". " + (live ? "The page asks only this program, on this address." : "This page is one file and asks the network for nothing: it shows one instant. memtui serve shows any."),
     data.command ? el("p", null, "Again: ", el("code", null, data.command)) : null));
   return out;
 }
 
-content.append(...intro());
-const nav = document.getElementById("nav");
-for (const [title, section] of sections()) {
-  content.append(section);
-  nav.append(el("a", {href: "#" + section.id, onclick: (e) => { e.preventDefault(); section.scrollIntoView(); const h = section.querySelector("h2"); h.tabIndex = -1; h.focus({preventScroll: true}); }}, title));
+const keyLines = [["1 … 9", "views"], ["/", "search names in tables and graphs; Esc clears"], ["j k, ↓ ↑", "rows of a table"], ["Enter", "open a row, zoom a flame graph"], ["Backspace", "zoom a flame graph out"], ["?", "this list"]];
+function showKeys() {
+  const box = el("dialog.keys", null, el("h2", null, "Keys"), el("dl", null, ...keyLines.flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)])), el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close")));
+  box.addEventListener("close", () => box.remove());
+  box.querySelector("form").addEventListener("submit", (e) => { e.preventDefault(); box.close(); });
+  document.body.append(box);
+  box.showModal();
 }
-content.append(...ending());
-paint();
-if (view.q) { search.value = view.q; find(view.q); }
+document.getElementById("keys").addEventListener("click", showKeys);
+
+// drawStrip shows a chart above all views.
+function drawStrip(c, pilot) {
+  const zoomed = zoomOf(), d = chartPanel(c, pilot);
+  if (zoomed && zoomed[0] >= d.span.low && zoomed[1] <= d.span.high) [d.span.from, d.span.to] = zoomed;
+  strip.hidden = false;
+  strip.replaceChildren(d.panel, el("div.head", null, el("b", null, c.title), el("span.answer", null, c.answer), el("span.chips"), d.tools));
+  return d;
+}
+
+const ending = el("div.ending");
+content.append(ending);
+const naming = (title) => { document.getElementById("name").textContent = title; };
+function showBaked() {
+  const data = adopt(baked), sections = sectionsOf(data);
+  naming(data.title);
+  if (data.charts.length) drawStrip(data.charts[0], null);
+  setTabs([{id: "overview", title: "Overview"}, ...sections.map(([title]) => ({id: idOf(title), title}))]);
+  fill(panels.get("overview"), () => overview(data));
+  for (const [title, draw] of sections) fill(panels.get(idOf(title)), draw);
+  ending.append(...footer(data));
+  showView(viewNow(), false);
+}
+
 let width = content.clientWidth;
 matchMedia("print").addEventListener("change", () => tell("look"));
 addEventListener("resize", () => { if (content.clientWidth !== width) { width = content.clientWidth; tell("look"); } });
-root.dataset.ready = "1";
+if (live) begin(); else showBaked();
+paint();
+if (view.q) { search.value = view.q; find(view.q); }
+addEventListener("hashchange", () => { recall(); if (!live) { showView(viewNow(), false); if ((view.q || "") !== search.value) { search.value = view.q || ""; find(search.value); } } else recalled(); });
+if (!live) root.dataset.ready = "1";

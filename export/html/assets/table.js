@@ -1,5 +1,5 @@
 // Tables: sorted by a click on a heading, filtered by the search box, a page of rows at a time; rows with a stack open.
-const firstRows = 15;
+const firstRows = 15, mostRows = 150; // without scrolling; above that only rows in sight are in the document
 const numeric = (kind) => !["text", "message", "name", "place"].includes(kind);
 
 // wordsOf is what the search box looks at in a row.
@@ -12,7 +12,7 @@ function wordsOf(t, i) {
     else if (c.kind === "place") words.push(...placeOf(v));
     else if (c.kind === "text" || c.kind === "message") words.push(v);
   });
-  for (const f of (t.stacks && t.stacks[i]) || []) if (f >= 0) words.push(nameOf(data.frames[f][0]));
+  for (const f of (t.stacks && t.stacks[i]) || []) if (f >= 0) words.push(nameOf(frames[f][0]));
   return words;
 }
 
@@ -25,6 +25,9 @@ function keyOf(c, v) {
   }
   return v.least === undefined ? v : v.least;
 }
+
+// chosen is called for a frame, or for an object's number, that people choose to see more of; null where nothing can be asked.
+let chosen = null;
 
 function cell(t, c, v, top) {
   const td = el("td");
@@ -62,6 +65,7 @@ function cell(t, c, v, top) {
     default: {
       const bound = v.least !== undefined, n = bound ? v.least : v, sign = bound ? (v.sign || "≥ ") : "";
       td.textContent = sign + text(c.kind, n); td.title = sign + exact(c.kind, n);
+      if (chosen && c.head === "ROW") td.replaceChildren(el("button.link", {type: "button", title: "what it refers to and what refers to it", onclick: () => chosen.object(n)}, String(n)));
     }
   }
   return td;
@@ -72,13 +76,15 @@ function stackRow(t, i, span) {
   for (const f of t.stacks[i]) {
     if (f < 0) { list.append(el("li", null, "… " + (f < -1 ? group(-f) + " more frames" : "more frames"))); continue; }
     const [name, where] = placeOf(f);
-    list.append(el("li", null, name, where ? el("small", null, where) : null));
+    list.append(el("li", null, name, where ? el("small", null, where) : null, chosen ? chosen.frame(name, where) : null));
   }
   return el("tr", null, el("td", {colspan: span}, list));
 }
 
 function drawTable(t) {
-  const state = {sort: t.sort, down: true, all: false, match: null, open: new Set()};
+  const state = keptOf("table-" + t.id, {sort: t.sort, down: true, all: false, open: new Set()}), keyed = t.rows.map((r, i) => t.stacks ? t.stacks[i].join() : String(i));
+  if (state.sort >= t.cols.length) { state.sort = t.sort; state.down = true; }
+  state.match = null;
   const words = t.rows.map((_, i) => wordsOf(t, i)), searched = words.some((w) => w.length);
   const body = el("tbody"), foot = el("div.foot"), heads = [];
   const named = (k) => t.cols[k].kind === "name" || t.cols[k].kind === "place";
@@ -105,35 +111,59 @@ function drawTable(t) {
     });
   }
   function row(i) {
-    const has = t.stacks && t.stacks[i] && t.stacks[i].length > 1, open = state.open.has(i);
-    const flip = () => { if (open) state.open.delete(i); else state.open.add(i); draw(); };
+    const has = t.stacks && t.stacks[i] && t.stacks[i].length > 0 && (chosen || t.stacks[i].length > 1), open = has && state.open.has(keyed[i]);
+    const flip = () => { if (open) state.open.delete(keyed[i]); else state.open.add(keyed[i]); draw(); };
     const tr = el("tr.row" + (open ? ".open" : ""), has ? {"aria-expanded": String(open), tabindex: 0, title: open ? undefined : "show the stack", "data-row": i,
       onclick: (e) => { if (!e.target.closest("a") && !String(getSelection())) flip(); },
-      onkeydown: (e) => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); flip(); body.querySelector('[data-row="' + i + '"]').focus(); } }} : null);
+      onkeydown: (e) => {
+        if (e.target !== e.currentTarget) return;
+        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); flip(); body.querySelector('[data-row="' + i + '"]').focus(); }
+        const way = {ArrowDown: 1, j: 1, ArrowUp: -1, k: -1}[e.key], all = [...body.querySelectorAll("[data-row]")], next = way && all[all.indexOf(e.currentTarget) + way];
+        if (next && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); next.focus(); }
+      }} : null);
+    if (t.link) tr.append(el("td", null, el("button.link", {type: "button", onclick: () => t.link.open(t.link.rows[i])}, "Open")));
     places.forEach((k) => tr.append(cell(t, t.cols[k], t.rows[i][k], top[k])));
     return open ? [tr, stackRow(t, i, t.cols.length)] : [tr];
   }
+  // place shows the rows of a long table that are in sight, and gaps for the others.
+  function place(rows) {
+    const first = body.querySelector("tr.row"), height = state.height = (first && first.offsetHeight) || state.height || 30, seen = scroll.clientHeight || 600;
+    const from = Math.max(Math.floor(scroll.scrollTop / height) - 20, 0), to = Math.min(from + Math.ceil(seen / height) + 40, rows.length);
+    const gap = (n) => { const tr = el("tr.gap", {"aria-hidden": "true"}, el("td", {colspan: t.cols.length})); tr.style.height = n * height + "px"; return tr; };
+    body.replaceChildren(gap(from), ...rows.slice(from, to).flatMap(row), gap(rows.length - to));
+    state.shown = [from, to];
+  }
   function draw() {
-    const rows = order(), shown = state.all ? rows : rows.slice(0, firstRows);
-    body.replaceChildren(...shown.flatMap(row));
-    if (!rows.length) body.append(el("tr", null, el("td.left", {colspan: t.cols.length}, el("p.empty", null, "No row of this table has that name."))));
+    const rows = order();
+    t.hits = state.match ? rows.length : 0;
+    const long = state.all && rows.length > mostRows, shown = state.all ? rows : rows.slice(0, firstRows);
+    scroll.classList.toggle("tall", long);
+    scroll.onscroll = null;
+    if (long) {
+      place(rows);
+      scroll.onscroll = () => { const first = Math.floor(scroll.scrollTop / state.height); if (first - 5 < state.shown[0] && state.shown[0] > 0 || first + scroll.clientHeight / state.height + 5 > state.shown[1]) place(rows); };
+    } else body.replaceChildren(...shown.flatMap(row));
+    if (!rows.length) body.append(el("tr", null, el("td.left", {colspan: t.cols.length}, el("p.empty", null, state.match ? "No row of this table has that name." : "There is nothing to show here."))));
     heads.forEach((th, k) => { if (k === state.sort) th.setAttribute("aria-sort", state.down ? "descending" : "ascending"); else th.removeAttribute("aria-sort"); });
     foot.replaceChildren();
-    if (rows.length > firstRows) foot.append(el("button.more", {type: "button", onclick: () => { state.all = !state.all; draw(); }}, state.all ? "Show fewer" : "Show all " + group(rows.length) + " rows"));
+    if (rows.length > firstRows) foot.append(el("button.more", {type: "button", onclick: () => { state.all = !state.all; scroll.scrollTop = 0; draw(); }}, state.all ? "Show fewer" : "Show all " + group(rows.length) + " rows"));
     if (state.match) foot.append(group(rows.length) + " of " + group(t.rows.length) + " rows match");
-    if (t.more) foot.append(group(t.more) + " more " + (t.more === 1 ? "row is" : "rows are") + " in the file, not in this page");
+    if (t.more && live) foot.append(el("button.more", {type: "button", onclick: () => { state.all = true; more(t.rows.length + t.more); }}, "Load " + group(t.more) + " more " + (t.more === 1 ? "row" : "rows")));
+    else if (t.more) foot.append(group(t.more) + " more " + (t.more === 1 ? "row is" : "rows are") + " in the file, not in this page");
     foot.hidden = !foot.childNodes.length;
   }
-  if (searched) listeners.search.push((match) => { state.match = match; draw(); });
+  if (searched) listen("search", (match) => { state.match = match; draw(); });
+  const scroll = el("div.scroll", null, el("table", null, el("thead", null, el("tr", null, t.link ? el("th") : null, ...places.map((k) => heads[k]))), body));
   draw();
-  return el("div", {id: "table-" + t.id}, el("div.scroll", null, el("table", null, el("thead", null, el("tr", null, ...places.map((k) => heads[k]))), body)), foot);
+  return el("div", {id: "table-" + t.id}, scroll, foot);
 }
 
 // tableSection is a heading with one table, or with several behind tabs.
 function tableSection(title, tables) {
   const answer = el("span.answer"), panel = el("div.panel"), tabs = el("div.tools", {role: "tablist"});
-  const drawn = tables.map(drawTable);
+  const drawn = tables.map(drawTable), state = keptOf("tabs-" + title, {id: tables[0].id});
   const show = (k) => {
+    state.id = tables[k].id;
     answer.textContent = tables[k].answer;
     panel.replaceChildren(drawn[k]);
     [...tabs.children].forEach((b, i) => { b.setAttribute("aria-selected", String(i === k)); b.tabIndex = i === k ? 0 : -1; });
@@ -142,8 +172,8 @@ function tableSection(title, tables) {
     const next = k + (e.key === "ArrowRight") - (e.key === "ArrowLeft");
     if (next !== k && tabs.children[next]) { show(next); tabs.children[next].focus(); }
   }}, t.title)));
-  show(0);
+  show(Math.max(tables.findIndex((t) => t.id === state.id), 0));
   return el("section.long", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), answer, tabs), panel);
 }
 
-const sectionID = (title) => "s-" + title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+const idOf = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""), sectionID = (title) => "s-" + idOf(title);

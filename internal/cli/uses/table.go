@@ -110,6 +110,8 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
 	return map[string][]Use{
 		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen,
+		"serve": slices.Concat(reader(), of(stacked, "source", "map-path", "frame-order"), of(profiles, "unit"), looked(),
+			of(heaps, "sizes")),
 		"report": slices.Concat(paged(), about(), reader(), steps(), reportUses()),
 		"check":  checkUses(), "diff": diffUses(), "convert": convertUses(),
 		"evidence": slices.Concat(helped(kind.All, "format",

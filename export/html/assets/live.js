@@ -1,0 +1,337 @@
+// What a server shows: every view follows the instant, the range and the filters, which are in the address.
+let status = {files: [], done: true, revision: 0}, pilotChart = null, seenRevision = null, peakAt = null, endAt = null, axis = "us", stripBase = null;
+
+// ask asks the server. A question of the same slot that was not answered yet is given up.
+const asking = {};
+async function ask(slot, params) {
+  if (asking[slot]) asking[slot].abort();
+  const mine = asking[slot] = new AbortController();
+  try {
+    const r = await fetch("ask?" + params, {signal: mine.signal});
+    if (r.status === 401) throw new Error("Open the address that memtui printed: this browser has no session.");
+    const a = await r.json();
+    if (a.error) throw new Error(a.error);
+    return a;
+  } finally { if (asking[slot] === mine) delete asking[slot]; }
+}
+
+// What goes along with every question.
+const followed = ["at", "from", "to", "by", "group", "min-age", "cell", "event", "snapshot", "window", "edges", "focus", "ignore", "show-from", "hide"];
+function question(what, leave) {
+  const q = new URLSearchParams(what);
+  for (const key of followed) if (view[key] !== undefined && !(leave || []).includes(key)) for (const v of [].concat(view[key])) q.append(key, v);
+  return q;
+}
+const numberIn = (text) => text === undefined ? null : /^-?\d+(us)?$/.test(text) ? parseInt(text, 10) : text === "peak" ? peakAt : text === "end" ? endAt : null;
+const written = (t) => Math.round(t) + (axis === "us" ? "us" : "");
+
+// The chart above all views.
+const pilot = {
+  fine: null,
+  at: () => status.kind === "heap" ? (view.snapshot === undefined ? heapAt : Number(view.snapshot)) : view.at === undefined ? (view.to === undefined ? endAt : numberIn(view.to)) : numberIn(view.at),
+  range: () => ({from: numberIn(view.from), to: numberIn(view.to)}),
+  setAt(t) {
+    if (status.kind === "heap") remember("snapshot", String(Math.round(t)));
+    else remember("at", t >= endAt ? "" : written(Math.max(t, 0)));
+    changed();
+  },
+  setRange(a, b) { remember("from", written(Math.max(a, 0))); remember("to", written(Math.min(b, endAt)), true); changed(); },
+  zoomed(from, to, whole) {
+    if (status.kind !== "trace") return;
+    if (whole) { pilot.fine = null; return; }
+    clearTimeout(pilot.waiting);
+    pilot.waiting = setTimeout(() => finer(from, to), 80);
+  },
+};
+let heapAt = null;
+
+// finer asks for columns of what is zoomed to, so that a zoom reaches single events.
+async function finer(from, to) {
+  const q = question({do: "report", show: "timeline"}, ["from", "to", "at"]);
+  q.set("from", written(Math.max(from, 0))); q.set("to", written(to));
+  try {
+    const a = adopt(await ask("fine", q));
+    if (!a.charts.length || !zoomOf()) return;
+    pilot.fine = Object.assign(a.charts[0], {id: stripBase.id});
+    if (pilotChart) pilotChart.draw();
+  } catch (e) { if (e.name !== "AbortError") say(e.message); }
+}
+
+function say(message) {
+  const box = document.getElementById("said");
+  box.textContent = message;
+  box.hidden = !message;
+  clearTimeout(say.later);
+  if (message) say.later = setTimeout(() => { box.hidden = true; }, 6000);
+}
+
+// Filters.
+const steps = ["focus", "ignore", "show-from", "hide"];
+function addStep(kind, name) {
+  const list = (view[kind] || []).filter((n) => n !== name);
+  remember(kind, list.concat([name]), true);
+  changed();
+}
+function controls() {
+  const out = el("span.chips"), chip = (words, off, why) => out.append(el("span.chip", {title: why}, words, el("button", {type: "button", "aria-label": "Remove: " + words, onclick: off}, "×")));
+  const t = pilot.at();
+  if (endAt !== null && status.kind !== "heap") out.append(el("span.chip.quiet", null, "at " + (t === endAt ? "the end" : text(axis, t))));
+  if (status.kind === "heap" && t !== null) out.append(el("span.chip.quiet", null, "snapshot " + t));
+  if (view.from !== undefined || view.to !== undefined) {
+    const {from, to} = pilot.range();
+    chip("range " + text(axis, from === null ? 0 : from) + " … " + text(axis, to === null ? endAt : to), () => clearRange(), "sums, sites and leaks are of the range");
+  }
+  for (const kind of steps) for (const name of view[kind] || []) chip(kind + " " + shorten(name), () => { remember(kind, view[kind].filter((n) => n !== name), true); changed(); }, name);
+  const go = el("input.go", {type: "text", size: 9, placeholder: status.kind === "heap" ? "snapshot" : "go to (t)", "aria-label": "Go to an instant: 12.5s, 50%, peak, end", spellcheck: "false", autocomplete: "off", onkeydown: (e) => {
+    if (e.key === "Escape") go.blur();
+    if (e.key !== "Enter" || !go.value.trim()) return;
+    const value = go.value.trim();
+    remember(status.kind === "heap" ? "snapshot" : "at", value === "end" ? "" : value, true);
+    go.value = ""; go.blur(); changed();
+  }});
+  if (endAt !== null) out.append(go);
+  if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
+  if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, "End"));
+  out.append(el("button.copy", {type: "button", title: "a colleague with access to this address sees the same view", onclick: () => copy(location.href, "the link")}, "Copy link"),
+    el("button.copy", {type: "button", title: "key Y", onclick: () => copyCommand()}, "Copy command"));
+  const old = strip.querySelector(".chips"), typed = old && old.querySelector("input") === document.activeElement;
+  if (typed) return;
+  if (old) old.replaceWith(out);
+}
+let commandNow = "";
+const copyCommand = () => copy(commandNow, "the command");
+function copy(value, what) {
+  if (!value) return say("There is nothing to copy yet.");
+  const done = () => say("Copied " + what + ": " + value), failed = () => say("The browser does not allow copying. " + value);
+  if (navigator.clipboard) navigator.clipboard.writeText(value).then(done, failed); else failed();
+}
+function clearRange() { remember("from", ""); remember("to", "", true); changed(); }
+
+// Actions on a frame or an object.
+const livePick = {frame(name, where) {
+  const out = el("span.acts"), add = (label, f, why) => out.append(el("button.link", {type: "button", title: why, onclick: (e) => { e.stopPropagation(); f(); }}, label));
+  add("focus", () => addStep("focus", name), "only stacks with this function");
+  add("ignore", () => addStep("ignore", name), "only stacks without it");
+  add("hide", () => addStep("hide", name), "its weight goes to its callers");
+  if (status.sources) add("source", () => openPart("source", {name: where || name}), "its source with figures at each line");
+  return out;
+}, object: (row) => openObject(row)};
+function openPart(id, values) {
+  for (const [k, v] of Object.entries(values)) remember(k, v);
+  const p = panels.get(id);
+  if (p) { p.key = ""; showView(id, true); }
+}
+const openObject = (row) => openPart("object", {row: String(row)});
+
+// Views: what each asks, and how it is drawn.
+const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}), draw: (p, a) => drawShown(p, adopt(a), id)});
+const listed = (id, title, words, names, about) => ({id, title, ask: () => question(Object.assign({limit: String(rowsWanted())}, words)), draw: (p, a) => {
+  const from = names.map((n) => n.split(".").reduce((x, k) => x && x[k], a)).find(Array.isArray) || [], left = (about && about(a)) || 0;
+  const t = objectLinks(tableOf(id, title, from, left), from);
+  keptOf("table-" + t.id, {sort: -1, down: true, all: true, open: new Set()});
+  t.answer = group(from.length) + (from.length === 1 ? " row" : " rows") + (left ? " of " + group(from.length + left) : "");
+  p.tables.push(t);
+  return [tableSection(title, [t])];
+}});
+const rowsWanted = () => kept.limit || 1000;
+function more(n) { kept.limit = n > 50000 ? 0 : Math.max(n, 1000); const p = panels.get(viewNow()); p.key = ""; refresh(); }
+
+function drawShown(p, a, id) {
+  if (a.command) commandNow = a.command;
+  if (id === "overview") return overview(a);
+  const sections = sectionsOf(a).filter(([title]) => idOf(title) === id);
+  const rest = id === "timeline" && a.charts.length > 1 ? [] : heading(a).slice(2);
+  if (!sections.length) return [...rest, el("div.panel", null, el("p.empty", null, "There is nothing to show here."))];
+  return [...rest, ...sections.flatMap(([, draw]) => draw(p))];
+}
+function commandView(id, title, ask) {
+  return {id, title, ask, draw: (p, a) => {
+    const {schema, file, complete, lost_bytes, problems, time: when, ...body} = a;
+    return [commandSection(title, (problems || []).map((x) => x.message).slice(0, 2).join("; "), body)];
+  }};
+}
+const objectView = () => ({id: "object", title: "Object", ask: () => question({do: "heap object", limit: "500", row: view.row || "0"}, steps), draw: (p, a) => {
+  const path = el("div.panel", null, el("h3", null, "a path from the root"));
+  ask("path", question({do: "heap path", row: view.row || "0"}, steps)).then((b) => {
+    path.append(el("ol.stack", null, ...(b.path || []).map((s) => el("li", null, s.edge ? el("small", null, s.edge + " → ") : null, el("button.link", {type: "button", onclick: () => openObject(s.row)}, s.label || s.kind), el("small", null, s.kind)))));
+  }, (e) => { if (e.name !== "AbortError") path.append(el("p.empty", null, e.message)); });
+  const {schema, file, complete, lost_bytes, problems, time: when, heap, ...body} = a;
+  return [commandSection("Object", "number " + (view.row || "0") + "; Open goes to another one", body), path];
+}});
+const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}), draw: (p, a) => sourceSection(a)});
+function sourceSection(a) {
+  const l = a.lines || {}, rows = l.rows || [], out = el("section.long", {id: "s-source"}, el("div.head", null, el("h2", null, "Source"), el("span.answer", null, (l.metric || "").replaceAll("_", " ") + " at each line"),
+    el("div.tools", null, view.name ? el("button", {type: "button", onclick: () => openPart("source", {name: ""})}, "All files") : null)));
+  for (const f of l.files || []) if (f.missing) out.append(el("p.scope", null, f.missing));
+  if (!rows.some((r) => r.text !== undefined)) {
+    out.append(el("div.panel", null, drawTable(tableOf("lines", "lines", rows, (l.row_count || rows.length) - rows.length))));
+    return [out];
+  }
+  const top = Math.max(...rows.map((r) => r.self || 0), 1), body = el("tbody");
+  for (const r of rows) {
+    const tr = el("tr" + (r.self || r.total ? ".costs" : ""), null, el("td", null, r.self ? bytes(r.self) : ""), el("td", null, r.total ? bytes(r.total) : ""), el("td.no", null, String(r.line)), el("td.code", null, r.text || ""));
+    tr.style.setProperty("--heat", String(Math.sqrt((r.self || 0) / top)));
+    body.append(tr);
+  }
+  const table = el("table.source", null, el("thead", null, el("tr", null, el("th", null, "SELF"), el("th", null, "TOTAL"), el("th", null, "LINE"), el("th.left", null, view.name || ""))), body);
+  const costly = [...body.querySelectorAll(".costs")].sort((x, y) => Number(y.style.getPropertyValue("--heat")) - Number(x.style.getPropertyValue("--heat")));
+  out.append(el("div.panel", null, el("div.scroll.tall", null, table)));
+  if (costly[0]) requestAnimationFrame(() => costly[0].scrollIntoView({block: "center"}));
+  return [out];
+}
+
+// viewsOf returns the views of a kind of file, before anything is known about it.
+function viewsOf() {
+  const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "all", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
+  const source = status.sources ? [sourceView()] : [];
+  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), shown("timeline", "Timeline"), shown("functions", "Functions"),
+    listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
+    listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), ...source];
+  const own = [shown("overview", "Overview"), ...both];
+  if (status.kind === "heap") own.push(objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
+  return [...own, ...source];
+}
+const leftOf = (a, name) => { const all = ((a.trace || {}).row_counts || {})[name]; return all ? Math.max(all - rowsWanted(), 0) : 0; };
+
+// refresh asks for the view that is shown, unless what it shows is current. One question is asked at a time: the latest one follows.
+let running = null, again = false;
+async function refresh() {
+  const tab = tabs.find((t) => t.id === viewNow());
+  if (!tab || !tab.ask) return;
+  if (running) { again = true; if (performance.now() - running > 400 && asking.view) asking.view.abort(); return; }
+  const p = panels.get(tab.id), q = String(tab.ask()), key = q + " " + status.revision;
+  if (p.key === key) return;
+  running = performance.now();
+  const late = setTimeout(() => { p.node.classList.add("waiting"); if (!p.node.childNodes.length) p.node.append(el("p.empty", null, "Asking …")); }, 200);
+  try {
+    const a = await ask("view", q);
+    const top = p.node.querySelector(".tall"), scrolled = top ? top.scrollTop : 0, had = document.activeElement && p.node.contains(document.activeElement) && document.activeElement.dataset.row;
+    fill(p, () => tab.draw(p, a));
+    p.key = key;
+    const now = p.node.querySelector(".tall");
+    if (now && scrolled) now.scrollTop = scrolled;
+    if (had !== undefined && had) { const row = p.node.querySelector('[data-row="' + had + '"]'); if (row) row.focus({preventScroll: true}); }
+    root.dataset.ready = "1";
+    if (a.charts) knows(a);
+  } catch (e) {
+    if (e.name !== "AbortError") { fill(p, () => [el("div.panel", null, el("p.empty", null, e.message))]); p.key = key; root.dataset.ready = "1"; }
+  } finally {
+    clearTimeout(late);
+    p.node.classList.remove("waiting");
+    running = null;
+    if (again) { again = false; refresh(); }
+  }
+}
+
+// knows takes from an answer what is shown above all views.
+function knows(a) {
+  if (a.title) { document.title = a.title + " · memtui"; naming(a.title); }
+  const c = a.charts[0];
+  if (!c || stripBase && (view.from !== undefined || view.to !== undefined)) return;
+  const key = JSON.stringify([c.from, c.to, status.revision, steps.map((s) => view[s])]);
+  if (stripBase && stripBase.key === key) return;
+  const span = stripBase && pilotChart ? [pilotChart.span.from, pilotChart.span.to, pilotChart.span.high] : null;
+  stripBase = Object.assign(c, {key, id: "strip"});
+  axis = c.axis === "us" ? "us" : "plain";
+  endAt = c.to;
+  const peak = c.marks.find((m) => m.kind === "peak"), at = c.marks.find((m) => m.kind === "at");
+  if (peak) peakAt = peak.x;
+  if (at && status.kind === "heap" && view.snapshot === undefined) heapAt = at.x;
+  for (const k of Object.keys(spans)) delete spans[k];
+  pilotChart = drawStrip(c, pilot);
+  if (span && span[2] !== c.to && span[0] > 0) { pilotChart.span.from = span[0]; pilotChart.span.to = Math.min(span[1], c.to); }
+  controls();
+  pilotChart.draw();
+  if (zoomOf()) pilot.zoomed(...zoomOf(), false);
+}
+
+function changed() {
+  if (pilotChart) { pilotChart.draw(); controls(); }
+  refresh();
+}
+// recalled follows an address that changed: Back, or a link that was put in.
+function recalled() {
+  if (view.token) return location.reload();
+  const zoomed = zoomOf();
+  if (pilotChart) { if (zoomed) [pilotChart.span.from, pilotChart.span.to] = zoomed; else { pilotChart.span.from = pilotChart.span.low; pilotChart.span.to = pilotChart.span.high; pilot.fine = null; } }
+  if ((view.q || "") !== search.value) { search.value = view.q || ""; find(search.value); }
+  showView(viewNow(), false);
+  changed();
+}
+addEventListener("popstate", () => { recall(); if (live) recalled(); else showView(viewNow(), false); });
+
+// Keys of the terminal program that a browser leaves to the page.
+function move(columns) {
+  const at = pilot.at();
+  if (at === null || !pilotChart) return;
+  const step = status.kind === "heap" || axis !== "us" ? Math.sign(columns) * (Math.abs(columns) > 1 ? 10 : 1) : columns * pilotChart.column();
+  pilot.setAt(Math.min(Math.max(at + step, pilotChart.span.low), pilotChart.span.high));
+}
+let rangeFrom = null;
+const acts = {
+  h: () => move(-1), l: () => move(1), H: () => move(-40), L: () => move(40), ArrowLeft: () => move(-1), ArrowRight: () => move(1),
+  p: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, e: () => { remember("at", ""); changed(); },
+  v: () => {
+    const at = pilot.at();
+    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then v ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; }
+  },
+  u: () => { rangeFrom = null; clearRange(); },
+  "+": () => pilotChart && pilotChart.scale(0.5), "=": () => pilotChart && pilotChart.scale(0.5), "-": () => pilotChart && pilotChart.scale(2), "0": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
+  "(": () => pilotChart && pilotChart.pan(-0.25), ")": () => pilotChart && pilotChart.pan(0.25),
+  t: () => { const go = strip.querySelector(".go"); if (go) go.focus(); }, Y: () => copyCommand(),
+};
+function onKey(e) {
+  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+  if (/^Arrow/.test(e.key) && e.target.closest && e.target.closest(".flame, nav, .tools")) return;
+  if (e.key === "0" && e.target.closest && e.target.closest(".flame")) return;
+  const act = acts[e.key];
+  if (act) { e.preventDefault(); act(); }
+}
+
+async function begin() {
+  chosen = livePick;
+  keyLines.unshift(["h l, ← →", "move the instant"], ["H L", "move it further"], ["p  e  t", "peak, end, type an instant"], ["v  u", "begin and end a range, clear it"], ["+ − 0 ( )", "zoom and shift the chart"], ["Y", "copy the command of this view"]);
+  addEventListener("keydown", onKey);
+  try {
+    if (view.token) {
+      const r = await fetch("session", {headers: {Authorization: "Bearer " + view.token}});
+      delete view.token;
+      history.replaceState(null, "", hashOf());
+      if (!r.ok) throw new Error("The address has an old token: open the one that memtui printed last.");
+    }
+    await new Promise((resolve, reject) => {
+      const events = new EventSource("events");
+      events.onmessage = (e) => { told(JSON.parse(e.data)); resolve(); };
+      events.onerror = () => { reject(new Error("Open the address that memtui printed: this browser has no session.")); if (seenRevision !== null) doing("memtui has ended: what is shown stays, but nothing new can be asked."); };
+    });
+  } catch (e) {
+    content.insertBefore(el("div.panel", null, el("p.empty", null, e.message)), ending);
+    root.dataset.ready = "1";
+  }
+}
+function doing(message) {
+  const box = document.getElementById("doing");
+  box.textContent = message; box.hidden = !message;
+}
+// told follows what the server says about reading the files.
+async function told(s) {
+  const first = seenRevision === null, anew = !first && s.revision !== seenRevision;
+  status = s; seenRevision = s.revision;
+  doing(s.done ? "" : s.doing + " – figures are of what was read so far");
+  if (first) {
+    document.title = s.files.join(" and ") + " · memtui";
+    setTabs(viewsOf());
+    if (s.kind !== "trace") await learn();
+    showView(viewNow(), false);
+    if (viewNow() !== "overview") ask("strip", question({do: "report", show: "overview", limit: "5"}, ["from", "to"])).then((a) => knows(adopt(a)), () => {});
+  } else if (anew) refresh();
+}
+// learn asks once for everything, to know which views a file has.
+async function learn() {
+  try {
+    const a = adopt(await ask("all", question({do: "report", show: "all", limit: "1"}))), fixed = viewsOf();
+    const list = sectionsOf(a).map(([title]) => shown(idOf(title), title)).filter((t) => !fixed.some((f) => f.id === t.id));
+    setTabs([...fixed.slice(0, status.files.length > 1 ? 2 : 1), ...list, ...fixed.slice(status.files.length > 1 ? 2 : 1)]);
+    knows(a);
+  } catch (e) { if (e.name !== "AbortError") say(e.message); }
+}
