@@ -239,12 +239,12 @@ func has(t *testing.T, dom string, texts ...string) {
 
 func TestInABrowser(t *testing.T) {
 	out := write(t, kvleak(t, nil))
-	dom := browser(t, out, "")
-	has(t, dom, `data-theme="light"`, "1.13<small>MiB</small>", `id="s-timeline"`, "<canvas", `id="s-flame-graph"`, `id="table-sites"`, "close_session(Session*, bool)", "Show all 69 rows", "memtui report 'a b.mlyze'")
+	dom := browser(t, out, "view=flame-graph")
+	has(t, dom, `data-theme="light"`, "1.13<small>MiB</small>", `id="s-timeline"`, "<canvas", `id="s-flame-graph"`, `id="table-sites"`, "close_session(Session*, bool)", "Show all 69 rows", "memtui report 'a b.mlyze'", `id="strip"`, `data-view="leaks"`)
 	if n := strings.Count(dom, "data-n="); n < 20 {
 		t.Errorf("the flame graph has %d frames", n)
 	}
-	dom = browser(t, out, "theme=dark&q=alloc_buffer&turn=1&cost=peak")
+	dom = browser(t, out, "view=flame-graph&theme=dark&q=alloc_buffer&turn=1&cost=peak")
 	has(t, dom, `data-theme="dark"`, "flame searching", "rows match", `aria-pressed="true"`, "found in")
 }
 
@@ -260,6 +260,9 @@ func TestHostileNamesInABrowser(t *testing.T) {
 const clicks = `
 const seen = [], see = (name, ok) => seen.push(name + ": " + !!ok), $ = (q) => document.querySelector(q), all = (q) => [...document.querySelectorAll(q)];
 const key = (e, k) => e.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
+see("the overview is first", !$(".view[data-view=overview]").hidden && $(".view[data-view=sites]").hidden && $("#strip canvas"));
+key(document.body, String([...$("#nav").children].findIndex((b) => b.dataset.view === "flame-graph") + 1));
+see("a number shows a view", !$(".view[data-view=flame-graph]").hidden && $(".view[data-view=overview]").hidden && location.hash.includes("view=flame-graph"));
 const frames = all(".flame [data-n]").length;
 all(".flame [data-n]").find((d) => parseFloat(d.style.width) < 99 && d.textContent).click();
 see("a click zooms", all(".flame [data-n]").length !== frames && all(".flame .up").length > 0);
@@ -280,11 +283,16 @@ see("Enter closes it", !sites.querySelector(".stack"));
 all("#s-sites [role=tab]")[2].click();
 see("a tab shows another table", $("#table-peak_sites") && !$("#table-sites"));
 key($(".chart"), "+");
-see("+ zooms the chart", location.hash.includes("from="));
+see("+ zooms the chart", location.hash.includes("zoom="));
 key($(".chart"), "0");
-see("0 shows the whole chart", !location.hash.includes("from="));
+see("0 shows the whole chart", !location.hash.includes("zoom="));
 $(".findings button").click();
-see("a finding searches its name", $("#search").value && $(".flame.searching"));
+see("a finding searches its name", $("#search").value && $(".flame.searching") && $(".view[data-view=overview]").hidden);
+see("the views say how much is found", all("#nav .hits").some((h) => h.textContent));
+key(document.body, "?");
+see("a question mark shows the keys", $("dialog[open]"));
+$("dialog button").click();
+see("the keys close", !$("dialog[open]"));
 $("#theme").click();
 see("the theme switches", document.documentElement.dataset.theme === "dark" && location.hash.includes("theme=dark"));
 key(document.body, "/");

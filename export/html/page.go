@@ -140,9 +140,13 @@ func (l limits) half() limits {
 //go:embed assets
 var assets embed.FS
 
-// scripts are joined in this order.
-func scripts() []string {
-	return []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "list.js", "live.js", "main.js"}
+// scripts are joined in this order. Those of a page that asks a server are not in others, which ask for nothing.
+func scripts(served bool) []string {
+	list := []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js"}
+	if served {
+		list = append(list, "list.js", "live.js")
+	}
+	return append(list, "main.js")
 }
 
 // asset returns the text of an embedded file.
@@ -152,7 +156,7 @@ func asset(name string) (string, error) {
 }
 
 // shell returns the document without its data, and its style and script.
-func shell() (frame, style, code string, err error) {
+func shell(served bool) (frame, style, code string, err error) {
 	if frame, err = asset("page.html"); err != nil {
 		return "", "", "", err
 	}
@@ -160,7 +164,7 @@ func shell() (frame, style, code string, err error) {
 		return "", "", "", err
 	}
 	code = "\"use strict\";\n(() => {\n"
-	for _, name := range scripts() {
+	for _, name := range scripts(served) {
 		part, err := asset(name)
 		if err != nil {
 			return "", "", "", err
@@ -172,7 +176,7 @@ func shell() (frame, style, code string, err error) {
 
 // render returns the complete file.
 func render(p *page) ([]byte, error) {
-	frame, style, code, err := shell()
+	frame, style, code, err := shell(false)
 	if err != nil {
 		return nil, err
 	}

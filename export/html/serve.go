@@ -19,7 +19,7 @@ const (
 // Shell returns the document that asks a server for its data, and the style and script that it loads: page.css and
 // page.js.
 func Shell(title string) (document []byte, files map[string][]byte, err error) {
-	frame, style, code, err := shell()
+	frame, style, code, err := shell(true)
 	if err != nil {
 		return nil, nil, err
 	}
