@@ -22,7 +22,15 @@ function question(what, leave) {
   for (const key of followed) if (view[key] !== undefined && !(leave || []).includes(key)) for (const v of [].concat(view[key])) q.append(key, v);
   return q;
 }
-const numberIn = (text) => text === undefined ? null : /^-?\d+(us)?$/.test(text) ? parseInt(text, 10) : text === "peak" ? peakAt : text === "end" ? endAt : null;
+// numberIn is an instant as people write it, as a position in the chart; null if only the server understands it.
+const units = {"": 1, us: 1, "µs": 1, ms: 1e3, s: 1e6, min: 60e6, m: 60e6, h: 3600e6};
+function numberIn(words) {
+  if (words === undefined) return null;
+  if (words === "peak") return peakAt;
+  if (words === "end") return endAt;
+  const m = /^([\d.]+)\s*(%|us|µs|ms|s|min|m|h)?$/.exec(words);
+  return !m ? null : m[2] === "%" ? endAt === null ? null : m[1] / 100 * endAt : Number(m[1]) * units[m[2] || ""];
+}
 const written = (t) => Math.round(t) + (axis === "us" ? "us" : "");
 
 // The chart above all views.
@@ -75,7 +83,7 @@ function addStep(kind, name) {
 function controls() {
   const out = el("span.chips"), chip = (words, off, why) => out.append(el("span.chip", {title: why}, words, el("button", {type: "button", "aria-label": "Remove: " + words, onclick: off}, "×")));
   const t = pilot.at();
-  if (endAt !== null && status.kind !== "heap") out.append(el("span.chip.quiet", null, "at " + (t === endAt ? "the end" : text(axis, t))));
+  if (endAt !== null && status.kind !== "heap") out.append(el("span.chip.quiet", null, "at " + (t === endAt ? "the end" : t === null ? view.at : text(axis, t))));
   if (status.kind === "heap" && t !== null) out.append(el("span.chip.quiet", null, "snapshot " + t));
   if (view.from !== undefined || view.to !== undefined) {
     const {from, to} = pilot.range();

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/memtui/memtui/internal/memtest/modeltest"
+)
+
+// chromium opens the page of a server in a real browser. The test is skipped where there is none.
+func chromium(t *testing.T, p *page, width, height int) context.Context {
+	t.Helper()
+	modeltest.Plain(t)
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium here")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")), chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, end := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(end)
+	ctx, end = chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Skipf("Chromium does not start here: %v", err)
+	}
+	ctx, end = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(end)
+	do(t, ctx, chromedp.Navigate(p.address), chromedp.WaitReady(`html[data-ready="1"]`, chromedp.ByQuery))
+	return ctx
+}
+
+func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
+	t.Helper()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// await waits until an expression of the page is true.
+func await(t *testing.T, ctx context.Context, what, expression string) {
+	t.Helper()
+	last := ""
+	for range 200 {
+		var ok bool
+		if err := chromedp.Run(ctx, chromedp.Evaluate("!!("+expression+")", &ok)); err != nil {
+			last = err.Error()
+		} else if ok {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	var text string
+	do(t, ctx, chromedp.Evaluate(`location.hash + "\n" + document.body.innerText`, &text))
+	t.Fatalf("never seen: %s %s\n%.1500s", what, last, text)
+}
+
+// value returns what an expression of the page is.
+func value[T any](t *testing.T, ctx context.Context, expression string) (v T) {
+	t.Helper()
+	do(t, ctx, chromedp.Evaluate(expression, &v))
+	return v
+}
+
+// A person with a keyboard sees every view, moves the instant, sets a range and filters; the address holds it all.
+func TestThePageByKeyboard(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	await(t, ctx, "the overview", `document.querySelector(".findings") && document.querySelector("#strip canvas")`)
+	if hash := value[string](t, ctx, "location.hash"); strings.Contains(hash, "token") {
+		t.Errorf("the address keeps the token: %s", hash)
+	}
+	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "timeline", "functions", "live-blocks", "events", "blocks"} {
+		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
+	}
+	do(t, ctx, chromedp.KeyEvent("2"))
+	await(t, ctx, "sites", `!document.querySelector('.view[data-view="sites"]').hidden`)
+	before := value[string](t, ctx, `document.querySelector("#table-sites").innerText`)
+	do(t, ctx, chromedp.KeyEvent("H"), chromedp.KeyEvent("H"), chromedp.KeyEvent(kb.ArrowLeft))
+	await(t, ctx, "an instant", `/at=\d+us/.test(location.hash)`)
+	await(t, ctx, "sites at that instant", `document.querySelector("#table-sites").innerText !== `+quoted(before))
+	do(t, ctx, chromedp.KeyEvent("v"), chromedp.KeyEvent("L"), chromedp.KeyEvent("v"))
+	await(t, ctx, "a range", `/from=\d+us&to=\d+us/.test(location.hash) && document.querySelector(".chip:not(.quiet)")`)
+	do(t, ctx, chromedp.KeyEvent("u"))
+	await(t, ctx, "no range", `!location.hash.includes("from=")`)
+	do(t, ctx, chromedp.KeyEvent("+"), chromedp.KeyEvent("+"))
+	await(t, ctx, "a zoom", `location.hash.includes("zoom=")`)
+	do(t, ctx, chromedp.KeyEvent("p"))
+	await(t, ctx, "the peak", `location.hash.includes("at=peak")`)
+	do(t, ctx, chromedp.KeyEvent("t"))
+	await(t, ctx, "the box", `document.activeElement.classList.contains("go")`)
+	do(t, ctx, chromedp.Evaluate(`document.activeElement.value = ""`, nil), chromedp.KeyEvent("50%\r")) // a driver types the key, too
+	await(t, ctx, "half", `location.hash.includes("at=50%25")`)
+	do(t, ctx, chromedp.KeyEvent("?"))
+	await(t, ctx, "the keys", `document.querySelector("dialog[open]")`)
+	do(t, ctx, chromedp.KeyEvent(kb.Escape))
+	await(t, ctx, "no keys", `!document.querySelector("dialog")`)
+	do(t, ctx, chromedp.KeyEvent("/"))
+	await(t, ctx, "the search box", `document.activeElement.id === "search"`)
+	do(t, ctx, chromedp.Evaluate(`document.activeElement.value = ""`, nil), chromedp.KeyEvent("buffer"))
+	await(t, ctx, "matches", `/rows match/.test(document.querySelector('.view[data-view="sites"]').innerText)`)
+	if e := value[string](t, ctx, `document.documentElement.dataset.error || ""`); e != "" {
+		t.Errorf("the script failed: %s", e)
+	}
+}
+
+func quoted(s string) string {
+	out, _ := json.Marshal(s)
+	return string(out)
+}
+
+// Filters narrow every view, Back takes them away, and a link shows a colleague the same.
+func TestThePageFilters(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	do(t, ctx, chromedp.KeyEvent("2"))
+	await(t, ctx, "sites", `document.querySelector("#table-sites tr.row")`)
+	do(t, ctx, chromedp.Click("#table-sites tr.row", chromedp.ByQuery))
+	await(t, ctx, "a stack", `document.querySelector("#table-sites .stack .acts button")`)
+	all := value[int](t, ctx, `document.querySelectorAll("#table-sites tr.row").length`)
+	do(t, ctx, chromedp.Click("#table-sites .stack .acts button", chromedp.ByQuery))
+	await(t, ctx, "a filter", `location.hash.includes("focus=") && document.querySelectorAll("#table-sites tr.row").length < `+jsonNumber(all))
+	link := value[string](t, ctx, "location.href")
+	rows := value[string](t, ctx, `document.querySelector("#table-sites tbody tr.row td").innerText`)
+	do(t, ctx, chromedp.NavigateBack())
+	await(t, ctx, "no filter", `!location.hash.includes("focus=") && document.querySelectorAll("#table-sites tr.row").length === `+jsonNumber(all))
+	do(t, ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(link))
+	await(t, ctx, "the same view", `document.querySelector("#table-sites tbody tr.row td") && document.querySelector("#table-sites tbody tr.row td").innerText === `+quoted(rows))
+}
+
+func jsonNumber(n int) string {
+	out, _ := json.Marshal(n)
+	return string(out)
+}
