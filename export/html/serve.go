@@ -65,6 +65,8 @@ func TablesOf(section string) []string {
 		return []string{"findings", "leaks", "late_freed"}
 	case "functions", "threads", "markers":
 		return []string{section}
+	case "remarks":
+		return []string{"none"}
 	case "blocks":
 		return []string{"sizes", "lifetimes"}
 	}

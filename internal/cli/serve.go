@@ -114,10 +114,12 @@ type serving struct {
 	files         []string // as the command line names them
 	first, second *session // second is nil for one file
 
+	building sync.Mutex
+	kept     []keptSource // newest first
+
 	mu      sync.Mutex
 	status  []byte
 	changed chan struct{}
-	over    context.CancelFunc
 }
 
 // serving opens files for a browser.
@@ -147,9 +149,7 @@ func (a *app) serving(ctx context.Context, files []string) (*serving, error) {
 	quiet.lend = early(whole.lend)
 	v.app, v.whole = &quiet, &whole
 	v.look()
-	watching, stop := context.WithCancel(ctx)
-	v.over = stop
-	go v.watch(watching)
+	go v.watch(ctx)
 	return v, nil
 }
 
@@ -374,7 +374,7 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 		}
 		defer s.close()
 		c.only = html.TablesOf(section)
-		src, err := b.pageSource(ctx, s, *c)
+		src, err := v.source(ctx, b, s, c)
 		if err != nil {
 			return err
 		}
@@ -382,9 +382,43 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 		if section != "all" {
 			src.Section = section
 		}
-		return s.src.Guard(func() error { return html.Answer(ctx, w, src) })
+		return s.src.Guard(func() error { return html.Answer(ctx, w, &src) })
 	}
 	return fmt.Errorf("there is no section %q of this", section)
+}
+
+// keptSource is the input of a page, which has many sections.
+type keptSource struct {
+	words string // of its command line
+	of    *html.Source
+}
+
+// mostKept is how many inputs of pages are kept: each may have the graph of a snapshot.
+const mostKept = 2
+
+// source returns the input of a page. Those of all files but traces, whose sections are computed one by one, are kept.
+func (v *serving) source(ctx context.Context, b *app, s *session, c *reportCmd) (html.Source, error) {
+	if kind.Of(s.store.Current()) == kind.Trace {
+		src, err := b.pageSource(ctx, s, *c)
+		if err != nil {
+			return html.Source{}, err
+		}
+		return *src, nil
+	}
+	v.building.Lock()
+	defer v.building.Unlock()
+	words := fmt.Sprint(s.store.Current().Revision, strings.Join(b.env.Args, "\x00"))
+	for _, k := range v.kept {
+		if k.words == words {
+			return *k.of, nil
+		}
+	}
+	src, err := b.pageSource(ctx, s, *c)
+	if err != nil {
+		return html.Source{}, err
+	}
+	v.kept = append([]keptSource{{words, src}}, v.kept[:min(len(v.kept), mostKept-1)]...)
+	return *src, nil
 }
 
 // command returns the command that prints what the page shows, with the names of files instead of their places.

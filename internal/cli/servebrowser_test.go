@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -146,4 +148,58 @@ func TestThePageFilters(t *testing.T) {
 func jsonNumber(n int) string {
 	out, _ := json.Marshal(n)
 	return string(out)
+}
+
+// Names in a hostile file are text in every view.
+func TestThePageOfAHostileFile(t *testing.T) {
+	data, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, evil := range map[string]string{"close_session": "<img src=x/>1", "alloc_buffer": "</script><b>"} {
+		if len(old) != len(evil) || !bytes.Contains(data, []byte(old)) {
+			t.Fatalf("%s is not in the sample", old)
+		}
+		data = bytes.ReplaceAll(data, []byte(old), []byte(evil))
+	}
+	path := filepath.Join(t.TempDir(), "<img src=y>.mlyze")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := served(t, Env{}, path).read()
+	ctx := chromium(t, p, 1280, 800)
+	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "timeline", "functions", "live-blocks", "events"} {
+		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
+	}
+	await(t, ctx, "the name as text", `document.body.textContent.includes("<img src=x/>1")`)
+	for _, unwanted := range []string{`document.querySelector("img")`, `document.querySelector("#content b b, .fn b, td b")`, `[...document.scripts].length !== 2`} {
+		if value[bool](t, ctx, "!!("+unwanted+")") {
+			t.Errorf("a name became markup: %s", unwanted)
+		}
+	}
+	if blocked := value[bool](t, ctx, `(() => { const s = document.createElement("script"); s.textContent = "window.owned = 1"; document.body.append(s); return !window.owned; })()`); !blocked {
+		t.Error("the policy lets another script run")
+	}
+}
+
+// Every view fits a phone: nothing is wider than the screen but what scrolls by itself.
+func TestThePageOnAPhone(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 500, 844) // browsers have no smaller windows
+	for i := range 9 {
+		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
+		await(t, ctx, "a view", `document.querySelector(".view:not([hidden]) :is(table, canvas, .flame, .cards)")`)
+		if wide := value[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
+			t.Errorf("view %d is %d pixels too wide", i+1, wide)
+		}
+	}
+}
+
+// An address without a token says what to do.
+func TestThePageWithoutASession(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	p.address = p.at + "/"
+	ctx := chromium(t, p, 1280, 800)
+	await(t, ctx, "what to do", `document.body.innerText.includes("Open the address that memtui printed")`)
 }

@@ -158,9 +158,9 @@ function commandView(id, title, ask) {
     return [commandSection(title, (problems || []).map((x) => x.message).slice(0, 2).join("; "), body)];
   }};
 }
-const objectView = () => ({id: "object", title: "Object", ask: () => question({do: "heap object", limit: "500", row: view.row || "0"}, steps), draw: (p, a) => {
+const objectView = () => ({id: "object", title: "Object", ask: () => question({do: "heap object", limit: "500", id: view.row || "0"}, steps), draw: (p, a) => {
   const path = el("div.panel", null, el("h3", null, "a path from the root"));
-  ask("path", question({do: "heap path", row: view.row || "0"}, steps)).then((b) => {
+  ask("path", question({do: "heap path", id: view.row || "0"}, steps)).then((b) => {
     path.append(el("ol.stack", null, ...(b.path || []).map((s) => el("li", null, s.edge ? el("small", null, s.edge + " → ") : null, el("button.link", {type: "button", onclick: () => openObject(s.row)}, s.label || s.kind), el("small", null, s.kind)))));
   }, (e) => { if (e.name !== "AbortError") path.append(el("p.empty", null, e.message)); });
   const {schema, file, complete, lost_bytes, problems, time: when, heap, ...body} = a;
@@ -194,7 +194,7 @@ function viewsOf() {
   const source = status.sources ? [sourceView()] : [];
   if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), shown("timeline", "Timeline"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
-    listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), ...source];
+    listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
   if (status.kind === "heap") own.push(objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
   return [...own, ...source];
