@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
 	"export/report/places": {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
 	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
+	"export/report/dump":   {"model", "analysis/pages"},
 	"export/report/object": {"model", "analysis/near"},
 	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
