@@ -108,7 +108,7 @@ type heapHoldersCmd struct {
 // Run prints the dominators of the objects of a type.
 func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		q := heapgraph.HoldersQuery{Depth: c.Depth, Most: a.flags.Limit}
+		q := heapgraph.OwnersQuery{Depth: c.Depth, Most: a.flags.Limit}
 		if c.Group != "" {
 			var ok bool
 			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
@@ -122,7 +122,7 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
 		}
-		holders, err := g.FindHolders(ctx, q)
+		holders, err := g.FindOwners(ctx, q)
 		if err != nil {
 			return err
 		}
