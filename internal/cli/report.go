@@ -142,38 +142,6 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 	})
 }
 
-// rowOrder is the order of printed rows by a column, and their maximum number.
-type rowOrder struct {
-	by    string
-	limit int
-}
-
-// order sets the order of printed rows. Tables are then built completely: the limit applies to the sorted rows, or to
-// those that pass a filter.
-func (a *app) order(c *reportCmd) {
-	if !a.isGiven("by") {
-		a.flags.By = ""
-		return
-	}
-	limit := a.flags.Limit
-	if c.filter.Text != "" {
-		limit = 0
-	}
-	c.order = rowOrder{a.flags.By, limit}
-	a.flags.By, a.flags.Limit = "", 0
-}
-
-// filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that
-// pass.
-func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
-	if f.Rows == "" {
-		return report.RowFilter{}
-	}
-	out := report.RowFilter{Text: f.Rows, Limit: a.flags.Limit}
-	a.flags.Limit = 0
-	return out
-}
-
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
