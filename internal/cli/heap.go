@@ -57,7 +57,10 @@ type (
 		Peek  string `placeholder:"TYPE" help:"Instead, print what refers to the objects of a type and what they refer to. TYPE is the complete name."`
 	}
 	heapFramesCmd     struct{ heapRows }
-	heapDominatorsCmd struct{ heapRows }
+	heapDominatorsCmd struct {
+		heapRows
+		Below string `placeholder:"ROW" help:"List what an object dominates directly, in place of what retains most of all: its row number or id; 0 is the root."`
+	}
 	heapSuspectsCmd   struct{ heapRows }
 )
 
@@ -126,7 +129,11 @@ func (c *heapFramesCmd) Run(ctx context.Context, a *app) error {
 
 // Run lists the rows that retain most.
 func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c, c.heapRows, report.ListDominators)
+	asked := report.HeapOptions{Lists: report.ListDominators}
+	if c.Below != "" {
+		asked.Below = func(h *model.Heap) (model.Row, error) { return rowOf(h, c.Below) }
+	}
+	return a.heapLists(ctx, c.File, c, c.RowFlags, asked)
 }
 
 // Run lists what to look at first.
@@ -150,7 +157,7 @@ func (a *app) heapLists(ctx context.Context, files []string, c printer, flags ar
 		if err != nil {
 			return err
 		}
-		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
+		opt.Schema, opt.Lists, opt.Group, opt.Exact, opt.Below = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact, asked.Below
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
 			return measure.NoComplete(p)
 		}

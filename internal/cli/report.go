@@ -28,6 +28,7 @@ type reportCmd struct {
 	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
 	Lines   string    `placeholder:"NAME" help:"Print the source of a file or a function instead of the report, with what stacks weigh at each line, by --by: app.py, cart.c:42 or parse_header. Lines without a weight are printed next to others, all with --limit 0."`
 	Exact   bool      `help:"Print bytes as exact numbers."`
+	Order   string    `enum:"line,self,total,text," default:"" placeholder:"COLUMN" help:"With --lines: sort the lines by a column: line (the default), self, total or text."`
 	treeFlags
 	stackFlags
 	arg.RowFlags

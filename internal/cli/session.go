@@ -368,6 +368,10 @@ func (a *app) report(ctx context.Context, s *session, c *reportCmd) (*report.Rep
 		return nil, err
 	}
 	a.warn(p)
+	if c.Order != "" && c.Order != "line" { // of all lines
+		c.order = rowOrder{c.Order, a.flags.Limit}
+		a.flags.Limit = 0
+	}
 	switch kind.Of(p) {
 	case kind.Stacks:
 		return a.stacksReport(ctx, p, c)
