@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 )
 
 // differences returns the screens that represent others while the difference is shown.
@@ -240,11 +241,11 @@ func commonMarker(ctx context.Context, before, after analysis.Trace,
 	if before == nil || after == nil {
 		return moments, "", false
 	}
-	a, _, err := before.Marks(ctx, analysis.FullRange, ui.MaxMarks)
+	a, _, err := before.Marks(ctx, analysis.FullRange, livechart.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}
-	b, _, err := after.Marks(ctx, analysis.FullRange, ui.MaxMarks)
+	b, _, err := after.Marks(ctx, analysis.FullRange, livechart.MaxMarks)
 	if err != nil {
 		return moments, "", false
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
-	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 )
 
 // The chart is of what filters leave, and its peak is theirs.
@@ -24,7 +24,7 @@ func TestChartFollowsFilters(t *testing.T) {
 		if all.Peak.Bytes == whole.Bytes {
 			t.Error("the filter leaves the peak as it is: choose another one")
 		}
-		if small := ui.TooSmall(all.Peak.Bytes, whole.Bytes); small != strings.Contains(u.Text(), "own scale") {
+		if small := livechart.TooSmall(all.Peak.Bytes, whole.Bytes); small != strings.Contains(u.Text(), "own scale") {
 			t.Errorf("%v of %v: the title does not tell which scale the chart has", all.Peak.Bytes, whole.Bytes)
 		}
 		u.keys("m").has("Live blocks of " + name)

@@ -171,6 +171,7 @@ func TestTablesSave(t *testing.T) {
 
 // unsaved are the tables that no command prints, with what the program says of that.
 var unsaved = map[string]string{
-	"Dominators by type":   "commands list the single objects",
+	"Dominators by type":   "commands list single objects",
+	"Trends":               "commands list how types grew",
 	"Difference of blocks": "sizes of blocks, which diff compares",
 }

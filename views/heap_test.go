@@ -221,7 +221,7 @@ func TestHeapCommands(t *testing.T) {
 	u := openRecords(t, 120, 40, colorCaps)
 	for screen, want := range map[string]string{
 		"1": "memtui heap snapshots records.mvmheap", "2": "memtui heap types records.mvmheap --snapshot 2", "3": "memtui heap frames records.mvmheap --snapshot 2",
-		"4": "memtui heap dominators records.mvmheap --snapshot 2", "5": "memtui heap object records.mvmheap 0 --snapshot 2", "6": "memtui diff 'records.mvmheap#0' 'records.mvmheap#2'",
+		"4": "memtui heap dominators records.mvmheap --snapshot 2 --below 0", "5": "memtui heap object records.mvmheap 0 --snapshot 2", "6": "memtui diff 'records.mvmheap#0' 'records.mvmheap#2'",
 	} {
 		u.keys(screen)
 		var got string

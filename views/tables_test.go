@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	layouts "github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model/titles"
@@ -99,9 +100,9 @@ func tableCases() []tableCase {
 		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},
 		{"DSOs", server, []string{"2", "b"}, functions, jsonKeys(report.StackGroup{}, report.WeighedFunction{}), nil},
 		{"Leaks of a profile", server, []string{"5"}, live, []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "free_bytes", "free_count", "peak_bytes"}, nil},
-		{"Series", process, []string{"1"}, series, jsonKeys(report.Series{}), []string{""}},
-		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(report.PageType{}), nil},
-		{"Sparsest pages", process, []string{"3", "Tab"}, paneOf("sparse", "ListPane"), append(jsonKeys(report.PageType{}, report.SparsePage{}), "page"), nil},
+		{"Series", process, []string{"1"}, series, jsonKeys(layouts.Series{}), []string{""}},
+		{"Fragmentation", process, []string{"3"}, fragments, jsonKeys(layouts.PageType{}), nil},
+		{"Sparsest pages", process, []string{"3", "Tab"}, paneOf("sparse", "ListPane"), append(jsonKeys(layouts.PageType{}, layouts.SparsePage{}), "page"), nil},
 	})
 }
 

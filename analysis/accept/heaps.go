@@ -47,7 +47,7 @@ func chainOf(g *heapgraph.Graph, s *suspects.Suspect) []model.Frame {
 		return out
 	}
 	real := g.Heap.Schema.Real()
-	for r := s.HolderRow; real.Has(g.Heap.Kinds[r]) && len(out) < maxFrames; r = g.Idom(r) {
+	for r := s.OwnerRow; real.Has(g.Heap.Kinds[r]) && len(out) < maxFrames; r = g.Idom(r) {
 		f := frameOf(g.Heap, r)
 		if f != out[len(out)-1] {
 			out = append(out, f)

@@ -49,7 +49,7 @@ func madeUp(t *testing.T, policyOf func(*model.Heap) heapgraph.Policy) *heapgrap
 func TestLeaksOfSuspects(t *testing.T) {
 	g := madeUp(t, func(*model.Heap) heapgraph.Policy { return 0 })
 	suspect := suspects.Suspect{
-		Schema: g.Heap.Schema, Name: "Session", Count: 3, Of: 3, Held: 3, Retained: 300, Total: 1000, HasRow: true, Row: 5, HolderRow: 4, Holder: "Cache", Verdict: suspects.Grows,
+		Schema: g.Heap.Schema, Name: "Session", Count: 3, Of: 3, Held: 3, Retained: 300, Total: 1000, HasRow: true, Row: 5, OwnerRow: 4, Owner: "Cache", Verdict: suspects.Grows,
 	}
 	large := suspect
 	large.Verdict = suspects.Bounded
@@ -68,14 +68,14 @@ func TestLeaksOfSuspects(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := suspect
-	moved.HolderRow, moved.Holder = 1, "main"
+	moved.OwnerRow, moved.Owner = 1, "main"
 	for _, tt := range []struct {
 		s    suspects.Suspect
 		fail int
 	}{{suspect, 0}, {moved, 1}} {
 		r, err := (&Rules{Baseline: b}).Judge(t.Context(), OfSuspects(g, []suspects.Suspect{tt.s}))
 		if err != nil || len(r.Failures) != tt.fail {
-			t.Errorf("held by %s: %+v, %v", tt.s.Holder, r, err)
+			t.Errorf("held by %s: %+v, %v", tt.s.Owner, r, err)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func TestChangesOfLowerBounds(t *testing.T) {
 	}
 }
 
-func TestGrowthIsFoundAtItsHolder(t *testing.T) {
+func TestGrowthIsFoundAtItsOwner(t *testing.T) {
 	build := func(crowd int) *heapgraph.Graph {
 		kinds := []model.HeapKind{9, 8, 1, 1} // Root › Thread Roots › A › B
 		entity, parent := []uint32{0, 0, 0, 1}, []int{0, 0, 1, 2}

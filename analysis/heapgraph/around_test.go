@@ -21,7 +21,7 @@ func TestAroundType(t *testing.T) {
 		}
 		in := func(r model.Row) bool { return h.Schema.Objects().Kinds.Has(h.Kinds[r]) && h.Entity[r] == id }
 		var count, to, from uint64
-		holders, held := map[model.Row]bool{}, map[model.Row]bool{}
+		retainers, held := map[model.Row]bool{}, map[model.Row]bool{}
 		for r := range model.Row(h.Len()) {
 			if in(r) {
 				count++
@@ -34,7 +34,7 @@ func TestAroundType(t *testing.T) {
 				}
 				if in(e) {
 					to++
-					holders[r] = true
+					retainers[r] = true
 				}
 			}
 		}
@@ -46,8 +46,8 @@ func TestAroundType(t *testing.T) {
 		}
 		up, upRefs := sum(got.Retainers)
 		down, downRefs := sum(got.References)
-		if got.Count != count || up != uint64(len(holders)) || upRefs != to || down != uint64(len(held)) || downRefs != from {
-			t.Errorf("type %d: %+v, not %d objects, %d holders by %d references, %d held by %d", id, got, count, len(holders), to, len(held), from)
+		if got.Count != count || up != uint64(len(retainers)) || upRefs != to || down != uint64(len(held)) || downRefs != from {
+			t.Errorf("type %d: %+v, not %d objects, %d retainers by %d references, %d held by %d", id, got, count, len(retainers), to, len(held), from)
 		}
 		all += count
 		if !slices.IsSortedFunc(got.Retainers, func(a, b Neighbors) int { return int(b.Rows) - int(a.Rows) }) {

@@ -242,14 +242,14 @@ func newSetWork[I index](ctx context.Context, c *core[I], x *rowClasses, budget 
 	}
 	w := &setWork[I]{ctx: ctx, c: c, classes: x, seen: p.seen, budget: budget}
 	w.findPlaces(order, p.from)
-	w.listHolders(order, p.from)
+	w.listOutside(order, p.from)
 	w.mark = make([]uint32, len(order))
 	return w, ctx.Err()
 }
 
-// listHolders lists the references to rows that their parent does not dominate. No other row is ever looked at in
+// listOutside lists the references to rows that their parent does not dominate. No other row is ever looked at in
 // heldFromOutside: it goes with its parent, which was gathered with it.
-func (w *setWork[I]) listHolders(order, from []I) {
+func (w *setWork[I]) listOutside(order, from []I) {
 	shared := newRowBits(w.c.heap.Len())
 	for _, r := range order {
 		if w.c.idom[r] != from[r] {

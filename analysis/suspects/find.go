@@ -47,12 +47,12 @@ type Suspect struct {
 
 	HasRow    bool
 	Row       model.Row // the accumulation point; if there are several, the one with most
-	Held      uint64    // number of objects below rows of the holder's kind
+	Held      uint64    // number of objects below rows of the owner's kind
 	HeldBytes uint64    // bytes retained by those
-	HolderRow model.Row
-	Holder    string // label of the owner; not cleaned; "" if none has a large part
-	Holders   int    // number of such owners
-	HolderOne bool   // the owner is one object of a type, not a frame or root with a name of its own
+	OwnerRow  model.Row
+	Owner     string // label of the owner; not cleaned; "" if none has a large part
+	Owners    int    // number of such owners
+	OwnerOne  bool   // the owner is one object of a type, not a frame or root with a name of its own
 	Through   string // name of the owner's reference, "" if it has none or there are several
 	Crowd     bool   // many of them are dominated by Row itself
 	Linked    bool   // they refer to each other: a list or a tree
@@ -285,7 +285,7 @@ func (c *candidate) objectsRetaining(bytes uint64) (held uint64) {
 }
 
 // accept keeps candidates that differ from those kept before. Growing candidates come first, then the most significant
-// ones; of equal ones, objects come before their holders.
+// ones; of equal ones, objects come before their owners.
 func (w *finder) accept() {
 	slices.SortStableFunc(w.list, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.verdict/Grows, a.verdict/Grows), cmp.Compare(math.Round(4*b.value), math.Round(4*a.value)),

@@ -35,7 +35,7 @@ type keptMoment struct {
 
 // texts returns the fields that have bytes of the file.
 func (s *Suspect) texts() [5]*string {
-	return [5]*string{&s.Name, &s.Sub, &s.Holder, &s.Through, &s.Top}
+	return [5]*string{&s.Name, &s.Sub, &s.Owner, &s.Through, &s.Top}
 }
 
 // restore returns what an earlier run has found in a snapshot; ok is false if that is not kept.

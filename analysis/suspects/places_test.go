@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Of what holds each other only the crowd inside is told, however much else its holders' types hold elsewhere.
-func TestHoldersOfTheSuspectAreNotToldToo(t *testing.T) {
+// Of what holds each other only the crowd inside is told, however much else its owners' types hold elsewhere.
+func TestOwnersOfTheSuspectAreNotToldToo(t *testing.T) {
 	m := newMaker()
 	m.entries(everyday)
 	loader := m.add(0, "", "vm.Loader", 64)
@@ -48,7 +48,7 @@ func TestWhatHoldsEverythingIsNoPlace(t *testing.T) {
 	list := found(t, 0, m)
 	wantFirst(t, list, "once: 2,000 Session (1016 KiB, 39.2 % of the heap) are held by one SessionCache through `table`")
 	for _, s := range list {
-		if s.Name == "global" || s.Holder == "global" {
+		if s.Name == "global" || s.Owner == "global" {
 			t.Error(evidence(list))
 		}
 	}

@@ -133,26 +133,26 @@ func (s *Suspect) held() string {
 	case !s.HasRow, s.Of == s.Count && s.HeldBytes < s.Retained/spread:
 		return verb + " held in many places: no single object holds a large part of them"
 	case s.Of == s.Count && s.Held < crowd && s.Held < s.Count: // few of many, but large ones
-		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.holderText())
+		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.ownerText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
-		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.HeldBytes), s.holderText())
+		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.HeldBytes), s.ownerText())
 	case s.Linked && s.Axis > 0:
-		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.holderText()
+		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.ownerText()
 	case s.Linked:
-		return ", linked to each other," + verb + " held " + s.holderText()
+		return ", linked to each other," + verb + " held " + s.ownerText()
 	}
-	return verb + " held " + s.holderText()
+	return verb + " held " + s.ownerText()
 }
 
-// holderText returns "by one SessionCache through `$cache`".
-func (s *Suspect) holderText() string {
-	text := model.Clean(s.Holder)
+// ownerText returns "by one SessionCache through `$cache`".
+func (s *Suspect) ownerText() string {
+	text := model.Clean(s.Owner)
 	switch {
-	case s.HolderRow == model.RootRow:
+	case s.OwnerRow == model.RootRow:
 		return "from several roots, with no single dominator"
-	case s.Holders > 1 && s.HolderOne:
-		text = model.Group(uint64(s.Holders)) + " " + text
-	case s.HolderOne:
+	case s.Owners > 1 && s.OwnerOne:
+		text = model.Group(uint64(s.Owners)) + " " + text
+	case s.OwnerOne:
 		text = "one " + text
 	}
 	if strings.Trim(s.Through, "0123456789") != "" { // an index in an array is not informative

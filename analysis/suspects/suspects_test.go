@@ -206,7 +206,7 @@ func TestGrowingCache(t *testing.T) {
 	list := found(t, 1, program(404), program(1500))
 	wantFirst(t, list, "grows: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; grew by 1,096 since #0")
 	s := list[0]
-	if len(list) != 1 || s.Growth != 1096 || s.Count != 1500 || s.Bytes != 1500*120 || s.Row == s.HolderRow || s.Holder != "SessionCache" {
+	if len(list) != 1 || s.Growth != 1096 || s.Count != 1500 || s.Bytes != 1500*120 || s.Row == s.OwnerRow || s.Owner != "SessionCache" {
 		t.Errorf("%+v\n%s", s, evidence(list))
 	}
 	list = found(t, 3, program(400), program(800), program(1200), program(1600))
@@ -350,7 +350,7 @@ func TestRuntimeDoesNotLead(t *testing.T) {
 	}
 	list := found(t, 0, m)
 	wantFirst(t, list, "once: 500 Session (887 KiB, 14.1 % of the heap) are held by one SessionCache through `$cache`")
-	if len(list) != 2 || !list[1].Runtime || list[1].Name != "Method" || list[1].Holder != "Grammar (class)" {
+	if len(list) != 2 || !list[1].Runtime || list[1].Name != "Method" || list[1].Owner != "Grammar (class)" {
 		t.Error(evidence(list))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -45,7 +46,7 @@ func (b *builder) dump() error {
 	return nil
 }
 
-func (b *builder) pageCards(p *report.Pages) {
+func (b *builder) pageCards(p *dump.Pages) {
 	b.Cards = append(b.Cards, card{Label: "Series", Value: model.Group(uint64(b.src.Report.DumpCounts.Series))})
 	if p == nil {
 		return
@@ -166,7 +167,7 @@ func fiftieths(f pages.Fill) int {
 }
 
 func (b *builder) seriesTables(r *report.Report) {
-	value := func(v *report.Value) any {
+	value := func(v *dump.Value) any {
 		if v == nil {
 			return nil
 		}
@@ -177,7 +178,7 @@ func (b *builder) seriesTables(r *report.Report) {
 			titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = r.DumpCounts.Series - len(r.Series)
 	for _, s := range r.Series {
-		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*report.Value)(s.Mean)), value(s.Max),
+		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*dump.Value)(s.Mean)), value(s.Max),
 			s.Points, s.Events, s.Layouts)
 	}
 	b.keep(t)
@@ -190,7 +191,7 @@ func (b *builder) seriesTables(r *report.Report) {
 	b.keep(e)
 }
 
-func (b *builder) pageTables(p *report.Pages) {
+func (b *builder) pageTables(p *dump.Pages) {
 	t := b.table("page_types", "Types of pages", model.Counted(len(p.Types), "type"), none,
 		cols(titles.Type+":text", titles.Pages+":count", titles.Bytes+":bytes", titles.Occupied+":bytes",
 			titles.Share+":share", titles.Full+":count", titles.Empty+":count", titles.Holes+":count", titles.Reclaimable+":bytes")...)
@@ -201,7 +202,7 @@ func (b *builder) pageTables(p *report.Pages) {
 	b.keep(t)
 	for _, l := range []struct {
 		id, title string
-		rows      []report.RunClass
+		rows      []dump.RunClass
 	}{{"holes", "Holes", p.Holes}, {"runs", "Occupied runs", p.Runs}} {
 		x := b.table(l.id, l.title, "by length; one bit is 8 bytes", none,
 			cols(titles.From+":count", titles.To+":count", titles.Count+":count", ":bar", titles.Bits+":count")...)

@@ -53,8 +53,8 @@ type aroundRow struct {
 	Neighbor
 }
 
-// aroundTable is the name of the only table that a report about one function has.
-const aroundTable = "around"
+// AroundTable is the name of the only table that a report about one function has.
+const AroundTable = "around"
 
 // NoFunctionError reports that no stack passes a function.
 type NoFunctionError struct {
@@ -251,7 +251,7 @@ func (a *Around) rows() (list []aroundRow) {
 // table lays the function out: callers above it, callees below.
 func (a *Around) table(s cells.Style, full bool) table {
 	out := table{
-		name: aroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
+		name: AroundTable, title: "Callers and callees", more: a.RowCounts.Callers + a.RowCounts.Callees - len(a.Callers) - len(a.Callees),
 		answer: fmt.Sprintf("%s of %s %s go through it", s.Amount(a.measure, a.Total.Amount),
 			s.Amount(a.measure, a.All.Amount), model.Clean(a.Metric)),
 		cols: []col{{titles.Weight, number}, {titles.Share, number}, {"", word}, {titles.Function, name}},

@@ -72,7 +72,7 @@ func (a *AroundType) rows() (list []typeNeighbor) {
 // around lays a type out: retainers above it, references below.
 func (w heapWriter) around(a *AroundType) table {
 	out := table{
-		name: aroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.Bytes(a.Bytes),
+		name: AroundTable, title: "Retainers and references", answer: model.Counted(a.Count, "object") + ", " + w.style.Bytes(a.Bytes),
 		more: a.RowCounts.Retainers + a.RowCounts.References - len(a.Retainers) - len(a.References),
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.References, number}, {"", word},
 			{titles.What, name}, {titles.Reference, symbol}},

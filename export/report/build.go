@@ -28,6 +28,7 @@ type Options struct {
 
 	BlockOrder string         // one of BlockKeys, "" for the usual one
 	LeakOrder  string         // of the tables of leaks, one of LeakKeys, "" for the usual one
+	LiveOrder  string         // of the tables of sites that are live, one of SiteOrders, "" for the most live bytes
 	Stacked    int            // number of top sites that divide the curve
 	Limit      int            // rows per table, 0 is all
 	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil

@@ -57,10 +57,10 @@ func (r *Report) list(table string) (any, bool) {
 		return &r.Lines.Rows, table == "" || table == linesTable
 	case r.Around != nil:
 		rows := r.Around.rows()
-		return &rows, table == "" || table == aroundTable
+		return &rows, table == "" || table == AroundTable
 	case r.AroundType != nil:
 		rows := r.AroundType.rows()
-		return &rows, table == "" || table == aroundTable
+		return &rows, table == "" || table == AroundTable
 	case r.Trace != nil:
 		return r.Trace.list(table)
 	case r.Path != nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -16,7 +17,7 @@ func (t *TextWriter) dumpAbout() []string {
 		return nil
 	}
 	c := t.r.DumpCounts
-	return []string{model.Counted(c.Series, "series"), model.Counted(c.points, "point"), model.Counted(c.layouts, "layout")}
+	return []string{model.Counted(c.Series, "series"), model.Counted(c.Points, "point"), model.Counted(c.Layouts, "layout")}
 }
 
 // dumpScope returns the instant and layout of the figures below.
@@ -30,8 +31,8 @@ func (t *TextWriter) dumpScope() []string {
 		return parts
 	}
 	at := fmt.Sprintf("layout %d: point %d of series %d", p.Layout, p.Point, p.Series)
-	if p.name != "" {
-		at += " (" + model.Clean(p.name) + ")"
+	if p.SeriesName != "" {
+		at += " (" + model.Clean(p.SeriesName) + ")"
 	}
 	if p.Time != nil {
 		at += ", " + p.Time.String()
@@ -69,7 +70,7 @@ func OrUnnamed(s string) string {
 }
 
 // valueText renders a measured number, "" for one that is not known.
-func valueText(s cells.Style, v *Value) string {
+func valueText(s cells.Style, v *dump.Value) string {
 	if v == nil {
 		return ""
 	}
@@ -94,8 +95,8 @@ func (w dumpWriter) series() table {
 	for _, s := range w.r.Series {
 		out.rows = append(out.rows, []string{
 			fmt.Sprint(s.Index), w.style.Count(uint64(s.Points)), valueText(w.style, s.Min),
-			valueText(w.style, (*Value)(s.Mean)), valueText(w.style, s.Max),
-			valueText(w.style, s.At), w.style.Spark(s.history, historyColumns), w.style.Count(uint64(s.Events)),
+			valueText(w.style, (*dump.Value)(s.Mean)), valueText(w.style, s.Max),
+			valueText(w.style, s.At), w.style.Spark(s.History, historyColumns), w.style.Count(uint64(s.Events)),
 			w.style.Count(uint64(s.Layouts)), OrUnnamed(s.Name),
 		})
 	}
@@ -148,7 +149,7 @@ func (w dumpWriter) lengths() table {
 	holes, runs := p.Holes, p.Runs
 	topHole, topRun := mostBits(holes), mostBits(runs)
 	for len(holes)+len(runs) > 0 {
-		var h, r RunClass
+		var h, r dump.RunClass
 		from := uint64(math.MaxUint64)
 		if len(holes) > 0 {
 			from = holes[0].Min
@@ -168,7 +169,7 @@ func (w dumpWriter) lengths() table {
 	return out
 }
 
-func mostBits(classes []RunClass) uint64 {
+func mostBits(classes []dump.RunClass) uint64 {
 	top := uint64(0)
 	for _, c := range classes {
 		top = max(top, c.Bits)

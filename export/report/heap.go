@@ -15,6 +15,7 @@ type Heap struct {
 	Group      string        `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
 	Groups     []HeapGroup   `json:"groups,omitzero"`
 	Frames     []HeapFrame   `json:"frames,omitzero"`
+	Below      *model.Row    `json:"below,omitzero"` // the row that dominates Dominators directly
 	Dominators []Dominator   `json:"dominators,omitzero"`
 	Threads    []HeapThread  `json:"threads,omitzero"` // most retained first
 	Waste      *HeapWaste    `json:"waste,omitzero"`

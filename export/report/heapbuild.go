@@ -36,6 +36,7 @@ type HeapOptions struct {
 	By       string // sort key of the lists that support it, one of [HeapSortKeys]; "" for each list's default
 	Limit    int    // rows per list, except snapshots; 0 for all
 	Group    string // grouping, one of [GroupKeys]
+	Below    func(*model.Heap) (model.Row, error) // the row whose directly dominated rows are the dominators; nil for those that retain most of all
 	Exact    bool   // compute what types and groups retain exactly, regardless of the time
 
 	Graph func(*heapgraph.Graph) // called with the graph of the chosen snapshot, if there is one; may be nil
@@ -43,7 +44,7 @@ type HeapOptions struct {
 
 // BuildHeap returns a report about the snapshots of p, as opt requests. To count them, it decodes every complete
 // snapshot, one after the other, the chosen one last, and keeps none. A snapshot that cannot be decoded is a problem of
-// the report. The only errors are those of ctx.
+// the report. The only errors are those of ctx and of opt.Below.
 func BuildHeap(ctx context.Context, p *model.Profile, opt HeapOptions) (*Report, error) {
 	r := newHeapReport(opt.Schema, p)
 	b := &heapBuilder{ctx: ctx, src: p.Heaps, opt: opt, report: r}
@@ -288,7 +289,7 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		}
 	}
 	if b.opt.Lists&ListDominators != 0 && graph != nil {
-		b.dominators(graph)
+		return b.dominators(graph)
 	}
 	return nil
 }
@@ -415,15 +416,40 @@ func HeapSortKeys() []string {
 	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
 }
 
-// dominators lists the rows that retain most, without the recorder's own roots.
-func (b *heapBuilder) dominators(g *heapgraph.Graph) {
+// dominators lists the rows that retain most, without the recorder's own roots, or all that a row dominates directly.
+func (b *heapBuilder) dominators(g *heapgraph.Graph) error {
+	if b.opt.Below != nil {
+		return b.dominated(g)
+	}
 	real, count := g.Heap.Schema.Real(), 0
 	for k, n := range heapgraph.CountKinds(g.Heap) {
 		if real.Has(model.HeapKind(k)) {
 			count += int(n)
 		}
 	}
-	rows := g.Largest(cmp.Or(b.opt.Limit, count), real)
+	b.listDominators(g, g.Largest(cmp.Or(b.opt.Limit, count), real), count)
+	return nil
+}
+
+// dominated lists what a row dominates directly, the most retained first.
+func (b *heapBuilder) dominated(g *heapgraph.Graph) error {
+	top, err := b.opt.Below(g.Heap)
+	if err != nil {
+		return err
+	}
+	children := g.Children(top)
+	rows := make([]model.Row, 0, children.Len())
+	for _, r := range children.All() {
+		rows = append(rows, r)
+	}
+	slices.SortStableFunc(rows, func(x, y model.Row) int { return cmp.Compare(g.Retained[y], g.Retained[x]) })
+	b.report.Heap.Below = &top
+	b.listDominators(g, limit(rows, b.opt.Limit), len(rows))
+	return nil
+}
+
+// listDominators makes the list of dominators, which has count without a limit.
+func (b *heapBuilder) listDominators(g *heapgraph.Graph, rows []model.Row, count int) {
 	b.report.Heap.Counts.Dominators = &count
 	b.report.Heap.Dominators = []Dominator{}
 	for _, row := range rows {

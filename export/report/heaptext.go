@@ -343,6 +343,9 @@ func (w heapWriter) dominators() table {
 		cols: []col{{titles.Retained, number}, {titles.Share, number}, {titles.Objects, number},
 			{titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
+	if w.h.Below != nil {
+		out.answer = fmt.Sprintf("what row %d dominates directly, by retained size", *w.h.Below)
+	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
 		out.rows = append(out.rows, []string{

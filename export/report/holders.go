@@ -47,14 +47,14 @@ type holderRow struct {
 }
 
 // SetHolders adds the retainers of the objects of a type of that name.
-func (r *Report) SetHolders(h *model.Heap, name string, q heapgraph.HoldersQuery, x *heapgraph.Holders) {
+func (r *Report) SetHolders(h *model.Heap, name string, q heapgraph.OwnersQuery, x *heapgraph.Owners) {
 	r.Heap.Holders = &HeapHolders{
 		Type: name, Matched: len(q.Types), Group: h.Schema.Axes[q.Axis].Key, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
 		Holders: newHolders(h, x.By), More: x.More,
 	}
 }
 
-func newHolders(h *model.Heap, list []heapgraph.Holders) []HeapHolder {
+func newHolders(h *model.Heap, list []heapgraph.Owners) []HeapHolder {
 	out := []HeapHolder{}
 	for i := range list {
 		x := &list[i]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
 )
 
@@ -39,7 +40,7 @@ func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style ce
 	return t.out.Flush()
 }
 
-func (t *TextWriter) pageGrid(p *model.PageType, f *PageType, perCell int) {
+func (t *TextWriter) pageGrid(p *model.PageType, f *dump.PageType, perCell int) {
 	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s",
 		t.Style.Share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
 	if f.Pages == 0 {

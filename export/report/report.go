@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
@@ -90,10 +91,10 @@ type Report struct {
 	Heap   *Heap   `json:"heap,omitzero"`
 	Stacks *Stacks `json:"stacks,omitzero"`
 
-	Series       []Series      `json:"series,omitzero"` // in the file's order
-	SeriesEvents []SeriesEvent `json:"series_events,omitzero"`
-	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
-	Pages        *Pages        `json:"pages,omitzero"`
+	Series       []dump.Series `json:"series,omitzero"` // in the file's order
+	SeriesEvents []dump.Event  `json:"series_events,omitzero"`
+	DumpCounts   *dump.Lengths `json:"row_counts,omitzero"` // of a memory dump
+	Pages        *dump.Pages   `json:"pages,omitzero"`
 
 	Tree       *Tree         `json:"tree,omitzero"`        // only if requested; then it is the only table
 	Events     *SingleEvents `json:"events,omitzero"`      // likewise

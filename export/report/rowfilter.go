@@ -46,7 +46,7 @@ func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 	for _, l := range lists {
 		rows := reflect.ValueOf(l.rows).Elem()
 		all := rows.Len()
-		n, near, wrong := f.keep(rows)
+		n, near, wrong := f.keep(rows, r.firstRow(l))
 		if wrong != nil { // it compares figures that these rows do not have
 			rows.SetZero()
 			err = cmp.Or(err, wrong)
@@ -90,13 +90,13 @@ func (r *Report) lists(table string) []namedList {
 		return nil
 	}
 	if table == "" {
-		table = r.mainTable()
+		table = r.MainTable()
 	}
 	return []namedList{{table, list}}
 }
 
-// mainTable returns the name of the table that "" represents.
-func (r *Report) mainTable() string {
+// MainTable returns the name of the table that "" represents.
+func (r *Report) MainTable() string {
 	main, _ := r.list("")
 	for _, name := range r.TableNames() {
 		if list, ok := r.list(name); ok && list == main {
@@ -108,7 +108,12 @@ func (r *Report) mainTable() string {
 
 // Filter keeps the rows that pass f, and reports whether f is valid.
 func (d *Diff) Filter(f RowFilter) error {
-	left, like, err := f.keep(reflect.ValueOf(&d.Rows).Elem())
+	rows := reflect.ValueOf(&d.Rows).Elem()
+	first := reflect.ValueOf(DiffRow{})
+	if rows.Len() > 0 {
+		first = rows.Index(0)
+	}
+	left, like, err := f.keep(rows, first)
 	if err != nil {
 		return err
 	}
@@ -130,15 +135,16 @@ func (f RowFilter) unmatched(like []string) places.Unmatched {
 	return places.Unmatched{Filter: "filter " + f.Text, Near: append([]string{}, like...)}
 }
 
-// keep removes the rows of a slice that do not pass. If none does, like has names in them that may be meant.
-func (f RowFilter) keep(rows reflect.Value) (left int, like []string, err error) {
-	row := newRowView(rows)
-	filter, err := analysis.ParseFilter(f.Text, row.fields()...)
+// errShares refuses filters that compare shares.
+var errShares = errors.New("shares are compared on the screens only: write an amount, as in live>1M")
+
+// keep removes the rows of a slice that do not pass. first has their columns. If no row passes, like has names in them
+// that may be meant.
+func (f RowFilter) keep(rows, first reflect.Value) (left int, like []string, err error) {
+	row := newRowView(first)
+	filter, err := parseRowFilter(f.Text, row)
 	if err != nil {
 		return 0, nil, err
-	}
-	if filter.ComparesShares() {
-		return 0, nil, errors.New("shares are compared on the screens only: write an amount, as in live>1M")
 	}
 	kept := reflect.MakeSlice(rows.Type(), 0, rows.Len())
 	for i := range rows.Len() {
@@ -187,11 +193,8 @@ type rowView struct {
 	timed   map[string]bool
 }
 
-func newRowView(rows reflect.Value) *rowView {
-	first := reflect.Zero(rows.Type().Elem())
-	if rows.Len() > 0 {
-		first = rows.Index(0)
-	}
+// newRowView returns a view of rows that have the columns of first.
+func newRowView(first reflect.Value) *rowView {
 	v := &rowView{row: first, figures: map[string]int{}, timed: map[string]bool{}}
 	var numbers []int
 	for name, column := range object.Columns(first) {

@@ -45,10 +45,8 @@ type HeapID []*string
 
 func newID(h *model.Heap, row model.Row) HeapID {
 	switch id := h.IDText(row); {
-	case h.Schema.IDs.Prefix == "":
-		return nil
 	case id == "":
-		return HeapID{nil}
+		return emptyID(h.Schema)
 	default:
 		return HeapID{&id}
 	}
@@ -122,12 +120,28 @@ func rowPlaces(h *model.Heap, r model.Row) (list HeapPlaces) {
 	return list
 }
 
-// emptyRow returns a row of a table without rows. It determines the columns of the table.
+// emptyRow returns a row of a table without rows, or nil if the columns of the table are the same for all formats.
 func (h *Heap) emptyRow(table string) any {
-	if h == nil || table != "types" && table != "" {
+	if h == nil || h.schema == nil {
 		return nil
 	}
-	return HeapType{HeapPlaces: newPlaces(&model.Heap{Schema: h.schema, Tables: &model.HeapTables{}}, 0)}
+	switch table {
+	case "types", "":
+		return HeapType{HeapPlaces: newPlaces(&model.Heap{Schema: h.schema, Tables: &model.HeapTables{}}, 0)}
+	case "dominators":
+		return Dominator{HeapID: emptyID(h.schema)}
+	case "snapshots":
+		return newSnapshot(h.schema, 0, model.HeapInfo{Time: model.NoTime})
+	}
+	return nil
+}
+
+// emptyID returns the identity of a row that is not an object.
+func emptyID(s *model.HeapSchema) HeapID {
+	if s.IDs.Prefix == "" {
+		return nil
+	}
+	return HeapID{nil}
 }
 
 // on returns the place of a type on an axis.

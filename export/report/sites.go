@@ -180,8 +180,7 @@ func (b *builder) sites() error {
 	}
 	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
 	b.out.kept = leftOf(rows)
-	byLive := keyNamed("live_bytes")
-	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, byLive, lives))
+	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, b.liveOrder(), lives))
 	if b.peak != nil && b.peak.Instant == b.opt.At {
 		b.atPeak(rows)
 	}
@@ -201,8 +200,16 @@ func (b *builder) peakSites() error {
 	return nil
 }
 
+// liveOrder returns the order of the tables of live sites.
+func (b *builder) liveOrder() sortKey {
+	if b.opt.LiveOrder == "" {
+		return keyNamed("live_bytes")
+	}
+	return orderOf(b.opt.LiveOrder, b.verdicts)
+}
+
 func (b *builder) atPeak(rows []analysis.Site) {
-	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(rows, keyNamed("live_bytes"), lives))
+	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(rows, b.liveOrder(), lives))
 	b.out.kept.peak = leftOf(rows).live
 }
 

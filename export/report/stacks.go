@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
@@ -281,7 +282,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	if p.Timeline != nil {
 		from, to, at := opt.Over(pages.TimelineEnd(p.Timeline))
 		for i := range p.Timeline.Series {
-			r.Series = append(r.Series, newSeries(p.Timeline, i, from, to, at))
+			r.Series = append(r.Series, dump.NewSeries(p.Timeline, i, from, to, at, historyColumns))
 		}
 	}
 	out := r.Stacks

@@ -47,7 +47,7 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 		out.By = &s.Schema.Axes[s.Axis].Key
 	}
 	if s.HasRow {
-		out.Row, out.Holder, out.HolderRow = &s.Row, &s.Holder, &s.HolderRow
+		out.Row, out.Holder, out.HolderRow = &s.Row, &s.Owner, &s.OwnerRow
 		if s.Through != "" {
 			out.Through = &s.Through
 		}

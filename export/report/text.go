@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
 )
 
@@ -216,7 +217,7 @@ func (t *TextWriter) figures() {
 }
 
 // measured writes a line about a curve that was measured in addition to the events.
-func (t *TextWriter) measured(s *Series) {
+func (t *TextWriter) measured(s *dump.Series) {
 	if s.At != nil && s.Max != nil {
 		t.Line(" ", cells.Pad(model.Clean(s.Name), 12, false), cells.Pad(valueText(t.Style, s.At), 10, true),
 			"  at most ", valueText(t.Style, s.Max))

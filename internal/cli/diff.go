@@ -10,7 +10,6 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
-	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
@@ -261,8 +260,7 @@ func (d *diffing) collect(ctx context.Context) error {
 	case stacked(b) && stacked(p):
 		return d.stacks(ctx)
 	}
-	return fail.Usage(fmt.Errorf("diff compares two files of one kind, but %s is %s and %s is %s", b.Meta.Name,
-		b.Meta.Format, p.Meta.Name, p.Meta.Format))
+	return notOfOneKind(b.Meta.Name, b.Meta.Format, p.Meta.Name, p.Meta.Format)
 }
 
 // compare matches the rows.
@@ -316,17 +314,4 @@ func (d *diffing) unmatched(ctx context.Context) ([]places.Unmatched, error) {
 	}
 	cells, err := report.UnmatchedCell(ctx, d.opt.Cell, traces...)
 	return append(out, cells...), err
-}
-
-// group returns the grouping of rows: one of those that the files have, by default the first.
-func (d *diffing) group(known ...string) (string, error) {
-	if d.flags.Group == "" {
-		return known[0], nil
-	}
-	for _, k := range known {
-		if k == d.flags.Group {
-			return k, nil
-		}
-	}
-	return "", fail.Usage(fmt.Errorf("--group: these files cannot be grouped by %q%s", d.flags.Group, near.Available(d.flags.Group, known)))
 }

@@ -16,6 +16,10 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// heapRowKinds and dumpRowKinds are the groupings of rows, the default first.
+func heapRowKinds() []string { return []string{"type", "frame", "dominators"} }
+func dumpRowKinds() []string { return []string{"page-type", "series"} }
+
 // heaps compares two snapshots by type, by frame or by dominator.
 func (d *diffing) heaps(ctx context.Context) error {
 	by := d.sides[0].flags.By
@@ -23,7 +27,7 @@ func (d *diffing) heaps(ctx context.Context) error {
 	if !known {
 		return checkKey(by, diff.HeapFigureWords())
 	}
-	group, err := d.group("type", "frame", "dominators")
+	group, err := grouping(d.flags.Group).among(heapRowKinds())
 	if err != nil {
 		return err
 	}
@@ -166,7 +170,7 @@ func (d *diffing) dumps(ctx context.Context) error {
 		return err
 	}
 	figure := diff.PageFigure(max(slices.Index(diff.PageFigureWords(), by), 0))
-	group, err := d.group("page-type", "series")
+	group, err := grouping(d.flags.Group).among(dumpRowKinds())
 	if err != nil {
 		return err
 	}

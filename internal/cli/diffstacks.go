@@ -24,7 +24,8 @@ import (
 // stacks compares traces and profiles of stacks, each with each.
 func (d *diffing) stacks(ctx context.Context) error {
 	mixed := (kind.Of(d.sides[0].p) != kind.Stacks) != (kind.Of(d.sides[1].p) != kind.Stacks)
-	word, err := d.group(d.groupWords()...)
+	known := d.groupWords()
+	word, err := grouping(d.flags.Group).among(known)
 	if err != nil {
 		return err
 	}
@@ -78,6 +79,9 @@ func (d *diffing) stacks(ctx context.Context) error {
 	return nil
 }
 
+// formerLine is the former name of the grouping by lines.
+const formerLine = "line"
+
 // groupWords returns the groupings of rows of stacks, with the labels that either file has.
 func (d *diffing) groupWords() []string {
 	traces, profiles, labels := false, false, []string{}
@@ -90,7 +94,7 @@ func (d *diffing) groupWords() []string {
 		labels = append(labels, weights.LabelKeys(in.p.Weights)...)
 	}
 	slices.Sort(labels)
-	if d.flags.Group == "line" { // its former name
+	if d.flags.Group == formerLine {
 		d.flags.Group = diff.GroupLine.String()
 	}
 	return diff.GroupWords(traces, profiles, slices.Compact(labels)...)

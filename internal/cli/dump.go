@@ -15,7 +15,9 @@ import (
 
 // dumpReport returns the report about curves and one page layout.
 func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
-	a.order(c)
+	if err := a.order(c.prints(kind.Dump, nil, a.flags.Format), c); err != nil {
+		return nil, err
+	}
 	opt, err := a.dumpOptions(p)
 	if err != nil {
 		return nil, err
@@ -238,7 +240,10 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	rows := a.chosenRows(c.RowFlags)
+	rows, err := a.chosenRows(c.prints(kind.Dump, nil, a.flags.Format), c.RowFlags)
+	if err != nil {
+		return err
+	}
 	rows.Table, rows.Exact = c.Table, c.Exact
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {

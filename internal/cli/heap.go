@@ -18,7 +18,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/views/state"
 )
 
 // heapCmd are the commands about heap snapshots.
@@ -58,13 +57,16 @@ type (
 		Peek  string `placeholder:"TYPE" help:"Instead, print what refers to the objects of a type and what they refer to. TYPE is the complete name."`
 	}
 	heapFramesCmd     struct{ heapRows }
-	heapDominatorsCmd struct{ heapRows }
+	heapDominatorsCmd struct {
+		heapRows
+		Below string `placeholder:"ROW" help:"List what an object dominates directly, in place of what retains most of all: its row number or id; 0 is the root."`
+	}
 	heapSuspectsCmd   struct{ heapRows }
 )
 
 // Run lists the snapshots.
 func (c *heapSnapshotsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSnapshots, c.RowFlags)
+	return a.heapList(ctx, c, c.heapRows, report.ListSnapshots)
 }
 
 // Run lists the types of objects.
@@ -75,11 +77,23 @@ func (c *heapTypesCmd) Run(ctx context.Context, a *app) error {
 		}
 		return a.peekType(ctx, c.File, c.Peek, "--peek: ")
 	}
-	lists := report.ListTypes
+	return a.heapLists(ctx, c.File, c, c.RowFlags, report.HeapOptions{Lists: c.lists(), Group: c.Group, Exact: c.Exact})
+}
+
+// lists returns the list that is printed.
+func (c *heapTypesCmd) lists() report.HeapLists {
 	if c.Group != "" {
-		lists = report.ListGroups
+		return report.ListGroups
 	}
-	return a.heapLists(ctx, c.File, c.RowFlags, report.HeapOptions{Lists: lists, Group: c.Group, Exact: c.Exact})
+	return report.ListTypes
+}
+
+// grouped returns an error for a grouping that a format does not have.
+func (c *heapTypesCmd) grouped(s *model.HeapSchema) error {
+	if keys := report.GroupKeys(s); c.Group != "" && !slices.Contains(keys, c.Group) {
+		return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, keys)))
+	}
+	return nil
 }
 
 type heapPeekCmd struct {
@@ -110,44 +124,40 @@ func (a *app) peekType(ctx context.Context, files []string, name, by string) err
 
 // Run lists the routines and blocks.
 func (c *heapFramesCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListFrames, c.RowFlags)
+	return a.heapList(ctx, c, c.heapRows, report.ListFrames)
 }
 
 // Run lists the rows that retain most.
 func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListDominators, c.RowFlags)
+	asked := report.HeapOptions{Lists: report.ListDominators}
+	if c.Below != "" {
+		asked.Below = func(h *model.Heap) (model.Row, error) { return rowOf(h, c.Below) }
+	}
+	return a.heapLists(ctx, c.File, c, c.RowFlags, asked)
 }
 
 // Run lists what to look at first.
 func (c *heapSuspectsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapList(ctx, c.File, report.ListSuspects, c.RowFlags)
+	return a.heapList(ctx, c, c.heapRows, report.ListSuspects)
 }
 
-// heapList prints lists about the selected snapshot, with the rows of the first list that flags select.
-func (a *app) heapList(ctx context.Context, files []string, lists report.HeapLists, flags arg.RowFlags) error {
-	return a.heapLists(ctx, files, flags, report.HeapOptions{Lists: lists})
+// heapList prints a list about the selected snapshot, with the rows that flags select.
+func (a *app) heapList(ctx context.Context, c printer, of heapRows, list report.HeapLists) error {
+	return a.heapLists(ctx, of.File, c, of.RowFlags, report.HeapOptions{Lists: list})
 }
 
 // heapLists is heapList for lists with options of their own.
-func (a *app) heapLists(ctx context.Context, files []string, flags arg.RowFlags, asked report.HeapOptions) error {
-	var rows reportCmd
-	if slices.Contains([]report.HeapLists{report.ListSnapshots, report.ListSuspects, report.ListDominators}, asked.Lists) {
-		rows = a.chosenRows(flags)
-	} else {
-		rows.filter = a.filterRows(flags)
-	}
-	if err := a.checkKey(report.HeapSortKeys()); err != nil {
-		return err
-	}
+func (a *app) heapLists(ctx context.Context, files []string, c printer, flags arg.RowFlags, asked report.HeapOptions) error {
 	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
+		rows, err := a.chosenRows(c.prints(kind.Heap, p.Heaps.Schema(), a.flags.Format), flags)
+		if err != nil {
+			return err
+		}
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err
 		}
-		if keys := report.GroupKeys(p.Heaps.Schema()); asked.Group != "" && !slices.Contains(keys, asked.Group) {
-			return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", asked.Group, near.Available(asked.Group, keys)))
-		}
-		opt.Schema, opt.Lists, opt.Group, opt.Exact = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact
+		opt.Schema, opt.Lists, opt.Group, opt.Exact, opt.Below = report.SchemaHeap, asked.Lists, asked.Group, asked.Exact, asked.Below
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
 			return measure.NoComplete(p)
 		}
@@ -269,12 +279,19 @@ type heapLook struct {
 
 // heapLook is heapGraph for questions that read from the file, too.
 func (a *app) heapLook(ctx context.Context, files []string, graphOf graphMaker, f func(heapLook) error) error {
-	return a.heapLookAt(ctx, files, graphOf, reportCmd{}, f)
+	return a.heapLookAt(ctx, heapRows{heapFiles: heapFiles{files}}, nil, graphOf, f)
 }
 
-// heapLookAt is heapLook for tables whose rows are sorted and filtered.
-func (a *app) heapLookAt(ctx context.Context, files []string, graphOf graphMaker, rows reportCmd, f func(heapLook) error) error {
-	return a.onHeap(ctx, files, func(s *session, p *model.Profile) error {
+// heapLookAt is heapLook for tables whose rows are sorted and filtered: those of c, or none if it is nil.
+func (a *app) heapLookAt(ctx context.Context, of heapRows, c printer, graphOf graphMaker, f func(heapLook) error) error {
+	return a.onHeap(ctx, of.File, func(s *session, p *model.Profile) error {
+		var rows reportCmd
+		if c != nil {
+			var err error
+			if rows, err = a.chosenRows(c.prints(kind.Heap, p.Heaps.Schema(), a.flags.Format), of.RowFlags); err != nil {
+				return err
+			}
+		}
 		opt, err := a.heapOptions(s, p)
 		if err != nil {
 			return err
@@ -297,35 +314,7 @@ func (a *app) heapLookAt(ctx context.Context, files []string, graphOf graphMaker
 	})
 }
 
-// chosenRows returns the order and the filter of the tables that a command prints. The limit is for the rows that are
-// left.
-func (a *app) chosenRows(f arg.RowFlags) (c reportCmd) {
-	c.filter = a.filterRows(f)
-	a.order(&c)
-	return c
-}
-
-// checkKey returns an error for a sort key that a command does not have. If the key is a setting, which applies to all
-// commands, it is reset instead.
-func (a *app) checkKey(keys []string) error {
-	a.flags.By = state.SortKey(a.flags.By, keys)
-	err := checkKey(a.flags.By, keys)
-	if err != nil && !a.isGiven("by") {
-		a.flags.By = ""
-		return nil
-	}
-	return err
-}
-
 func kindsOf(s *model.HeapSchema) string { return uses.RowKinds([]loaders.Format{{Heap: s}}) }
-
-// checkKey returns an error for a sort key that is not among the known ones.
-func checkKey(by string, keys []string) error {
-	if by == "" || slices.Contains(keys, by) {
-		return nil
-	}
-	return fail.Usage(fmt.Errorf("--by: unknown sort key %q%s", by, near.Available(by, keys)))
-}
 
 type heapRow struct {
 	heapFile

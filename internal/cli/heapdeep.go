@@ -19,7 +19,7 @@ type heapThreadsCmd struct{ heapRows }
 
 // Run lists the threads.
 func (c *heapThreadsCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLookAt(ctx, c.File, dominators, a.chosenRows(c.RowFlags), func(q heapLook) error {
+	return a.heapLookAt(ctx, c.heapRows, c, dominators, func(q heapLook) error {
 		r := q.r
 		threads, ok := model.HeapFacet[model.HeapThreads](q.src)
 		if !ok {
@@ -44,7 +44,7 @@ const maxValue = 256
 
 // Run lists what is wasted.
 func (c *heapWasteCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLookAt(ctx, c.File, noGraph, a.chosenRows(c.RowFlags), func(q heapLook) error {
+	return a.heapLookAt(ctx, c.heapRows, c, noGraph, func(q heapLook) error {
 		r, h := q.r, q.h
 		from, ok := model.HeapFacet[model.HeapWaste](q.src)
 		if !ok {
@@ -105,16 +105,26 @@ type heapHoldersCmd struct {
 	Depth int    `default:"8" placeholder:"N" help:"The most levels of retainers to show. --limit applies to each level."`
 }
 
+// axis returns the axis that retainers are grouped by.
+func (c *heapHoldersCmd) axis(s *model.HeapSchema) (int, error) {
+	if c.Group == "" {
+		return 0, nil
+	}
+	axis, ok := s.AxisNamed(c.Group)
+	if !ok {
+		return 0, fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, uses.AxisKeys(s.Axes))))
+	}
+	return axis, nil
+}
+
 // Run prints the dominators of the objects of a type.
 func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		q := heapgraph.HoldersQuery{Depth: c.Depth, Most: a.flags.Limit}
-		if c.Group != "" {
-			var ok bool
-			if q.Axis, ok = h.Schema.AxisNamed(c.Group); !ok {
-				return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, uses.AxisKeys(h.Schema.Axes))))
-			}
+		axis, err := c.axis(h.Schema)
+		if err != nil {
+			return err
 		}
+		q := heapgraph.OwnersQuery{Depth: c.Depth, Most: a.flags.Limit, Axis: axis}
 		var like []string
 		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
 			return fail.Usage(errors.New("--type: " + noType(c.Type, like)))
@@ -122,7 +132,7 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
 		}
-		holders, err := g.FindHolders(ctx, q)
+		holders, err := g.FindOwners(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type reportCmd struct {
 	Peek    string    `placeholder:"FUNCTION" help:"Print the callers and callees of the function instead of the report, weighted by --by. Give its name with or without arguments and templates, or /…/ for a regular expression."`
 	Lines   string    `placeholder:"NAME" help:"Print the source of a file or a function instead of the report, with what stacks weigh at each line, by --by: app.py, cart.c:42 or parse_header. Lines without a weight are printed next to others, all with --limit 0."`
 	Exact   bool      `help:"Print bytes as exact numbers."`
+	Order   string    `enum:"line,self,total,text," default:"" placeholder:"COLUMN" help:"With --lines: sort the lines by a column: line (the default), self, total or text."`
 	treeFlags
 	stackFlags
 	arg.RowFlags
@@ -141,38 +142,6 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 			return text(w, r, style)
 		}
 	})
-}
-
-// rowOrder is the order of printed rows by a column, and their maximum number.
-type rowOrder struct {
-	by    string
-	limit int
-}
-
-// order sets the order of printed rows. Tables are then built completely: the limit applies to the sorted rows, or to
-// those that pass a filter.
-func (a *app) order(c *reportCmd) {
-	if !a.isGiven("by") {
-		a.flags.By = ""
-		return
-	}
-	limit := a.flags.Limit
-	if c.filter.Text != "" {
-		limit = 0
-	}
-	c.order = rowOrder{a.flags.By, limit}
-	a.flags.By, a.flags.Limit = "", 0
-}
-
-// filterRows returns the filter of printed rows. Tables are then built completely: the limit applies to the rows that
-// pass.
-func (a *app) filterRows(f arg.RowFlags) report.RowFilter {
-	if f.Rows == "" {
-		return report.RowFilter{}
-	}
-	out := report.RowFilter{Text: f.Rows, Limit: a.flags.Limit}
-	a.flags.Limit = 0
-	return out
 }
 
 // oneTable rejects selecting a table if the format has all of them. JSON has blocks only if they are requested.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
-	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -127,6 +126,9 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 	}
 	if !lent {
 		err := uses.Fits(a.parsed, a.inputs(), inputs...)
+		if err == nil {
+			err = a.refuseValues(inputs)
+		}
 		if err == nil {
 			err = a.symbolFolders()
 		}
@@ -370,6 +372,10 @@ func (a *app) report(ctx context.Context, s *session, c *reportCmd) (*report.Rep
 		return nil, err
 	}
 	a.warn(p)
+	if c.Order != "" && c.Order != "line" { // of all lines
+		c.order = rowOrder{c.Order, a.flags.Limit}
+		a.flags.Limit = 0
+	}
 	switch kind.Of(p) {
 	case kind.Stacks:
 		return a.stacksReport(ctx, p, c)
@@ -387,41 +393,21 @@ const maxStacked = 100
 // lists reports whether the requested table is one of single blocks.
 func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "born_blocks" }
 
-// traceOrder checks --by, and returns the order of single blocks, or of leaks, if it is one; then tables of sites have the
-// default order.
-func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
-	leaking := c.Table == "leaks" || c.Table == "late_freed"
-	switch by := a.flags.By; {
-	case by == report.ByVerdict, by == report.ByGrowth:
-		return "", by, nil
-	case slices.Contains(report.BlockKeys(), by) && c.lists():
-		a.flags.By = ""
-		return by, "", nil
-	case slices.Contains(report.BlockKeys(), by):
-		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
-	case slices.Contains(report.LeakKeys(), by) && leaking:
-		a.flags.By = ""
-		return "", by, nil
-	case strings.HasSuffix(by, "_us") && slices.Contains(report.LeakKeys(), by):
-		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
-	}
-	return "", "", a.checkKey(report.SiteOrders())
-}
-
-// byColumn returns the tables of traces that --by sorts by any of their columns. The others have orders of sites, leaks or
-// blocks.
-func byColumn() []arg.Table {
-	return []arg.Table{"functions", "threads", "markers", "sizes", "lifetimes", "grid", "findings", eventsTable, "curve"}
-}
-
 // traceReport returns the report about what a trace needed, at an instant or over a range.
 func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (*report.Report, error) {
-	if slices.Contains(byColumn(), c.Table) {
-		a.order(c)
-	}
-	ordered, leaks, err := a.traceOrder(c)
-	if err != nil {
+	if err := a.order(c.prints(kind.Trace, nil, a.flags.Format), c); err != nil {
 		return nil, err
+	}
+	blocks, leaks, live := "", "", ""
+	switch by := a.flags.By; {
+	case c.lists():
+		blocks, a.flags.By = by, ""
+	case c.Table == "leaks" || c.Table == "late_freed":
+		leaks, a.flags.By = by, ""
+	case c.Table == "live_sites" || c.Table == "peak_sites":
+		live, a.flags.By = by, ""
+	case by == report.ByVerdict, by == report.ByGrowth:
+		leaks = by
 	}
 	opt, err := a.options(ctx, s.index)
 	if err != nil {
@@ -433,14 +419,15 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.LeakOrder, opt.Ages, opt.Only = leaks, c.ages || a.flags.Format == "json", c.only
+	opt.LeakOrder, opt.LiveOrder, opt.Only = leaks, live, c.only
+	opt.Ages = c.ages || a.flags.Format == "json"
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
 	}
 	if c.lists() {
-		opt.Blocks, opt.BlockOrder = string(c.Table), ordered
-		if ordered == "address" && p.Meta.InventedAddresses {
+		opt.Blocks, opt.BlockOrder = string(c.Table), blocks
+		if (blocks == "address" || c.order.by == "address") && p.Meta.InventedAddresses {
 			return nil, fail.Usage(fmt.Errorf("--by address: the file has no addresses"))
 		}
 	}
@@ -473,22 +460,14 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	return r, nil
 }
 
-// sortedByColumn lists the tables of heap snapshots that --by sorts by any column, and what they are made of. The
-// others have the orders of [report.HeapSortKeys].
-var sortedByColumn = map[arg.Table]report.HeapLists{
-	"trends": report.ListSnapshots, "suspects": report.ListSuspects, "snapshots": report.ListSnapshots,
-}
-
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
-	lists := report.EveryList
-	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" &&
-		a.flags.By != "count") { // which trends have of their own
-		lists = only
-		a.order(c)
-	}
-	if err := a.checkKey(report.HeapSortKeys()); err != nil {
+	if err := a.order(c.prints(kind.Heap, p.Heaps.Schema(), a.flags.Format), c); err != nil {
 		return nil, err
+	}
+	lists := report.EveryList
+	if c.order.by != "" { // it is complete, which other lists need not be
+		lists = listOf(string(c.Table))
 	}
 	opt, err := a.heapOptions(s, p)
 	if err != nil {

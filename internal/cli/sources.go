@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
-	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
@@ -54,9 +52,6 @@ func (c *reportCmd) listed() bool { return c.Lines != "" || c.Table == linesTabl
 
 // traceLines returns source lines of a trace.
 func (a *app) traceLines(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
-	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) && a.isGiven("by") {
-		return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of source lines%s", opt.By, near.Available(opt.By, keys)))
-	}
 	from, err := a.sources()
 	if err != nil {
 		return nil, fail.Usage(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -49,11 +50,6 @@ func (a *app) traceTree(ctx context.Context, s *session, p *model.Profile, c *re
 	shape, err := c.shape()
 	if err != nil {
 		return nil, err
-	}
-	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) {
-		if a.isGiven("by") { // a setting, which is for all tables, is ignored
-			return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of a tree%s", opt.By, near.Available(opt.By, keys)))
-		}
 	}
 	return report.BuildTree(ctx, p, s.index, shape, opt)
 }
@@ -95,6 +91,9 @@ func (a *app) warnFilters(lost []places.Unmatched) {
 
 // stacksReport returns the report about weighted stacks.
 func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) (*report.Report, error) {
+	if err := a.orderStacks(p, c); err != nil {
+		return nil, err
+	}
 	opt, err := a.stackOptions(ctx, p, c)
 	if err != nil {
 		return nil, err
@@ -125,6 +124,23 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 	}
 	r.Time.From, r.Time.To = opt.Range()
 	return r, nil
+}
+
+// orderStacks applies --by to a table of a stack profile if it is no metric, but a column.
+func (a *app) orderStacks(p *model.Profile, c *reportCmd) error {
+	metrics, what := metricsOf(p.Weights), c.prints(kind.Stacks, nil, a.flags.Format)
+	if !a.isGiven("by") || what.table == "" || slices.Contains(metrics, a.flags.By) {
+		return nil
+	}
+	if order, err := what.order(a.flags.By); err == nil && order.Column != "" {
+		a.orderRows(order.Column, c)
+		return nil
+	}
+	if slices.Contains(metrics, state.SortKey(a.flags.By, metrics)) {
+		return nil
+	}
+	return fail.Usage(fmt.Errorf("--by: %s has no metric and the table no column %q%s", p.Meta.Name, a.flags.By,
+		near.Available(a.flags.By, slices.Concat(metrics, what.blank.SortColumns(what.table)))))
 }
 
 // around turns errors of --peek into usage errors.

@@ -90,22 +90,24 @@ var allowed = map[string][]string{
 	"export/report/cells":  {"model", "model/titles", "analysis/funcname"},
 	"export/report/places": {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
 	"export/report/check":  {"model", "analysis/...", "export/report", "export/report/..."},
+	"export/report/dump":   {"model", "analysis/pages"},
 	"export/report/object": {"model", "analysis/near"},
 	"export/html":          {"model", "model/titles", "analysis/...", "export", "export/report", "export/report/..."},
 	"export/evidence":      {"model", "analysis/...", "export/..."},
 
 	// views is the frame; each folder below it that shows a kind of file knows what screens share, and no other.
-	"views":         {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
-	"views/state":   {"model", "analysis/...", "keymap", "views/widget"},
-	"views/ui":      {"model", "model/titles", "analysis/...", "keymap", "themes", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
-	"views/trace":   screens,
-	"views/stacks":  screens,
-	"views/heap":    screens,
-	"views/dump":    screens,
-	"views/profile": screens,
-	"views/compare": screens,
-	"views/source":  screens,
-	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
+	"views":              {"model", "model/titles", "analysis/...", "keymap", "themes", "views/...", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/state":        {"model", "analysis/...", "keymap", "views/widget"},
+	"views/ui":           {"model", "model/titles", "analysis/...", "keymap", "themes", "views/state", "views/widget", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/ui/livechart": {"model", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"},
+	"views/trace":        screens,
+	"views/stacks":       screens,
+	"views/heap":         screens,
+	"views/dump":         screens,
+	"views/profile":      screens,
+	"views/compare":      screens,
+	"views/source":       screens,
+	"views/widget":       {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
 	"internal/memtest": {"model", "themes", "model/mlyze", "github.com/gdamore/tcell/v2", "github.com/rivo/uniseg", "github.com/creack/pty",
@@ -139,7 +141,7 @@ var allowed = map[string][]string{
 }
 
 // screens is what a folder of screens may import.
-var screens = []string{"model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
+var screens = []string{"model", "model/join", "model/titles", "analysis/...", "keymap", "themes", "views/ui", "views/ui/livechart", "views/state", "views/widget", "github.com/gdamore/tcell/v2"}
 
 type listed struct {
 	ImportPath string

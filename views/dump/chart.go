@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -234,10 +235,10 @@ func (c *chart) Click(x, y int) bool {
 
 // Drag selects the range between two places in the chart; false means that it does not begin in it.
 func (c *chart) Drag(fromX, fromY, x int) bool {
-	return ui.DragRange(c.env, &c.Chart.Chart, fromX, fromY, x)
+	return livechart.DragRange(c.env, &c.Chart.Chart, fromX, fromY, x)
 }
 
 // Wheel zooms in and out around the pointer; false means that it is not over the chart.
 func (c *chart) Wheel(x, y, rows int) bool {
-	return ui.WheelZoom(c.env, &c.State, &c.Chart.Chart, c.cells(), x, y, rows)
+	return livechart.WheelZoom(c.env, &c.State, &c.Chart.Chart, c.cells(), x, y, rows)
 }

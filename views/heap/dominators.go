@@ -64,15 +64,18 @@ func (p *Dominators) Scopes() []keymap.Scope {
 
 func (p *Dominators) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that lists what the row dominates directly.
 func (p *Dominators) CommandLine(file []string) []string {
-	return command(&p.State, "dominators", state.Question{Filter: p.table.RowFilter(p.State.Filter)}, file)
+	top := int(p.top)
+	q := state.Question{Below: &top}
+	p.table.Narrow(&q, p.State.Filter)
+	return command(&p.State, "dominators", q, file)
 }
 
 // Unprinted implements [ui.Unprinted].
 func (p *Dominators) Unprinted() string {
-	if p.top != model.RootRow || p.State.Heap.ByType || p.only.set {
-		return p.Hint("commands list the single objects that retain most; {dominators.collapse} goes up to them")
+	if p.State.Heap.ByType || p.only.set {
+		return p.Hint("commands list single objects: {table.group} shows them")
 	}
 	return ""
 }

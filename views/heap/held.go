@@ -40,13 +40,13 @@ type heldKey struct {
 // heldRow is dominators of one group.
 type heldRow struct {
 	n, depth int
-	of       *heapgraph.Holders
+	of       *heapgraph.Owners
 }
 
 // heldSet is the tree as rows, each before its dominators. Read-only once made.
 type heldSet struct {
 	heldKey
-	all  *heapgraph.Holders
+	all  *heapgraph.Owners
 	rows []heldRow
 }
 
@@ -81,7 +81,7 @@ func newHeld(e *ui.Env) *held {
 // findHeld computes the dominators of a type; those that retain little are left out.
 func findHeld(ctx context.Context, k heldKey) (*heldSet, error) {
 	const depth, most = 24, 20
-	all, err := k.graph.FindHolders(ctx, heapgraph.HoldersQuery{Types: map[uint32]bool{k.id: true}, Axis: k.axis, Depth: depth, Most: most})
+	all, err := k.graph.FindOwners(ctx, heapgraph.OwnersQuery{Types: map[uint32]bool{k.id: true}, Axis: k.axis, Depth: depth, Most: most})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func findHeld(ctx context.Context, k heldKey) (*heldSet, error) {
 	return set, nil
 }
 
-func (s *heldSet) list(of *heapgraph.Holders, depth int) {
+func (s *heldSet) list(of *heapgraph.Owners, depth int) {
 	for i := range of.By {
 		s.rows = append(s.rows, heldRow{len(s.rows), depth, &of.By[i]})
 		s.list(&of.By[i], depth+1)
@@ -118,7 +118,7 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 }
 
 // heldText returns the name of dominators with the field through which they dominate.
-func heldText(of *heapgraph.Holders) string {
+func heldText(of *heapgraph.Owners) string {
 	if of.Row == model.RootRow {
 		return "the root, or several retainers"
 	}

@@ -118,13 +118,22 @@ func (p *snapshots) Useless(a keymap.Action) bool {
 
 func (p *snapshots) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that lists the snapshots, or the suspects if they have the focus.
 func (p *snapshots) CommandLine(file []string) []string {
 	var q state.Question
-	if p.focus == onSnapshots {
-		p.table.Narrow(&q, p.filter)
+	if p.focus == onSuspects {
+		return command(&p.State, "suspects", q, file)
 	}
+	p.table.Narrow(&q, p.filter)
 	return command(&p.State, "snapshots", q, file)
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *snapshots) Unprinted() string {
+	if p.focus == onTrends {
+		return "commands list how types grew: memtui report --table trends"
+	}
+	return ""
 }
 
 // Show implements screen. Only the search for suspects decodes a snapshot if headers have enough.

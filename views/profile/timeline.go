@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -262,12 +263,12 @@ func (p *Timeline) Click(x, y int, double bool) {
 
 func (p *Timeline) Drag(fromX, fromY, x, _ int, _ bool) {
 	if p.Prof != nil && p.Prof.Ranges() {
-		ui.DragRange(p.Env, &p.chart, fromX, fromY, x)
+		livechart.DragRange(p.Env, &p.chart, fromX, fromY, x)
 	}
 }
 
 func (p *Timeline) Wheel(x, y, rows int) {
-	if !ui.WheelZoom(p.Env, &p.State, &p.chart, p.Columns(), x, y, rows) {
+	if !livechart.WheelZoom(p.Env, &p.State, &p.chart, p.Columns(), x, y, rows) {
 		p.List.Scroll(rows)
 	}
 }

@@ -300,6 +300,9 @@ func (p *Screen) Command() []string {
 	if t := p.table.Now(); t != nil {
 		q.Lines = t.Of.text.name
 	}
+	if _, key, usual := p.table.Sorting(); !usual {
+		q.Order = key
+	}
 	q.Filter = p.table.RowFilter(p.State.Filter)
 	return q.Args()
 }

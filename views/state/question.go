@@ -21,6 +21,7 @@ type Question struct {
 	Cell   analysis.Cell
 	Peek   string // a function whose callers and callees are requested
 	Lines  string // a file or function whose source is requested
+	Order  string // of these lines
 	Steps  calltree.Filter
 	Format string
 	Table  string
@@ -29,6 +30,7 @@ type Question struct {
 	Invert, Recursion bool // of the tree: bottom-up, direct recursion is one row
 
 	Snapshot *int // or page layout
+	Below    *int // row whose directly dominated rows are listed
 	Series   *int
 	Point    *int
 	Edges    string
@@ -64,6 +66,7 @@ func (q *Question) Args() []string {
 	a.text("window", q.Window)
 	a.text("peek", q.Peek)
 	a.text("lines", q.Lines)
+	a.text("order", q.Order)
 	if c := q.Cell.Rectangle(); !c.IsAll() {
 		a.text("cell", c.Argument())
 	}
@@ -78,6 +81,7 @@ func (q *Question) Args() []string {
 	a.on("invert", q.Invert)
 	a.on("recursion", q.Recursion)
 	a.number("snapshot", q.Snapshot)
+	a.number("below", q.Below)
 	a.number("series", q.Series)
 	a.number("point", q.Point)
 	a.text("edges", q.Edges)
@@ -104,11 +108,12 @@ func (q *Question) Args() []string {
 
 // OrderOf returns the sort key in the flags of a command; ok is false if they have none.
 func OrderOf(words []string) (by string, ok bool) {
-	i := slices.Index(words, "--by")
-	if i < 0 || i+1 >= len(words) {
-		return "", false
+	for _, flag := range []string{"--order", "--by"} {
+		if i := slices.Index(words, flag); i >= 0 && i+1 < len(words) {
+			return words[i+1], true
+		}
 	}
-	return words[i+1], true
+	return "", false
 }
 
 // HasFilter reports whether the flags of a command filter rows.

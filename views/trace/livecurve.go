@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -99,7 +100,7 @@ func (c *liveCurve) set(s *state.State, title string, k liveKey) {
 		ch.Data, ch.Backdrop = append(ch.Data, part), append(ch.Backdrop, whole)
 		most, all = max(most, part.Hi), max(all, whole.Hi)
 	}
-	if ui.TooSmall(most, all) {
+	if livechart.TooSmall(most, all) {
 		ch.Backdrop = nil
 		ch.Title += " · own scale"
 	}

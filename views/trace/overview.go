@@ -11,13 +11,14 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // Overview is the first screen: the curve, its summary, the largest sites, and the findings.
 type Overview struct {
 	ui.Pane
-	chart    *ui.ChartPane
+	chart    *livechart.Pane
 	top      *topSites
 	second   *topSites // next to top in a wide area
 	findings *findingsPane
@@ -43,7 +44,7 @@ type overviewAreas struct{ chart, figures, top, second, findings, curve widget.R
 
 // NewOverview returns the first screen of a trace.
 func NewOverview(e *ui.Env) *Overview {
-	p := &Overview{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e), second: newTopSites(e),
+	p := &Overview{Pane: ui.NewPane(e), chart: livechart.NewPane(e), top: newTopSites(e), second: newTopSites(e),
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
 	p.second.fixed = true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })

@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -100,7 +101,7 @@ func (p *Timeline) instantFigures() []figure {
 	if q, ok := p.chart.Peak.Get(); ok && q.Ok {
 		list = append(list, figure{"to peak", ui.DeltaText(level.Bytes, q.Run.Bytes, bytes), themes.Text})
 	}
-	if m := ui.Measured(s); m != nil {
+	if m := livechart.Measured(s); m != nil {
 		if v, _, ok := pages.ValueAt(m, now); ok {
 			list = append(list, figure{m.Name, bytes(uint64(max(v, 0))), themes.Muted})
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/ui/livechart"
 	"github.com/memtui/memtui/views/widget"
 )
 
 // Timeline is the curve on the full screen, the figures at the instant and over the range, and the top sites there.
 type Timeline struct {
 	ui.Pane
-	chart   *ui.ChartPane
+	chart   *livechart.Pane
 	top     *topSites
 	stack   ui.Detail
 	rng     *ui.Lazy[rangeKey, rangeFigures]
@@ -42,7 +43,7 @@ type timelineAreas struct{ chart, readout, top, stack widget.Rect }
 
 // NewTimeline returns the curve of live memory over time.
 func NewTimeline(e *ui.Env) *Timeline {
-	p := &Timeline{Pane: ui.NewPane(e), chart: ui.NewChartPane(e), top: newTopSites(e)}
+	p := &Timeline{Pane: ui.NewPane(e), chart: livechart.NewPane(e), top: newTopSites(e)}
 	p.chart.WithMeasured = true
 	p.rng = ui.NewLazy(e, func(ctx context.Context, k rangeKey) (rangeFigures, error) { return askRange(ctx, e.Trace, k) })
 	p.step = ui.NewLazy(e, func(ctx context.Context, k totalsKey) (stepFigures, error) {
@@ -235,9 +236,9 @@ func (p *Timeline) Command() []string {
 	}
 	q := state.Question{Table: "curve", Cell: p.State.Cell}
 	if p.State.ChartOf == state.ChartTop {
-		parts := ui.MostParts
+		parts := livechart.MostParts
 		q.Stacked = &parts
-		if by := ui.DividedBy(&p.State); by != analysis.ByStack {
+		if by := livechart.DividedBy(&p.State); by != analysis.ByStack {
 			q.Group = by.String()
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // Most are within it, and one frame with the right figures is better than two.
 const Patience = 9 * time.Millisecond
 
-// charted records that the chart has been requested. The first frame waits for nothing else: an empty screen is worse
+// Charted records that the chart has been requested. The first frame waits for nothing else: an empty screen is worse
 // than two frames.
-func (e *Env) charted() {
+func (e *Env) Charted() {
 	if e.Opening {
 		e.Until = time.Now()
 	}

@@ -12,26 +12,46 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 )
 
-// Sort sorts a slice of structs by a column that holds numbers, the highest first, or by one that holds names, and keeps
-// n of them, or all if n is 0. Units of a column's name may be left out: growth is growth_bytes. The error lists the
-// columns where by is not one.
-func Sort(rows reflect.Value, by string, n int) error {
-	first := reflect.Zero(rows.Type().Elem())
-	if rows.Len() > 0 {
-		first = rows.Index(0)
-	}
-	var known []string
-	for name, cell := range Columns(first) {
-		if cell.Kind() != reflect.Slice {
-			known = append(known, name)
+// Sortable returns the columns of a row that [Sort] sorts by: all that have a cell in CSV.
+func Sortable(row reflect.Value) (names []string) {
+	for name, cell := range Columns(row) {
+		if cell.Kind() != reflect.Slice || hasCell(cell) {
+			names = append(names, name)
 		}
 	}
+	return names
+}
+
+// hasCell reports whether [CellOf] has a text for a slice.
+func hasCell(v reflect.Value) bool {
+	switch v.Interface().(type) {
+	case interface{ Cell() string }, []uint16, []uint64, Appender:
+		return true
+	}
+	return false
+}
+
+// ColumnNamed returns the column that a word names. Units of its name may be left out: growth is growth_bytes.
+func ColumnNamed(columns []string, by string) (name string, ok bool) {
 	names := []string{by, by + "_bytes", by + "_us"}
-	i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(known, name) })
+	i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(columns, name) })
 	if i < 0 {
+		return "", false
+	}
+	return names[i], true
+}
+
+// Sort sorts a slice of structs by a column that [ColumnNamed] finds, numbers with the highest first, and keeps n of
+// them, or all if n is 0. The error lists the columns where by is not one.
+func Sort(rows reflect.Value, by string, n int) error {
+	if rows.Len() == 0 {
+		return nil
+	}
+	known := Sortable(rows.Index(0))
+	by, ok := ColumnNamed(known, by)
+	if !ok {
 		return fmt.Errorf("unknown sort key %q%s", by, near.Available(by, known))
 	}
-	by = names[i]
 	order := make([]sortedRow, rows.Len())
 	for i := range order {
 		cell := ""

@@ -59,7 +59,7 @@ func valued(kinds kind.Set, flag string, values ...string) []Use {
 // about returns the flags that select the part of a file for a report.
 func about() []Use {
 	return slices.Concat(instant(), of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(), part(),
-		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}, verdict or growth (of leaks, the fastest first); for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys} (for trends, suspects and snapshots any column); for stack profiles any metric."))
+		helped(traces|profiles|heaps, "by", "Sort key: ${sortkeys}, verdict or growth (of leaks, the fastest first); for leaks ${leakkeys}; for single blocks ${blockkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric. With --table, and in csv, also any column of the table, by its name in JSON."))
 }
 
 // looked returns the flags that select where names of addresses are searched.
@@ -107,7 +107,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	heapTable := slices.Concat(inHeap, of(heaps, "limit", "edges"))
 	filtered := of(heaps, "filter")
 	byColumn := heapBy("any column of the table, by its name in JSON")
-	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}"))
+	heapSorted := slices.Concat(heapTable, heapBy("${heapkeys}, or any other column of the table, by its name in JSON"))
 	return map[string][]Use{
 		"open": screen, "demo": without(screen, notOfSamples()...), "live": screen,
 		"serve": slices.Concat(reader(), of(stacked, "source", "map-path", "frame-order"), of(profiles, "unit"), looked(),
@@ -158,7 +158,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
 	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"),
-		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"),
+		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("lines", stacked, "order"),
 		with("table=tree", stacked, "invert", "recursion", "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),

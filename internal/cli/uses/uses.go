@@ -166,3 +166,13 @@ func Path(c *kong.Node) string {
 	}
 	return c.Name
 }
+
+// Text returns the value of a flag on the command line, or "" if it is not given.
+func Text(parsed *kong.Context, name string) string {
+	for _, f := range given(parsed) {
+		if f.Name == name {
+			return f.Target.String()
+		}
+	}
+	return ""
+}

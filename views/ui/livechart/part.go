@@ -1,4 +1,4 @@
-package ui
+package livechart
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
@@ -116,7 +117,7 @@ func (p *parted) choose(ctx context.Context, t analysis.Trace, q *analysis.LiveQ
 
 // showPart passes the curve of a part to the chart, with that of all blocks in the background if the two can be
 // distinguished.
-func (c *ChartPane) showPart(k partKey) {
+func (c *Pane) showPart(k partKey) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Data, ch.Curves, ch.Legend = ch.Data, nil, ch.Curves[:0], nil
 	v, ok := c.part.Get()
@@ -131,7 +132,7 @@ func (c *ChartPane) showPart(k partKey) {
 	ch.DataFrom, ch.DataTo = int64(v.from), int64(v.to)
 	most, all := uint64(0), uint64(0)
 	for i := range v.all {
-		p := Point(s.Series, &v.all[i])
+		p := ui.Point(s.Series, &v.all[i])
 		ch.Data, most = append(ch.Data, p), max(most, p.Hi)
 	}
 	for _, p := range ch.Backdrop {
@@ -146,9 +147,9 @@ func (c *ChartPane) showPart(k partKey) {
 	ch.PeakAt = -1
 	if v.hasPeak && s.Series == state.SeriesBytes {
 		ch.PeakAt = int64(v.peak.Time)
-		ch.Answer = fmt.Sprintf("peak %s at %s", BytesText(v.peak.Bytes, s.Exact), TimeText(v.peak.Time, s.Exact))
+		ch.Answer = fmt.Sprintf("peak %s at %s", ui.BytesText(v.peak.Bytes, s.Exact), ui.TimeText(v.peak.Time, s.Exact))
 	} else {
-		ch.Answer = "at most " + Format(s.Series, most, s.Exact)
+		ch.Answer = "at most " + ui.Format(s.Series, most, s.Exact)
 	}
 	if k.shows == state.ChartTop {
 		c.stack(&v)
@@ -162,7 +163,7 @@ func TooSmall(part, all uint64) bool {
 }
 
 // stack makes a curve of each part, and one of the rest on top.
-func (c *ChartPane) stack(v *parted) {
+func (c *Pane) stack(v *parted) {
 	s, ch := &c.state, &c.chart
 	rest := slices.Clone(ch.Data)
 	for i, cols := range append(v.parts, nil) {
@@ -175,7 +176,7 @@ func (c *ChartPane) stack(v *parted) {
 			curve = widget.Curve{Style: partStyle(c.env, i), Glyph: string(rune('a' + i))}
 			name = curve.Glyph
 			for x := range cols {
-				p := Point(s.Series, &cols[x])
+				p := ui.Point(s.Series, &cols[x])
 				p.Lo, p.Hi = p.Last, p.Last // extremes of one column may occur at different times
 				rest[x].Last -= min(p.Last, rest[x].Last)
 				rest[x].Lo, rest[x].Hi = rest[x].Last, rest[x].Last
@@ -199,7 +200,7 @@ const (
 )
 
 // legendArea takes the rows of the legend from the bottom of a chart that is divided and has room for them.
-func (c *ChartPane) legendArea(s *state.State, r widget.Rect) {
+func (c *Pane) legendArea(s *state.State, r widget.Rect) {
 	c.area, c.legend, c.items = r, widget.Rect{}, nil
 	rows, least := 1, 6
 	if r.W < namedLegend {
@@ -211,7 +212,7 @@ func (c *ChartPane) legendArea(s *state.State, r widget.Rect) {
 }
 
 // drawLegend draws the rows of the legend.
-func (c *ChartPane) drawLegend(s tcell.Screen) {
+func (c *Pane) drawLegend(s tcell.Screen) {
 	x, y, end := c.legend.X+1, c.legend.Y, c.legend.X+c.legend.W
 	for _, item := range c.items {
 		w := widget.Width(item.Text)
@@ -227,13 +228,13 @@ func (c *ChartPane) drawLegend(s tcell.Screen) {
 }
 
 // partStyle returns the color of a part.
-func partStyle(e *Env, i int) tcell.Style {
+func partStyle(e *ui.Env, i int) tcell.Style {
 	roles := []themes.Role{themes.Accent, themes.Gain, themes.Warning, themes.Mark, themes.Error, themes.Spark}
 	return e.Style(roles[i%len(roles)])
 }
 
 // partTitle returns the name of the part of the trace that the chart shows, "" for all of it.
-func (c *ChartPane) partTitle() string {
+func (c *Pane) partTitle() string {
 	s := &c.state
 	var of []string
 	v, ok := c.part.Get()

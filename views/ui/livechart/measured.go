@@ -1,4 +1,4 @@
-package ui
+package livechart
 
 import (
 	"github.com/memtui/memtui/analysis/pages"
@@ -18,7 +18,7 @@ func Measured(s *state.State) *model.Series {
 }
 
 // showMeasured draws the measured curve in the background, where both can be distinguished.
-func (c *ChartPane) showMeasured() {
+func (c *Pane) showMeasured() {
 	s, ch := &c.state, &c.chart
 	of := Measured(s)
 	if !c.WithMeasured || of == nil || s.Series != state.SeriesBytes || len(ch.Data) == 0 {

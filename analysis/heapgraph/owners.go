@@ -8,8 +8,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Holders are rows of one kind and type that dominate the queried objects, through a field of one name.
-type Holders struct {
+// Owners are rows of one kind and type that dominate the queried objects, through a field of one name.
+type Owners struct {
 	Label    string    // as [Label], or their value on an axis; not cleaned
 	Edge     string    // the field: "[]" for elements, "" if no reference leads down directly; not cleaned
 	Row      model.Row // the one whose queried objects retain most
@@ -17,42 +17,42 @@ type Holders struct {
 	Count    uint64    // queried objects below them
 	Bytes    uint64    // own bytes of these objects
 	Retained uint64    // bytes retained by these objects
-	By       []Holders // dominators of the dominators, most retained first
+	By       []Owners  // dominators of the dominators, most retained first
 	More     int       // number left out of By
 }
 
-// HoldersQuery asks for the dominators of objects.
-type HoldersQuery struct {
+// OwnersQuery asks for the dominators of objects.
+type OwnersQuery struct {
 	Types map[uint32]bool // types of the objects
 	Axis  int             // the key by which dominators are grouped: 0 is their type
 	Depth int             // number of levels
 	Most  int             // dominators per level; those left out retain least
 }
 
-// heldRow is a row with the figures of the queried objects below it.
-type heldRow struct {
+// ownedRow is a row with the figures of the queried objects below it.
+type ownedRow struct {
 	row                    model.Row
 	count, bytes, retained uint64
 }
 
 // above is a row that dominates another one.
 type above struct {
-	heldRow           // row is the dominator
-	below   model.Row // the row that it dominates directly
-	key     holderKey
+	ownedRow           // row is the dominator
+	below    model.Row // the row that it dominates directly
+	key      ownerKey
 }
 
-// holderKey is the key by which dominators are grouped.
-type holderKey struct {
+// ownerKey is the key by which dominators are grouped.
+type ownerKey struct {
 	class uint64
 	edge  uint64 // 0 for none, 1 for an element, else a string
 }
 
-// holderSearch computes Holders.
-type holderSearch struct {
+// ownerSearch computes Owners.
+type ownerSearch struct {
 	ctx   context.Context
 	g     *Graph
-	q     HoldersQuery
+	q     OwnersQuery
 	texts map[string]uint64
 	known map[uint64]uint64 // by kind and name: the key by which rows are grouped
 	next  map[model.Row]model.Row
@@ -60,40 +60,40 @@ type holderSearch struct {
 
 const rootClass = ^uint64(0)
 
-// FindHolders groups the dominators of all objects of some types by kind and name, level by level. A chain of rows of
+// FindOwners groups the dominators of all objects of some types by kind and name, level by level. A chain of rows of
 // one group counts as one dominator. Objects below another queried object retain nothing of their own.
-func (g *Graph) FindHolders(ctx context.Context, q HoldersQuery) (*Holders, error) {
-	x := &holderSearch{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
+func (g *Graph) FindOwners(ctx context.Context, q OwnersQuery) (*Owners, error) {
+	x := &ownerSearch{ctx: ctx, g: g, q: q, texts: map[string]uint64{}, known: map[uint64]uint64{}}
 	rows, err := x.objects()
 	if err != nil {
 		return nil, err
 	}
-	top := &Holders{}
+	top := &Owners{}
 	top.sum(rows)
-	return top, x.hold(top, rows, 0)
+	return top, x.level(top, rows, 0)
 }
 
 // sum adds up the figures of rows.
-func (h *Holders) sum(rows []heldRow) {
-	h.Rows = uint64(len(rows))
-	all, most := heldRow{}, uint64(0)
+func (o *Owners) sum(rows []ownedRow) {
+	o.Rows = uint64(len(rows))
+	all, most := ownedRow{}, uint64(0)
 	for i := range rows {
 		if all.count == 0 || rows[i].retained > most {
-			h.Row, most = rows[i].row, rows[i].retained
+			o.Row, most = rows[i].row, rows[i].retained
 		}
 		all.merge(&rows[i])
 	}
-	h.Count, h.Bytes, h.Retained = all.count, all.bytes, all.retained
+	o.Count, o.Bytes, o.Retained = all.count, all.bytes, all.retained
 }
 
-func (r *heldRow) merge(o *heldRow) {
+func (r *ownedRow) merge(o *ownedRow) {
 	r.count += o.count
 	r.bytes, _ = model.SaturatingAdd(r.bytes, o.bytes)
 	r.retained, _ = model.SaturatingAdd(r.retained, o.retained)
 }
 
 // objects returns the queried objects.
-func (x *holderSearch) objects() (rows []heldRow, err error) {
+func (x *ownerSearch) objects() (rows []ownedRow, err error) {
 	h, kinds := x.g.Heap, x.g.Heap.Schema.Objects().Kinds
 	in := func(r model.Row) bool { return kinds.Has(h.Kinds[r]) && x.q.Types[h.Entity[r]] }
 	n := 0
@@ -106,7 +106,7 @@ func (x *holderSearch) objects() (rows []heldRow, err error) {
 	if b := model.BudgetOf(x.ctx); !b.Fits(perRow * int64(n)) {
 		return nil, b.Error("the retainers of the objects")
 	}
-	rows = make([]heldRow, 0, n)
+	rows = make([]ownedRow, 0, n)
 	inner := newRowBits(h.Len()) // rows below a queried object
 	outer := newRowBits(h.Len()) // queried rows below no other
 	var way []model.Row
@@ -131,17 +131,17 @@ func (x *holderSearch) objects() (rows []heldRow, err error) {
 				outer.set(uint64(way[i]))
 			}
 		}
-		held := heldRow{row: r, count: 1, bytes: h.Bytes(r)}
+		owned := ownedRow{row: r, count: 1, bytes: h.Bytes(r)}
 		if !inner.has(uint64(r)) {
-			held.retained = x.g.Retained[r]
+			owned.retained = x.g.Retained[r]
 		}
-		rows = append(rows, held)
+		rows = append(rows, owned)
 	}
 	return rows, nil
 }
 
 // class returns the key by which a row is grouped.
-func (x *holderSearch) class(r model.Row) uint64 {
+func (x *ownerSearch) class(r model.Row) uint64 {
 	h := x.g.Heap
 	if r == model.RootRow {
 		return rootClass
@@ -171,7 +171,7 @@ func (x *holderSearch) class(r model.Row) uint64 {
 }
 
 // label returns the name of a row's group.
-func (x *holderSearch) label(r model.Row) string {
+func (x *ownerSearch) label(r model.Row) string {
 	h := x.g.Heap
 	k := h.Kind(r)
 	if x.q.Axis == 0 || k.Naming == model.NamedByKind {
@@ -188,7 +188,7 @@ func (x *holderSearch) label(r model.Row) string {
 
 // up returns the nearest dominator of a row that belongs to another group, and the row that it dominates directly on
 // the way.
-func (x *holderSearch) up(r model.Row) (to, below model.Row) {
+func (x *ownerSearch) up(r model.Row) (to, below model.Row) {
 	class := x.class(r)
 	var way []model.Row
 	at := r
@@ -211,7 +211,7 @@ func (x *holderSearch) up(r model.Row) (to, below model.Row) {
 }
 
 // above returns the nearest dominators of rows.
-func (x *holderSearch) above(rows []heldRow) ([]above, error) {
+func (x *ownerSearch) above(rows []ownedRow) ([]above, error) {
 	x.next = map[model.Row]model.Row{}
 	list := make([]above, len(rows))
 	for i, r := range rows {
@@ -220,13 +220,13 @@ func (x *holderSearch) above(rows []heldRow) ([]above, error) {
 		}
 		to, below := x.up(r.row)
 		r.row = to
-		list[i] = above{heldRow: r, below: below, key: holderKey{class: x.class(to)}}
+		list[i] = above{ownedRow: r, below: below, key: ownerKey{class: x.class(to)}}
 	}
 	return list, nil
 }
 
-// hold finds the dominators of the rows of a group.
-func (x *holderSearch) hold(of *Holders, rows []heldRow, depth int) error {
+// level finds the dominators of the rows of a group.
+func (x *ownerSearch) level(of *Owners, rows []ownedRow, depth int) error {
 	if err := x.ctx.Err(); err != nil || depth >= x.q.Depth || len(rows) == 0 || rows[0].row == model.RootRow {
 		return err
 	}
@@ -252,7 +252,7 @@ func (x *holderSearch) hold(of *Holders, rows []heldRow, depth int) error {
 }
 
 // edges sets the references through which a row leads to those that it dominates, which are ascending.
-func (x *holderSearch) edges(list []above) {
+func (x *ownerSearch) edges(list []above) {
 	h := x.g.Heap
 	to, first := h.Out(list[0].row)
 	for i, t := range to.All() {
@@ -269,10 +269,10 @@ func (x *holderSearch) edges(list []above) {
 }
 
 // together groups the dominators of a level, and continues with the next one.
-func (x *holderSearch) together(of *Holders, list []above, depth int) error {
+func (x *ownerSearch) together(of *Owners, list []above, depth int) error {
 	type part struct {
-		holder Holders
-		rows   []heldRow
+		owner Owners
+		rows  []ownedRow
 	}
 	var parts []part
 	for from := 0; from < len(list); {
@@ -280,21 +280,21 @@ func (x *holderSearch) together(of *Holders, list []above, depth int) error {
 		for to < len(list) && list[to].key == list[from].key {
 			to++
 		}
-		p := part{Holders{Label: x.label(list[from].row), Edge: x.edge(list[from].key)}, merged(list[from:to])}
-		p.holder.sum(p.rows)
+		p := part{Owners{Label: x.label(list[from].row), Edge: x.edge(list[from].key)}, merged(list[from:to])}
+		p.owner.sum(p.rows)
 		parts = append(parts, p)
 		from = to
 	}
 	slices.SortStableFunc(parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(b.holder.Retained, a.holder.Retained), cmp.Compare(b.holder.Count, a.holder.Count))
+		return cmp.Or(cmp.Compare(b.owner.Retained, a.owner.Retained), cmp.Compare(b.owner.Count, a.owner.Count))
 	})
 	if x.q.Most > 0 && len(parts) > x.q.Most {
 		of.More, parts = len(parts)-x.q.Most, parts[:x.q.Most]
 	}
-	of.By = make([]Holders, len(parts))
+	of.By = make([]Owners, len(parts))
 	for i := range parts {
-		of.By[i] = parts[i].holder
-		if err := x.hold(&of.By[i], parts[i].rows, depth+1); err != nil {
+		of.By[i] = parts[i].owner
+		if err := x.level(&of.By[i], parts[i].rows, depth+1); err != nil {
 			return err
 		}
 		parts[i].rows = nil
@@ -303,9 +303,9 @@ func (x *holderSearch) together(of *Holders, list []above, depth int) error {
 }
 
 // merged sums up what is below each row; equal rows are adjacent.
-func merged(list []above) (rows []heldRow) {
+func merged(list []above) (rows []ownedRow) {
 	for i := range list {
-		r := &list[i].heldRow
+		r := &list[i].ownedRow
 		if n := len(rows); n > 0 && rows[n-1].row == r.row {
 			rows[n-1].merge(r)
 		} else {
@@ -316,7 +316,7 @@ func merged(list []above) (rows []heldRow) {
 }
 
 // edge returns the name of a key's reference.
-func (x *holderSearch) edge(k holderKey) string {
+func (x *ownerSearch) edge(k ownerKey) string {
 	switch k.edge {
 	case 0:
 		return ""

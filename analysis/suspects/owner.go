@@ -42,22 +42,22 @@ func (w *finder) describe(c *candidate) Suspect {
 	s.Row, s.HasRow, s.Linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
 	s.Crowd = w.below(c, p.row) >= crowd
 	s.Top = w.labelOf(p.row)
-	s.HolderRow, s.Through = w.holder(c, p.row)
-	s.Holder = w.labelOf(s.HolderRow)
-	s.HolderOne = w.kinds.Has(w.h.Kinds[s.HolderRow]) && !w.h.Kind(s.HolderRow).About
+	s.OwnerRow, s.Through = w.owner(c, p.row)
+	s.Owner = w.labelOf(s.OwnerRow)
+	s.OwnerOne = w.kinds.Has(w.h.Kinds[s.OwnerRow]) && !w.h.Kind(s.OwnerRow).About
 	held := uint64(0)
 	for _, q := range c.points {
 		held += q.held
-		if r, _ := w.holder(c, q.row); w.alike(r, s.HolderRow) {
+		if r, _ := w.owner(c, q.row); w.alike(r, s.OwnerRow) {
 			s.Held += q.held
 			s.HeldBytes += q.weight
-			s.Holders++
+			s.Owners++
 		}
 	}
 	if c.few(held) {
 		w.onlyThose(&s, c)
 	}
-	s.Runtime = s.Runtime || w.describesTypes(s.HolderRow)
+	s.Runtime = s.Runtime || w.describesTypes(s.OwnerRow)
 	return s
 }
 
@@ -111,9 +111,9 @@ func (w *finder) alike(a, b model.Row) bool {
 	return a == b || w.kinds.Has(w.h.Kinds[a]) && w.h.Kinds[a] == w.h.Kinds[b] && w.h.Entity[a] == w.h.Entity[b]
 }
 
-// holder returns the owner of the place where objects accumulate: the nearest row above them that is not everyday and
+// owner returns the owner of the place where objects accumulate: the nearest row above them that is not everyday and
 // retains little else. through is the name of the reference that leads from there to them.
-func (w *finder) holder(c *candidate, at model.Row) (r model.Row, through string) {
+func (w *finder) owner(c *candidate, at model.Row) (r model.Row, through string) {
 	below := at // last row before at: its references count
 	if w.isOf(c, at) {
 		at = w.g.Idom(at)

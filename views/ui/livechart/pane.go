@@ -1,4 +1,6 @@
-package ui
+// Package livechart draws what is live over time: the curve with its instant, range, markers and collections, divided by
+// sites, and with the curves that were measured in addition to the events.
+package livechart
 
 import (
 	"context"
@@ -10,21 +12,22 @@ import (
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// ChartPane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend
+// Pane is the live curve with its instant, range, peak, markers and collections. What it fetches does not depend
 // on the instant, so that scrubbing only moves the cursor.
-type ChartPane struct {
-	env    *Env
+type Pane struct {
+	env    *ui.Env
 	chart  widget.Lines
 	area   widget.Rect
 	legend widget.Rect         // below it; empty for none
 	items  []widget.LegendItem // of the legend
 	state  state.State
-	curve  *Lazy[curveKey, curve]
-	part   *Lazy[partKey, parted]
-	Peak   *Lazy[peakKey, peaks]
+	curve  *ui.Lazy[curveKey, curve]
+	part   *ui.Lazy[partKey, parted]
+	Peak   *ui.Lazy[peakKey, peaks]
 
 	WithMeasured bool // the curve measured in addition to the events is drawn in the background
 	measured     measuredCurve
@@ -58,12 +61,12 @@ type peaks struct {
 // MaxMarks is the maximum number of markers and collections that are read for one chart.
 const MaxMarks = 100_000
 
-// NewChartPane returns the chart of the live curve.
-func NewChartPane(e *Env) *ChartPane {
-	c := &ChartPane{env: e}
-	c.curve = NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return askCurve(ctx, e.Trace, k) })
-	c.part = NewLazy(e, func(ctx context.Context, k partKey) (parted, error) { return askPart(ctx, e.Trace, k) })
-	c.Peak = NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return askPeaks(ctx, e.Trace, k) })
+// NewPane returns the chart of the live curve.
+func NewPane(e *ui.Env) *Pane {
+	c := &Pane{env: e}
+	c.curve = ui.NewLazy(e, func(ctx context.Context, k curveKey) (curve, error) { return askCurve(ctx, e.Trace, k) })
+	c.part = ui.NewLazy(e, func(ctx context.Context, k partKey) (parted, error) { return askPart(ctx, e.Trace, k) })
+	c.Peak = ui.NewLazy(e, func(ctx context.Context, k peakKey) (peaks, error) { return askPeaks(ctx, e.Trace, k) })
 	return c
 }
 
@@ -94,7 +97,7 @@ func askPeaks(ctx context.Context, t analysis.Trace, k peakKey) (p peaks, err er
 }
 
 // Show adopts a state for a chart drawn in r.
-func (c *ChartPane) Show(s *state.State, r widget.Rect) {
+func (c *Pane) Show(s *state.State, r widget.Rect) {
 	c.state = *s
 	c.legendArea(s, r)
 	r = c.area
@@ -106,7 +109,7 @@ func (c *ChartPane) Show(s *state.State, r widget.Rect) {
 	if dots > 0 && s.Status.Events > 0 {
 		k := curveKey{s.Status.Revision, from, to, dots}
 		c.curve.Ask(k)
-		c.env.charted()
+		c.env.Charted()
 		if part, ok := partOf(s, k); ok {
 			c.part.Ask(part)
 		}
@@ -117,10 +120,10 @@ func (c *ChartPane) Show(s *state.State, r widget.Rect) {
 }
 
 // Columns returns the number of cells of the time axis, which is the distance of one step.
-func (c *ChartPane) Columns() int { return c.chart.Dots(c.area) / 2 }
+func (c *Pane) Columns() int { return c.chart.Dots(c.area) / 2 }
 
 // setData passes the newest curve to the chart.
-func (c *ChartPane) setData(from, to model.Time) {
+func (c *Pane) setData(from, to model.Time) {
 	s, ch := &c.state, &c.chart
 	ch.Backdrop, ch.Curves, ch.Legend, ch.Stacked = nil, nil, nil, false
 	ch.From, ch.To = int64(from), int64(to)
@@ -131,14 +134,14 @@ func (c *ChartPane) setData(from, to model.Time) {
 	}
 	ch.Decimal = s.Series == state.SeriesBlocks
 	series := s.Series
-	ch.FormatX, ch.FormatY = AxisTime, func(v uint64) string { return Short(series, v) }
+	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return ui.Short(series, v) }
 	ch.Empty = c.emptyText()
 	v, ok := c.curve.Get()
 	ch.Data = ch.Data[:0]
 	if ok {
 		ch.DataFrom, ch.DataTo = int64(v.from), int64(v.to)
 		for i := range v.cols {
-			ch.Data = append(ch.Data, Point(s.Series, &v.cols[i]))
+			ch.Data = append(ch.Data, ui.Point(s.Series, &v.cols[i]))
 		}
 	}
 	if p, ok := c.Peak.Get(); ok && p.Ok && s.Series == state.SeriesBytes {
@@ -153,7 +156,7 @@ func (c *ChartPane) setData(from, to model.Time) {
 }
 
 // emptyText returns why there is no curve.
-func (c *ChartPane) emptyText() string {
+func (c *Pane) emptyText() string {
 	switch s := &c.state; {
 	case model.Internal(c.curve.Failure()):
 		return widget.Clean(c.curve.Err.Error())
@@ -168,7 +171,7 @@ func (c *ChartPane) emptyText() string {
 }
 
 // setMarks passes markers and collections to the chart.
-func (c *ChartPane) setMarks() {
+func (c *Pane) setMarks() {
 	v, _ := c.curve.Get()
 	c.chart.Marks, c.chart.Ticks = c.chart.Marks[:0], v.collections
 	for _, m := range v.marks {
@@ -177,7 +180,7 @@ func (c *ChartPane) setMarks() {
 }
 
 // Title returns what the chart shows, and of which time.
-func (c *ChartPane) Title() string {
+func (c *Pane) Title() string {
 	s := &c.state
 	title := s.Series.String() + c.partTitle()
 	if s.Status.Unfreed && s.Series != state.SeriesRate {
@@ -192,13 +195,13 @@ func (c *ChartPane) Title() string {
 				break
 			}
 		}
-		title += " · " + AxisTime(int64(from)/step*step, step) + " – " + AxisTime(int64(to)/step*step, step)
+		title += " · " + ui.AxisTime(int64(from)/step*step, step) + " – " + ui.AxisTime(int64(to)/step*step, step)
 	}
 	return title
 }
 
 // answer returns the summary in the chart's title line.
-func (c *ChartPane) answer() string {
+func (c *Pane) answer() string {
 	s := &c.state
 	if s.Series != state.SeriesBytes {
 		v, ok := c.curve.Get()
@@ -207,23 +210,23 @@ func (c *ChartPane) answer() string {
 		}
 		top := uint64(0)
 		for i := range v.cols {
-			top = max(top, Point(s.Series, &v.cols[i]).Hi)
+			top = max(top, ui.Point(s.Series, &v.cols[i]).Hi)
 		}
-		return "at most " + Format(s.Series, top, s.Exact)
+		return "at most " + ui.Format(s.Series, top, s.Exact)
 	}
 	p, ok := c.Peak.Get()
 	switch {
 	case !ok || !p.Ok:
 		return ""
 	case p.withinRange:
-		return fmt.Sprintf("peak in the range %s at %s", BytesText(p.within.Bytes, s.Exact),
-			TimeText(p.within.Time, s.Exact))
+		return fmt.Sprintf("peak in the range %s at %s", ui.BytesText(p.within.Bytes, s.Exact),
+			ui.TimeText(p.within.Time, s.Exact))
 	}
-	return fmt.Sprintf("peak %s at %s", BytesText(p.Run.Bytes, s.Exact), TimeText(p.Run.Time, s.Exact))
+	return fmt.Sprintf("peak %s at %s", ui.BytesText(p.Run.Bytes, s.Exact), ui.TimeText(p.Run.Time, s.Exact))
 }
 
 // Draw draws the chart into the area that it was given.
-func (c *ChartPane) Draw(s tcell.Screen) {
+func (c *Pane) Draw(s tcell.Screen) {
 	if c.drawLegend(s); c.chart.Stacked {
 		c.chart.Draw(s, c.area, c.env.Look)
 		return
@@ -232,7 +235,7 @@ func (c *ChartPane) Draw(s tcell.Screen) {
 }
 
 // Do carries out the actions that concern only the chart.
-func (c *ChartPane) Do(a keymap.Action) bool {
+func (c *Pane) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Series:
 		c.env.Emit(state.SetSeries{Series: c.state.Series.Next()})
@@ -245,7 +248,7 @@ func (c *ChartPane) Do(a keymap.Action) bool {
 }
 
 // Click moves the instant to a place in the chart; it returns false if the place is outside.
-func (c *ChartPane) Click(x, y int) bool {
+func (c *Pane) Click(x, y int) bool {
 	t, ok := c.chart.TimeAt(x, y)
 	if ok {
 		c.env.Emit(state.MoveTo{At: analysis.At(model.Time(t))})
@@ -254,17 +257,17 @@ func (c *ChartPane) Click(x, y int) bool {
 }
 
 // Drag selects the range between two places in the chart.
-func (c *ChartPane) Drag(fromX, fromY, x int) bool {
+func (c *Pane) Drag(fromX, fromY, x int) bool {
 	return DragRange(c.env, &c.chart.Chart, fromX, fromY, x)
 }
 
 // Wheel zooms in and out around the pointer; it returns false if that is not over the chart.
-func (c *ChartPane) Wheel(x, y, rows int) bool {
+func (c *Pane) Wheel(x, y, rows int) bool {
 	return WheelZoom(c.env, &c.state, &c.chart.Chart, c.Columns(), x, y, rows)
 }
 
 // DragRange selects the range between two places in a chart. One that ends outside ends at the chart's edge.
-func DragRange(e *Env, chart *widget.Chart, fromX, fromY, x int) bool {
+func DragRange(e *ui.Env, chart *widget.Chart, fromX, fromY, x int) bool {
 	a, ok := chart.TimeAt(fromX, fromY)
 	if !ok {
 		return false
@@ -289,7 +292,7 @@ func DragRange(e *Env, chart *widget.Chart, fromX, fromY, x int) bool {
 }
 
 // WheelZoom zooms a chart of so many columns in and out around the pointer.
-func WheelZoom(e *Env, s *state.State, chart *widget.Chart, columns, x, y, rows int) bool {
+func WheelZoom(e *ui.Env, s *state.State, chart *widget.Chart, columns, x, y, rows int) bool {
 	t, ok := chart.TimeAt(x, y)
 	if !ok {
 		return false
