@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -26,6 +27,7 @@ type ChartPane struct {
 	part   *Lazy[partKey, parted]
 	Peak   *Lazy[peakKey, peaks]
 
+	WithStart    bool // the title says since when the recording goes
 	WithMeasured bool // the curve measured in addition to the events is drawn in the background
 	measured     measuredCurve
 }
@@ -145,11 +147,26 @@ func (c *ChartPane) setData(from, to model.Time) {
 		ch.PeakAt = int64(p.Run.Time)
 	}
 	ch.Title, ch.Answer = c.Title(), c.answer()
+	if since := sinceText(s.Profile); c.WithStart && s.View.IsFull() && widget.Width(ch.Title+since+ch.Answer)+titleRoom <= c.area.W {
+		ch.Title += since
+	}
 	if part, narrowed := partOf(s, v.curveKey); ok && narrowed {
 		c.showPart(part)
 		return
 	}
 	c.showMeasured()
+}
+
+// titleRoom is what a title line needs beside its texts.
+const titleRoom = 6
+
+// sinceText returns since when a recording goes, "" if it does not state that.
+func sinceText(p *model.Profile) string {
+	const year9999 = 253402300800_000000
+	if p == nil || !p.Meta.HasStart || p.Meta.Start == 0 || p.Meta.Start >= year9999 {
+		return ""
+	}
+	return time.UnixMicro(int64(p.Meta.Start)).UTC().Format(" · since " + time.DateTime + " UTC")
 }
 
 // emptyText returns why there is no curve.
