@@ -326,8 +326,18 @@ type Function struct {
 // stack in the total, however often it occurs in the stack.
 func (s *Selection) Functions(ctx context.Context) ([]Function, error) {
 	rows, of := s.functionRows()
-	seen := make([]uint32, len(rows)) // by row: the last record counted there, plus one
 	hit := make([]bool, len(rows))
+	totaled := false
+	if s.deep(ctx) {
+		var err error
+		if totaled, err = s.treeTotals(ctx, of, len(rows), func(row uint32, sum uint64) {
+			hit[row] = true
+			rows[row].Total.Add(model.Unsigned(sum))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	seen := make([]uint32, len(rows)) // by row: the last record counted there, plus one
 	st := s.Stacks
 	for r := range s.Profile.Records.Len() {
 		if r%4096 == 0 && ctx.Err() != nil {
@@ -342,7 +352,7 @@ func (s *Selection) Functions(ctx context.Context) ([]Function, error) {
 			self, _ := s.Self(model.RecordID(r))
 			rows[of[st.Frame[leaf]]].Self.Add(self)
 		}
-		for node := leaf; node != 0; node = st.Parent[node] {
+		for node := leaf; node != 0 && !totaled; node = st.Parent[node] {
 			row := of[st.Frame[node]]
 			if seen[row] != uint32(r)+1 {
 				seen[row], hit[row] = uint32(r)+1, true

@@ -68,6 +68,16 @@ func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, h
 	of, totals := g.of, make([]rowTotal, len(rows))
 	rec, st := &s.Profile.Records, s.Stacks
 	most := math.MaxUint64 / uint64(rec.Len()+1) // rec.Len() weights up to this cannot overflow
+	totaled := false
+	if !g.wholeStacks() && s.deep(ctx) {
+		var err error
+		if totaled, err = s.treeTotals(ctx, of, len(rows), func(row uint32, sum uint64) {
+			totals[row].sum += sum
+			totals[row].last = 1
+		}); err != nil {
+			return err
+		}
+	}
 	for r := range rec.Len() {
 		if r%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -90,8 +100,10 @@ func (s *Selection) weigh(ctx context.Context, g *Grouping, k int, rows []Row, h
 			self, _ := s.Self(model.RecordID(r))
 			rows[of[st.Frame[leaf]]].Weights[k].Self.Add(self)
 		}
-		small := uint64(min(max(n.Float64(), 0), 1<<62))
-		isSmall := small <= most && n == model.Unsigned(small)
+		if totaled {
+			continue
+		}
+		small, isSmall := smallInteger(n, most)
 		for node := leaf; node != 0; node = st.Parent[node] {
 			t := &totals[of[st.Frame[node]]]
 			switch {

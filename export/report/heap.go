@@ -28,6 +28,8 @@ type Heap struct {
 	schema *model.HeapSchema
 	policy *model.HeapPolicy // the policy that Edges names
 	left   leftOut           // lists that did not fit into memory
+
+	running int // threads whose calls Frames are; 0 where frames are rows
 }
 
 // HeapTrends shows how types develop over the decoded snapshots.

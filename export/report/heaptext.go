@@ -334,6 +334,13 @@ func (w heapWriter) frames() table {
 			w.style.Bytes(f.Bytes), w.style.Share(f.Bytes, w.total()), w.style.Count(f.Count), f.text(w.style), frame, at,
 		})
 	}
+	if w.h.running > 0 { // they weigh nothing
+		out.answer = "calls of " + model.Counted(w.h.running, "thread")
+		out.cols = []col{out.cols[2], out.cols[4], out.cols[5]}
+		for i, row := range out.rows {
+			out.rows[i] = []string{row[2], row[4], row[5]}
+		}
+	}
 	return out
 }
 

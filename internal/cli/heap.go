@@ -24,7 +24,7 @@ import (
 type heapCmd struct {
 	Snapshots  heapSnapshotsCmd  `cmd:"" help:"List the snapshots of a file with their sizes."`
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
-	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot."`
+	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot; of Java, what its threads run."`
 	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, by name or by another property of the type."`
 	Peek       heapPeekCmd       `cmd:"" help:"Show what refers to the objects of a type, and what they refer to, by type."`
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
@@ -161,7 +161,12 @@ func (a *app) heapLists(ctx context.Context, files []string, c printer, flags ar
 		if opt.Snapshot < 0 && asked.Lists != report.ListSnapshots {
 			return measure.NoComplete(p)
 		}
-		r, err := report.BuildHeap(ctx, p, opt)
+		var r *report.Report
+		if _, rows := p.Heaps.Schema().Frames(); asked.Lists == report.ListFrames && !rows {
+			r, err = a.calls(ctx, s, p, opt)
+		} else {
+			r, err = report.BuildHeap(ctx, p, opt)
+		}
 		if err != nil {
 			return err
 		}
@@ -169,6 +174,35 @@ func (a *app) heapLists(ctx context.Context, files []string, c printer, flags ar
 		a.warnMemory(p, &r.Header)
 		return a.writeReport(r, rows)
 	})
+}
+
+// calls returns a report about what threads run, or why there is none, for formats whose frames are no rows.
+func (a *app) calls(ctx context.Context, s *session, p *model.Profile, opt report.HeapOptions) (*report.Report, error) {
+	h, err := a.heap(ctx, s, p, opt.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	var list []model.HeapThread
+	why := p.Meta.Format + " files do not record what threads run"
+	if threads, ok := model.HeapFacet[model.HeapThreads](p.Heaps); ok {
+		why = "its threads have none"
+		if list, err = threads.Threads(ctx, opt.Snapshot, h); err != nil {
+			return nil, err
+		}
+	}
+	if !slices.ContainsFunc(list, func(t model.HeapThread) bool { return len(t.Frames) > 0 }) {
+		hint := ""
+		if slices.ContainsFunc(h.Schema.Axes, func(x model.HeapAxis) bool { return x.Key == "site" }) {
+			hint = "; memtui heap types --group site lists where objects were allocated, if that was recorded"
+		}
+		return nil, fail.Usage(fmt.Errorf("%s has no frames: %s%s", p.Meta.Name, why, hint))
+	}
+	if opt.By != "" && opt.By != "count" {
+		return nil, fail.Usage(errors.New("--by: calls of threads have no key but count"))
+	}
+	r := report.NewHeapReport(p, opt.Snapshot, opt.Edges)
+	r.SetCalls(list, opt.Limit)
+	return r, nil
 }
 
 // profileOf waits for a file that must be of a kind, and returns an error if it cannot be used. other makes the error

@@ -43,6 +43,36 @@ func TestHeapThreads(t *testing.T) {
 	command(2, "heap", "threads", "../demo/samples/records.mvmheap")
 }
 
+// Where frames are no rows, what threads run is listed, or why there is none.
+func TestHeapFramesOfThreads(t *testing.T) {
+	_, command := madeUp(t)
+	var r struct {
+		Heap struct {
+			Frames []struct {
+				Frame, File string
+				Line        int
+				Count       int
+			}
+			Counts struct{ Frames int } `json:"row_counts"`
+		}
+	}
+	shop := "../../loaders/hprof/testdata/g1.hprof.zst"
+	out, _ := command(0, "heap", "frames", "-f", "json", "--limit", "2", shop)
+	parseJSON(t, out, &r)
+	if len(r.Heap.Frames) != 2 || r.Heap.Frames[0].Frame != "java.lang.Thread.run" || r.Heap.Frames[0].Line != 840 || r.Heap.Frames[0].Count != 4 || r.Heap.Counts.Frames != 25 {
+		t.Errorf("%+v", r)
+	}
+	if out, _ := command(0, "heap", "frames", shop); !strings.Contains(out, "calls of 10 threads") || strings.Contains(out, "SHARE") {
+		t.Error(out)
+	}
+	if _, said := command(2, "heap", "frames", "--by", "bytes", shop); !strings.Contains(said, "no key but count") {
+		t.Error(said)
+	}
+	if _, said := command(2, "heap", "frames", "../../loaders/v8heap/testdata/chrome1.heapsnapshot.zst"); !strings.Contains(said, "do not record what threads run") || !strings.Contains(said, "--group site") {
+		t.Error(said)
+	}
+}
+
 // Contents of strings are told only where they are asked for, and cleaned.
 func TestHeapWaste(t *testing.T) {
 	path, command := madeUp(t)

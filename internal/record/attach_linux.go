@@ -100,10 +100,24 @@ func statusField(status []byte, key string) string {
 
 // refusedBy returns why the system does not let this user stop a process.
 func refusedBy(pid int) error {
+	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	return refusal(pid, os.Geteuid() == 0, strings.TrimSpace(string(scope)))
+}
+
+// refusal returns why root, or another user, may not stop a process, with the setting of the kernel, "" for none: see
+// ptrace(2).
+func refusal(pid int, root bool, scope string) error {
+	const file = "/proc/sys/kernel/yama/ptrace_scope"
 	why := "it belongs to another user, or has rights that this one lacks: try as root"
-	if scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil && strings.TrimSpace(string(scope)) != "0" {
-		why = "/proc/sys/kernel/yama/ptrace_scope is " + strings.TrimSpace(string(scope)) +
-			": try as root, or write 0 there (which lets any program of yours read the memory of others of yours)"
+	switch {
+	case scope == "3":
+		why = file + " is 3, and stays so until the machine starts again: record a program from its start instead, with memtui record COMMAND…"
+	case root:
+		why = "root lacks the capability CAP_SYS_PTRACE here, as in containers: start the container with --cap-add=SYS_PTRACE"
+	case scope == "1":
+		why = file + " is 1: try as root, or write 0 there (which lets any program of yours read the memory of others of yours)"
+	case scope == "2":
+		why = file + " is 2: try as root"
 	}
 	return fmt.Errorf("the system does not let you stop process %d: %s", pid, why)
 }

@@ -3,12 +3,15 @@ package record
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -119,8 +122,115 @@ func TestProcessesThatCannotBeAttachedTo(t *testing.T) {
 	refused(os.Getpid(), "cannot stop itself")
 	static := startRunning(t, compile(t, filepath.Join(t.TempDir(), "static"), "-static", "testdata/attached.c"))
 	refused(static.Process.Pid, "linked statically")
+	if musl, err := exec.LookPath("musl-gcc"); err == nil {
+		path := filepath.Join(t.TempDir(), "musl")
+		if out, err := exec.Command(musl, "-o", path, "testdata/attached.c", "-ldl").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		} else if loader := loaderOf(path, 0); strings.Contains(loader, "musl") {
+			refused(startRunning(t, path).Process.Pid, "musl C library")
+		}
+	}
+	sleep := startRunning(t, program(t, "sleep"), "100")
+	apart := exec.Command(sleep.Path, "100")
+	apart.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	if err := apart.Start(); err == nil {
+		refused(apart.Process.Pid, "runs in a container")
+		_ = apart.Process.Kill()
+		_ = apart.Wait()
+	}
+	t.Run("debugger", func(t *testing.T) { // that the system refuses what it asks for
+		said := `#!/bin/sh
+while read -r line; do
+	case $line in
+	attach*) echo 'ptrace: Operation not permitted.' ;;
+	echo*) printf "${line#echo }" ;;
+	esac
+done
+`
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "gdb"), []byte(said), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+		refused(sleep.Process.Pid, fmt.Sprintf("does not let you stop process %d: ", sleep.Process.Pid))
+	})
 	t.Setenv("PATH", t.TempDir())
 	refused(static.Process.Pid, "gdb, which loads the hook")
+}
+
+// Why a process may not be stopped depends on the user and on what the kernel is set to.
+func TestRefusalsNameTheirCause(t *testing.T) {
+	for _, c := range []struct {
+		root  bool
+		scope string
+		want  []string
+	}{
+		{false, "", []string{"another user", "try as root"}},
+		{false, "0", []string{"another user", "try as root"}},
+		{false, "1", []string{"ptrace_scope is 1", "write 0 there"}},
+		{false, "2", []string{"ptrace_scope is 2", "try as root"}},
+		{false, "3", []string{"ptrace_scope is 3", "memtui record COMMAND…"}},
+		{true, "", []string{"CAP_SYS_PTRACE", "--cap-add"}},
+		{true, "1", []string{"CAP_SYS_PTRACE", "--cap-add"}},
+		{true, "3", []string{"ptrace_scope is 3"}},
+	} {
+		text := refusal(7, c.root, c.scope).Error()
+		for _, want := range append(c.want, "process 7") {
+			if !strings.Contains(text, want) {
+				t.Errorf("%+v: %s", c, text)
+			}
+		}
+		if c.root && strings.Contains(text, "as root") {
+			t.Errorf("%+v: %s", c, text)
+		}
+	}
+}
+
+// A user who may not stop a process is told so before gdb is tried, and nothing happens to the process.
+func TestOtherUsersCannotAttach(t *testing.T) {
+	program(t, "gdb")
+	setpriv, binary := program(t, "setpriv"), filepath.Join(t.TempDir(), "attach.test")
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to be less than root")
+	}
+	sleep := startRunning(t, program(t, "sleep"), "100")
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(own)
+	if err == nil {
+		err = errors.Join(os.WriteFile(binary, text, 0o755), os.Chmod(filepath.Dir(binary), 0o755), os.Chmod(filepath.Dir(filepath.Dir(binary)), 0o755))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"try as root":          {"--reuid=65534", "--regid=65534", "--clear-groups"},
+		"--cap-add=SYS_PTRACE": {"--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"},
+	} {
+		cmd := exec.Command(setpriv, append(args, binary, "-test.run=^TestAttachingIsTried$", "-test.v")...)
+		cmd.Env = append(os.Environ(), "MEMTUI_ATTACH_TO="+strconv.Itoa(sleep.Process.Pid))
+		cmd.Dir = "/"
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("want %q: %v: %s", want, err, out)
+		}
+	}
+	if err := syscall.Kill(sleep.Process.Pid, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAttachingIsTried is what TestOtherUsersCannotAttach runs as another user.
+func TestAttachingIsTried(t *testing.T) {
+	pid, err := strconv.Atoi(os.Getenv("MEMTUI_ATTACH_TO"))
+	if err != nil {
+		t.Skip("is run by another test")
+	}
+	if _, err = attachable(pid); err == nil {
+		t.Fatal("it may be stopped")
+	}
+	t.Log(err)
 }
 
 // A thread in the allocator or the loader cannot load a library, nor one whose stack is unknown.

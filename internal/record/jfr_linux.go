@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/memtui/memtui/model"
 )
 
 // The events of allocation of JDK Flight Recorder: samples from Java 16 on, before that one for each buffer that a
@@ -31,6 +33,7 @@ type flight struct {
 	events   []string
 	settings string // files in the folder of the session
 	output   string
+	chunks   string // the folder where the program writes what it has sampled, every second from Java 14 on
 	frames   int
 }
 
@@ -46,7 +49,8 @@ func newFlight(java, folder string) (*flight, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &flight{settings: filepath.Join(folder, "allocations.jfc"), output: filepath.Join(folder, "allocations.jfr"), frames: jfrFrames}
+	f := &flight{settings: filepath.Join(folder, "allocations.jfc"), output: filepath.Join(folder, "allocations.jfr"),
+		chunks: filepath.Join(folder, "chunks"), frames: jfrFrames}
 	switch v := javaVersion(string(out)); {
 	case v >= 16:
 		f.events = []string{jfrSample}
@@ -74,7 +78,8 @@ func javaVersion(text string) int {
 
 // arguments returns the arguments of java that start the recording, and keep it from printing that.
 func (f *flight) arguments() []string {
-	return []string{"-Xlog:jfr+startup=off", "-XX:StartFlightRecording=name=memtui,dumponexit=true,maxsize=250MB,settings=" + f.settings + ",filename=" + f.output}
+	return []string{"-Xlog:jfr+startup=off", "-XX:FlightRecorderOptions=repository=" + f.chunks,
+		"-XX:StartFlightRecording=name=memtui,dumponexit=true,maxsize=250MB,settings=" + f.settings + ",filename=" + f.output}
 }
 
 // jfrEvent is an event as jfr print has it.
@@ -108,10 +113,26 @@ func (e *jfrEvent) bytes() uint64 {
 	return cmp.Or(e.Values.Weight, e.Values.TLABSize, e.Values.AllocationSize)
 }
 
+// whole makes the recording of the chunks that a program has left that was killed.
+func (f *flight) whole() error {
+	if info, err := os.Stat(f.output); err == nil && info.Size() > 0 {
+		return nil
+	}
+	left, _ := filepath.Glob(filepath.Join(f.chunks, "*", "*.jfr"))
+	if len(left) == 0 {
+		return errors.New("it was killed before it wrote them")
+	}
+	_ = os.Remove(f.output)
+	if out, err := exec.Command("jfr", "assemble", filepath.Dir(left[0]), f.output).CombinedOutput(); err != nil {
+		return fmt.Errorf("it was killed, and jfr cannot read what it left: %s", model.Clean(strings.TrimSpace(string(out))))
+	}
+	return nil
+}
+
 // profile has jfr print the recording, writes it to a path as a stack profile, and returns the number of its samples.
 func (f *flight) profile(pid int, path string, overwrite bool) (n int, err error) {
-	if _, err := os.Stat(f.output); err != nil {
-		return 0, errors.New("it was killed before it wrote them")
+	if err := f.whole(); err != nil {
+		return 0, err
 	}
 	cmd := exec.Command("jfr", "print", "--json", "--events", strings.Join(f.events, ","), "--stack-depth",
 		strconv.Itoa(f.frames), f.output)

@@ -118,3 +118,117 @@ func markerOf(t *testing.T, p *model.Profile) (id uint64) {
 	}
 	return id
 }
+
+// naming runs a module and compares the function that each line is run by with the one that the tracer names. Lines of
+// comprehensions and lambdas are not compared: those belong to what has them. The first line of a generator is named by
+// the generator, which makes itself there; trace says only that the module has it.
+const naming = `
+import importlib, os, sys, warnings
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import memtui_trace
+
+ran = {}
+
+def trace(frame, event, arg):
+    if frame.f_code.co_filename.endswith("named.py") and event == "line":
+        ran.setdefault(frame.f_lineno, set()).add(getattr(frame.f_code, "co_qualname", frame.f_code.co_name))
+    return trace
+
+sys.settrace(trace)
+import named
+sys.settrace(None)
+inner = {line for line, names in ran.items() if any("<" in n.split(".")[-1] and n != "<module>" for n in names)}
+generator = [line.startswith(b"def numbers") for line in open(named.__file__, "rb")].index(True) + 1
+wrong = 0
+for how in "kept", "compiled":
+    functions = memtui_trace._Functions()
+    other = "compiled" if how == "kept" else "kept"
+    setattr(functions, other, lambda file: None)
+    for line, names in ran.items():
+        name = functions.name(named.__file__, line)
+        if sys.version_info < (3, 11) and name != "<module>":
+            name = name.split(".")[-1]
+        if line not in inner and name not in names and line != generator:
+            wrong += 1
+            print(how, line, name, names)
+print(len(ran), "lines,", wrong, "wrong")
+`
+
+// namedModule is the module; its last function has an escape sequence that Python warns about.
+const namedModule = `
+import functools
+
+def plain(a, b=[
+        1, 2]):
+    x = [a, b]
+    return x
+
+def one_line(): return [1]
+
+class Box:
+    size = [1, 2]
+
+    def fill(self):
+        def deep():
+            y = [3]
+            return y
+        return deep()
+
+    class Inner:
+        def get(self):
+            return {
+                "a": [1],
+                "b": [2],
+            }
+
+@functools.lru_cache(
+    maxsize=4)
+def decorated(n):
+    if n > 2:
+        return [n]
+
+    return [
+        n, n]
+
+def numbers():
+    yield [1]
+    yield [2]
+
+plain(1)
+one_line()
+Box().fill()
+Box.Inner().get()
+decorated(3)
+decorated(1)
+list(numbers())
+pairs = [(i, i)
+         for i in range(3)]
+
+def escaped():
+    text = "\d"
+    return [text]
+
+escaped()
+`
+
+func TestTracerNamesTheFunctionThatRunsALine(t *testing.T) {
+	eachPython(t, func(t *testing.T, python string) {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"memtui_trace.py": pure.Module, "naming.py": naming, "named.py": namedModule} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, warned := range []int{1, 0} { // the second time, Python loads what it has compiled
+			cmd := exec.Command(python, "-W", "default", filepath.Join(folder, "naming.py"))
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=")
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "lines, 0 wrong\n") {
+				t.Errorf("%v: %s", err, out)
+			}
+			if n := strings.Count(string(out), "invalid escape sequence"); n > warned {
+				t.Errorf("%d warnings where Python has %d: %s", n, warned, out)
+			}
+		}
+	})
+}

@@ -158,6 +158,31 @@ func TestJavaAllocationsAreSampled(t *testing.T) {
 	}
 }
 
+// What a Java program has sampled is there although it is killed, but for the last second.
+func TestJavaAllocationsOutliveAKill(t *testing.T) {
+	java, data := program(t, "java"), here(t)
+	program(t, "jcmd")
+	f, err := newFlight(java, t.TempDir())
+	if err != nil {
+		t.Skip(err)
+	}
+	if !slices.Contains(f.events, jfrSample) {
+		t.Skip("needs Java 16 or newer, which writes while it runs")
+	}
+	if out, err := exec.Command(program(t, "javac"), "-d", ".", filepath.Join(data, "Killed.java")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	o := runtimeOptions(t, java, "-cp", ".", "Killed")
+	o.Every, o.Output = time.Minute, "killed.mb"
+	files, status, err := Run(t.Context(), o)
+	if err != nil || status != 128+9 || len(files) == 0 || files[len(files)-1].Path != "killed.spaa" {
+		t.Fatalf("%v, status %d, %+v", err, status, files)
+	}
+	if sum, large := linesOf(t, "killed.spaa", "new byte[];Killed.large;Killed.main"); large < 100e6 || large < 0.8*sum {
+		t.Errorf("%.0f B, %.0f B of them by large", sum, large)
+	}
+}
+
 // linesOf returns the bytes of all stacks of a profile, and of those that are names from the leaf on.
 func linesOf(t *testing.T, path, names string) (all, these float64) {
 	t.Helper()

@@ -116,6 +116,25 @@ func TestSniffFewStacks(t *testing.T) {
 	}
 }
 
+// A stack may be longer than what is judged.
+func TestSniffOneLongStack(t *testing.T) {
+	long := func(frames ...string) []byte {
+		return []byte("main;" + strings.Repeat(strings.Join(frames, ";")+";", loaders.SniffLength/len(frames)))[:loaders.SniffLength]
+	}
+	for _, frames := range [][]string{{"f1", "g20"}, {"java.util.concurrent.Executor.run", "app.Main.lambda$main$0"},
+		{"std::vector<int, std::allocator<int> >::push_back(int const&)", "operator new(unsigned long)"}, {"python app.py", "<module>", "0x7f01"}} {
+		if sniff(long(frames...)) == loaders.No {
+			t.Errorf("not known: %s", frames)
+		}
+	}
+	for _, frames := range [][]string{{"var a=b", "return{c:d}"}, {" font-size:12px", "}a{color:red"}, {" and then we went on and on until dusk"},
+		{"1", "2", "3"}, {"", ""}, {"\"a\"", "\"b\""}, {strings.Repeat("x", 1000)}} {
+		if sniff(long(frames...)) != loaders.No {
+			t.Errorf("taken for a stack: %s", frames)
+		}
+	}
+}
+
 func TestSniffClaimsNothingElse(t *testing.T) {
 	texts := map[string]string{
 		"csv":      "name;count 1\nAnn;Smith;New York 10001\nBob;Hill;Old Town 20002\nEve;Ray;Big City 30003\nJoe;Day;Sea Side 40004\n",

@@ -12,6 +12,8 @@ import (
 
 const (
 	enoughLines = 0.8 // of the first lines must be stacks
+	enoughNames = 0.9 // of the frames of a stack that is longer than what is judged
+	fewFrames   = 8   // of such a stack
 	rootBlanks  = 3   // outside of brackets, the most that a name has
 )
 
@@ -23,6 +25,12 @@ func sniff(head []byte) loaders.Confidence {
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(head, 0) >= 0 {
+		return loaders.No
+	}
+	if cut && !bytes.ContainsAny(head, "\r\n") {
+		if deepStack(head) {
+			return loaders.Maybe
+		}
 		return loaders.No
 	}
 	c := count(head, cut)
@@ -38,6 +46,24 @@ func sniff(head []byte) loaders.Confidence {
 		return loaders.No
 	}
 	return loaders.Maybe
+}
+
+// deepStack judges the beginning of a line whose end is not seen: nearly all of its frames must look like names.
+func deepStack(head []byte) bool {
+	frames := bytes.Split(head, []byte(";"))
+	frames = frames[:len(frames)-1] // the last one is cut
+	names := 0
+	for _, f := range frames {
+		if nameLike(f) {
+			names++
+		}
+	}
+	return len(frames) >= fewFrames && wordLike(frames[0]) && float64(names) >= enoughNames*float64(len(frames))
+}
+
+// nameLike reports whether text can be the name of a function rather than a piece of a program.
+func nameLike(text []byte) bool {
+	return named(text) && blanks(text) <= rootBlanks && !bytes.ContainsAny(text, "\"={}")
 }
 
 // counts is the number of lines of each kind.

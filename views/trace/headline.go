@@ -3,8 +3,6 @@ package trace
 import (
 	"cmp"
 	"context"
-	"slices"
-	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -140,7 +138,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	default:
 		of = "range: "
 	}
-	list := [][2]item{
+	return [][2]item{
 		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + s.Blocks(now.Count)}, h.keptItem(s)},
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
@@ -150,20 +148,6 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
 		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
 	}
-	if began, ok := startItems(s.Profile); ok {
-		list = slices.Insert(list, 4, began)
-	}
-	return list
-}
-
-// startItems returns the time of day and the date at which a recording began, ok = false if it does not state them.
-func startItems(p *model.Profile) (began [2]item, ok bool) {
-	const year9999 = 253402300800_000000
-	if p == nil || !p.Meta.HasStart || p.Meta.Start == 0 || p.Meta.Start >= year9999 {
-		return began, false
-	}
-	at := time.UnixMicro(int64(p.Meta.Start)).UTC()
-	return [2]item{{"began", at.Format("15:04:05 UTC"), ""}, {"on", at.Format(time.DateOnly), ""}}, true
 }
 
 // severalThreads reports whether some stacks begin where threads do and others elsewhere: then a single thread for all

@@ -46,7 +46,7 @@ type overviewAreas struct{ chart, figures, top, second, findings, curve widget.R
 func NewOverview(e *ui.Env) *Overview {
 	p := &Overview{Pane: ui.NewPane(e), chart: livechart.NewPane(e), top: newTopSites(e), second: newTopSites(e),
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
-	p.second.fixed = true
+	p.second.fixed, p.chart.WithStart = true, true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
 	return p
 }

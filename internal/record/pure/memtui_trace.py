@@ -12,35 +12,42 @@ Then open the file: memtui app.mlyze
 
 A thread compares snapshots of tracemalloc. So the recording has the blocks that live at a snapshot, by file and line:
 what was allocated and freed between two snapshots is not in it, nor are threads, nor memory that extension modules get
-from malloc. Functions are found in the source by line. tracemalloc itself makes programs 1.2 to 13 times slower;
+from malloc. Functions are found by line. tracemalloc itself makes programs 1.2 to 13 times slower;
 "memtui record python app.py" costs a few percent and records samples of everything, where its hook can be loaded.
 
 The file is a whole recording after each snapshot, whatever ends the program.
 """
 
 import array
-import ast
 import atexit
+import bisect
 import collections
 import contextlib
 import gc
+import importlib.util
+import itertools
 import json
-import operator
+import marshal
 import os
 import struct
 import sys
 import threading
 import time
-import tokenize
 import tracemalloc
+import types
+import warnings
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 __all__ = ["start", "stop", "marker", "recording"]
 
 MOST_BLOCKS = 300000  # a snapshot of more takes too long
 SHARE = 10  # snapshots take at most one part in so many of the time
+OPTIMIZED = 1  # a flag of code: it is that of a function, not of a class
+GENERATORS = 0x20 | 0x80 | 0x200  # flags of code: it makes a generator or a coroutine
 HEADER = 256
 BLOCK = 4096
+RUN = 4096  # so many addresses differ in their lowest two bytes alone
+LOWEST = bytes(i % 16 * 16 for i in range(RUN)), bytes(i // 16 for i in range(RUN))
 
 Line = Tuple[str, int]
 Stack = Tuple[Line, ...]
@@ -56,36 +63,82 @@ def _varint(n: int) -> bytes:
 
 
 class _Functions:
-    """Finds the innermost function that has a line of a file."""
+    """Finds the innermost function that has a line of a file, by the code of the file. It is read from where Python
+    keeps it compiled, or compiled: a tree of the source would cost far more, as each of its nodes would be traced."""
 
     def __init__(self) -> None:
-        self.files: Dict[str, Dict[int, str]] = {}
+        self.files: Dict[str, Tuple[List[int], List[Tuple[int, str]]]] = {}
+        self.quiet = False
 
     def name(self, file: str, line: int) -> str:
         if file not in self.files:
-            self.files[file] = self._read(file)
-        return self.files[file].get(line, "<module>")
+            found: List[Tuple[int, int, str]] = []
+            code = self.kept(file) or self.compiled(file)
+            if code is not None:
+                self.add(code, "", found)
+            found.sort(key=lambda f: (f[0], -f[1]))  # outer ones first
+            self.files[file] = [f[0] for f in found], [f[1:] for f in found]
+        begins, ends = self.files[file]
+        for last, name in reversed(ends[:bisect.bisect_right(begins, line)]):
+            if line <= last:
+                return name
+        return "<module>"
 
-    def _read(self, file: str) -> Dict[int, str]:
-        lines: Dict[int, str] = {}
+    def kept(self, file: str) -> Optional[types.CodeType]:
+        """Returns the code that Python itself would load instead of the source."""
         try:
-            with tokenize.open(file) as source:
-                tree = ast.parse(source.read())
-        except (OSError, SyntaxError, UnicodeError, ValueError, RecursionError):
-            return lines
-        todo: List[Tuple[ast.AST, str]] = [(tree, "")]
-        while todo:  # outer ones first, so that inner ones replace them
-            node, prefix = todo.pop(0)
-            for child in ast.iter_child_nodes(node):
-                inside = prefix
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    name = "".join((prefix, child.name))  # a copy: the other one would count as allocated by ast
-                    inside = name + "." if isinstance(child, ast.ClassDef) else name + ".<locals>."
-                    if not isinstance(child, ast.ClassDef):
-                        for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
-                            lines[line] = name
-                todo.append((child, inside))
-        return lines
+            with open(importlib.util.cache_from_source(file), "rb") as f:
+                magic, flags, when, size = struct.unpack("<4sIII", f.read(16))
+                source = os.stat(file)
+                if magic != importlib.util.MAGIC_NUMBER or flags or (
+                        when, size) != (int(source.st_mtime) & 0xFFFFFFFF, source.st_size & 0xFFFFFFFF):
+                    return None
+                code = marshal.loads(f.read())
+        except (OSError, struct.error, EOFError, TypeError, ValueError, NotImplementedError):
+            return None
+        return code if isinstance(code, types.CodeType) else None
+
+    def compiled(self, file: str) -> Optional[types.CodeType]:
+        if not self.quiet:  # Python has said its warnings about the source already
+            self.quiet = True
+            warnings.filterwarnings("ignore", module="<memtui_trace>$")
+        try:
+            with open(file, "rb") as source:
+                return compile(source.read(), "<memtui_trace>", "exec", dont_inherit=True)
+        except (OSError, SyntaxError, UnicodeError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def add(self, code: types.CodeType, prefix: str, found: List[Tuple[int, int, str]]) -> int:
+        """Adds the functions in code, and returns its last line. Comprehensions and lambdas belong to what has them."""
+        last = max(_lines(code), default=code.co_firstlineno)
+        for inner in code.co_consts:
+            if not isinstance(inner, types.CodeType):
+                continue
+            if inner.co_name.startswith("<"):
+                end = self.add(inner, prefix, found)
+            else:
+                name = "".join((prefix, inner.co_name))  # a copy: the other one would count as allocated by marshal
+                end = self.add(inner, name + (".<locals>." if inner.co_flags & OPTIMIZED else "."), found)
+                found.append((_begin(inner), end, name))
+            last = max(last, end)
+        return last
+
+
+def _begin(code: types.CodeType) -> int:
+    """Returns the first line of code that is not the outer one's, whose line makes the function. Generators are made by
+    their own code, which has that line."""
+    first = code.co_firstlineno
+    if code.co_flags & GENERATORS:
+        return first
+    return min((line for line in _lines(code) if line > first), default=first)
+
+
+def _lines(code: types.CodeType) -> Iterator[int]:
+    """Returns the lines of code."""
+    if hasattr(code, "co_lines"):
+        return (line for _, _, line in code.co_lines() if line)
+    steps = array.array("b", code.co_lnotab[1::2])
+    return itertools.accumulate(itertools.chain((code.co_firstlineno,), steps))
 
 
 class _File:
@@ -175,8 +228,8 @@ class _Tracer:
         self.file = _File(path, overwrite)
         self.interval, self.limit, self.max_size, self.report = interval, limit, max_size, report
         self.pid = os.getpid()
-        self.live: Dict[Tuple[int, Stack], "array.array[int]"] = {}
-        self.next = 1 << 20  # addresses are made up: one for each block
+        self.live: Dict[Tuple[int, Stack], List[Tuple[int, int]]] = {}  # runs of addresses: the first, how many
+        self.next = RUN  # addresses are made up: one for each block, in units of 16 bytes
         self.lock = threading.Lock()
         self.done = threading.Event()
         self.ours = not tracemalloc.is_tracing()
@@ -225,14 +278,14 @@ class _Tracer:
         total = sum(counts.values())
         out = bytearray()
         for key in [k for k in self.live if k not in counts]:
-            self.free(out, now, key, 0)
+            self.free(out, now, key, self.have(key))
         for key, n in counts.items():
-            have = self.live.get(key)
-            if have is not None and len(have) > n:
-                self.free(out, now, key, n)
-            elif have is None or len(have) < n:
-                self.allocate(out, now, key, n)
-        self.file.write(bytes(out))
+            more = n - self.have(key)
+            if more < 0:
+                self.free(out, now, key, -more)
+            elif more > 0:
+                self.allocate(out, now, key, more)
+        self.file.write(out)
         self.tell()
         if total > MOST_BLOCKS:
             self.give_up("%d blocks live: a snapshot of more than %d takes too long" % (total, MOST_BLOCKS))
@@ -249,39 +302,53 @@ class _Tracer:
         gc.disable()  # it would look at the list again and again
         try:
             traces = tracemalloc.take_snapshot().traces._traces  # leaf first; Traceback objects for each cost too much
-            counts = collections.Counter(map(operator.itemgetter(1, 2), traces))
+            kinds = collections.Counter(traces)
         finally:
             if collects:
                 gc.enable()
         own = (__file__, tracemalloc.__file__)
-        return {key: n for key, n in counts.items() if key[1][0][0] not in own}
+        counts: Dict[Tuple[int, Stack], int] = {}
+        for (_, size, stack, *_), n in kinds.items():  # by domain, too
+            if stack[0][0] not in own:
+                counts[size, stack] = counts.get((size, stack), 0) + n
+        return counts
 
-    def free(self, out: bytearray, now: int, key: Tuple[int, Stack], left: int) -> None:
-        have = self.live[key]
-        self.events(out, now, b"\1", have[left:], b"")
-        del have[left:]
-        if not left:
+    def have(self, key: Tuple[int, Stack]) -> int:
+        return sum(n for _, n in self.live.get(key, ()))
+
+    def free(self, out: bytearray, now: int, key: Tuple[int, Stack], less: int) -> None:
+        runs = self.live[key]
+        while less:
+            first, n = runs.pop()
+            most = min(n, less)
+            if most < n:
+                runs.append((first, n - most))
+            self.events(out, now, b"\1", first + n - most, most, b"")
+            less -= most
+        if not runs:
             del self.live[key]
 
-    def allocate(self, out: bytearray, now: int, key: Tuple[int, Stack], n: int) -> None:
-        have = self.live.setdefault(key, array.array("Q"))
-        more = array.array("Q", range(self.next, self.next + 16 * (n - len(have)), 16))
-        self.next += 16 * len(more)
-        have.extend(more)
-        self.events(out, now, b"\0", more, _varint(key[0]) + _varint(self.file.stack(key[1])) + b"\1\0")
+    def allocate(self, out: bytearray, now: int, key: Tuple[int, Stack], more: int) -> None:
+        runs = self.live.setdefault(key, [])
+        rest = _varint(key[0]) + _varint(self.file.stack(key[1])) + b"\1\0"
+        while more:
+            most = min(more, RUN - self.next % RUN)
+            runs.append((self.next, most))
+            self.events(out, now, b"\0", self.next, most, rest)
+            self.next += most
+            more -= most
 
-    def events(self, out: bytearray, now: int, kind: bytes, addresses: "array.array[int]", rest: bytes) -> None:
-        """Adds an event for each address. All but the first are equally long: the addresses are put in byte by byte."""
-        out += kind + self.file.delta(now) + struct.pack("<Q", addresses[0]) + rest
-        n = len(addresses) - 1
-        self.file.events += n
-        if sys.byteorder != "little":
-            addresses = addresses[:]
-            addresses.byteswap()
-        raw = addresses[1:].tobytes()
-        many = bytearray((kind + b"\0" + bytes(8) + rest) * n)
-        for i in range(8):
-            many[2 + i::10 + len(rest)] = raw[i::8]
+    def events(self, out: bytearray, now: int, kind: bytes, first: int, n: int, rest: bytes) -> None:
+        """Adds an event for each of n addresses. All but the first are equally long: the addresses are put in byte by
+        byte, as they differ in the lowest two alone. No number is made for any of them: tracemalloc would trace it."""
+        delta = self.file.delta(now)
+        self.file.events += n - 1
+        if delta != b"\0":
+            out += kind + delta + struct.pack("<Q", 16 * first) + rest
+            first, n = first + 1, n - 1
+        many = bytearray((kind + b"\0" + struct.pack("<Q", 16 * first) + rest) * n)
+        for i in range(2):
+            many[2 + i::10 + len(rest)] = LOWEST[i][first % RUN:first % RUN + n]
         out += many
 
     def resident(self) -> int:

@@ -50,6 +50,7 @@ async def server():
 def million():
     """Allocates a million blocks, of which a fifth lives at once."""
     for _ in range(5):
+        keep = None
         keep = [b"%08d" % i for i in range(200000)]
     return len(keep)
 

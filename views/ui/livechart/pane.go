@@ -5,6 +5,7 @@ package livechart
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -29,6 +30,7 @@ type Pane struct {
 	part   *ui.Lazy[partKey, parted]
 	Peak   *ui.Lazy[peakKey, peaks]
 
+	WithStart    bool // the title says since when the recording goes
 	WithMeasured bool // the curve measured in addition to the events is drawn in the background
 	measured     measuredCurve
 }
@@ -148,11 +150,26 @@ func (c *Pane) setData(from, to model.Time) {
 		ch.PeakAt = int64(p.Run.Time)
 	}
 	ch.Title, ch.Answer = c.Title(), c.answer()
+	if since := sinceText(s.Profile); c.WithStart && s.View.IsFull() && widget.Width(ch.Title+since+ch.Answer)+titleRoom <= c.area.W {
+		ch.Title += since
+	}
 	if part, narrowed := partOf(s, v.curveKey); ok && narrowed {
 		c.showPart(part)
 		return
 	}
 	c.showMeasured()
+}
+
+// titleRoom is what a title line needs beside its texts.
+const titleRoom = 6
+
+// sinceText returns since when a recording goes, "" if it does not state that.
+func sinceText(p *model.Profile) string {
+	const year9999 = 253402300800_000000
+	if p == nil || !p.Meta.HasStart || p.Meta.Start == 0 || p.Meta.Start >= year9999 {
+		return ""
+	}
+	return time.UnixMicro(int64(p.Meta.Start)).UTC().Format(" · since " + time.DateTime + " UTC")
 }
 
 // emptyText returns why there is no curve.
