@@ -100,13 +100,7 @@ func (b *builder) head() {
 		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))
 	}
 	if r.Time.From != nil || r.Time.To != nil {
-		from, to := "the start", "the end"
-		if r.Time.From != nil {
-			from = r.Time.From.In(r.Time.Unit)
-		}
-		if r.Time.To != nil {
-			to = r.Time.To.In(r.Time.Unit)
-		}
+		from, to := r.Time.Ends("the start", "the end")
 		b.Scope = append(b.Scope, "range from "+from+" to "+to)
 	}
 	if !r.Complete {

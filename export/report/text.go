@@ -161,13 +161,7 @@ func (t *TextWriter) scope() string {
 	}
 	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {
-		from, to := "start", "end"
-		if t.r.Time.From != nil {
-			from = t.r.Time.From.In(t.r.Time.Unit)
-		}
-		if t.r.Time.To != nil {
-			to = t.r.Time.To.In(t.r.Time.Unit)
-		}
+		from, to := t.r.Time.Ends("start", "end")
 		parts = append(parts, "range "+from+" … "+to)
 	}
 	return strings.Join(parts, " · ")

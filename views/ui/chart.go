@@ -131,7 +131,7 @@ func (c *ChartPane) setData(from, to model.Time) {
 	}
 	ch.Decimal = s.Series == state.SeriesBlocks
 	series := s.Series
-	ch.FormatX, ch.FormatY = AxisTime, func(v uint64) string { return Short(series, v) }
+	ch.FormatX, ch.FormatY = model.StepTime, func(v uint64) string { return Short(series, v) }
 	ch.Empty = c.emptyText()
 	v, ok := c.curve.Get()
 	ch.Data = ch.Data[:0]
@@ -192,7 +192,7 @@ func (c *ChartPane) Title() string {
 				break
 			}
 		}
-		title += " · " + AxisTime(int64(from)/step*step, step) + " – " + AxisTime(int64(to)/step*step, step)
+		title += " · " + model.StepTime(int64(from)/step*step, step) + " – " + model.StepTime(int64(to)/step*step, step)
 	}
 	return title
 }
