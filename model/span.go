@@ -68,6 +68,19 @@ func Ends(from, to Time, unit string) (first, last string) {
 	return StepTime(int64(from)/step*step, step), StepTime(int64(to)/step*step, step)
 }
 
+// PartEnds is [Ends] for a range that may begin or end with the recording; that end is "".
+func PartEnds(from, to *Time, unit string) (first, last string) {
+	switch {
+	case from != nil && to != nil:
+		return Ends(*from, *to, unit)
+	case from != nil:
+		first = from.In(unit)
+	case to != nil:
+		last = to.In(unit)
+	}
+	return first, last
+}
+
 // leastSteps is the length that a range has at least in units of the last digit of its ends.
 const leastSteps = 4
 

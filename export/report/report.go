@@ -83,22 +83,6 @@ type Time struct {
 	Unit     string      `json:"unit,omitzero"`      // that all times of the object count instead of microseconds, such as "instructions"
 }
 
-// Ends renders the ends of the range, start and end where it has none.
-func (t *Time) Ends(start, end string) (from, to string) {
-	switch {
-	case t.From != nil && t.To != nil:
-		return model.Ends(*t.From, *t.To, t.Unit)
-	case t.From != nil && t.Duration != nil:
-		from, _ = model.Ends(*t.From, *t.Duration, t.Unit)
-		return from, end
-	case t.From != nil:
-		return t.From.In(t.Unit), end
-	case t.To != nil:
-		return start, t.To.In(t.Unit)
-	}
-	return start, end
-}
-
 // Report is everything reported about one file at one instant and over one range.
 type Report struct {
 	Header

@@ -161,8 +161,8 @@ func (t *TextWriter) scope() string {
 	}
 	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {
-		from, to := t.r.Time.Ends("start", "end")
-		parts = append(parts, "range "+from+" … "+to)
+		from, to := model.PartEnds(t.r.Time.From, t.r.Time.To, t.r.Time.Unit)
+		parts = append(parts, "range "+cmp.Or(from, "start")+" … "+cmp.Or(to, "end"))
 	}
 	return strings.Join(parts, " · ")
 }
