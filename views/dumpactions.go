@@ -100,7 +100,8 @@ func (a *app) beginDumpDifference() {
 
 // layoutMark returns a mark at a layout.
 func layoutMark(d *ui.DumpFile, layout int) state.Mark {
-	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.FullRange, Number: layout}
+	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.FullRange, Number: layout,
+		Prof: state.NewProfile()}
 }
 
 // adoptOtherDump sets up the series and layouts of a second file.
