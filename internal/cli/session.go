@@ -429,7 +429,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if c.Stacked < 0 || c.Stacked > maxStacked {
 		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
-	opt.LeakOrder, opt.Ages = leaks, c.ages || a.flags.Format == "json"
+	opt.LeakOrder, opt.Ages = leaks, c.ages || a.flags.Format == "json" || a.flags.Format == "html"
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
