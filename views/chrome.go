@@ -189,7 +189,7 @@ func (a *app) instantText() (text string) {
 		return at
 	}
 	from := max(s.Range.From, 0)
-	r := fmt.Sprintf("range %v – %v (%v)", from, s.Range.To, s.Range.To-from)
+	r := fmt.Sprintf("range %s (%v)", ui.RangeText(from, s.Range.To, ""), s.Range.To-from)
 	if s.Now() != s.Range.To && !a.timeless() {
 		r += " · live " + at
 	}

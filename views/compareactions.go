@@ -143,9 +143,9 @@ func (a *app) here(side int) state.Mark {
 		return state.Mark{Set: true, Number: free.Snapshot()}
 	case a.OtherDump() != nil && other:
 		_, at := a.LayoutSides(&free)
-		return state.Mark{Set: true, Other: true, At: free.At, Range: analysis.FullRange, Number: at.Layout}
+		return state.Mark{Set: true, Other: true, At: free.At, Range: free.Range, Number: at.Layout, Prof: state.NewProfile()}
 	case a.Dump != nil:
-		return state.Mark{Set: true, At: free.At, Range: analysis.FullRange, Number: a.Dump.Layout(&free)}
+		return state.Mark{Set: true, At: free.At, Range: free.Range, Number: a.Dump.Layout(&free), Prof: free.Prof}
 	case a.Second != nil:
 		now := free.Moments(true, a.TimeMap(&free))[side]
 		return state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}

@@ -1,8 +1,6 @@
 package views
 
 import (
-	"fmt"
-
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
@@ -76,7 +74,7 @@ func (a *app) dumpInstant() string {
 	}
 	if !s.Range.IsFull() {
 		from := max(s.Range.From, 0)
-		return fmt.Sprintf("range %s – %s · %s", from.In(unit), s.Range.To.In(unit), text)
+		return "range " + ui.RangeText(from, s.Range.To, unit) + " · " + text
 	}
 	if a.current().Needs()&model.FacetPages != 0 { // that screen shows when its layout was taken
 		return text
@@ -102,7 +100,8 @@ func (a *app) beginDumpDifference() {
 
 // layoutMark returns a mark at a layout.
 func layoutMark(d *ui.DumpFile, layout int) state.Mark {
-	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.FullRange, Number: layout}
+	return state.Mark{Set: true, At: analysis.At(max(d.Time(layout), 0)), Range: analysis.FullRange, Number: layout,
+		Prof: state.NewProfile()}
 }
 
 // adoptOtherDump sets up the series and layouts of a second file.

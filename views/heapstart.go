@@ -51,7 +51,9 @@ func (a *app) firstScreen() int {
 		a.state = a.state.Apply(state.ChooseSeries{Series: a.Dump.Pages.Info(*n).Series}).
 			Apply(state.ChooseLayout{Layout: *n, At: a.Dump.Time(*n)})
 		to = keymap.ShowPages
-	} else if a.o.Second == nil || a.o.Second.Heaps == nil {
+	} else if second := a.o.Second; !again && a.Dump != nil && a.Prof != nil && second != nil && a.OtherDump() == nil {
+		to = keymap.ShowProfile // the stacks are what both have
+	} else if second == nil || second.Heaps == nil {
 		return 0
 	}
 	for i, s := range a.screens {

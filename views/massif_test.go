@@ -57,3 +57,22 @@ func TestInstantChoosesWindows(t *testing.T) {
 		t.Errorf("the instant is %d, the window ends at %d", s.Now(), windows[2].End)
 	}
 }
+
+// TestMassifIsComparedWithOtherFiles compares curves with curves and stacks with stacks, and says what a file lacks.
+func TestMassifIsComparedWithOtherFiles(t *testing.T) {
+	massif, err := os.ReadFile("../loaders/valgrind/testdata/massif.default.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openTwo(t, 120, 40, "massif.default.out", massif, "other.out", massif)
+	u.keys("1").has("Series · difference", "Every series is on both sides")
+	u.keys("2").has("Profile · difference", "heap_bytes over time")
+	u.keys("3").has("Functions · difference", "before A massif.default.out", "after B other.out")
+	u.keys("4").has("Stacks · tree, difference", "heap_bytes is 2.58 MiB on both sides")
+	u = openTwo(t, 120, 40, "massif.default.out", massif, "a.folded", []byte("main;serve 3\nmain 1\n"))
+	u.keys("1").has("a.folded has no measured series to compare with")
+	u.keys("3").has("a.folded has no heap_bytes to compare with").hasNot("normalization")
+	u = openTwo(t, 120, 40, "massif.default.out", massif, "kv.mlyze", kvleak())
+	u.keys("1").has("kv.mlyze has no measured series")
+	u.keys("3").has("Functions · difference", "from 342 KiB to 429 KiB").hasNot("from 0 B")
+}

@@ -54,3 +54,9 @@ func TestSourceFollowsTheState(t *testing.T) {
 	}
 	u.keys("X").hasNot("92.2 %")
 }
+
+// TestSourceIsSortedByLines has the first other order with one key.
+func TestSourceIsSortedByLines(t *testing.T) {
+	u := sourced(t, openKvleak(t, 120, 40, colorCaps)).keys("9")
+	u.has("LINE▼").keys("s").has("SELF▼").hasNot("LINE▼")
+}

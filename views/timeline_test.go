@@ -11,7 +11,6 @@ import (
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/trace"
-	"github.com/memtui/memtui/views/ui"
 )
 
 func TestTimelineGolden(t *testing.T) { goldenSizes(t, "timeline", "2", "p") }
@@ -35,7 +34,7 @@ func TestReadoutFollowsTheInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), model.Blocks(level.Count)), "at "+ui.AxisTime(int64(s.Now()), 1))
+		u.has(fmt.Sprintf("live %v in %s", model.Bytes(level.Bytes), model.Blocks(level.Count)), "at "+model.StepTime(int64(s.Now()), 1))
 		if s.Now() == 0 {
 			break
 		}

@@ -14,7 +14,7 @@ type CallTree struct {
 	parent []int32
 	label  []int32
 	frame  []model.FrameID // the first frame seen at the node
-	mixed  []bool          // the node merges frames of several lines or files
+	mixed  []bool          // the node merges frames of several lines or files; origin knows which weighs most
 	leaf   []int32         // by dense stack index: the node that gets the stack's weight
 	start  []int32         // children of n are child[start[n]:start[n+1]]
 	child  []int32
@@ -22,6 +22,7 @@ type CallTree struct {
 	ending []int32
 	labels []string
 	cut    int // stacks whose far end was cut off to bound the size of the tree
+	origin origin
 }
 
 // TreeOptions choose how stacks become a tree.
@@ -58,7 +59,7 @@ type treeBuilder struct {
 	wide   map[[2]int32]int32 // node, label → child: for the others
 	byName map[string]int32
 	byFunc []int32           // by FuncID: its label, -1 while it has none
-	known  []int32           // by frame: the label plus one of a function with a name
+	known  []int32           // by frame: its label plus one, 0 while it has none
 	byPair map[classed]int32 // if functions have classes
 	taken  map[int32]bool    // labels that are used by a class
 }
@@ -104,15 +105,22 @@ func (b *treeBuilder) labelOf(name string) int32 {
 // label returns the label of a node of the stacks' tree.
 func (b *treeBuilder) label(n model.NodeID) int32 {
 	frame := b.s.Frame[n]
-	f := b.s.FrameFunc[frame]
-	if b.s.Functions[f] == "" {
-		return b.ofClass(b.labelOf(FunctionName(b.s, n)), frame)
-	}
 	if b.known == nil {
 		b.known = make([]int32, len(b.s.FrameFunc))
 	}
 	if b.known[frame] > 0 {
 		return b.known[frame] - 1
+	}
+	l := b.ofClass(b.nameOf(frame), frame)
+	b.known[frame] = l + 1
+	return l
+}
+
+// nameOf returns the label of a frame's name, whatever its class.
+func (b *treeBuilder) nameOf(frame model.FrameID) int32 {
+	f := b.s.FrameFunc[frame]
+	if b.s.Functions[f] == "" {
+		return b.labelOf(FrameFunction(b.s, frame))
 	}
 	if b.byFunc[f] < 0 {
 		name := b.s.Functions[f]
@@ -121,9 +129,7 @@ func (b *treeBuilder) label(n model.NodeID) int32 {
 		}
 		b.byFunc[f] = b.labelOf(name)
 	}
-	l := b.ofClass(b.byFunc[f], frame)
-	b.known[frame] = l + 1
-	return l
+	return b.byFunc[f]
 }
 
 func (b *treeBuilder) node(parent, label int32, frame model.FrameID) int32 {
@@ -170,10 +176,10 @@ func (b *treeBuilder) child(n, label int32, frame model.FrameID) (c int32, made 
 
 // step returns the child of n with the label, and creates it if there is none.
 func (b *treeBuilder) step(n, label int32, frame model.FrameID) int32 {
-	if b.opt.Collapse && n != 0 && b.t.label[n] == label {
-		return n
+	c, made := n, false
+	if !b.opt.Collapse || n == 0 || b.t.label[n] != label {
+		c, made = b.child(n, label, frame)
 	}
-	c, made := b.child(n, label, frame)
 	if !made && b.t.frame[c] != frame {
 		b.t.mixed[c] = true
 	}
@@ -244,7 +250,8 @@ func (t *CallTree) Leaf(i int) int32 {
 	return t.leaf[i]
 }
 
-// Frame returns the first frame that was added to a node; mixed reports whether it merges frames of other lines.
+// Frame returns the first frame that was added to a node; mixed reports whether it merges frames of other lines, of
+// which [Folded.Heaviest] returns the heaviest.
 func (t *CallTree) Frame(n int32) (f model.FrameID, mixed bool) { return t.frame[n], t.mixed[n] }
 
 // Folded is a call tree with weights.
@@ -253,6 +260,7 @@ type Folded struct {
 	Total   []uint64 // by node: weight of the stacks that pass it
 	weights []uint64 // by stack
 	own     []uint64 // by stack: the weight of its leaf alone; nil if that is all of the weight
+	passing passing
 }
 
 // WithOwn sets what each stack's leaf weighs alone, and keeps the slice. Call it before others can see f.

@@ -44,6 +44,7 @@ func NewNamedLeafTree(ctx context.Context, s *model.Stacks, leaves []model.NodeI
 		}
 	}
 	b.t.link()
+	b.t.origin.stacks, b.t.origin.leaves, b.t.origin.labels, b.t.origin.opt = s, leaves, b.known, opt
 	return b.t, nil
 }
 
@@ -59,6 +60,7 @@ func (b *treeBuilder) leavesDown(ctx context.Context, leaves []model.NodeID) err
 	for i, leaf := range leaves {
 		b.t.leaf[i] = of[leaf] // the root for stacks without frames
 	}
+	b.t.origin.of = of
 	return nil
 }
 

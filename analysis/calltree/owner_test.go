@@ -37,6 +37,9 @@ func TestOwners(t *testing.T) {
 		{"Python", []frame{
 			{"_PyObject_GC_NewVar", "/build/Modules/gcmodule.c"}, {"bytearray___init__", "Objects/clinic/bytearrayobject.c.h"}, {"list_append", "/build/Objects/listobject.c"}, {"_PyEval_EvalFrameDefault", ""}, {"collect", "/srv/app/audit.py"},
 		}, "collect"},
+		{"a recorder's library", []frame{
+			{"new_arena", "/build/Objects/obmalloc.c"}, {"memtui-hook.so+0x9654", "/tmp/memtui-record-359/memtui-hook.so"}, {"load", "/srv/app/shop.py"},
+		}, "load"},
 		{"Node", []frame{{"malloc", ""}, {"v8::internal::Heap::AllocateRaw(int)", ""}, {"node::Buffer::New(v8::Isolate*, unsigned long)", ""}, {"emit", "node:events"}, {"handle", "/srv/app.js"}}, "handle"},
 		{"a library of the user's", []frame{{"malloc", ""}, {"g_strdup_acme", "/opt/acme/lib.c"}, {"serve", "/src/serve.c"}}, "serve"},
 		{"nothing but libraries", []frame{{"malloc", ""}, {"std::locale::classic()", ""}}, "malloc"},

@@ -118,21 +118,64 @@ func (f *Finder) Open(ctx context.Context, name string) (*File, error) {
 	return file, err
 }
 
-func (f *Finder) open(ctx context.Context, name string) (*File, error) {
+// Has reports whether there is a file of a name in a recording. It reads none, so that it may be a text or not. The
+// error is that of ctx.
+func (f *Finder) Has(ctx context.Context, name string) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, err := f.first(ctx, name, exists)
+	if missing := (*NotFoundError)(nil); errors.As(err, &missing) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// exists returns an error if there is no file below a folder.
+func exists(root, rel string) error {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return regular(dir, rel)
+}
+
+// regular returns an error if what is below a folder is no file: a pipe must not be opened, as that waits.
+func regular(dir *os.Root, rel string) error {
+	info, err := dir.Stat(rel)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a file")
+	}
+	return err
+}
+
+func (f *Finder) open(ctx context.Context, name string) (file *File, err error) {
+	also, err := f.first(ctx, name, func(root, rel string) (err error) {
+		file, err = read(root, rel)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	file.Also = also
+	return file, nil
+}
+
+// first takes the first of the files that a name may mean, and returns others that fit it as well. The error is a
+// [*NotFoundError] if none can be taken, or that of ctx.
+func (f *Finder) first(ctx context.Context, name string, take func(root, rel string) error) (also []string, err error) {
 	missing := &NotFoundError{Name: name}
-	try := func(root, rel, place string) *File {
-		file, err := read(root, rel)
+	try := func(root, rel, place string) bool {
+		err := take(root, rel)
 		if err != nil {
 			missing.Looked = append(missing.Looked, place+reason(err))
 		}
-		return file
+		return err == nil
 	}
 	clean := normal(name)
 	for _, m := range f.maps {
-		if rel, ok := below(clean, normal(m.From)); ok {
-			if file := try(m.To, rel, path.Join(m.To, rel)); file != nil {
-				return file, nil
-			}
+		if rel, ok := below(clean, normal(m.From)); ok && try(m.To, rel, path.Join(m.To, rel)) {
+			return nil, nil
 		}
 	}
 	for _, root := range f.roots {
@@ -144,22 +187,19 @@ func (f *Finder) open(ctx context.Context, name string) (*File, error) {
 			missing.Looked = append(missing.Looked, root)
 			continue
 		}
-		if file := try(root, found[0], path.Join(root, found[0])); file != nil {
+		if try(root, found[0], path.Join(root, found[0])) {
 			for _, other := range found[1:] {
-				file.Also = append(file.Also, path.Join(root, other))
+				also = append(also, path.Join(root, other))
 			}
-			return file, nil
+			return also, nil
 		}
 	}
-	if !path.IsAbs(clean) || f.closed {
-		return nil, missing
-	}
-	if !isSource(clean) {
+	switch {
+	case !path.IsAbs(clean), f.closed:
+	case !isSource(clean):
 		missing.Looked = append(missing.Looked, clean+" (not read: the name is not that of a source file)")
-		return nil, missing
-	}
-	if file := try(path.Dir(clean), path.Base(clean), clean); file != nil {
-		return file, nil
+	case try(path.Dir(clean), path.Base(clean), clean):
+		return nil, nil
 	}
 	return nil, missing
 }
@@ -212,12 +252,8 @@ func read(root, rel string) (*File, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	info, err := dir.Stat(rel) // a pipe must not be opened: that waits
-	if err != nil {
+	if err := regular(dir, rel); err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a file")
 	}
 	in, err := dir.Open(rel)
 	if err != nil {

@@ -48,6 +48,9 @@ func TestOpen(t *testing.T) {
 		if err != nil || len(file.Lines) != 2 || file.Lines[0] != tt.want || file.Lines[1] != "second" {
 			t.Errorf("%s: %+v, %v", tt.name, file, err)
 		}
+		if has, err := f.Has(t.Context(), tt.name); err != nil || !has {
+			t.Errorf("there is no file of %s, %v", tt.name, err)
+		}
 	}
 	if file, err := f.Open(t.Context(), "shop/cart.c"); err != nil || len(file.Also) != 1 {
 		t.Errorf("two files fit, but %+v, %v", file, err)
@@ -58,6 +61,9 @@ func TestOpen(t *testing.T) {
 		_, err := f.Open(t.Context(), name)
 		if missing := (*NotFoundError)(nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if has, err := f.Has(t.Context(), name); err != nil || has {
+			t.Errorf("there is a file of %s, %v", name, err)
 		}
 	}
 }

@@ -170,7 +170,8 @@ func (v *Verdict) replaced() string {
 // reason returns what was observed about the live blocks.
 func (v *Verdict) reason(held string) string {
 	others, replaced := v.others(), v.replaced()
-	span := fmt.Sprintf("allocated from %v to %v", v.First, v.Last)
+	first, last := model.Ends(v.First, v.Last, "")
+	span := fmt.Sprintf("allocated from %s to %s", first, last)
 	if v.First == v.Last {
 		span = fmt.Sprintf("allocated at %v", v.First)
 	}

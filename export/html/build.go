@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,14 +101,8 @@ func (b *builder) head() {
 		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))
 	}
 	if r.Time.From != nil || r.Time.To != nil {
-		from, to := "the start", "the end"
-		if r.Time.From != nil {
-			from = r.Time.From.In(r.Time.Unit)
-		}
-		if r.Time.To != nil {
-			to = r.Time.To.In(r.Time.Unit)
-		}
-		b.Scope = append(b.Scope, "range from "+from+" to "+to)
+		from, to := model.PartEnds(r.Time.From, r.Time.To, r.Time.Unit)
+		b.Scope = append(b.Scope, "range from "+cmp.Or(from, "the start")+" to "+cmp.Or(to, "the end"))
 	}
 	if !r.Complete {
 		text := "the file is not complete: totals are lower bounds"

@@ -35,7 +35,7 @@ func kvleak(t *testing.T, change func(*model.Profile)) *Source {
 	}
 	p := store.Current()
 	r, err := report.Build(t.Context(), p, ix, report.Options{
-		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, Limit: 200,
+		At: analysis.End, AtTime: ix.Status().Duration, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, Limit: 200, Ages: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -448,6 +448,54 @@ func TestVerdictsAreCertain(t *testing.T) {
 	}
 	if told == 0 {
 		t.Error("there is no verdict in the page")
+	}
+}
+
+// The blocks of a site that were never freed are next to those that were, by age, and all are counted once.
+func TestAgesOfSurvivorsAreNextToLifetimes(t *testing.T) {
+	src := kvleak(t, nil)
+	counts := map[uint64][2]uint64{}
+	for _, table := range dataOf(t, write(t, src)).Tables {
+		if table.ID != "ages" {
+			continue
+		}
+		for _, row := range table.Rows {
+			n := counts[uint64(row[7].(float64))]
+			n[0] += uint64(row[3].(float64))
+			n[1] += uint64(row[5].(float64))
+			counts[uint64(row[7].(float64))] = n
+		}
+	}
+	if len(src.Report.Trace.Ages) == 0 {
+		t.Fatal("no finding has ages")
+	}
+	for _, a := range src.Report.Trace.Ages {
+		if got := counts[a.Stack]; got != [2]uint64{a.NeverFreed, a.Freed} {
+			t.Errorf("stack %d has %v blocks in the page, want %d and %d", a.Stack, got, a.NeverFreed, a.Freed)
+		}
+	}
+}
+
+// Of a sampled recording, what is counted are samples.
+func TestSampledPagesCountSamples(t *testing.T) {
+	for sampled, want := range map[string]string{"": "BLOCKS block", "sampled every 512 KiB": "SAMPLES sample"} {
+		p := dataOf(t, write(t, kvleak(t, func(p *model.Profile) { p.Meta.Sampled = sampled })))
+		heads, notes := map[string]bool{}, ""
+		for _, table := range p.Tables {
+			for _, c := range table.Cols {
+				heads[c.Head] = true
+			}
+		}
+		for _, c := range p.Cards {
+			notes += c.Note + "\n"
+		}
+		head, word, _ := strings.Cut(want, " ")
+		if heads[titles.Blocks] == (head != titles.Blocks) || heads[titles.Samples] == (head != titles.Samples) || !strings.Contains(notes, word) {
+			t.Errorf("%q: heads %v, cards\n%s", sampled, heads, notes)
+		}
+		if sampled != "" && strings.Contains(notes, "block") {
+			t.Errorf("cards of samples say\n%s", notes)
+		}
 	}
 }
 

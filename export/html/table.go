@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // table is one table. Its cells are numbers and texts as they are: the page formats, sorts and filters them.
@@ -62,7 +63,22 @@ func (b *builder) keep(t *table) {
 		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"),
 			model.Counted(len(t.Rows)+t.More, "row"))
 	}
+	if b.src.Report != nil && b.src.Report.File.Sampled != "" {
+		t.countSamples()
+	}
 	b.Tables = append(b.Tables, t)
+}
+
+// countSamples words a table about blocks as one about samples.
+func (t *table) countSamples() {
+	t.Title, t.Answer = model.AsSamples(t.Title), model.AsSamples(t.Answer)
+	for i := range t.Cols {
+		c := &t.Cols[i]
+		c.Tip = model.AsSamples(c.Tip)
+		if c.Head == titles.Blocks || c.Head == titles.Allocs {
+			c.Head = titles.Samples
+		}
+	}
 }
 
 // full reports whether a table has all the rows that the page may have: further ones would be dropped.

@@ -1,6 +1,9 @@
 package html
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -47,6 +50,7 @@ func (b *builder) trace() error {
 	b.siteTables(t)
 	b.groupTable(t)
 	b.leakTables(t)
+	b.ageTable(t)
 	b.smallTables(t)
 	return nil
 }
@@ -81,6 +85,11 @@ func (b *builder) traceCards(t *report.Trace) {
 			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
 			Note: model.Counted(t.TemporaryCount, "block") + " freed by the very next event",
 		})
+	}
+	if b.src.Report.File.Sampled != "" {
+		for i := range b.Cards {
+			b.Cards[i].Note = model.AsSamples(b.Cards[i].Note)
+		}
 	}
 	if t.GCCount > 0 {
 		b.Cards = append(b.Cards, bytesCard("Collected", t.GCBytes, model.Counted(t.GCObjects, "object")+" in "+
@@ -225,6 +234,50 @@ func (b *builder) leakTables(t *report.Trace) {
 		}
 		b.keep(out)
 	}
+}
+
+// ageTable adds the ages of what was never freed next to the lifetimes of what was, of each site of a finding.
+func (b *builder) ageTable(t *report.Trace) {
+	out := b.table("ages", "Ages and lifetimes",
+		"of findings, by site: how old blocks are that were never freed, and how old the others became", none,
+		cols(titles.Site+":place", titles.From+":us", titles.To+":us",
+			titles.Leaked+":count:blocks that were never freed, by their age at the end", ":bar",
+			titles.Freed+":count:blocks that were freed, by how long they lived", ":bar",
+			titles.Stack+":plain:its id in the file")...)
+	out.Group = "Leaks"
+	for i := range t.Ages {
+		a, at := &t.Ages[i], none
+		for k := range t.Findings {
+			if f := &t.Findings[k]; len(f.Stacks) > 0 && f.Stacks[0] == a.Stack {
+				at = b.frame(f.Owner.Place)
+				break
+			}
+		}
+		for _, c := range ageClasses(a) {
+			out.add(at, c.min, c.max, c.count[0], c.count[0], c.count[1], c.count[1], a.Stack)
+		}
+	}
+	b.keep(out)
+}
+
+// ageClass counts the blocks that were never freed and the freed ones whose age, or lifetime, is in a range.
+type ageClass struct {
+	min, max uint64
+	count    [2]uint64
+}
+
+// ageClasses returns the ranges in which a site has blocks, shortest first.
+func ageClasses(a *report.SiteAges) []ageClass {
+	by := map[uint64]ageClass{}
+	for k, list := range [2][]report.Times{a.Ages, a.Lived} {
+		for _, t := range list {
+			c := by[t.Min]
+			c.min, c.max = t.Min, t.Max
+			c.count[k] += t.Count
+			by[t.Min] = c
+		}
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b ageClass) int { return cmp.Compare(a.min, b.min) })
 }
 
 // groupTable adds the table of groups, in the requested order.

@@ -69,7 +69,8 @@ func (s DiffSide) Text() string {
 	case s.Window != nil:
 		out += fmt.Sprintf(" · window %d", *s.Window)
 	case s.From != nil && s.To != nil:
-		out += " · from " + s.From.In(s.Unit) + " to " + s.To.In(s.Unit)
+		from, to := model.Ends(*s.From, *s.To, s.Unit)
+		out += " · from " + from + " to " + to
 	case s.At != nil:
 		out += " · at " + s.At.In(s.Unit)
 	}

@@ -19,7 +19,8 @@ const eventsTable = "events"
 type SingleEvents struct {
 	Filters []string      `json:"filters,omitzero"` // of stacks
 	Rows    []SingleEvent `json:"rows"`
-	Left    int           `json:"left"` // events of the range after the last row, whatever they are about
+	Left    int           `json:"left"`             // events of the range after the last row, whatever they are about
+	Next    *model.Time   `json:"next_us,omitzero"` // of the first event after the range, where there is no row
 }
 
 // SingleEvent is an event with what it is about. Fields that its kind does not have are nil.
@@ -61,7 +62,15 @@ func BuildEvents(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 	for i := range list {
 		r.Events.Rows[i] = b.event(&list[i])
 	}
-	return r, nil
+	if len(list) > 0 {
+		return r, nil
+	}
+	after := analysis.Range{From: opt.Range.To, To: model.MaxTime}
+	list, _, err = trace.Events(ctx, analysis.EventQuery{Range: after, Cell: opt.Cell, Limit: 1})
+	if len(list) > 0 {
+		r.Events.Next = &list[0].Time
+	}
+	return r, err
 }
 
 // event returns an event as a row.
@@ -100,7 +109,7 @@ func (b *builder) event(e *analysis.Event) SingleEvent {
 func (l *SingleEvents) table(s cells.Style, full bool) table {
 	w := tableWriter{style: s, full: full}
 	out := table{
-		name: eventsTable, title: "Events", more: l.Left, empty: noRows,
+		name: eventsTable, title: "Events", more: l.Left, empty: l.none(),
 		cols: []col{{titles.Number, number}, {titles.Time, number}, {titles.Kind, word}, {titles.Address, word},
 			{titles.Bytes, number}, {titles.Lived, number},
 			{titles.Thread, number}, {titles.Site, name}, {titles.Where, where}},
@@ -135,6 +144,14 @@ func (l *SingleEvents) table(s cells.Style, full bool) table {
 		out.rows = append(out.rows, row)
 	}
 	return out
+}
+
+// none returns why there are no rows.
+func (l *SingleEvents) none() string {
+	if l.Next == nil {
+		return "no event in this range, and none after it"
+	}
+	return "no event in this range; the next one is at " + model.Group(uint64(*l.Next)) + " µs"
 }
 
 func deref(text *string) string {

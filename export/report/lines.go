@@ -60,21 +60,7 @@ type SourceLine struct {
 	Text  *string `json:"text,omitzero"`
 }
 
-// NoSourceError reports that no stack passes a function or a file of a name.
-type NoSourceError struct {
-	Name string
-	Near []string // names that the user may have meant, nearest first
-}
-
-func (e *NoSourceError) Error() string {
-	text := "no stack passes a function or a file named " + model.Clean(e.Name)
-	if len(e.Near) > 0 {
-		text += ", near: " + model.Clean(strings.Join(e.Near, ", "))
-	}
-	return text
-}
-
-// BuildLines returns source lines of a trace, by the figure opt.By as [BuildTree]. Errors are a [NoSourceError] and
+// BuildLines returns source lines of a trace, by the figure opt.By as [BuildTree]. Errors are a [lines.UnknownNameError] and
 // those of ctx and of trace.
 func BuildLines(ctx context.Context, p *model.Profile, trace analysis.Trace, ask LinesQuery, opt Options) (*Report, error) {
 	r, _, err := opening(ctx, p, trace.Status(), &opt)
@@ -287,7 +273,7 @@ type lineRange struct {
 const everyLine = int64(1<<62 - 1)
 
 // matching returns the parts of files that a name means: a file by the end of its path, with a line as in main.c:42, or
-// functions, from the first to the last line that stacks name. Errors are a [NoSourceError] and that of ctx.
+// functions, from the first to the last line that stacks name. Errors are a [lines.UnknownNameError] and that of ctx.
 func (l *listing) matching(ctx context.Context, name string) (out []lineRange, err error) {
 	s, file, line := l.table.Stacks, name, int64(0)
 	if base, n, ok := strings.Cut(path.Base(name), ":"); ok && base != "" {
@@ -322,7 +308,7 @@ func (l *listing) matching(ctx context.Context, name string) (out []lineRange, e
 	for i := range like {
 		like[i] = strings.TrimPrefix(like[i], calltree.FilePrefix)
 	}
-	return nil, &NoSourceError{name, like}
+	return nil, &lines.UnknownNameError{Name: name, Near: like}
 }
 
 // functions returns the parts of files that the functions of a name have.
@@ -398,6 +384,15 @@ func (l *SourceLines) table(s cells.Style, full bool) table {
 		out.notes = append(out.notes, note)
 	}
 	return out
+}
+
+// follow restricts what is said about rows to those that a filter leaves, limit of them, 0 for all.
+func (l *SourceLines) follow(limit int) {
+	l.RowCount = l.weighted()
+	rows := l.Rows[:min(len(l.Rows), cmp.Or(limit, len(l.Rows)))]
+	l.Files = slices.DeleteFunc(l.Files, func(f SourceFile) bool {
+		return !slices.ContainsFunc(rows, func(r SourceLine) bool { return *r.File == f.File })
+	})
 }
 
 // weighted returns the number of rows with a weight.

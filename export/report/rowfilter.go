@@ -52,6 +52,9 @@ func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 			err = cmp.Or(err, wrong)
 			failed++
 		}
+		if r.Lines != nil {
+			r.Lines.follow(f.Limit)
+		}
 		if most := f.Limit; most > 0 && n > most && !slices.Contains(strings.Fields(unlimited), table) {
 			rows.Set(rows.Slice(0, most))
 		}

@@ -81,8 +81,9 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 	return out
 }
 
-// countSamples names the columns that count blocks by what they count.
+// countSamples names the columns that count blocks by what they count, and says so.
 func (t *table) countSamples() {
+	t.title, t.answer = model.AsSamples(t.title), model.AsSamples(t.answer)
 	for i := range t.cols {
 		if c := &t.cols[i]; c.head == titles.Blocks || c.head == titles.Allocs {
 			c.head = titles.Samples

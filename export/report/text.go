@@ -162,14 +162,8 @@ func (t *TextWriter) scope() string {
 	}
 	parts = append(parts, t.dumpScope()...)
 	if t.r.Time.From != nil || t.r.Time.To != nil {
-		from, to := "start", "end"
-		if t.r.Time.From != nil {
-			from = t.r.Time.From.In(t.r.Time.Unit)
-		}
-		if t.r.Time.To != nil {
-			to = t.r.Time.To.In(t.r.Time.Unit)
-		}
-		parts = append(parts, "range "+from+" … "+to)
+		from, to := model.PartEnds(t.r.Time.From, t.r.Time.To, t.r.Time.Unit)
+		parts = append(parts, "range "+cmp.Or(from, "start")+" … "+cmp.Or(to, "end"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -44,7 +44,7 @@ type Tree struct {
 type TreeRow struct {
 	Depth    int     `json:"depth"` // 1 is the top
 	Function string  `json:"function"`
-	File     *string `json:"file,omitzero"` // of the first frame that the node has
+	File     *string `json:"file,omitzero"` // of the heaviest frame that the node has
 	Line     *int64  `json:"line,omitzero"`
 	DSO      *string `json:"dso,omitzero"`
 	Self     Amount  `json:"self"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
@@ -71,7 +72,7 @@ func (a *app) stackLines(ctx context.Context, p *model.Profile, c *reportCmd, op
 }
 
 func (a *app) linesError(err error) error {
-	if none := (*report.NoSourceError)(nil); errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
+	if none := (*lines.UnknownNameError)(nil); errors.As(err, &none) || errors.Is(err, report.ErrNoSum) {
 		err = fail.Usage(fmt.Errorf("--lines: %w", err))
 	}
 	return err

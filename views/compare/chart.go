@@ -130,7 +130,7 @@ func (c *chart) setData(axis diff.TimeSpan) {
 	ch.Cursor, ch.PeakAt = -1, -1
 	ch.Decimal = s.Series == state.SeriesBlocks
 	series := s.Series
-	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return ui.Short(series, v) }
+	ch.FormatX, ch.FormatY = model.StepTime, func(v uint64) string { return ui.Short(series, v) }
 	ch.Empty = "reading both curves"
 	ch.Curves = ch.Curves[:0]
 	v, ok := c.curves.Get()

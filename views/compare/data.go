@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -72,7 +71,7 @@ type Set struct {
 // has nothing yet.
 func makeSides(e *ui.Env, s *state.State, what ui.DiffRows, by analysis.Group,
 	cost analysis.Cost) (keys [2]sideKey, ok bool) {
-	if e.Dump != nil {
+	if what == ui.DiffSeries || what == ui.DiffPages {
 		return layoutSides(e, s, what), layoutsKnown(e, s, what)
 	}
 	files := [2]*ui.ComparedFile{e.First, e.Second}
@@ -238,11 +237,16 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 	return out, nil
 }
 
+// unlikeError says that the sides have nothing in common to compare, and what to do.
+type unlikeError string
+
+func (e unlikeError) Error() string { return string(e) }
+
 // fetch computes one side; bases are computed only if sides are normalized.
 func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.Side, err error) {
 	switch {
 	case k.Unlike != "":
-		return nil, errors.New(k.Unlike)
+		return nil, unlikeError(k.Unlike)
 	case k.layout.Dump != nil:
 		return k.fetchDump(ctx)
 	case k.Prof.Of != nil && k.Prof.None:

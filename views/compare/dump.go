@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // layoutSides returns the sides of a comparison of measured series or page layouts, as marked.
@@ -15,8 +16,14 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 	files := [2]*ui.ComparedFile{e.First, e.First}
 	dumps := [2]*ui.DumpFile{e.Dump, e.Dump}
 	at := [2]analysis.Instant{analysis.At(0), s.At}
-	if e.OtherDump() != nil {
+	unlike := ""
+	switch {
+	case e.OtherDump() != nil:
 		files[state.SideB], dumps[state.SideB], at[state.SideA] = e.Second, e.OtherDump(), s.At
+	case e.Second != nil && e.Second.Now != nil:
+		files[state.SideB] = e.Second
+		unlike = widget.Clean(e.Second.Name) + " has no measured series to compare with: " +
+			e.Hint("{functions} and {stacks} compare what both have")
 	}
 	for i, m := range s.Compare.Marks {
 		if !m.Set {
@@ -34,7 +41,7 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 		layouts[state.SideA], layouts[state.SideB] = e.LayoutSides(&plain)
 	}
 	for i := range keys {
-		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure,
+		k := sideKey{file: files[i], what: what, at: at[i], over: analysis.FullRange, figure: s.Dump.Figure, Unlike: unlike,
 			layout: ui.LayoutRef{Dump: dumps[i], Layout: state.NoLayout}}
 		if k.label = min(at[i].T, dumps[i].End).In(dumps[i].Timeline.AxisUnit); what == ui.DiffPages {
 			k.layout = layouts[i]
@@ -42,6 +49,9 @@ func layoutSides(e *ui.Env, s *state.State, what ui.DiffRows) (keys [2]sideKey) 
 			if k.label = "no layout"; k.layout.Layout != state.NoLayout {
 				k.label = fmt.Sprintf("#%d %s", k.layout.Layout, k.layout.When())
 			}
+		}
+		if unlike != "" {
+			k.label = ""
 		}
 		k.place = k.label
 		k.label = named(e, files[i], k.place)

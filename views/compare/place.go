@@ -25,7 +25,7 @@ func placeText(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment) st
 	case !m.Over.IsFull() && m.Over.To <= 0 && at.T <= 0:
 		return "start"
 	case !m.Over.IsFull():
-		return fmt.Sprintf("%v – %v", max(m.Over.From, 0), m.Over.To)
+		return ui.RangeText(max(m.Over.From, 0), m.Over.To, "")
 	case at == analysis.End && f.Loading(s):
 		return "so far"
 	case at == analysis.End || at.T >= f.Span(s).To && at.Events == 0:

@@ -196,6 +196,9 @@ func (t *table) emptyText() []string {
 
 // failedText returns why two sides cannot be compared, and what to do.
 func failedText(e *ui.Env, err error) []string {
+	if unlike := unlikeError(""); errors.As(err, &unlike) {
+		return []string{err.Error()}
+	}
 	if wrong := (*diff.QuestionError)(nil); errors.As(err, &wrong) {
 		return []string{model.Capital(err.Error()) + ".", e.Hint("{group} groups differently, {difference.cost} compares another metric.")}
 	}

@@ -63,7 +63,7 @@ func (c *layoutChart) show(s *state.State, r widget.Rect, typeName string) {
 	if !s.Range.IsFull() {
 		ch.RangeFrom, ch.RangeTo = int64(max(s.Range.From, 0)), int64(s.Range.To)
 	}
-	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return model.Bytes(v).Short() }
+	ch.FormatX, ch.FormatY = model.StepTime, func(v uint64) string { return model.Bytes(v).Short() }
 	ch.Title, ch.Answer, ch.Data = c.figure.String(), "", ch.Data[:0]
 	if typeName != "" {
 		ch.Title += " of " + widget.Truncate(typeName, 20)

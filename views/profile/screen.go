@@ -175,7 +175,8 @@ func (p *Screen) missing() string {
 	case d.Samples == 0:
 		return model.Counted(len(d.Weights.Windows), "window") + ", no samples"
 	}
-	return "samples from " + p.Prof.First.In(p.Prof.Weights.AxisUnit) + " to " + p.Prof.Last.In(p.Prof.Weights.AxisUnit)
+	first, last := model.Ends(p.Prof.First, p.Prof.Last, p.Prof.Weights.AxisUnit)
+	return "samples from " + first + " to " + last
 }
 
 // maxListed is the maximum number of threads and binaries that are listed.

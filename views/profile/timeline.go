@@ -246,8 +246,7 @@ func (p *Timeline) CopyText() string {
 		return ""
 	}
 	w := &p.Prof.Weights.Windows[*row]
-	return widget.Clean(ui.WindowName(p.Prof.Weights, *row) + "  " + w.Start.In(p.Prof.Weights.AxisUnit) + " – " +
-		w.End.In(p.Prof.Weights.AxisUnit))
+	return widget.Clean(ui.WindowName(p.Prof.Weights, *row) + "  " + ui.RangeText(w.Start, w.End, p.Prof.Weights.AxisUnit))
 }
 
 // Click implements clicker.

@@ -74,12 +74,12 @@ func weigh(ctx context.Context, e *ui.Env, k sumsKey) (*sums, error) {
 // mostTried is the number of files of which a source is looked for, to begin with one.
 const mostTried = 30
 
-// begin returns the place that is shown at first: the costliest line whose source is found, or else of all.
+// begin returns the place that is shown at first: the costliest line whose source exists, or else of all.
 func (s *sums) begin(ctx context.Context, from *sources.Finder) (lines.Place, error) {
 	list := s.Costliest(mostTried)
 	for _, at := range list {
-		t, err := read(ctx, from, s.Stacks.Files[at.File])
-		if err != nil || t.file != nil {
+		exists, err := from.Has(ctx, s.Stacks.Files[at.File])
+		if err != nil || exists {
 			return at, err
 		}
 	}

@@ -37,6 +37,9 @@ type Screen struct {
 	ids      int         // number of stacks requested
 }
 
+// columnLine is the index of the column of line numbers.
+const columnLine = 0
+
 // maxDetail is the maximum number of rows of the detail below the list.
 const maxDetail = 13
 
@@ -55,7 +58,7 @@ func newScreen(e *ui.Env, facet model.Facet) *Screen {
 	p.table = ui.NewTable(e, &p.ListPane, data{}, ui.Spec[data, row]{
 		Rows:    data.rows,
 		Columns: p.columns,
-		First:   ui.AsGiven,
+		First:   columnLine,
 		ID:      func(_ data, r *row) uint64 { return uint64(r.line) },
 		Words: func(data) func(r *row) []string {
 			return func(r *row) []string { return []string{r.said(), strconv.FormatInt(r.line, 10)} }

@@ -245,9 +245,11 @@ func nodeIDs(nodes []int32) []uint64 {
 // exists reports whether a node is in the graph: it weighs anything, or what is below it changed.
 func (w *weighed) exists(id uint64) bool { return id < uint64(w.Len()) && w.Total[id] > 0 }
 
-// frame returns what is known of a node beyond its name; mixed says that it represents several places.
+// frame returns what is known of a node beyond its name; mixed says that it represents several places, of which this is
+// the heaviest.
 func (w *weighed) frame(n int32) (f model.Frame, mixed bool) {
-	id, mixed := w.Frame(n)
+	_, mixed = w.Frame(n)
+	id := w.Heaviest(n)
 	if w.tree.key.stacks == nil || id == 0 {
 		return model.Frame{Line: model.NoLine}, mixed
 	}

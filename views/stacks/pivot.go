@@ -7,7 +7,6 @@ import (
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/keymap"
-	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -140,12 +139,7 @@ func (p *Stacks) Place() (lines.Place, bool) {
 	if n == 0 || q.Now.tree.key.stacks == nil {
 		return lines.Place{}, false
 	}
-	f, mixed := q.Now.Frame(n)
-	at, ok := ui.PlaceOf(q.Now.tree.key.stacks, f)
-	if mixed {
-		at.Line = model.NoLine
-	}
-	return at, ok
+	return ui.PlaceOf(q.Now.tree.key.stacks, q.Now.Heaviest(n))
 }
 
 func (p *Stacks) Follows() string { return "" }

@@ -213,7 +213,7 @@ func (p *Stacks) detailLines(n int32, w, h int) []widget.Line {
 	lines := []widget.Line{{Spans: []widget.Span{{Text: name}, {Text: "  " + p.Now.place(n), Style: p.Look.Muted}}, Indent: 2}}
 	what := p.sentence(n)
 	if mixed {
-		what += " · several lines: the first is shown"
+		what += " · several lines: the heaviest is shown"
 	}
 	lines = append(lines, widget.Line{Spans: []widget.Span{{Text: what, Style: p.Look.Muted}}, Indent: 2})
 	const tall, most = 8, 4

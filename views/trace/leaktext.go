@@ -179,8 +179,9 @@ func (p *Leaks) explain() {
 func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
-		text = fmt.Sprintf("one new block every %s, from %v to %v; median age %v", (s.Last - s.First).Each(s.Count-1),
-			s.First, s.Last, s.Median)
+		first, last := model.Ends(s.First, s.Last, "")
+		text = fmt.Sprintf("one new block every %s, from %s to %s; median age %v", (s.Last - s.First).Each(s.Count-1),
+			first, last, s.Median)
 	}
 	if t := ui.ThreadsText(s.Threads); t != "" {
 		text += "; " + t

@@ -82,7 +82,7 @@ func (c *liveCurve) show(s *state.State, of followed, title string, columns int)
 func (c *liveCurve) set(s *state.State, title string, k liveKey) {
 	ch := &c.chart
 	ch.From, ch.To, ch.Cursor, ch.PeakAt = int64(k.from), int64(k.to), int64(s.Now()), -1
-	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return ui.Short(state.SeriesBytes, v) }
+	ch.FormatX, ch.FormatY = model.StepTime, func(v uint64) string { return ui.Short(state.SeriesBytes, v) }
 	ch.Data, ch.Backdrop = nil, nil
 	ch.Title, ch.Answer = title, ""
 	ch.Empty = "following these blocks " + c.env.Look.Glyphs.Ellipsis

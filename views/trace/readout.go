@@ -92,7 +92,7 @@ func (p *Timeline) instantFigures() []figure {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	list := []figure{
 		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), s.Blocks(level.Count)), themes.Title},
-		{"at", ui.AxisTime(int64(now), 1), themes.Accent},
+		{"at", model.StepTime(int64(now), 1), themes.Accent},
 	}
 	step, known := p.stepNow()
 	if known {

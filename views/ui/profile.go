@@ -316,8 +316,7 @@ func (d *ProfileFile) parts() string {
 
 // times returns the range in the unit of the file.
 func (k ProfileKey) times() string {
-	unit := k.Of.Weights.AxisUnit
-	return k.From.In(unit) + " – " + k.To.In(unit)
+	return RangeText(k.From, k.To, k.Of.Weights.AxisUnit)
 }
 
 // WindowName returns the name of a window.

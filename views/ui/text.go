@@ -1,9 +1,7 @@
 package ui
 
 import (
-	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -73,15 +71,21 @@ func TimeText(t model.Time, exact bool) string {
 	if !exact || t < 1000 {
 		return t.String()
 	}
-	return AxisTime(int64(t), 1)
+	return model.StepTime(int64(t), 1)
 }
 
 // Axis returns a function that formats moments on axes: as times, or as numbers of the unit that the file uses instead.
 func Axis(unit string) func(t, step int64) string {
 	if unit == "" {
-		return AxisTime
+		return model.StepTime
 	}
 	return func(t, _ int64) string { return model.ShortCount(uint64(max(t, 0))) }
+}
+
+// RangeText returns the ends of a range.
+func RangeText(from, to model.Time, unit string) string {
+	first, last := model.Ends(from, to, unit)
+	return first + " – " + last
 }
 
 // MomentText is [TimeText] for a file whose times may be in another unit than microseconds.
@@ -104,45 +108,6 @@ func DeltaText(before, after uint64, format func(uint64) string) string {
 		return "−" + format(before-after)
 	}
 	return "±0"
-}
-
-// AxisTime formats a moment so that moments at a distance of step look different: "20 ms", "61.034 ms", "1:04:03".
-func AxisTime(t, step int64) string {
-	const second, minute, hour, day = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
-	switch {
-	case t == 0:
-		return "0"
-	case t < 1000 && step < 1000:
-		return strconv.FormatInt(t, 10) + " µs"
-	case t < second && step < second:
-		return fixed(t, 1000, step) + " ms"
-	case t < minute && step < minute:
-		return fixed(t, second, step) + " s"
-	case t < hour:
-		return fmt.Sprintf("%d:%s", t/minute, clockSeconds(t%minute, step))
-	case step%day == 0:
-		return strconv.FormatInt(t/day, 10) + " d"
-	case step%minute == 0:
-		return fmt.Sprintf("%d:%02d h", t/hour, t%hour/minute)
-	}
-	return fmt.Sprintf("%d:%02d:%s", t/hour, t%hour/minute, clockSeconds(t%minute, step))
-}
-
-// fixed returns t in a unit of so many microseconds, with the decimals that step needs.
-func fixed(t, unit, step int64) string {
-	digits := 0
-	for u := unit; u > 1 && step%u != 0; u /= 10 {
-		digits++
-	}
-	return strconv.FormatFloat(float64(t)/float64(unit), 'f', digits, 64)
-}
-
-func clockSeconds(t, step int64) string {
-	text := fixed(t, 1_000_000, step)
-	if t < 10_000_000 {
-		return "0" + text
-	}
-	return text
 }
 
 // WithArticle returns a word with "a" or "an", by its first letters.

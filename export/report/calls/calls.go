@@ -28,7 +28,7 @@ type Query struct {
 type Row struct {
 	Depth       int // 1 is the top
 	Name        string
-	Frame       model.FrameID // the first one that the node has
+	Frame       model.FrameID // the heaviest one that the node has, 0 for none
 	Mixed       bool          // it has frames of other lines, too
 	Self, Total uint64        // bottom-up, only functions at the top have a weight of their own
 	Mark        uint8         // the highest of its stacks
@@ -81,8 +81,8 @@ func Build(ctx context.Context, q *Query) (*Tree, error) {
 	for open := below(f, 0, shown); len(open) > 0; {
 		n := open[len(open)-1]
 		open = append(open[:len(open)-1], below(f, n, shown)...)
-		frame, mixed := f.Frame(n)
-		out.Rows = append(out.Rows, Row{depth[n], f.Name(n), frame, mixed, self(n), f.Total[n], marks[n]})
+		_, mixed := f.Frame(n)
+		out.Rows = append(out.Rows, Row{depth[n], f.Name(n), f.Heaviest(n), mixed, self(n), f.Total[n], marks[n]})
 	}
 	return out, ctx.Err()
 }

@@ -136,7 +136,7 @@ func (c *Pane) setData(from, to model.Time) {
 	}
 	ch.Decimal = s.Series == state.SeriesBlocks
 	series := s.Series
-	ch.FormatX, ch.FormatY = ui.AxisTime, func(v uint64) string { return ui.Short(series, v) }
+	ch.FormatX, ch.FormatY = model.StepTime, func(v uint64) string { return ui.Short(series, v) }
 	ch.Empty = c.emptyText()
 	v, ok := c.curve.Get()
 	ch.Data = ch.Data[:0]
@@ -212,7 +212,7 @@ func (c *Pane) Title() string {
 				break
 			}
 		}
-		title += " · " + ui.AxisTime(int64(from)/step*step, step) + " – " + ui.AxisTime(int64(to)/step*step, step)
+		title += " · " + model.StepTime(int64(from)/step*step, step) + " – " + model.StepTime(int64(to)/step*step, step)
 	}
 	return title
 }
