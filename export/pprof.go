@@ -89,7 +89,7 @@ func pprofOrder(s *Stacks) []int {
 		}
 		return all
 	}
-	order := []int{1, 0, 3, 2}
+	order := []int{metricAllocCount, metricAllocBytes, metricLiveCount, metricLiveBytes}
 	if s.Metrics[s.Main].heap == "" {
 		order = append(order, s.Main)
 	}

@@ -58,6 +58,14 @@ type traceMetric struct {
 	of func(*analysis.Site) uint64
 }
 
+// The first figures of traces.
+const (
+	metricAllocBytes = iota
+	metricAllocCount
+	metricLiveBytes
+	metricLiveCount
+)
+
 // traceMetrics returns the figures of traces, named as the report sorts by them. Peaks of sites are not among them:
 // they are reached at different times and do not add up.
 func traceMetrics() []traceMetric {

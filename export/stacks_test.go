@@ -392,6 +392,7 @@ func TestExportsStopAndFail(t *testing.T) {
 	cancel()
 	for name, write := range map[string]func(context.Context, io.Writer, *Stacks) ([]Loss, error){
 		"folded": WriteFolded, "speedscope": WriteSpeedscope, "pprof": WritePprof, "csv": WriteStacksCSV, "ndjson": WriteStacksNDJSON,
+		"heapprofile": WriteHeapProfile,
 	} {
 		if _, err := write(ctx, io.Discard, s); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: canceled: %v", name, err)

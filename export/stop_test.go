@@ -40,6 +40,7 @@ func TestWritersOfStacksAskTheirContext(t *testing.T) {
 	s, asks := manyRows(t)
 	for name, write := range map[string]func(context.Context, io.Writer, *Stacks) ([]Loss, error){
 		"folded": WriteFolded, "pprof": WritePprof, "speedscope": WriteSpeedscope, "csv": WriteStacksCSV, "ndjson": WriteStacksNDJSON,
+		"heapprofile": WriteHeapProfile,
 	} {
 		ctx := &asked{t.Context(), 0, 1 << 30}
 		if _, err := write(ctx, io.Discard, s); err != nil || ctx.n < 2*asks { // numbering frames, and writing rows

@@ -49,3 +49,47 @@ func TestReferencesNeedNoDominators(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What holds is what the policy follows, reference by reference.
+func TestHeldReferencesAreThoseFollowed(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	left := 0
+	for n := 1; n < 60; n++ {
+		h := randomHeap(rnd, n)
+		for p := range h.Schema.Policies {
+			x, err := NewHolding(t.Context(), h, Policy(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			slow := newHeapTwin(h, Policy(p))
+			reached := slow.reach(nil)
+			var list []bool
+			for r := range model.Row(h.Len()) {
+				to := targets(h, r)
+				if list = x.Of(r, list); len(list) != len(to) {
+					t.Fatalf("row %d has %d references, and %d of them hold or not", r, len(to), len(list))
+				}
+				var held []model.Row
+				for i, holds := range list {
+					if holds {
+						held = append(held, to[i])
+					} else {
+						left++
+					}
+				}
+				var want []model.Row
+				for _, to := range slow.refs[r] {
+					if h.Schema.Policies[p].Lost || reached[r] >= 0 || reached[to] < 0 {
+						want = append(want, to)
+					}
+				}
+				if !slices.Equal(held, want) {
+					t.Fatalf("policy %d, row %d of %d: %v is held, want %v", p, r, n, held, want)
+				}
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("no reference was left out")
+	}
+}

@@ -33,7 +33,7 @@ func (c *convertCmd) Help() string {
 	var out strings.Builder
 	out.WriteString("OUT can be:\n\n")
 	for _, t := range targets() {
-		fmt.Fprintf(&out, "  %-10s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
+		fmt.Fprintf(&out, "  %-12s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
 	}
 	return out.String() + "\nEach may be compressed: append .gz or .zst to the suffix. Stacks come from traces and stack profiles. For traces --by chooses their weight: " + strings.Join(export.TraceMetrics(), ", ") +
 		". Live figures are those at --at (then live_bytes is the default), the others those from --from to --to; leaks are at least --min-age old. " +
@@ -94,6 +94,9 @@ func targets() []format {
 		{"folded", []string{".folded", ".collapsed"}, "stacks, for flamegraph.pl and others", stacksAs(export.WriteFolded), true},
 		{"speedscope", []string{".speedscope.json", ".speedscope"}, "stacks, for speedscope", stacksAs(export.WriteSpeedscope), true},
 		{"pprof", []string{".pprof", ".pb.gz"}, "stacks, for go tool pprof", stacksAs(export.WritePprof), true},
+		{"heapprofile", []string{".heapprofile"}, "stacks, for Chrome DevTools", stacksAs(export.WriteHeapProfile), true},
+		{"heapsnapshot", []string{".heapsnapshot"}, "heap snapshots, for Chrome DevTools", beginHeapSnapshot, false},
+		{"perfetto", []string{".pftrace", ".perfetto-trace"}, "traces, heap snapshots, curves, for ui.perfetto.dev", beginPerfetto, false},
 		{"csv", []string{".csv"}, "stacks; a table of a snapshot", rowsAs(export.WriteStacksCSV, export.WriteHeapCSV), true},
 		{"ndjson", []string{".ndjson", ".jsonl"}, "the same, one JSON object per line",
 			rowsAs(export.WriteStacksNDJSON, export.WriteHeapNDJSON), true},
@@ -174,7 +177,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 			return fail.Usage(fmt.Errorf("convert: %s is the input, too: choose another output file", out))
 		}
 	}
-	if err := c.check(t); err != nil {
+	if err := c.check(t, a.isGiven("edges")); err != nil {
 		return err
 	}
 	s, err := a.recording(ctx, in)
@@ -207,8 +210,11 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// check finds flags that do not apply to a target.
-func (c *convertCmd) check(t format) error {
+// check finds flags that do not apply to a target. edges reports that references are chosen.
+func (c *convertCmd) check(t format, edges bool) error {
+	if edges && c.Table != "dominators" && t.name != "heapsnapshot" && t.name != "perfetto" {
+		return fail.Usage(errors.New("--edges works only with heapsnapshot, perfetto and --table dominators"))
+	}
 	if c.Samples && t.name != "spaa" {
 		return fail.Usage(errors.New("--samples: only .spaa has samples"))
 	}

@@ -196,7 +196,7 @@ func diffUses() []Use {
 func convertUses() []Use {
 	return slices.Concat(reader(), steps(), of(stacked|heaps, "at"), of(stacked, "from"),
 		of(traces, "min-age", "frame-order"), of(profiles, "event", "unit"), looked(),
-		of(heaps, "snapshot", "table", "sizes"), with("table=dominators", heaps, "edges"),
+		of(heaps, "snapshot", "table", "sizes", "edges"),
 		helped(kind.All, "to", "The format to write: ${targets}. A second --to is the end of the range."),
 		helped(stacked, "by", "The weight of stacks: ${weights}; for stack profiles any metric."))
 }
