@@ -61,6 +61,8 @@ var allowed = map[string][]string{
 	"analysis/weights":           {"model", "analysis/calltree"},
 	"analysis/sources":           {},
 	"analysis/lines":             {"model", "analysis", "analysis/calltree", "analysis/weights"},
+	"analysis/treemap":           {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/lines", "analysis/pages"},
+	"analysis/heatmap":           {"model", "analysis"},
 	"analysis/diff":              {"model", "analysis", "analysis/calltree", "analysis/funcname", "analysis/heapgraph", "analysis/pages", "analysis/weights"},
 
 	"analysis/accept": {"model", "model/mangled", "analysis/funcname", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
@@ -105,6 +107,7 @@ var allowed = map[string][]string{
 	"views/profile": screens,
 	"views/compare": screens,
 	"views/source":  screens,
+	"views/areas":   screens,
 	"views/widget":  {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
