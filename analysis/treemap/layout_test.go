@@ -204,8 +204,8 @@ func TestTreesAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 100 {
 		tree := randomTree(r, r.IntN(300))
-		for _, l := range []Limits{{}, {Depth: 1}, {Most: 2}, {Share: 0.05}, {Depth: 2, Most: 3, Share: 0.01}} {
-			cut := tree.Cut(l)
+		for _, l := range [][2]int{{}, {1, 0}, {0, 2}, {2, 3}} {
+			cut := tree.Cut(l[0], l[1])
 			if cut.Nodes[0].Weight != tree.Nodes[0].Weight {
 				t.Fatalf("%+v: %d of %d", l, cut.Nodes[0].Weight, tree.Nodes[0].Weight)
 			}
@@ -225,7 +225,7 @@ func TestTreesAddUp(t *testing.T) {
 				if at := tree.Find(cut.Steps(int32(i))); cut.Nodes[i].Kind != Rest && tree.Nodes[at].Weight != cut.Nodes[i].Weight {
 					t.Fatalf("%+v: %+v is %+v", l, cut.Nodes[i], tree.Nodes[at])
 				}
-				if d := len(cut.Path(int32(i))); l.Depth > 0 && d > l.Depth {
+				if d := len(cut.Path(int32(i))); l[0] > 0 && d > l[0] {
 					t.Fatalf("%+v: a part at depth %d", l, d)
 				}
 			}

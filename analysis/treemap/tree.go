@@ -116,46 +116,35 @@ func (t *Tree) Steps(n int32) (steps []Step) {
 	return steps
 }
 
-// Limits say how much of a tree is kept.
-type Limits struct {
-	Depth int     // levels below the first node; 0 for all
-	Most  int     // parts of a part; 0 for all
-	Share float64 // parts with less of the whole are left out
-}
-
-// Cut returns the tree with the parts that limits keep: those left out become one, the rest, after the others of their
-// parent.
-func (t *Tree) Cut(l Limits) *Tree {
+// Cut returns the tree with at most so many levels below the first node, and parts of a part; 0 is all. The other parts
+// become one, the rest, after those of their parent.
+func (t *Tree) Cut(levels, parts int) *Tree {
 	const merged = -1 // in place of a node
-	least := uint64(l.Share * float64(t.Nodes[0].Weight))
-	b := &Builder{nodes: []Node{t.Nodes[0]}}
+	out := []Node{t.Nodes[0]}
 	from, depth := []int32{0}, []int{0}
-	for i := 0; i < len(b.nodes); i++ { // level by level
-		b.nodes[i].First, b.nodes[i].Len = int32(len(b.nodes)), 0
-		if from[i] == merged || l.Depth > 0 && depth[i] >= l.Depth {
+	for i := 0; i < len(out); i++ { // level by level
+		out[i].First, out[i].Len = int32(len(out)), 0
+		if from[i] == merged || levels > 0 && depth[i] >= levels {
 			continue
 		}
 		first, end := t.Children(from[i])
-		kept := int32(0)
-		for c := first; c < end && (l.Most <= 0 || int(kept) < l.Most) && t.Nodes[c].Weight >= least; c++ {
-			kept++
+		kept := end
+		if parts > 0 {
+			kept = min(end, first+int32(parts))
 		}
-		if end-first == kept+1 && l.Most <= 0 { // the rest would be one part
-			kept++
-		}
-		for c := first; c < first+kept; c++ {
+		for c := first; c < kept; c++ {
 			n := t.Nodes[c]
 			n.Parent = int32(i)
-			b.nodes, from, depth = append(b.nodes, n), append(from, c), append(depth, depth[i]+1)
+			out, from, depth = append(out, n), append(from, c), append(depth, depth[i]+1)
 		}
-		if first+kept < end {
-			rest := t.merge(first+kept, end)
+		if kept < end {
+			rest := t.merge(kept, end)
 			rest.Parent = int32(i)
-			b.nodes, from, depth = append(b.nodes, rest), append(from, merged), append(depth, depth[i]+1)
+			out, from, depth = append(out, rest), append(from, merged), append(depth, depth[i]+1)
 		}
-		b.nodes[i].Len = int32(len(b.nodes)) - b.nodes[i].First
+		out[i].Len = int32(len(out)) - out[i].First
 	}
-	return &Tree{b.nodes}
+	return &Tree{out}
 }
 
 // merge returns the sum of parts.
