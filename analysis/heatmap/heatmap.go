@@ -58,12 +58,8 @@ func Of(ctx context.Context, trace analysis.Trace, q Query) (*Map, error) {
 	from, to := max(q.Range.From, 0), min(q.Range.To, end)
 	n := max(min(int64(q.Columns), int64(to-from)), 1)
 	ask := analysis.LiveQuery{Range: analysis.Range{From: q.Range.From, To: max(to, from)}, Columns: int(n), Cell: q.Cell, By: q.By, ByLife: q.Lifetimes}
-	if m.Cost == analysis.CostLeaked { // allocated in the column and never freed
-		ask.Cell.SizeFrom, ask.Cell.LifeFrom, ask.Cell.LifeTo = 0, analysis.NeverFreed, analysis.LifeClasses
-		if ask.Cell.SizeTo = q.Cell.SizeTo; q.Cell.Rectangle().IsAll() {
-			ask.Cell.SizeTo = analysis.SizeClasses
-		}
-		ask.Cell.SizeFrom = q.Cell.SizeFrom
+	if m.Cost == analysis.CostLeaked {
+		ask.Cell = unfreed(q.Cell)
 	}
 	if !q.Lifetimes {
 		if err := m.choose(ctx, trace, &q, &ask); err != nil {
@@ -79,6 +75,15 @@ func Of(ctx context.Context, trace analysis.Trace, q Query) (*Map, error) {
 		m.classes(live)
 	}
 	return m, nil
+}
+
+// unfreed returns the blocks of a cell that are never freed.
+func unfreed(c analysis.Cell) analysis.Cell {
+	if c.Rectangle().IsAll() {
+		c.SizeTo, c.LifeTo = analysis.SizeClasses, analysis.LifeClasses
+	}
+	c.LifeFrom = max(c.LifeFrom, min(analysis.NeverFreed, c.LifeTo))
+	return c
 }
 
 // choose selects the groups of the rows, and adds them to the query.

@@ -456,6 +456,8 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		r, err = report.BuildEvents(ctx, p, s.index, opt)
 	} else if c.listed() {
 		r, err = a.traceLines(ctx, s, p, c, opt)
+	} else if c.drawn() {
+		r, err = a.traceAreas(ctx, s, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.traceTree(ctx, s, p, c, opt)
 	} else {
@@ -477,6 +479,9 @@ var sortedByColumn = map[arg.Table]report.HeapLists{
 
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	if c.drawn() {
+		return a.heapMap(ctx, s, p, c)
+	}
 	lists := report.EveryList
 	if only, ok := sortedByColumn[c.Table]; ok && (c.Table != "trends" || a.flags.By != "bytes" &&
 		a.flags.By != "count") { // which trends have of their own
