@@ -145,10 +145,9 @@ func areaRows() []row {
 		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the whole screen, or open it. {back} zooms out."},
 		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
 		{ScopeTreemap, Group, "b", "Of heap snapshots: switch between types and dominators."},
-		{ScopeHeat, Left, "Left", "Move the instant one column earlier."},
-		{ScopeHeat, Right, "Right", "Move the instant one column later."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
 		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeHeat, Group, "b", "Group by stack, function, owner, file, module, thread or size."},
 		{ScopeHeat, Series, "m", "Switch between sites and lifetimes."},
 	}
 }

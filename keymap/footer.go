@@ -168,7 +168,7 @@ func footer(s Scope) []hint {
 		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}}, costHint, {"dominators", []Action{Group}},
 			focusHint, diffHint, copyHint, screensHint}
 	case ScopeHeat:
-		return []hint{{"time", []Action{Left, Right}}, {"row", []Action{Up, Down}}, {"site", []Action{Open}}, costHint, {"sites/lifetimes", []Action{Series}},
+		return []hint{timeHint, {"row", []Action{Up, Down}}, {"site", []Action{Open}}, costHint, {"sites/lifetimes", []Action{Series}},
 			{"zoom", []Action{ZoomIn, ZoomOut}}, groupHint, rangeHint, copyHint}
 	case ScopeSnapshots:
 		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, evidenceHint,

@@ -46,5 +46,6 @@ func allScreens(e *ui.Env) []ui.Screen {
 		areas.NewProfile(e),
 		areas.NewHeap(e),
 		areas.NewDump(e),
+		areas.NewHeat(e),
 	}
 }

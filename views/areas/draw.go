@@ -293,7 +293,7 @@ func (p *Map) meaning() string {
 		return p.now.unlike
 	}
 	if p.now.key.two {
-		return "Area: " + p.what() + " of the larger side. Color and sign: + grew, - shrank, = stayed."
+		return "Area: " + p.what() + ", of the larger side. + grew, - shrank, = stayed."
 	}
 	text := "Area: " + p.what() + "."
 	switch {

@@ -208,7 +208,7 @@ func (m *Treemap) label(s tcell.Screen, b *MapBox, r Rect, st tcell.Style, k *Lo
 		printText(s, r.X, r.Y, r.W, cutText(label, r.W, b.Cut), st, k.Glyphs.Ellipsis)
 	default:
 		rows := Wrap(label, r.W)
-		if len(rows) > r.H-1 || len(rows) > 2 || strings.Join(rows, " ") != label { // words are not broken
+		if len(rows) > r.H-1 || len(rows) > 2 || Width(rows[0]) < leastLabel || strings.Join(rows, " ") != label { // words are not broken
 			rows = []string{cutText(label, r.W, b.Cut)}
 		}
 		for i, text := range rows {
