@@ -15,6 +15,7 @@ type LiveQuery struct {
 	Cell    Cell    // only blocks in it
 	By      Group   // how the keys in Parts are grouped
 	Parts   [][]Key // groups of blocks in the cell, each with a curve of its own; a key is in at most one part
+	ByLife  bool    // the parts are all classes of lifetimes instead, from 0 to [NeverFreed]
 }
 
 // LiveCurves is the answer to a [LiveQuery]: columns like those of [Trace.Curve]. Event counts include only events that

@@ -62,6 +62,8 @@ const (
 	ShowBlocks     Action = "blocks"
 	ShowLifetimes  Action = "lifetimes"
 	ShowSource     Action = "source"
+	ShowTreemap    Action = "treemap"
+	ShowHeat       Action = "heat-map"
 	ShowProblems   Action = "problems"
 	ShowSeries     Action = "measured-series"
 	ShowPages      Action = "pages"
@@ -214,7 +216,9 @@ const (
 	ScopeStacks     Scope = "stacks" // tree or flame graph: pass it after ScopeTree or ScopeFlame
 	ScopeTree       Scope = "tree"
 	ScopeFlame      Scope = "flame"
-	ScopeSource     Scope = "source"    // source files: pass it before ScopeTable
+	ScopeSource     Scope = "source" // source files: pass it before ScopeTable
+	ScopeTreemap    Scope = "treemap"
+	ScopeHeat       Scope = "heat-map"
 	ScopeSnapshots  Scope = "snapshots" // footer only
 	ScopeTypes      Scope = "types"     // objects by type: pass it before ScopeTable
 	ScopeHeap       Scope = "heap"      // screens of heap snapshots: pass it after those of the screen
@@ -235,7 +239,7 @@ const (
 // Scopes returns all scopes, the most general first.
 func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks,
-		ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeLifetimes,
+		ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeTreemap, ScopeHeat, ScopeLifetimes,
 		ScopeSnapshots, ScopeTypes, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
 		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
@@ -255,6 +259,10 @@ func (s Scope) Where() string {
 		return "in flame graphs"
 	case ScopeSource:
 		return "in source files"
+	case ScopeTreemap:
+		return "in treemaps"
+	case ScopeHeat:
+		return "in heat maps"
 	case ScopeDifference:
 		return "in differences"
 	case ScopeProfile:

@@ -10,6 +10,7 @@ func defaults() []section {
 		{"Stacks", stackRows()},
 		{"Filters of stacks", filterRows()},
 		{"Blocks and lifetimes", blockRows()},
+		{"Treemap and heat map", areaRows()},
 		{"Heap snapshots", heapRows()},
 		{"Series and pages", dumpRows()},
 		{"Compare", compareRows()},
@@ -137,6 +138,20 @@ func blockRows() []row {
 	}
 }
 
+func areaRows() []row {
+	return []row{
+		{ScopeTreemap, Left, "Left", "Go to the area on the left."},
+		{ScopeTreemap, Right, "Right", "Go to the area on the right."},
+		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the whole screen, or open it. {back} zooms out."},
+		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeTreemap, Group, "b", "Of heap snapshots: switch between types and dominators."},
+		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
+		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeHeat, Group, "b", "Group by stack, function, owner, file, module, thread or size."},
+		{ScopeHeat, Series, "m", "Switch between sites and lifetimes."},
+	}
+}
+
 func heapRows() []row {
 	return []row{
 		{ScopeHeap, Edges, "E", "Switch between references that keep memory alive and all recorded references."},
@@ -224,6 +239,8 @@ func screenRows() []row {
 		{s, ShowBlocks, "", "Single blocks, and all uses of an address."},
 		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
 		{s, ShowSource, "", "Source files, with figures at each line."},
+		{s, ShowTreemap, "@", "Memory as areas: modules, files, functions, types, dominators or pages."},
+		{s, ShowHeat, "$", "Sites or lifetimes over time, as colors."},
 		{s, ShowSnapshots, "", "Heap snapshots, and how types and frames develop."},
 		{s, ShowTypes, "", "What is on the heap, by type."},
 		{s, ShowFrames, "", "Frames of the program that are on the heap."},

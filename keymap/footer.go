@@ -164,6 +164,12 @@ func footer(s Scope) []hint {
 			{"tree", []Action{Flame}}, invertHint, costHint, searchHint, focusHint, diffHint, copyHint, evidenceHint}
 	case ScopeSource:
 		return []hint{{"next line that costs", []Action{FindNext}}, {"caller/callee", []Action{Collapse, Expand}}, filterHint, costHint, sortHint, {"back", []Action{HistoryBack}}}
+	case ScopeTreemap:
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}}, costHint, {"dominators", []Action{Group}},
+			focusHint, diffHint, copyHint, screensHint}
+	case ScopeHeat:
+		return []hint{timeHint, {"row", []Action{Up, Down}}, {"site", []Action{Open}}, costHint, {"sites/lifetimes", []Action{Series}},
+			{"zoom", []Action{ZoomIn, ZoomOut}}, groupHint, rangeHint, copyHint}
 	case ScopeSnapshots:
 		return []hint{{"open", []Action{Open}}, {"largest", []Action{Peak}}, {"mark", []Action{MarkA, MarkB}}, evidenceHint,
 			{"suspects", []Action{NextPane}}, {"bytes/count", []Action{Series}}}

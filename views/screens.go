@@ -1,6 +1,7 @@
 package views
 
 import (
+	"github.com/memtui/memtui/views/areas"
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
 	"github.com/memtui/memtui/views/heap"
@@ -41,5 +42,10 @@ func allScreens(e *ui.Env) []ui.Screen {
 		newProblems(e),
 		source.New(e), // last, so that the numbers of the others stay what they were
 		source.NewProfile(e),
+		areas.New(e),
+		areas.NewProfile(e),
+		areas.NewHeap(e),
+		areas.NewDump(e),
+		areas.NewHeat(e),
 	}
 }

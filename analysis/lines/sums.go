@@ -21,13 +21,14 @@ type Weights struct {
 	Self, Total []uint64
 }
 
-// Query states what [sumLines] sums up.
+// Query is stacks with their weights: what [sumLines] sums up.
 type Query struct {
 	Stacks  *model.Stacks
-	Leaves  []model.NodeID // one for each stack; they may repeat
-	Sites   []model.NodeID // the nodes whose lines have the weights as their own; nil for the leaves
-	Weights [][]uint64     // for each figure, one for each stack
-	Own     [][]uint64     // what of it is the sites' own; nil where that is all
+	IDs     []model.StackID // of a trace, one for each stack; nil elsewhere
+	Leaves  []model.NodeID  // one for each stack; they may repeat
+	Sites   []model.NodeID  // the nodes whose lines have the weights as their own; nil for the leaves
+	Weights [][]uint64      // for each figure, one for each stack
+	Own     [][]uint64      // what of it is the sites' own; nil where that is all
 }
 
 // Memory that summing up takes at most: for each node, for each frame, and for each figure of a line. No more lines than

@@ -23,11 +23,21 @@ type Table struct {
 // nil for all. Errors are those of ctx and of trace.
 func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view *calltree.FilteredStacks,
 	q analysis.Query, costs ...analysis.Cost) (*Table, error) {
-	t := &Table{Query: Query{Stacks: stacks, Weights: make([][]uint64, len(costs))}, Factor: 1}
 	if stacks == nil {
-		t.Totals = make([]uint64, len(costs))
-		return t, nil
+		return &Table{Query: Query{Weights: make([][]uint64, len(costs))}, Totals: make([]uint64, len(costs)), Factor: 1}, nil
 	}
+	weighed, err := Weigh(ctx, trace, stacks, view, q, costs...)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Query: *weighed, Factor: 1}
+	return t, t.sum(ctx)
+}
+
+// Weigh returns the stacks of a trace with their weights by costs, as [OfTrace] sums them up. stacks is not nil.
+func Weigh(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view *calltree.FilteredStacks,
+	q analysis.Query, costs ...analysis.Cost) (*Query, error) {
+	t := &Query{Stacks: stacks, IDs: []model.StackID{}, Weights: make([][]uint64, len(costs))}
 	if view != nil {
 		t.Stacks = view.Stacks
 	}
@@ -46,6 +56,7 @@ func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, vi
 				continue
 			}
 		}
+		t.IDs = append(t.IDs, id)
 		t.Leaves, t.Sites = append(t.Leaves, leaf), append(t.Sites, calltree.SiteNode(t.Stacks, leaf))
 		for k := range all {
 			w := uint64(0)
@@ -55,17 +66,24 @@ func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, vi
 			t.Weights[k] = append(t.Weights[k], w)
 		}
 	}
-	return t, t.sum(ctx)
+	return t, nil
 }
 
 // OfSelection returns the lines of a stack profile by one figure. The error is that of ctx.
 func OfSelection(ctx context.Context, s *weights.Selection) (*Table, error) {
-	w := s.Scaled()
-	t := &Table{Query: Query{Stacks: s.Stacks, Leaves: w.Leaves, Weights: [][]uint64{w.Weights}}, Factor: w.Factor}
-	if w.Own != nil {
-		t.Own = [][]uint64{w.Own}
-	}
+	q, factor := Selected(s)
+	t := &Table{Query: *q, Factor: factor}
 	return t, t.sum(ctx)
+}
+
+// Selected returns the stacks of a selection with their weights, which were multiplied by a factor.
+func Selected(s *weights.Selection) (q *Query, factor float64) {
+	w := s.Scaled()
+	q = &Query{Stacks: s.Stacks, Leaves: w.Leaves, Weights: [][]uint64{w.Weights}}
+	if w.Own != nil {
+		q.Own = [][]uint64{w.Own}
+	}
+	return q, w.Factor
 }
 
 func (t *Table) sum(ctx context.Context) (err error) {

@@ -15,6 +15,7 @@ type liveScan struct {
 	g     *grouping
 	in    *membership
 	slot  []int32 // by key: its part, or 0
+	lives bool    // parts are the classes of lifetimes
 	parts int     // number of parts, plus part 0, which has all blocks
 	edges []int   // number of events up to and including each column
 }
@@ -32,12 +33,15 @@ func (ix *fileIndex) LiveOf(ctx context.Context, q analysis.LiveQuery) (analysis
 	r, in := ix.reader(), ix.Filtered(q.Cell)
 	from, to := ix.bounds(q.Range)
 	lo, hi := r.eventRange(analysis.Range{From: q.Range.From, To: to})
-	s := &liveScan{g: ix.grouping(q.By, in), in: ix.membership(in), parts: len(q.Parts) + 1}
+	s := &liveScan{g: ix.grouping(q.By, in), in: ix.membership(in), lives: q.ByLife, parts: len(q.Parts) + 1}
+	if s.lives {
+		s.parts = analysis.LifeClasses + 1
+	}
 	if b := model.BudgetOf(ctx); !b.Fits(int64(s.parts) * int64(q.Columns) * 256) {
 		return analysis.LiveCurves{}, b.Error("the curves")
 	}
 	s.slot = make([]int32, s.g.keys)
-	for i, keys := range q.Parts {
+	for i, keys := range q.Parts[:min(len(q.Parts), s.parts-1)] {
 		for _, k := range keys {
 			if int(k) < len(s.slot) {
 				s.slot[k] = int32(i) + 1
@@ -70,7 +74,7 @@ func (s *liveScan) before(ctx context.Context, events int) ([]live.Level, error)
 	if events == 0 {
 		return out, nil
 	}
-	if !s.g.ix.levelsFit() {
+	if s.lives || !s.g.ix.levelsFit() {
 		return out, s.follow(ctx, events, out)
 	}
 	rows, err := s.g.sums(ctx, events, events, events)
@@ -118,6 +122,9 @@ func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) er
 	return s.g.ix.together(ctx, lo, hi, func() chunkWork {
 		var member []bool
 		return func(n int, v *view, from, to int) {
+			if s.lives {
+				v.follow()
+			}
 			member = s.in.of(v, member)
 			parts.put(n, s.chunk(v, from, to, member))
 		}
@@ -139,6 +146,10 @@ func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveSegme
 			list = append(list, liveSegment{column, moves})
 		}
 		moves[0].Add(event, size, how)
+		if s.lives {
+			moves[1+s.lifeClass(v, r)].Add(event, size, how)
+			return
+		}
 		if s.parts == 1 || !s.g.keeps(site) {
 			return
 		}
@@ -147,6 +158,16 @@ func (s *liveScan) chunk(v *view, from, to int, member []bool) (list []liveSegme
 		}
 	})
 	return list
+}
+
+// lifeClass returns the lifetime class of a block that an event of a view is about.
+func (s *liveScan) lifeClass(v *view, r column.Ref) int {
+	ix := s.g.ix
+	if p, ok := r.Local(); ok {
+		return ix.lifeClass(v, p)
+	}
+	b := ix.recordBlock(int(r))
+	return b.lifeClass()
 }
 
 // liveCurves converts curves to the answer. The first one is that of all blocks.

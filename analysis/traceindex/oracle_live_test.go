@@ -33,6 +33,13 @@ func (ix *Index) LiveOf(_ context.Context, q analysis.LiveQuery) (out analysis.L
 	in, by := ix.Filtered(q.Cell), group.DimOf(q.By)
 	f := ix.FoldIn(q.By, in.Set)
 	out.All, out.Peak, out.HasPeak = ix.liveOf(q, func(block uint32) bool { return ix.in(in, block) })
+	if q.ByLife {
+		for life := range analysis.LifeClasses {
+			cols, _, _ := ix.liveOf(q, func(block uint32) bool { return ix.in(in, block) && ix.lifeClass(int(block)) == life })
+			out.Parts = append(out.Parts, cols)
+		}
+		return out, nil
+	}
 	for _, keys := range q.Parts {
 		part := map[analysis.Key]bool{}
 		for _, k := range keys {
@@ -117,6 +124,9 @@ func agreeOnLive(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysi
 			if p := r.IntN(len(q.Parts) + 1); p > 0 {
 				q.Parts[p-1] = append(q.Parts[p-1], s.Key)
 			}
+		}
+		if q.ByLife = r.IntN(8) == 0; q.ByLife {
+			q.Parts = nil
 		}
 		both(t, "live of a part", ix, twin, func(x analysis.Trace) (analysis.LiveCurves, error) { return x.LiveOf(t.Context(), q) })
 	}

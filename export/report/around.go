@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -119,7 +120,7 @@ func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, na
 	if err != nil {
 		return nil, err
 	}
-	r.Around.Metric, r.Around.Filters = key.name, filterLines(opt.Cell)
+	r.Around.Metric, r.Around.Filters = key.name, FilterLines(opt.Cell)
 	r.Around.measure = (&model.ProfileMetric{Name: key.name}).Measure()
 	return r, nil
 }
@@ -143,7 +144,7 @@ func BuildStacksAround(ctx context.Context, p *model.Profile, name string, opt S
 		return nil, err
 	}
 	r.Around.Event, r.Around.Metric, r.Around.measure = &event, metric, w.Metrics[s.Metric].Measure()
-	r.Around.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
+	r.Around.Filters = FilterLines(analysis.Cell{Stacks: opt.Filter})
 	return r, nil
 }
 
@@ -212,17 +213,7 @@ func (q *aroundQuery) ask(ctx context.Context) (*Around, error) {
 	return out, nil
 }
 
-func (q *aroundQuery) amount(n uint64) (a Amount) { return unscaled(n, q.scale) }
-
-// unscaled returns a weight without its factor.
-func unscaled(n uint64, scale float64) (a Amount) {
-	if scale == 1 {
-		a.Add(model.Unsigned(n))
-	} else {
-		a.Add(model.Float(float64(n) / scale))
-	}
-	return a
-}
+func (q *aroundQuery) amount(n uint64) (a Amount) { return object.Unscaled(n, q.scale) }
 
 func (q *aroundQuery) neighbors(list []calltree.Neighbor) []Neighbor {
 	out := []Neighbor{}
@@ -277,5 +268,5 @@ func (a *Around) scope() []string {
 	if a.Event != nil {
 		about = "event " + model.Clean(*a.Event) + " " + about
 	}
-	return slices.Concat([]string{about}, filterText(a.Filters))
+	return slices.Concat([]string{about}, FilterText(a.Filters))
 }

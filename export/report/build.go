@@ -67,7 +67,7 @@ func Build(ctx context.Context, p *model.Profile, trace analysis.Trace, opt Opti
 			return nil, err
 		}
 	}
-	if b.out.Filters = filterLines(opt.Cell); len(b.out.Filters) > 0 {
+	if b.out.Filters = FilterLines(opt.Cell); len(b.out.Filters) > 0 {
 		b.out.Unfiltered = unfiltered(opt.Cell)
 	}
 	r.measured(p.Timeline, &opt)

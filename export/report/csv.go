@@ -49,6 +49,8 @@ func (r *Report) rows(table string) (any, bool) {
 // list returns where the table of that name is: a pointer to a slice of structs. Some tables are made for the caller.
 func (r *Report) list(table string) (any, bool) {
 	switch {
+	case len(r.Alone) > 0:
+		return r.Alone[0].List(), table == "" || table == r.Alone[0].Table()
 	case r.Tree != nil:
 		return &r.Tree.Rows, table == treeTable
 	case r.Events != nil:
@@ -137,6 +139,8 @@ func (t *Trace) list(table string) (any, bool) {
 		return new([]SourceLine), true
 	case eventsTable:
 		return new([]SingleEvent), true
+	case "treemap", "heatmap", "lifetime_heatmap":
+		return new([]struct{}), true
 	}
 	return nil, false
 }

@@ -248,7 +248,7 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 	for _, m := range opt.Masks {
 		d.Masks = append(d.Masks, m.String())
 	}
-	d.Filters, d.Remarks = filterLines(opt.Cell), opt.Notes
+	d.Filters, d.Remarks = FilterLines(opt.Cell), opt.Notes
 	d.words = diff.Words{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)

@@ -104,7 +104,7 @@ func (d *Diff) notes(style cells.Style) []string {
 	if d.Swapped {
 		out[0] += "; the sides are swapped"
 	}
-	out = append(append(slices.Concat(out, d.Remarks), filterText(d.Filters)...), d.unmatchedText()...)
+	out = append(append(slices.Concat(out, d.Remarks), FilterText(d.Filters)...), d.unmatchedText()...)
 	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}

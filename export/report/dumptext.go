@@ -195,7 +195,7 @@ func (w dumpWriter) sparse() table {
 
 // DumpTables returns the names of the tables of curves and layouts that [WriteCSV] can write, the default first.
 func DumpTables() []string {
-	return append([]string{"series", "series_events"}, PageTables()...)
+	return append([]string{"series", "series_events", "treemap"}, PageTables()...)
 }
 
 // PageTables returns the names of the tables of a layout that [WriteCSV] can write, the default first.

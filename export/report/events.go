@@ -57,7 +57,7 @@ func BuildEvents(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 	if err != nil {
 		return nil, err
 	}
-	r.Events = &SingleEvents{Filters: filterLines(opt.Cell), Rows: make([]SingleEvent, len(list)), Left: left}
+	r.Events = &SingleEvents{Filters: FilterLines(opt.Cell), Rows: make([]SingleEvent, len(list)), Left: left}
 	b := &builder{ctx: ctx, trace: trace, profile: p, stacks: stacks, opt: opt, owners: calltree.NewOwners(p.Stacks, opt.Libraries)}
 	for i := range list {
 		r.Events.Rows[i] = b.event(&list[i])

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -76,19 +77,19 @@ func BuildLines(ctx context.Context, p *model.Profile, trace analysis.Trace, ask
 			return nil, err
 		}
 	}
-	cost := treeCost(opt.By)
+	cost := TreeCost(opt.By)
 	t, err := lines.OfTrace(ctx, trace, p.Stacks, view, analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell.Rectangle()}, cost)
 	if err != nil {
 		return nil, err
 	}
 	metric := TreeMetrics()[cost]
-	r.Lines = &SourceLines{Metric: metric, Filters: filterLines(opt.Cell), measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	r.Lines = &SourceLines{Metric: metric, Filters: FilterLines(opt.Cell), measure: (&model.ProfileMetric{Name: metric}).Measure()}
 	return r, r.Lines.fill(ctx, t, ask, opt.Limit)
 }
 
 // BuildStacksLines is [BuildLines] for the selection of a stack profile. The error is [ErrNoSum], too.
 func BuildStacksLines(ctx context.Context, p *model.Profile, ask LinesQuery, opt StackOptions) (*Report, error) {
-	r, event, metric, err := selectionReport(ctx, p, &opt)
+	r, event, metric, err := SelectionReport(ctx, p, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +102,13 @@ func BuildStacksLines(ctx context.Context, p *model.Profile, ask LinesQuery, opt
 		return nil, err
 	}
 	r.Lines = &SourceLines{Event: &event, Metric: metric.Name,
-		Filters: filterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
+		Filters: FilterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
 	return r, r.Lines.fill(ctx, t, ask, opt.Limit)
 }
 
 // fill selects lines and reads their sources.
 func (l *SourceLines) fill(ctx context.Context, t *lines.Table, ask LinesQuery, limit int) (err error) {
-	l.All, l.Rows, l.Files = unscaled(t.Totals[0], t.Factor), []SourceLine{}, []SourceFile{}
+	l.All, l.Rows, l.Files = object.Unscaled(t.Totals[0], t.Factor), []SourceLine{}, []SourceFile{}
 	if t.Stacks == nil {
 		return nil
 	}
@@ -231,7 +232,7 @@ func (l *listing) add(file *sources.File, at lines.Place, w *lines.Weights) {
 		row.Line = &at.Line
 	}
 	if w != nil {
-		row.Self, row.Total = unscaled(w.Self[0], l.table.Factor), unscaled(w.Total[0], l.table.Factor)
+		row.Self, row.Total = object.Unscaled(w.Self[0], l.table.Factor), object.Unscaled(w.Total[0], l.table.Factor)
 		if f := s.FrameFunc[l.frames[at]]; f != 0 {
 			row.Function = &s.Functions[f]
 		}

@@ -23,7 +23,7 @@ func WriteTableText(w io.Writer, r *Report, name string, style cells.Style) erro
 	}
 	out := bufio.NewWriter(w)
 	t := &TextWriter{out, r, style}
-	t.head()
+	t.Head()
 	t.table(tab)
 	t.Problems()
 	return out.Flush()

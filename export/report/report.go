@@ -100,6 +100,7 @@ type Report struct {
 	Events     *SingleEvents `json:"events,omitzero"`      // likewise
 	Lines      *SourceLines  `json:"lines,omitzero"`       // likewise
 	Around     *Around       `json:"around,omitzero"`      // likewise
+	Alone                    // likewise
 	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
 
 	// Results about single rows of a snapshot.

@@ -118,11 +118,7 @@ func (t Totals) Cell() string {
 }
 
 // Amount is an exact sum.
-type Amount struct{ model.Amount }
-
-// AppendJSON implements [object.Appender].
-func (a Amount) AppendJSON(dst []byte) []byte { return append(dst, a.String()...) }
-func (a Amount) Cell() string                 { return a.String() }
+type Amount = object.Amount
 
 // RecordName is the id of a stack as the file writes it: a string or a number.
 type RecordName struct {
@@ -302,7 +298,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	if opt.Window != nil {
 		out.Window = &opt.Window.ID
 	}
-	out.Filters = filterLines(analysis.Cell{Stacks: opt.Filter})
+	out.Filters = FilterLines(analysis.Cell{Stacks: opt.Filter})
 	var err error
 	if r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks); err != nil {
 		return nil, err
@@ -359,8 +355,8 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	return nil
 }
 
-// filterLines returns the filters of stacks and blocks as reports state them, or nil for none.
-func filterLines(c analysis.Cell) (out []string) {
+// FilterLines returns the filters of stacks and blocks as reports state them, or nil for none.
+func FilterLines(c analysis.Cell) (out []string) {
 	for _, s := range c.Stacks.Steps() {
 		out = append(out, s.String())
 	}
@@ -462,7 +458,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", treeTable, linesTable}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", "treemap", treeTable, linesTable}
 }
 
 // CurvesTable is the name of the table of curves, which few formats of stack profiles have.
@@ -489,6 +485,8 @@ func (out *Stacks) list(table string) (any, bool) {
 		return &out.Groups, true
 	case treeTable:
 		return new([]TreeRow), true
+	case "treemap":
+		return new([]struct{}), true
 	case linesTable:
 		return new([]SourceLine), true
 	}

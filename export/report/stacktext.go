@@ -45,7 +45,7 @@ func (t *TextWriter) stackScope() string {
 	if s.Window != nil {
 		parts = append(parts, "window "+model.Clean(*s.Window))
 	}
-	parts = append(append(parts, filterText(s.Filters)...), t.r.unmatchedText()...)
+	parts = append(append(parts, FilterText(s.Filters)...), t.r.unmatchedText()...)
 	return strings.Join(parts, " · ")
 }
 
@@ -169,8 +169,8 @@ func (w stackWriter) top() table {
 	return out
 }
 
-// filterText returns the filters of stacks, as text.
-func filterText(filters []string) []string {
+// FilterText returns the filters of stacks, as text.
+func FilterText(filters []string) []string {
 	if len(filters) == 0 {
 		return nil
 	}

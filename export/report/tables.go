@@ -47,6 +47,8 @@ const (
 // tables returns all tables that are not empty, in the order of the text report.
 func (r *Report) tables(s cells.Style, full bool) []table {
 	switch {
+	case len(r.Alone) > 0:
+		return []table{r.laid(s, full)}
 	case r.Tree != nil:
 		return []table{r.Tree.table(s, full)}
 	case r.Around != nil:
@@ -94,7 +96,7 @@ func (t *table) countSamples() {
 // findingsTable returns the name of the table that says what to look at first, "" if r has none.
 func (r *Report) findingsTable() string {
 	switch {
-	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil, r.Lines != nil, r.Events != nil:
+	case r.Schema != SchemaReport, r.Tree != nil, r.Around != nil, r.AroundType != nil, r.Lines != nil, r.Events != nil, len(r.Alone) > 0:
 		return ""
 	case r.Trace != nil:
 		return "findings"
@@ -448,12 +450,12 @@ func saturate(us uint64) model.Time { return model.Time(min(us, uint64(model.Max
 
 // Tables returns the names of the tables of traces that [WriteCSV] can write, the default first.
 func Tables() []string {
-	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks events curve " + treeTable + " " + linesTable)
+	return strings.Fields("sites live_sites peak_sites leaks late_freed findings functions groups threads markers sizes lifetimes grid blocks born_blocks events curve treemap heatmap lifetime_heatmap " + treeTable + " " + linesTable)
 }
 
 // HeapTables returns the names of the tables of heap snapshots that [WriteCSV] can write, the default first.
 func HeapTables() []string {
-	return strings.Fields("types frames dominators suspects snapshots trends")
+	return strings.Fields("types frames dominators suspects snapshots trends treemap dominator_treemap")
 }
 
 // EveryTable returns the names of the tables of all kinds of files, each once.

@@ -19,7 +19,7 @@ import (
 func WriteText(w io.Writer, r *Report, style cells.Style) error {
 	out := bufio.NewWriter(w)
 	t := &TextWriter{out, r, style}
-	t.head()
+	t.Head()
 	first, rest := r.findingsFirst(style, false)
 	for _, table := range first {
 		t.table(table)
@@ -54,6 +54,11 @@ func NewTextWriter(w io.Writer, h Header, style cells.Style) *TextWriter {
 	return &TextWriter{bufio.NewWriter(w), &Report{Header: h}, style}
 }
 
+// NewReportWriter returns a writer for parts of a report.
+func NewReportWriter(w io.Writer, r *Report, style cells.Style) *TextWriter {
+	return &TextWriter{bufio.NewWriter(w), r, style}
+}
+
 // Flush completes the text, and returns the first error of writing it.
 func (t *TextWriter) Flush() error { return t.out.Flush() }
 
@@ -65,8 +70,8 @@ func (t *TextWriter) Line(parts ...string) {
 	t.out.WriteByte('\n')
 }
 
-// head writes what the report is about, and whether the file is complete.
-func (t *TextWriter) head() {
+// Head writes what the report is about, and whether the file is complete.
+func (t *TextWriter) Head() {
 	f := t.r.File
 	about := []string{}
 	if f.Format != "" {
@@ -118,6 +123,8 @@ func (t *TextWriter) wholeness() string {
 // alone returns what a report about functions or a tree is about, and its metric; nil for others.
 func (r *Report) alone() (scope []string, metric string) {
 	switch {
+	case len(r.Alone) > 0:
+		return r.Alone[0].Scope()
 	case r.Tree != nil:
 		return r.Tree.scope(), r.Tree.Metric
 	case r.Around != nil:
@@ -125,7 +132,7 @@ func (r *Report) alone() (scope []string, metric string) {
 	case r.Lines != nil:
 		return r.Lines.scope(), r.Lines.Metric
 	case r.Events != nil:
-		return filterText(r.Events.Filters), ""
+		return FilterText(r.Events.Filters), ""
 	}
 	return nil, ""
 }
@@ -155,7 +162,7 @@ func (t *TextWriter) scope() string {
 		parts = append(parts, "times estimated")
 	}
 	if t.r.Trace != nil {
-		parts = append(append(parts, filterText(t.r.Trace.Filters)...), t.r.unmatchedText()...)
+		parts = append(append(parts, FilterText(t.r.Trace.Filters)...), t.r.unmatchedText()...)
 		if len(t.r.Trace.Filters) > 0 {
 			parts = append(parts, "the totals below the chart count all blocks")
 		}
@@ -234,7 +241,7 @@ func (t *TextWriter) figure(name string, bytes, count uint64, note string) {
 }
 
 // title starts a section with its name, a rule, and its summary.
-func (t *TextWriter) title(name, answer string) {
+func (t *TextWriter) Title(name, answer string) {
 	answer = cells.Fit(answer, t.Style.LineWidth()-cells.Width(name)-6, t.Style.Cut())
 	rule := max(t.Style.LineWidth()-cells.Width(name)-cells.Width(answer)-4, 1)
 	t.Line()
@@ -242,7 +249,7 @@ func (t *TextWriter) title(name, answer string) {
 }
 
 func (t *TextWriter) table(tab table) {
-	t.title(tab.title, tab.answer)
+	t.Title(tab.title, tab.answer)
 	if len(tab.rows) == 0 {
 		t.Line("  ", cmp.Or(tab.empty, noRows))
 		return
@@ -364,7 +371,7 @@ func (t *TextWriter) Problems() {
 	if len(t.r.Problems) == 0 {
 		return
 	}
-	t.title("Problems", model.Counted(len(Listed(t.r.Problems)), "remark")+" on this file")
+	t.Title("Problems", model.Counted(len(Listed(t.r.Problems)), "remark")+" on this file")
 	for _, p := range Listed(t.r.Problems) {
 		t.Line("  ", cells.Pad(p.Severity, 8, false), model.Clean(p.Message), p.place(), t.Style.Dim(" ["+model.Clean(p.Code)+"]"))
 	}

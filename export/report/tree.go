@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -67,7 +68,7 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 	if r.NoMatch, err = emptied(ctx, opt.Cell, p.Stacks, trace); err != nil {
 		return nil, err
 	}
-	cost := treeCost(opt.By)
+	cost := TreeCost(opt.By)
 	ask := analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell, NoPeaks: true}
 	if cost == analysis.CostPeak {
 		if peak, ok, err := trace.Peak(ctx, opt.Range); err != nil {
@@ -92,21 +93,21 @@ func BuildTree(ctx context.Context, p *model.Profile, trace analysis.Trace, shap
 		}
 	}
 	metric := TreeMetrics()[cost]
-	r.Tree = &Tree{Metric: metric, Filters: filterLines(opt.Cell), measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	r.Tree = &Tree{Metric: metric, Filters: FilterLines(opt.Cell), measure: (&model.ProfileMetric{Name: metric}).Measure()}
 	return r, r.Tree.fill(ctx, p, q, shape, opt.Limit, 1)
 }
 
-// treeCost returns the cost of one of [TreeMetrics], that of allocated bytes for others.
-func treeCost(metric string) analysis.Cost {
+// TreeCost returns the cost of one of [TreeMetrics], that of allocated bytes for others.
+func TreeCost(metric string) analysis.Cost {
 	if i := slices.Index(TreeMetrics(), metric); i >= 0 {
 		return analysis.Cost(i)
 	}
 	return analysis.CostTotal
 }
 
-// selectionReport begins a report about the selection of a stack profile by one figure, and returns its event and its
+// SelectionReport begins a report about the selection of a stack profile by one figure, and returns its event and its
 // metric; both are unset without a selection. Errors are [ErrNoSum] and that of ctx.
-func selectionReport(
+func SelectionReport(
 	ctx context.Context, p *model.Profile, opt *StackOptions,
 ) (r *Report, event string, metric *model.ProfileMetric, err error) {
 	r, s, w := &Report{Header: NewHeader(SchemaReport, p)}, opt.Selection, p.Weights
@@ -122,7 +123,7 @@ func selectionReport(
 
 // BuildStacksTree is [BuildTree] for the selection of a stack profile. The error is [ErrNoSum], too.
 func BuildStacksTree(ctx context.Context, p *model.Profile, shape TreeShape, opt StackOptions) (*Report, error) {
-	r, event, metric, err := selectionReport(ctx, p, &opt)
+	r, event, metric, err := SelectionReport(ctx, p, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +134,7 @@ func BuildStacksTree(ctx context.Context, p *model.Profile, shape TreeShape, opt
 	}
 	q, scale := calls.Selected(s)
 	q.Class = weights.FrameClasses(w)
-	r.Tree = &Tree{Event: &event, Metric: metric.Name, Filters: filterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
+	r.Tree = &Tree{Event: &event, Metric: metric.Name, Filters: FilterLines(analysis.Cell{Stacks: opt.Filter}), measure: metric.Measure()}
 	return r, r.Tree.fill(ctx, p, q, shape, opt.Limit, scale)
 }
 
@@ -145,10 +146,10 @@ func (t *Tree) fill(ctx context.Context, p *model.Profile, q *calls.Query, shape
 		return err
 	}
 	t.Order = map[bool]string{false: "top-down", true: "bottom-up"}[shape.Invert]
-	t.All, t.RowCount = unscaled(sum.All, scale), sum.Count
+	t.All, t.RowCount = object.Unscaled(sum.All, scale), sum.Count
 	for _, row := range sum.Rows {
-		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: unscaled(row.Self, scale),
-			Total: unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
+		x := TreeRow{Depth: row.Depth, Function: row.Name, Self: object.Unscaled(row.Self, scale),
+			Total: object.Unscaled(row.Total, scale), Verdict: verdict.Kind(row.Mark).String()}
 		if row.Frame != 0 {
 			at := places.Of(q.Stacks, row.Frame)
 			x.File, x.Line = at.File, at.Line

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/pagemap"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -15,6 +16,9 @@ import (
 
 // dumpReport returns the report about curves and one page layout.
 func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	if c.drawn() {
+		return a.dumpMap(ctx, s, p, c)
+	}
 	if err := a.order(c.prints(kind.Dump, nil, a.flags.Format), c); err != nil {
 		return nil, err
 	}
@@ -247,7 +251,7 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	rows.Table, rows.Exact = c.Table, c.Exact
 	r := report.NewPagesReport(p, n, l, a.flags.Limit)
 	if c.Map {
-		return report.WritePageMap(a.out, r, l, c.PerCell, a.style(c.Exact))
+		return pagemap.Write(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
 	return a.writeReport(r, rows)
 }

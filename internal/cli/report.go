@@ -21,7 +21,7 @@ import (
 
 type reportCmd struct {
 	File    []string  `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
-	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only. Without it, csv prints the findings, an empty line, and the default. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), events (single ones of the range, alone), curve, tree (the call tree, alone) or lines (the costliest source lines, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages. For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups, tree (the call tree, alone) or lines (the costliest source lines, alone)."`
+	Table   arg.Table `enum:"${tables}," default:"" placeholder:"NAME" help:"Print one table only. Without it, csv prints the findings, an empty line, and the default. For traces: sites (the default), live_sites, peak_sites, leaks, late_freed, findings, functions, groups, threads, markers, sizes, lifetimes, grid, blocks (live at the instant), born_blocks (allocated in the range), events (single ones of the range, alone), curve, tree (the call tree, alone), treemap (modules, files and functions, alone), heatmap or lifetime_heatmap (sites or lifetimes over time, alone) or lines (the costliest source lines, alone). For heap snapshots: types (the default), frames, dominators, suspects, trends or snapshots; treemap (types and retainers) or dominator_treemap, alone. For memory dumps: series (the default), series_events, page_types, holes, runs or sparse_pages; treemap (alone). For stack profiles: functions (the default), total_functions, top, events, threads, windows, groups, treemap or tree (the call tree, alone) or lines (the costliest source lines, alone)."`
 	Group   grouping  `enum:"stack,function,owner,file,module,thread,size,dso,source,kind,label:KEY" default:"stack" placeholder:"KIND" help:"Also print a table of groups: by function, owner (the first function outside of allocators and libraries), file, module, thread or size; for stack profiles by owner, dso, source, thread, kind or the values of a label, as in label:tenant."`
 	Cell    arg.Cell  `placeholder:"SIZE,LIFETIME" help:"Only blocks of that size and lifetime, in the classes of the Lifetimes screen: 64,1ms or 4K,never or any,10us. Applies to sites, leaks, blocks and the curve."`
 	Stacked int       `placeholder:"N" help:"Split the curve of live bytes by the N sites that hold most at its highest point: one column of curve for each."`
@@ -148,10 +148,12 @@ func (a *app) writeReport(r *report.Report, c reportCmd) error {
 func (a *app) oneTable(table arg.Table) error {
 	switch format := a.flags.Format; {
 	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable ||
-		table == linesTable || table == eventsTable):
+		table == linesTable || table == eventsTable || drawn(table)):
 		return nil
 	case format == "html" && table == linesTable:
 		return fail.Usage(errors.New("--table: text, json, markdown and csv print source lines"))
+	case format == "html" && drawn(table):
+		return fail.Usage(errors.New("--table: text, json, markdown and csv print areas and heat maps"))
 	case format == "html" && table == treeTable:
 		return fail.Usage(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":

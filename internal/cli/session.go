@@ -447,6 +447,8 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		r, err = report.BuildEvents(ctx, p, s.index, opt)
 	} else if c.listed() {
 		r, err = a.traceLines(ctx, s, p, c, opt)
+	} else if c.drawn() {
+		r, err = a.traceAreas(ctx, s, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.traceTree(ctx, s, p, c, opt)
 	} else {
@@ -462,6 +464,9 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	if c.drawn() {
+		return a.heapMap(ctx, s, p, c)
+	}
 	if err := a.order(c.prints(kind.Heap, p.Heaps.Schema(), a.flags.Format), c); err != nil {
 		return nil, err
 	}

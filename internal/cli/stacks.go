@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
@@ -31,7 +32,7 @@ type stackFlags struct {
 type treeFlags struct {
 	Invert    bool `help:"With --table tree: bottom-up, from allocating functions to their callers."`
 	Recursion bool `help:"With --table tree: show direct recursion as one row."`
-	Depth     int  `placeholder:"N" help:"With --table tree: the most levels to show. 0 is all (the default)."`
+	Depth     int  `placeholder:"N" help:"With --table tree and the treemaps: the most levels to show. 0 is all (the default)."`
 }
 
 // treeTable is the name of the call tree.
@@ -109,6 +110,8 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		r, err = a.around(report.BuildStacksAround(ctx, p, c.Peek, opt))
 	} else if c.listed() {
 		r, err = a.stackLines(ctx, p, c, opt)
+	} else if c.Table == areas.TreemapTable {
+		r, err = a.stacksMap(ctx, p, c, opt)
 	} else if c.Table == treeTable {
 		r, err = a.stacksTree(ctx, p, c, opt)
 	} else {

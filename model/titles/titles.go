@@ -13,6 +13,7 @@ const (
 	AtEnd       = "AT END"
 	AtLeast     = "AT LEAST"
 	AtPeak      = "AT PEAK"
+	AtMost      = "AT MOST"
 	Before      = "BEFORE"
 	Bits        = "BITS"
 	Blocks      = "BLOCKS" // number of blocks that a row's bytes consist of: live, leaked, of a size or a lifetime

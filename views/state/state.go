@@ -33,7 +33,8 @@ type State struct {
 	FullName bool // names as in the file instead of shortened ones
 	Values   bool // contents of objects are shown; they may be secret
 
-	Spot Spot // in source files
+	Spot  Spot  // in source files
+	Areas Areas // of the treemap
 
 	Heap Heap
 	Dump Dump

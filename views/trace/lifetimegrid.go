@@ -4,6 +4,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heatmap"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -92,35 +93,6 @@ func (g *gridLayout) hit(x, y int) (at gridPoint, ok bool) {
 	return at, true
 }
 
-// heatGlyphs returns the glyphs of the heat, lowest first.
-func (p *Lifetimes) heatGlyphs() []string {
-	if p.Look.Glyphs.Plain {
-		return []string{".", ":", "+", "*", "#"}
-	}
-	return []string{"·", "░", "▒", "▓", "█"}
-}
-
-// heatLevels is the number of signs.
-const heatLevels = 5
-
-// leastOf returns the smallest figure of a level, given the largest figure of all: every level is four times the one
-// before.
-func leastOf(level int, most uint64) uint64 {
-	if level == 0 {
-		return 1
-	}
-	return max(most>>(2*(heatLevels-level)), 1)
-}
-
-// levelOf returns the level of a figure above 0.
-func levelOf(n, most uint64) int {
-	level := heatLevels - 1
-	for level > 0 && n < leastOf(level, most) {
-		level--
-	}
-	return level
-}
-
 // drawGrid shows the heat with its margins: by size at the right, by lifetime below.
 func (p *Lifetimes) drawGrid(s tcell.Screen, r widget.Rect) {
 	if r.Empty() {
@@ -151,11 +123,8 @@ func (p *Lifetimes) drawCell(s tcell.Screen, at gridPoint, y, w int, most uint64
 	x, n := p.at.x(at.life), p.figure(p.data.at(at))
 	text, st := " ", p.Look.Text
 	if count := p.data.at(at).Count; count > 0 {
-		level := 0
-		if n > 0 {
-			level = levelOf(n, most)
-		}
-		text, st = p.heatGlyphs()[level], p.Theme.Heat(float64(level)/(heatLevels-1))
+		level := max(heatmap.Level(n, most), 0)
+		text, st = heatmap.Sign(level, p.Look.Glyphs.Plain), p.Theme.Heat(float64(level)/(heatmap.Levels-1))
 	}
 	for i := range w {
 		s.Put(x+i, y, text, st)

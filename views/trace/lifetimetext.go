@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heatmap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -99,13 +100,7 @@ func (p *Lifetimes) cursorText(f ui.Figures) string {
 
 // legend returns what the glyphs of the heat mean.
 func (p *Lifetimes) legend() string {
-	text, most := "at least", p.figure(p.data.most)
-	for i, g := range p.heatGlyphs() {
-		if i == heatLevels-1 || leastOf(i, most) < leastOf(i+1, most) {
-			text += fmt.Sprintf("  %s %s", g, p.amount(leastOf(i, most)))
-		}
-	}
-	return text
+	return heatmap.Legend(p.figure(p.data.most), p.Look.Glyphs.Plain, p.amount)
 }
 
 // figure returns the counted figure of a cell.

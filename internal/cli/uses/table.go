@@ -159,7 +159,8 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 func reportUses() []Use {
 	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"),
 		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("lines", stacked, "order"),
-		with("table=tree", stacked, "invert", "recursion", "depth"),
+		with("table=tree", stacked, "invert", "recursion"),
+		with("table=tree table=treemap", stacked, "depth"), with("table=treemap table=dominator_treemap", heaps|dumps, "depth"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))

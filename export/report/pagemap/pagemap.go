@@ -1,12 +1,13 @@
-package report
+// Package pagemap draws page layouts as grids of characters.
+package pagemap
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
@@ -18,35 +19,36 @@ const (
 	mapRows  = 512
 )
 
-// WritePageMap draws the layout of r as a grid in the file's order. Each cell represents perCell pages; 0 selects the
+// Write draws the layout of r as a grid in the file's order. Each cell represents perCell pages; 0 selects the
 // fewest that fit on a few screens.
-func WritePageMap(w io.Writer, r *Report, l *model.Layout, perCell int, style cells.Style) error {
+func Write(w io.Writer, r *report.Report, l *model.Layout, perCell int, style cells.Style) error {
 	if perCell <= 0 {
 		perCell = 1
 		for n := r.Pages.FullPages + r.Pages.EmptyPages + r.Pages.PartialPages; n/perCell > mapCells*mapRows; {
 			perCell *= 2
 		}
 	}
-	t := &TextWriter{bufio.NewWriter(w), r, style}
-	t.head()
+	t := report.NewReportWriter(w, r, style)
+	t.Head()
 	for i := range l.Types {
-		t.pageGrid(&l.Types[i], &r.Pages.Types[i], perCell)
+		grid(t, &l.Types[i], &r.Pages.Types[i], perCell)
 	}
 	g := cells.Fills(style.ASCII)
 	cell := "1 cell = " + model.Counted(perCell, "page")
 	t.Line()
 	t.Line(" ", t.Style.Dim(fmt.Sprintf("%s full  %s >= 75 %%  %s >= 25 %%  %s less  %s empty  %s", g[4], g[3], g[2], g[1], g[0], cell)))
 	t.Problems()
-	return t.out.Flush()
+	return t.Flush()
 }
 
-func (t *TextWriter) pageGrid(p *model.PageType, f *dump.PageType, perCell int) {
+// grid draws the pages of a type.
+func grid(t *report.TextWriter, p *model.PageType, f *dump.PageType, perCell int) {
 	answer := fmt.Sprintf("%s occupied · %d empty · %d full · %s",
 		t.Style.Share(f.OccupiedBits, f.OccupiedBits+f.FreeBits), f.EmptyPages, f.FullPages, model.Counted(f.Pages, "page"))
 	if f.Pages == 0 {
 		answer = "no pages"
 	}
-	t.title(OrUnnamed(f.Name), t.Style.Text(answer))
+	t.Title(report.OrUnnamed(f.Name), t.Style.Text(answer))
 	fills, glyphs := pages.Fills(p), cells.Fills(t.Style.ASCII)
 	for from := 0; from < len(fills); from += mapCells * perCell {
 		var row strings.Builder

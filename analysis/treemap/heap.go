@@ -1,0 +1,175 @@
+package treemap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/model"
+)
+
+// Types adds the objects of a snapshot to one side: by type, and by the type of what dominates them. The reference of a
+// retainer is the largest object of the type that it dominates. The error is that of ctx.
+func (b *Builder) Types(ctx context.Context, side int, g *heapgraph.Graph) error {
+	h := g.Heap
+	kinds := h.Schema.Objects().Kinds
+	type pair struct {
+		of   uint32
+		by   model.HeapKind
+		from uint32
+	}
+	parts, names := map[pair]int32{}, map[uint32]int32{}
+	for n := range h.Len() {
+		if n%model.AskEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := model.Row(n)
+		if !kinds.Has(h.Kinds[r]) {
+			continue
+		}
+		key, up := pair{of: h.Entity[r]}, model.RootRow
+		if g.HasDominators() {
+			up = g.Idom(r)
+			key.by, key.from = h.Kinds[up], h.Entity[up]
+		}
+		at, ok := parts[key]
+		if !ok {
+			name, known := names[key.of]
+			if !known {
+				name = b.below(0, Type, h.Tables.Type(key.of))
+				names[key.of] = name
+			}
+			at = b.below(name, Retainer, retainerName(h, up))
+			parts[key] = at
+		}
+		b.add(at, side, h.Bytes(r), uint64(r))
+	}
+	return nil
+}
+
+// noRetainer is the name of the retainer of objects that have no single one.
+const noRetainer = "no single object"
+
+// retainerName returns the name of what dominates objects.
+func retainerName(h *model.Heap, r model.Row) string {
+	if r == model.RootRow {
+		return noRetainer
+	}
+	return heapgraph.Label(h, r)
+}
+
+// leastShare is the share of what is shown of which a dominator is a part of its own, and maxDepth the number of levels.
+const (
+	leastShare = 4096
+	maxDepth   = 48
+)
+
+// Dominators returns what a row of a snapshot retains, by what it dominates, several levels deep. References are rows, and
+// weights retained bytes. The error is that of ctx.
+func Dominators(ctx context.Context, g *heapgraph.Graph, top model.Row) (*Tree, error) {
+	if !g.HasDominators() || !g.Heap.Has(top) {
+		return (&Builder{}).Tree(), nil
+	}
+	d := &dominated{g: g, least: g.Retained[top] / leastShare}
+	d.out = []Node{{Kind: All, Ref: uint64(top), Weight: g.Retained[top], Sides: [2]uint64{After: g.Retained[top]}}}
+	from := []int{0}
+	for depth := 0; depth < maxDepth && len(from) > 0; depth++ {
+		var next []int
+		for _, i := range from {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			next = append(next, d.below(i)...)
+		}
+		from = next
+	}
+	return ordered(d.out), nil
+}
+
+// dominated is a tree of dominators in progress.
+type dominated struct {
+	g     *heapgraph.Graph
+	least uint64
+	out   []Node
+}
+
+// below adds what a row dominates, and returns the parts that may have parts. Objects that are no part of their own are
+// together by type.
+func (d *dominated) below(at int) (large []int) {
+	row := model.Row(d.out[at].Ref)
+	kids := d.g.Children(row)
+	if kids.Len() == 0 {
+		return nil
+	}
+	put := func(n Node) {
+		n.Parent, n.Sides[After] = int32(at), n.Weight
+		d.out = append(d.out, n)
+	}
+	left, named := d.g.Retained[row], map[string]bool{}
+	for i := range kids.Len() {
+		r := kids.At(i)
+		w := d.g.Retained[r]
+		if w < max(d.least, 1) {
+			left -= d.small(kids, i, put)
+			break
+		}
+		if left -= min(w, left); d.g.RetainedCount(r) > 1 {
+			large = append(large, len(d.out))
+		}
+		name := ObjectName(d.g.Heap, r)
+		if named[name] {
+			name += fmt.Sprintf(" #%d", r)
+		}
+		named[name] = true
+		put(Node{Kind: Object, Name: name, Weight: w, Ref: uint64(r)})
+	}
+	put(Node{Kind: Own, Weight: left, Ref: uint64(row)})
+	return large
+}
+
+// small adds the children of a row from number i on by type, and returns their sum.
+func (d *dominated) small(kids model.Column[model.Row], i int, put func(Node)) (sum uint64) {
+	type class struct {
+		kind   model.HeapKind
+		entity uint32
+	}
+	h, rest, names, of := d.g.Heap, Node{Kind: Rest}, map[class]string{}, map[string]*Node{}
+	for ; i < kids.Len(); i++ {
+		r := kids.At(i)
+		n := &rest
+		if k := h.Kind(r); k.Naming != model.NamedByKind && !k.About && !k.Named {
+			key := class{h.Kinds[r], h.Entity[r]}
+			name, known := names[key]
+			if !known {
+				name = heapgraph.Label(h, r)
+				names[key] = name
+			}
+			if n = of[name]; n == nil {
+				n = &Node{Kind: Type, Name: name, Ref: uint64(r)}
+				of[name] = n
+			}
+		}
+		add(&n.Weight, d.g.Retained[r])
+		n.Merged++
+	}
+	for _, n := range of {
+		if n.Weight < max(d.least, 1) {
+			rest.Merged += n.Merged
+			add(&rest.Weight, n.Weight)
+			continue
+		}
+		sum += n.Weight
+		put(*n)
+	}
+	put(rest)
+	return sum + rest.Weight
+}
+
+// ObjectName returns the name of a row with its number, which no other row has.
+func ObjectName(h *model.Heap, r model.Row) string {
+	name := heapgraph.Label(h, r)
+	if h.Kind(r).Naming == model.NamedByKind {
+		return name
+	}
+	return name + " #" + model.Group(uint64(r))
+}

@@ -1,0 +1,225 @@
+// Package areas makes the tables of the treemap and of heat maps, from the answers that their screens draw.
+package areas
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/lines"
+	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/treemap"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// Names of tables.
+const (
+	TreemapTable   = "treemap"
+	DominatorTable = "dominator_treemap" // of heap snapshots
+)
+
+// Treemap is memory divided into parts within parts.
+type Treemap struct {
+	Event    *string       `json:"event,omitzero"`    // of a stack profile
+	Metric   string        `json:"metric"`            // of all figures
+	By       []string      `json:"by"`                // what the levels are
+	Snapshot *int          `json:"snapshot,omitzero"` // of a heap, or the page layout of a dump
+	Filters  []string      `json:"filters,omitzero"`  // of stacks
+	All      object.Amount `json:"all"`
+	Rows     []Part        `json:"rows"`      // each after the part that it belongs to, the largest first
+	RowCount int           `json:"row_count"` // parts, without the limit
+
+	measure model.Measure
+	table   string
+}
+
+// Part is a row of a treemap.
+type Part struct {
+	Path  Path          `json:"path"`  // names from the top down to this part
+	Depth int           `json:"depth"` // 1 is the top
+	Kind  string        `json:"kind"`
+	Name  string        `json:"name"`
+	Value object.Amount `json:"value"`
+	Share *float64      `json:"share,omitzero"`  // of all
+	Parts int           `json:"parts,omitzero"`  // number of small parts that are together
+	Row   *uint64       `json:"object,omitzero"` // of a heap snapshot
+
+	label string
+}
+
+// Path is the names that lead to a part.
+type Path []string
+
+// Cell implements the cells of CSV.
+func (p Path) Cell() string { return model.Clean(strings.Join(p, " › ")) }
+
+// Limits are what is printed of a treemap: so many levels, and parts of a part; 0 is all.
+type Limits struct{ Levels, Parts int }
+
+// OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
+func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limits, opt report.Options) (*report.Report, error) {
+	r, err := report.BeginTrace(ctx, p, trace, &opt)
+	if err != nil {
+		return nil, err
+	}
+	cost := report.TreeCost(opt.By)
+	metric := report.TreeMetrics()[cost]
+	t := &Treemap{Metric: metric, By: stackLevels(), Filters: report.FilterLines(opt.Cell), table: TreemapTable,
+		measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	r.Alone = report.Alone{t}
+	b := &treemap.Builder{}
+	if p.Stacks != nil {
+		var view *calltree.FilteredStacks
+		if opt.Cell.Stacks != "" {
+			if view, err = calltree.FilterStacks(ctx, p.Stacks, opt.Cell.Stacks, calltree.FullStacks); err != nil {
+				return nil, err
+			}
+		}
+		q, err := lines.Weigh(ctx, trace, p.Stacks, view, analysis.Query{At: opt.At, Range: opt.Range, Cell: opt.Cell.Rectangle()}, cost)
+		if err != nil {
+			return nil, err
+		}
+		b.Stacks(treemap.After, q)
+	}
+	t.fill(b.Tree(), l, 1)
+	return r, nil
+}
+
+// bytesMeasure returns the format of bytes.
+func bytesMeasure() model.Measure { return (&model.ProfileMetric{Name: "live_bytes"}).Measure() }
+
+// stackLevels returns what the levels of stacks are.
+func stackLevels() []string {
+	return []string{treemap.Module.String(), treemap.File.String(), treemap.Function.String()}
+}
+
+// OfStacks is [OfTrace] for the selection of a stack profile. The error is [report.ErrNoSum], too.
+func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackOptions) (*report.Report, error) {
+	r, event, metric, err := report.SelectionReport(ctx, p, &opt)
+	if err != nil {
+		return nil, err
+	}
+	t := &Treemap{By: stackLevels(), Rows: []Part{}, table: TreemapTable}
+	if r.Alone = (report.Alone{t}); opt.Selection == nil {
+		return r, nil
+	}
+	t.Event, t.Metric, t.measure = &event, metric.Name, metric.Measure()
+	t.Filters = report.FilterLines(analysis.Cell{Stacks: opt.Filter})
+	q, factor := lines.Selected(opt.Selection)
+	b := &treemap.Builder{}
+	b.Stacks(treemap.After, q)
+	t.fill(b.Tree(), l, factor)
+	return r, nil
+}
+
+// OfHeap returns the treemap of a snapshot, by type and retainer or by dominators. The error is that of ctx.
+func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, dominators bool) (*report.Report, error) {
+	r := report.NewHeapReport(p, n, g.Policy)
+	r.Schema, r.Heap = report.SchemaReport, nil
+	t := &Treemap{Metric: "bytes", By: []string{treemap.Type.String(), treemap.Retainer.String()}, Snapshot: &n, table: TreemapTable,
+		measure: bytesMeasure()}
+	r.Alone = report.Alone{t}
+	if dominators {
+		t.Metric, t.By, t.table = "retained_bytes", []string{"dominator"}, DominatorTable
+		tree, err := treemap.Dominators(ctx, g, model.RootRow)
+		if err != nil {
+			return nil, err
+		}
+		t.fill(tree, l, 1)
+		return r, nil
+	}
+	b := &treemap.Builder{}
+	if err := b.Types(ctx, treemap.After, g); err != nil {
+		return nil, err
+	}
+	t.fill(b.Tree(), l, 1)
+	return r, nil
+}
+
+// OfLayout returns the treemap of a page layout.
+func OfLayout(p *model.Profile, n int, layout *model.Layout, l Limits) *report.Report {
+	r := &report.Report{Header: report.NewHeader(report.SchemaReport, p)}
+	t := &Treemap{Metric: "bytes", By: []string{treemap.Pages.String(), "use"}, Snapshot: &n, table: TreemapTable,
+		measure: bytesMeasure()}
+	r.Alone = report.Alone{t}
+	b := &treemap.Builder{}
+	b.Pages(treemap.After, pages.SumLayout(layout))
+	t.fill(b.Tree(), l, 1)
+	return r
+}
+
+// fill lists the parts of a tree.
+func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) {
+	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
+	cut := tree.Cut(l.Levels, l.Parts)
+	var list func(n int32, path Path)
+	list = func(n int32, path Path) {
+		first, end := cut.Children(n)
+		for c := first; c < end; c++ {
+			at := &cut.Nodes[c]
+			name := at.Name
+			if at.Kind == treemap.Rest || at.Kind == treemap.Own {
+				name = at.Kind.String()
+			}
+			part := Part{Path: append(slices.Clip(path), name), Depth: len(path) + 1, Kind: at.Kind.String(), Name: name,
+				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false)}
+			if all := cut.Nodes[0].Weight; all > 0 {
+				share := float64(at.Weight) / float64(all)
+				part.Share = &share
+			}
+			if at.Kind == treemap.Object {
+				part.Row = &at.Ref
+			}
+			t.Rows = append(t.Rows, part)
+			list(c, part.Path)
+		}
+	}
+	list(0, nil)
+}
+
+// Member implements [report.Single].
+func (t *Treemap) Member() string { return TreemapTable }
+
+// Table implements [report.Single].
+func (t *Treemap) Table() string { return t.table }
+
+// List implements [report.Single].
+func (t *Treemap) List() any { return &t.Rows }
+
+// Scope implements [report.Single].
+func (t *Treemap) Scope() (scope []string, metric string) {
+	if t.Event != nil {
+		scope = append(scope, "event "+model.Clean(*t.Event))
+	}
+	return append(scope, report.FilterText(t.Filters)...), t.Metric
+}
+
+// Layout implements [report.Single]: parts are below what they belong to.
+func (t *Treemap) Layout(s cells.Style, full bool) *cells.Table {
+	out := &cells.Table{Title: "Treemap", Answer: s.Amount(t.measure, t.All.Amount) + " " + model.Clean(t.Metric) + " by " +
+		s.Text(strings.ReplaceAll(strings.Join(t.By, " › "), "_", " ")),
+		Heads: []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Text: titles.Share, Kind: cells.Number}, {Kind: cells.Sketch}, {Text: titles.Name, Kind: cells.Name}}}
+	const bar = 16
+	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		share := 0.0
+		if r.Share != nil {
+			share = *r.Share
+		}
+		label := r.label
+		if full && r.Name != "" && r.Parts == 0 {
+			label = r.Name
+		}
+		out.Rows = append(out.Rows, []string{s.Amount(t.measure, r.Value.Amount), model.Share(share).String(),
+			s.Bar(uint64(share*1e6), 1e6, bar), strings.Repeat(step, r.Depth-1) + s.Text(model.Clean(label))})
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/areas"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/model"
+)
+
+// drawn reports whether a table is that of a treemap or a heat map.
+func drawn(table arg.Table) bool {
+	return slices.Contains([]arg.Table{areas.TreemapTable, areas.DominatorTable, areas.HeatTable, areas.LifetimeTable}, table)
+}
+
+// drawn reports whether a treemap or a heat map is requested.
+func (c *reportCmd) drawn() bool { return drawn(c.Table) }
+
+// deepest is the number of levels of dominators unless --depth says otherwise: objects hold others in long chains.
+const deepest = 4
+
+// limits returns how much of a treemap is printed.
+func (a *app) limits(c *reportCmd) (areas.Limits, error) {
+	shape, err := c.shape()
+	if c.Table == areas.DominatorTable && !a.isGiven("depth") {
+		shape.Depth = deepest
+	}
+	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit}, err
+}
+
+// traceAreas returns the treemap or a heat map of a trace.
+func (a *app) traceAreas(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
+	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) && a.isGiven("by") {
+		return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of a %s%s", opt.By, c.Table, near.Available(opt.By, keys)))
+	}
+	l, err := a.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Table == areas.TreemapTable {
+		return areas.OfTrace(ctx, p, s.index, l, opt)
+	}
+	return areas.OfTime(ctx, p, s.index, c.Table == areas.LifetimeTable, opt)
+}
+
+// stacksMap returns the treemap of a stack profile.
+func (a *app) stacksMap(ctx context.Context, p *model.Profile, c *reportCmd, opt report.StackOptions) (*report.Report, error) {
+	l, err := a.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	r, err := areas.OfStacks(ctx, p, l, opt)
+	if errors.Is(err, report.ErrNoSum) {
+		err = fail.Usage(fmt.Errorf("--table %s: %w", c.Table, err))
+	}
+	return r, err
+}
+
+// heapMap returns a treemap of a snapshot.
+func (a *app) heapMap(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	l, err := a.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := a.heapOptions(s, p)
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.heap(ctx, s, p, opt.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	err = s.src.Guard(func() error {
+		g, err := heapgraph.NewGraph(ctx, h, opt.Edges)
+		if err == nil {
+			r, err = areas.OfHeap(ctx, p, opt.Snapshot, g, l, c.Table == areas.DominatorTable)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.renew(s, p, &r.Header)
+	return r, nil
+}
+
+// dumpMap returns the treemap of a page layout.
+func (a *app) dumpMap(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
+	l, err := a.limits(c)
+	if err != nil {
+		return nil, err
+	}
+	err = s.src.Guard(func() error {
+		n, ok, err := a.layout(ctx, p, s.snapshot)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return fail.Input(fmt.Errorf("%s has no page layout", p.Meta.Name))
+		}
+		layout, err := p.Pages.Open(ctx, n)
+		if err == nil {
+			r = areas.OfLayout(p, n, layout, l)
+		}
+		return err
+	})
+	return r, err
+}

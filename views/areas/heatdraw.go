@@ -1,0 +1,222 @@
+package areas
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heatmap"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
+)
+
+// Cells of the parts of a heat map.
+const (
+	heatFigure = 9 // "1022 KiB "
+	heatLife   = 15
+)
+
+// divide returns the cells of names and of columns in w cells.
+func (p *Heat) divide(w int) (names, cells int) {
+	names = min(max(w/4, 12), 40)
+	if p.lives {
+		names = heatLife
+	}
+	return names, max(w-2-names-1-heatFigure-1, 1)
+}
+
+// Draw implements tview.Primitive.
+func (p *Heat) Draw(s tcell.Screen) {
+	body := p.DrawTitled(s, p.Rect(), p.title(), p.answer())
+	if why := p.emptyText(); why != nil {
+		p.grid = widget.Rect{}
+		for _, line := range why {
+			body = widget.PrintWrapped(s, body, line, p.Look.Muted)
+		}
+		return
+	}
+	names, cells := p.divide(body.W)
+	var axis, foot widget.Rect
+	if body.H >= 8 {
+		body, foot = body.CutBottom(3)
+		body, axis = body.CutBottom(1)
+	}
+	p.grid = widget.Rect{X: body.X + 1 + names + 1 + heatFigure + 1, Y: body.Y, W: cells, H: min(body.H, len(p.now.Rows))}
+	p.offset = max(min(p.offset, p.at, len(p.now.Rows)-p.grid.H), p.at-p.grid.H+1, 0)
+	for i := range p.grid.H {
+		p.drawRow(s, body.X+1, p.grid.Y+i, names, p.offset+i)
+	}
+	if !axis.Empty() {
+		p.drawAxis(s, axis.Y)
+	}
+	p.drawFoot(s, foot)
+}
+
+// drawRow draws the name, the figure and the cells of a row.
+func (p *Heat) drawRow(s tcell.Screen, x, y, names, row int) {
+	r := &p.now.Rows[row]
+	st := p.Look.Text
+	if row == p.at {
+		st = widget.Over(st, p.Look.Selected)
+		widget.Fill(s, widget.Rect{X: x, Y: y, W: names + 1 + heatFigure, H: 1}, st)
+	}
+	widget.Print(s, x, y, names, widget.ShortenScopes(widget.Clean(p.name(r, p.State.FullName)), names), st)
+	widget.PrintRight(s, x+names+1, y, heatFigure, p.amount(r.Value, false), st)
+	now, from, to := p.marked()
+	n := len(r.Cells)
+	for i := range p.grid.W {
+		col := min(i*n/p.grid.W, n-1)
+		level := heatmap.Level(r.Cells[col], p.now.Most)
+		text, st := heatmap.Sign(level, p.Look.Glyphs.Plain), p.Look.Text
+		if level >= 0 {
+			st = p.Theme.Heat(float64(level) / (heatmap.Levels - 1))
+		}
+		switch {
+		case col == now:
+			st = widget.Over(st, p.Look.Cursor)
+		case col >= from && col <= to:
+			st = widget.Over(st, p.Look.Range)
+		}
+		s.Put(p.grid.X+i, y, text, st)
+	}
+}
+
+// marked returns the columns of the instant and of the range; to < from without one.
+func (p *Heat) marked() (now, from, to int) {
+	s := &p.State
+	if now = -1; s.Now() > p.now.Edges[0] || s.Now() == 0 {
+		now = p.now.Column(s.Now())
+	}
+	if s.Range.IsFull() {
+		return now, 0, -1
+	}
+	return now, p.now.Column(max(s.Range.From, 0) + 1), p.now.Column(s.Range.To)
+}
+
+// drawAxis writes times below the columns where they are.
+func (p *Heat) drawAxis(s tcell.Screen, y int) {
+	const apart = 14
+	n := len(p.now.Edges) - 1
+	for x := 0; x < p.grid.W; x += apart {
+		text := model.Time(p.now.Edges[min(x*n/p.grid.W, n)]).String()
+		if x+1+widget.Width(text) > p.grid.W {
+			break
+		}
+		s.Put(p.grid.X+x, y, p.Look.Glyphs.BottomLeft, p.Look.Axis)
+		widget.Print(s, p.grid.X+x+1, y, p.grid.W-x-1, text, p.Look.Axis)
+	}
+}
+
+// drawFoot says what is selected, and what the colors mean.
+func (p *Heat) drawFoot(s tcell.Screen, r widget.Rect) {
+	said := widget.Wrap(widget.Clean(p.sentence(false)), max(r.W-2, 1))
+	said = said[:min(len(said), max(r.H-1, 0))]
+	for i, line := range said {
+		widget.Print(s, r.X+1, r.Y+i, r.W-2, line, p.Look.Text)
+	}
+	if r.H > len(said) {
+		widget.Print(s, r.X+1, r.Y+r.H-1, r.W-2, p.meaning(), p.Look.Muted)
+	}
+}
+
+// name returns the name of a row; not cleaned.
+func (p *Heat) name(r *heatmap.Row, full bool) string {
+	if p.now.key.lives {
+		return heatmap.LifeName(r.Life)
+	}
+	return p.labels.Label(p.State.Stacks(), p.now.key.by, &r.Site, full).Name
+}
+
+func (p *Heat) amount(n uint64, wide bool) string {
+	f := ui.Figures{Exact: wide && p.State.Exact, Wide: true}
+	if p.now.Cost.IsBytes() {
+		return f.Bytes(n)
+	}
+	return f.Count(n)
+}
+
+// living reports whether cells are what lives, rather than what is allocated.
+func (p *Heat) living() bool {
+	return p.now.Cost == analysis.CostLive || p.now.Cost == analysis.CostLiveCount
+}
+
+func (p *Heat) title() string {
+	rows := p.State.Group.String()
+	if p.lives {
+		rows = "lifetime"
+	}
+	return ui.CostWords(heatmap.Figure(p.State.Cost)) + " over time, by " + rows
+}
+
+func (p *Heat) answer() string {
+	if p.now == nil || len(p.now.Rows) == 0 {
+		return ""
+	}
+	text := model.Counted(p.now.Count, "row")
+	if n := len(p.now.Rows); n < p.now.Count {
+		text = fmt.Sprintf("%d of %s", n, text)
+	}
+	if p.maps.Running() {
+		text = "following blocks… " + text
+	}
+	return text
+}
+
+// meaning says what a cell is, and from which figure on each color is used.
+func (p *Heat) meaning() string {
+	what := "Cell: the most that lives"
+	switch {
+	case p.now.Cost == analysis.CostLeaked:
+		what = "Cell: allocated then, never freed"
+	case !p.living():
+		what = "Cell: what is allocated then"
+	}
+	return what + ", " + heatmap.Legend(p.now.Most, p.Look.Glyphs.Plain, func(n uint64) string {
+		if p.now.Cost.IsBytes() {
+			return ui.Figures{}.Bytes(n)
+		}
+		return model.ShortCount(n)
+	})
+}
+
+// sentence says what the selected row has in the column of the instant.
+func (p *Heat) sentence(full bool) string {
+	r := p.selected()
+	if r == nil {
+		return ""
+	}
+	name := p.name(r, full)
+	if r.Site.Where != "" {
+		name += " (" + r.Site.Where + ")"
+	}
+	whole := " in all"
+	if p.living() {
+		whole = " at most"
+	}
+	parts := []string{p.amount(r.Value, true) + whole}
+	if now, _, _ := p.marked(); now >= 0 && now < len(r.Cells) {
+		parts = append(parts, fmt.Sprintf("%s from %s to %s, %s of all then", p.amount(r.Cells[now], true),
+			ui.TimeText(p.now.Edges[now], p.State.Exact), ui.TimeText(p.now.Edges[now+1], p.State.Exact), ui.PartText(r.Cells[now], p.now.All[now])))
+	}
+	return name + ": " + strings.Join(parts, "; ")
+}
+
+// emptyText says why there is no map, and what to do; nil where there is one.
+func (p *Heat) emptyText() []string {
+	if why := ui.Unanswered(p.maps); why != nil {
+		return why
+	}
+	switch {
+	case p.now == nil:
+		return []string{"Following blocks…"}
+	case len(p.now.Rows) > 0:
+		return nil
+	case !p.State.Settled():
+		return []string{"Reading: nothing so far."}
+	}
+	return []string{"Nothing here has " + strings.ToLower(ui.CostWords(heatmap.Figure(p.State.Cost))) + ".",
+		p.Hint("{back} removes the last filter, {zoom-reset} shows the complete run, {heat-map.cost} another cost.")}
+}
