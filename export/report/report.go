@@ -95,10 +95,10 @@ type Report struct {
 	DumpCounts   *DumpLengths  `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *Pages        `json:"pages,omitzero"`
 
-	Tree       *Tree         `json:"tree,omitzero"`        // only if requested; then it is the only table
-	Events     *SingleEvents `json:"events,omitzero"`      // likewise
-	Lines      *SourceLines  `json:"lines,omitzero"`       // likewise
-	Around     *Around       `json:"around,omitzero"`      // likewise
+	Tree       *Tree         `json:"tree,omitzero"`   // only if requested; then it is the only table
+	Events     *SingleEvents `json:"events,omitzero"` // likewise
+	Lines      *SourceLines  `json:"lines,omitzero"`  // likewise
+	Around     *Around       `json:"around,omitzero"` // likewise
 	Alone                    // likewise
 	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
 
