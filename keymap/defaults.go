@@ -144,7 +144,7 @@ func areaRows() []row {
 		{ScopeTreemap, Right, "Right", "Go to the area on the right."},
 		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the whole screen, or open it. {back} zooms out."},
 		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
-		{ScopeTreemap, Group, "b", "Of heap snapshots: switch between types and dominators."},
+		{ScopeTreemap, Group, "b", "Switch between types and dominators of a heap snapshot."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
 		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
 		{ScopeHeat, Group, "b", "Group by stack, function, owner, file, module, thread or size."},

@@ -84,7 +84,7 @@ func TestOnlyNamedScreensLackKeys(t *testing.T) {
 // One key does the same thing everywhere: what differs is listed here, and nothing else may.
 func TestOneMeaningPerKey(t *testing.T) {
 	allowed := []string{
-		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left source.collapse", "Right source.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", // arrows are spatial
+		"Left flame.left", "Right flame.right", "Left tree.collapse", "Right tree.expand", "Left dominators.collapse", "Right dominators.expand", "Left source.collapse", "Right source.expand", "Left lifetimes.left", "Right lifetimes.right", "Left pages.left", "Right pages.right", "Left treemap.left", "Right treemap.right", // arrows are spatial
 		"Ctrl-C loading.stop-loading",                                                            // Ctrl-C ends the most urgent thing
 		"Space tree.toggle", "Space series.toggle", "Space pages.toggle", "Space text.page-down", // Space acts on what is shown
 		"r heap.values", // heaps have no recursion: r reveals there

@@ -61,7 +61,7 @@ func TestHelpNamesRemappedKeys(t *testing.T) {
 			found++
 		}
 	}
-	if found != 3 { // flame graphs in both, pages in the table
+	if found != 4 { // flame graphs in both, pages and the treemap in the table
 		t.Errorf("%d sentences name the key", found)
 	}
 }

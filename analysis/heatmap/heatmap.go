@@ -57,7 +57,8 @@ func Of(ctx context.Context, trace analysis.Trace, q Query) (*Map, error) {
 	end := trace.Status().Duration
 	from, to := max(q.Range.From, 0), min(q.Range.To, end)
 	n := max(min(int64(q.Columns), int64(to-from)), 1)
-	ask := analysis.LiveQuery{Range: analysis.Range{From: q.Range.From, To: max(to, from)}, Columns: int(n), Cell: q.Cell, By: q.By, ByLife: q.Lifetimes}
+	ask := analysis.LiveQuery{Range: analysis.Range{From: q.Range.From, To: max(to, from)}, Columns: int(n), Cell: q.Cell, By: q.By,
+		ByLife: q.Lifetimes}
 	if m.Cost == analysis.CostLeaked {
 		ask.Cell = unfreed(q.Cell)
 	}
@@ -96,7 +97,8 @@ func (m *Map) choose(ctx context.Context, trace analysis.Trace, q *Query, ask *a
 		return s.Cost(m.Cost)
 	}
 	living := m.Cost == analysis.CostLive || m.Cost == analysis.CostLiveCount
-	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.At(max(q.Range.From, 0)), Range: q.Range, By: q.By, Cell: q.Cell, NoPeaks: !living})
+	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.At(max(q.Range.From, 0)), Range: q.Range, By: q.By, Cell: q.Cell,
+		NoPeaks: !living})
 	if err != nil {
 		return err
 	}

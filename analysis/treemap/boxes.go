@@ -105,7 +105,7 @@ func (d *drawing) add(b Box) {
 	if d.tree.Nodes[within].Len < 2 {
 		return
 	}
-	head := (b.Y+d.shape.Row-1)/d.shape.Row*d.shape.Row + d.shape.Row - b.Y // to the end of the first whole line
+	head := (b.Y+d.shape.Row-1)/d.shape.Row*d.shape.Row + d.shape.Row - b.Y // to the end of the first complete line
 	d.boxes[at].Outer = true
 	d.divide(within, Rect{b.X, b.Y + head, b.W, b.H - head}, b.Level+1)
 }

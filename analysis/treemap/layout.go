@@ -12,7 +12,7 @@ type Rect struct{ X, Y, W, H int }
 // Empty reports whether nothing of a rectangle is visible.
 func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
 
-// item is what a rectangle stands for. A key is that of one item.
+// item is what a rectangle represents. A key is that of one item.
 type item struct {
 	Step
 	weight uint64

@@ -42,7 +42,7 @@ type Node struct {
 	Weight uint64
 	Sides  [2]uint64 // before and after, of a comparison; its weight is the sum of the larger sides of its parts
 	Merged int       // of the rest, and of a type below what dominates its objects: how many are together
-	Ref    uint64    // what it stands for, depending on Kind
+	Ref    uint64    // what it represents, depending on Kind
 }
 
 // Tree is parts within parts. Its first node is all of it, and parents come before their children. It is read-only.
@@ -168,7 +168,7 @@ func add(sum *uint64, n uint64) { *sum, _ = model.SaturatingAdd(*sum, n) }
 type Builder struct {
 	nodes []Node
 	at    map[place]int32
-	heavy []uint64 // by node: the most that was added at once, for what Ref stands for
+	heavy []uint64 // by node: the most that was added at once, for what Ref represents
 }
 
 // place is a part of a part.

@@ -140,7 +140,7 @@ func (t *Trace) list(table string) (any, bool) {
 	case eventsTable:
 		return new([]SingleEvent), true
 	case "treemap", "heatmap", "lifetime_heatmap":
-		return new([]struct{}), true
+		return new([]singleRow), true
 	}
 	return nil, false
 }

@@ -126,6 +126,8 @@ func (r *Report) dumpList(table string) (any, bool) {
 	switch {
 	case r.Series != nil && (table == "series" || table == "" && r.Schema == SchemaReport):
 		return &r.Series, true
+	case r.Series != nil && table == "treemap":
+		return &[]singleRow{}, true
 	case r.Series != nil && table == "series_events":
 		return &r.SeriesEvents, true
 	case r.Pages == nil:

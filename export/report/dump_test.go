@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"context"
-	"strings"
 	"testing"
 	"unicode"
 
@@ -72,7 +71,6 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 		func() error { return WriteJSON(&out, r) },
 		func() error { return WriteCSV(&out, r, "series") },
 		func() error { return WriteCSV(&out, r, "page_types") },
-		func() error { return WritePageMap(&out, r, l, 0, cells.Style{}) },
 		func() error { return WriteDiffText(&out, d, cells.Style{}) },
 		func() error { return WriteDiffMarkdown(&out, curves, cells.Style{}) },
 	} {
@@ -89,23 +87,5 @@ func TestHostileDumpsControlNothing(t *testing.T) {
 	}
 	if d.Rows[0].Status != "gone" || *d.Rows[0].NewlyFree != r.Pages.OccupiedBits || curves.Rows[0].Status != "same" {
 		t.Errorf("differences %+v, %+v", d.Rows[0], curves.Rows[0])
-	}
-}
-
-func TestLargeLayoutsFitAMap(t *testing.T) {
-	p := hostileDump()
-	l := &p.Pages.(*layouts).Layout
-	var out bytes.Buffer
-	r := NewPagesReport(p, 0, l, 1)
-	if err := WritePageMap(&out, r, l, 0, cells.Style{ASCII: true}); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(out.String(), "page "); n > mapRows+1 || !strings.Contains(out.String(), "1 cell = 4 pages") {
-		t.Errorf("%d lines:\n%.500s", n, out.String())
-	}
-	for line := range strings.Lines(out.String()) {
-		if strings.HasPrefix(strings.TrimLeft(line, " "), "page ") && strings.ContainsFunc(line, func(c rune) bool { return c >= 0x7f }) {
-			t.Fatalf("characters outside ASCII: %q", line)
-		}
 	}
 }

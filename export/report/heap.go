@@ -249,6 +249,8 @@ func (h *Heap) list(table string) (any, bool) {
 		return &h.Trends.Types, true
 	case table == "trends":
 		return &[]HeapTrend{}, true
+	case table == "treemap" || table == "dominator_treemap":
+		return &[]singleRow{}, true
 	case table == "snapshots" || table == "":
 		return &h.Snapshots, true
 	}

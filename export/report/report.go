@@ -96,10 +96,10 @@ type Report struct {
 	DumpCounts   *dump.Lengths `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *dump.Pages   `json:"pages,omitzero"`
 
-	Tree       *Tree         `json:"tree,omitzero"`        // only if requested; then it is the only table
-	Events     *SingleEvents `json:"events,omitzero"`      // likewise
-	Lines      *SourceLines  `json:"lines,omitzero"`       // likewise
-	Around     *Around       `json:"around,omitzero"`      // likewise
+	Tree       *Tree         `json:"tree,omitzero"`   // only if requested; then it is the only table
+	Events     *SingleEvents `json:"events,omitzero"` // likewise
+	Lines      *SourceLines  `json:"lines,omitzero"`  // likewise
+	Around     *Around       `json:"around,omitzero"` // likewise
 	Alone                    // likewise
 	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
 

@@ -21,6 +21,12 @@ type Single interface {
 // Alone is the only table of a report, if there is one.
 type Alone []Single
 
+// singleRow has the columns that all tables of [Single] have.
+type singleRow struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+}
+
 // Members implements [object.Membered].
 func (a Alone) Members() (list []object.Member) {
 	for _, t := range a {
@@ -32,7 +38,7 @@ func (a Alone) Members() (list []object.Member) {
 // laid returns the table as reports lay it out.
 func (a Alone) laid(s cells.Style, full bool) table {
 	t := a[0].Layout(s, full)
-	out := table{name: a[0].Table(), title: t.Title, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows}
+	out := table{name: a[0].Table(), title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows}
 	for _, h := range t.Heads {
 		out.cols = append(out.cols, col{h.Text, colKind(h.Kind)})
 	}

@@ -293,7 +293,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	out.Event, out.Metric, out.Unit, out.measure = &event, &metric, w.Metrics[s.Metric].Unit, w.Metrics[s.Metric].Measure()
 	out.estimate = w.Events[s.Event].Estimate()
 	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
-		out.Total = &Amount{s.Total()}
+		out.Total = &Amount{Amount: s.Total()}
 	}
 	if opt.Window != nil {
 		out.Window = &opt.Window.ID
@@ -345,7 +345,7 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	for _, t := range limit(list, n) {
 		name, number := s.Profile.Records.Name(t.Record)
 		rows = append(rows, WeightedStack{RecordName{name, number,
-			s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{t.Value}, stackLabels(s.Profile, t.Record),
+			s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{Amount: t.Value}, stackLabels(s.Profile, t.Record),
 			ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	if ctx.Err() != nil {
@@ -382,7 +382,7 @@ func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOp
 	out.groupedBy, out.Rows.Groups = opt.By.String(), len(rows)
 	out.Groups = []StackGroup{}
 	for _, r := range limit(rows, opt.Limit) {
-		out.Groups = append(out.Groups, StackGroup{r.Name, Amount{r.Weights[0].Self}, Amount{r.Weights[0].Total}})
+		out.Groups = append(out.Groups, StackGroup{r.Name, Amount{Amount: r.Weights[0].Self}, Amount{Amount: r.Weights[0].Total}})
 	}
 	return nil
 }
@@ -410,14 +410,14 @@ func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.Event
 		out.Primary = &e.PrimaryName
 	}
 	for _, m := range t.Sums {
-		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{m.Sum},
+		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{Amount: m.Sum},
 			w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit})
 	}
 	return out
 }
 
 func newWeighedFunction(p *model.Profile, f weights.Function) WeighedFunction {
-	out := WeighedFunction{Function: p.Stacks.Functions[f.Function], Self: Amount{f.Self}, Total: Amount{f.Total}}
+	out := WeighedFunction{Function: p.Stacks.Functions[f.Function], Self: Amount{Amount: f.Self}, Total: Amount{Amount: f.Total}}
 	if f.DSO != 0 {
 		out.DSO = &p.Weights.DSOs[f.DSO].Name
 	}
@@ -439,7 +439,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 			continue
 		}
 		th := &w.Threads[t]
-		row := ProfiledThread{Comm: th.Comm, Value: Amount{sum}}
+		row := ProfiledThread{Comm: th.Comm, Value: Amount{Amount: sum}}
 		if th.PID >= 0 {
 			row.PID = &th.PID
 		}
@@ -486,7 +486,7 @@ func (out *Stacks) list(table string) (any, bool) {
 	case treeTable:
 		return new([]TreeRow), true
 	case "treemap":
-		return new([]struct{}), true
+		return new([]singleRow), true
 	case linesTable:
 		return new([]SourceLine), true
 	}

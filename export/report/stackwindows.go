@@ -28,7 +28,7 @@ func (out *Stacks) windows(ctx context.Context, s *weights.Selection, n int) err
 	out.Rows.Windows = len(sums)
 	for i, sum := range limit(sums, n) {
 		w := &s.Profile.Windows[i]
-		out.Windows = append(out.Windows, StackWindow{w.ID, w.Start, w.End, Amount{sum}, len(w.Record)})
+		out.Windows = append(out.Windows, StackWindow{w.ID, w.Start, w.End, Amount{Amount: sum}, len(w.Record)})
 	}
 	return nil
 }

@@ -302,7 +302,7 @@ func (p *Map) meaning() string {
 	case p.widget.Lines:
 		return text
 	}
-	return text + " Color: the name; gray: a group, or small parts."
+	return text + " Color: the name; gray: groups and small parts."
 }
 
 // sentence says what a box is.

@@ -198,8 +198,9 @@ func (p *Heat) sentence(full bool) string {
 	}
 	parts := []string{p.amount(r.Value, true) + whole}
 	if now, _, _ := p.marked(); now >= 0 && now < len(r.Cells) {
-		parts = append(parts, fmt.Sprintf("%s from %s to %s, %s of all then", p.amount(r.Cells[now], true),
-			ui.TimeText(p.now.Edges[now], p.State.Exact), ui.TimeText(p.now.Edges[now+1], p.State.Exact), ui.PartText(r.Cells[now], p.now.All[now])))
+		from, to := ui.TimeText(p.now.Edges[now], p.State.Exact), ui.TimeText(p.now.Edges[now+1], p.State.Exact)
+		parts = append(parts, fmt.Sprintf("%s from %s to %s, %s of all then", p.amount(r.Cells[now], true), from, to,
+			ui.PartText(r.Cells[now], p.now.All[now])))
 	}
 	return name + ": " + strings.Join(parts, "; ")
 }

@@ -260,7 +260,8 @@ func (p *Map) zoomIn(open bool) {
 	switch {
 	case to == 0 || b.Merged > 0 && b.Node == base:
 		p.Say("these parts are too small to be drawn apart: " + p.Hint("{copy-command} copies the command that lists them"))
-	case p.now.key.dominated && p.now.Nodes[to].Kind == treemap.Object && p.now.graph.RetainedCount(model.Row(p.now.Nodes[to].Ref)) > 1:
+	case p.now.key.dominated && p.now.Nodes[to].Kind == treemap.Object &&
+		p.now.graph.RetainedCount(model.Row(p.now.Nodes[to].Ref)) > 1:
 		p.at, p.rest = nil, false
 		p.Emit(state.SetTop{Of: p.State.Snapshot(), Row: model.Row(p.now.Nodes[to].Ref)})
 	case !p.now.key.dominated && p.now.Nodes[to].Len > 0:
@@ -320,7 +321,8 @@ func (p *Map) open(n int32) {
 	case treemap.Retainer:
 		p.Visit(keymap.ShowTypes, state.SetFilter{Text: ui.FilterFor(p.now.Nodes[at.Parent].Name)})
 	case treemap.Type, treemap.Rest:
-		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.State.Snapshot(), Row: model.Row(p.now.Nodes[at.Parent].Ref)}, state.GroupTop{On: true})
+		up := model.Row(p.now.Nodes[at.Parent].Ref)
+		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.State.Snapshot(), Row: up}, state.GroupTop{On: true})
 	case treemap.Bits:
 		p.Visit(keymap.ShowPages)
 	default:

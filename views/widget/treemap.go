@@ -20,7 +20,7 @@ type Treemap struct {
 }
 
 // MapBox is a rectangle of a [Treemap], in cells and half rows, or in cells with Lines. Outer boxes come before those
-// within them, which begin below its first whole row.
+// within them, which begin below its first complete row.
 type MapBox struct {
 	Rect
 	Outer       bool

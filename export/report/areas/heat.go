@@ -33,10 +33,10 @@ type Heatmap struct {
 	Rows     []HeatRow    `json:"rows"`     // the largest first; lifetimes the shortest first
 	RowCount int          `json:"row_count"`
 
-	most    uint64
-	bytes   bool
-	living  bool
-	table   string
+	most   uint64
+	bytes  bool
+	living bool
+	table  string
 }
 
 // HeatRow is a site, a group, or a class of lifetimes.
@@ -62,8 +62,8 @@ func OfTime(ctx context.Context, p *model.Profile, trace analysis.Trace, lifetim
 	if err != nil {
 		return nil, err
 	}
-	h := &Heatmap{Metric: report.TreeMetrics()[m.Cost], By: opt.Group.String(), Filters: report.FilterLines(opt.Cell), Edges: m.Edges, All: m.All,
-		Rows: []HeatRow{}, RowCount: m.Count, most: m.Most, bytes: m.Cost.IsBytes(), table: HeatTable,
+	h := &Heatmap{Metric: report.TreeMetrics()[m.Cost], By: opt.Group.String(), Filters: report.FilterLines(opt.Cell),
+		Edges: m.Edges, All: m.All, Rows: []HeatRow{}, RowCount: m.Count, most: m.Most, bytes: m.Cost.IsBytes(), table: HeatTable,
 		living: m.Cost == analysis.CostLive || m.Cost == analysis.CostLiveCount}
 	if lifetimes {
 		h.By, h.table = "lifetime", LifetimeTable
@@ -110,8 +110,9 @@ func (h *Heatmap) Scope() (scope []string, metric string) {
 
 // Layout implements [report.Single]: a character for each column.
 func (h *Heatmap) Layout(s cells.Style, full bool) *cells.Table {
-	out := &cells.Table{Title: "Heat map", Answer: "no columns", More: h.RowCount - len(h.Rows), Heads: []cells.Head{
-		{Text: titles.Total, Kind: cells.Number}, {Kind: cells.Sketch}, {Text: titles.Name, Kind: cells.Name}, {Text: titles.Where, Kind: cells.Where}}}
+	out := &cells.Table{Heading: "Heat map", Answer: "no columns", More: h.RowCount - len(h.Rows)}
+	out.Heads = []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Kind: cells.Sketch}, {Text: titles.Name, Kind: cells.Name},
+		{Text: titles.Where, Kind: cells.Where}}
 	if h.living {
 		out.Heads[0].Text = titles.AtMost
 	}

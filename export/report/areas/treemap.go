@@ -203,9 +203,10 @@ func (t *Treemap) Scope() (scope []string, metric string) {
 
 // Layout implements [report.Single]: parts are below what they belong to.
 func (t *Treemap) Layout(s cells.Style, full bool) *cells.Table {
-	out := &cells.Table{Title: "Treemap", Answer: s.Amount(t.measure, t.All.Amount) + " " + model.Clean(t.Metric) + " by " +
-		s.Text(strings.ReplaceAll(strings.Join(t.By, " › "), "_", " ")),
-		Heads: []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Text: titles.Share, Kind: cells.Number}, {Kind: cells.Sketch}, {Text: titles.Name, Kind: cells.Name}}}
+	by := s.Text(strings.ReplaceAll(strings.Join(t.By, " › "), "_", " "))
+	out := &cells.Table{Heading: "Treemap", Answer: s.Amount(t.measure, t.All.Amount) + " " + model.Clean(t.Metric) + " by " + by}
+	out.Heads = []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Text: titles.Share, Kind: cells.Number}, {Kind: cells.Sketch},
+		{Text: titles.Name, Kind: cells.Name}}
 	const bar = 16
 	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
 	for i := range t.Rows {

@@ -2,11 +2,11 @@ package cells
 
 // Table is a table as another package lays it out; all cells are clean.
 type Table struct {
-	Title, Answer string
-	More          int    // rows that the limit omitted
-	Each          string // unit of the limit, "" for the entire table
-	Heads         []Head
-	Rows          [][]string
+	Heading, Answer string
+	More            int    // rows that the limit omitted
+	Each            string // unit of the limit, "" for the entire table
+	Heads           []Head
+	Rows            [][]string
 }
 
 // Head is a column.
