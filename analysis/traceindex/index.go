@@ -44,6 +44,7 @@ type fileIndex struct {
 	file        *sections.Sums          // of a restored index; nil for none
 	verdicts    verdict.List            // of stacks; nil until first use
 	soFar       soFar                   // verdicts while a recording is followed
+	whole       whole                   // answers about the complete run
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status

@@ -104,6 +104,16 @@ func (k *KeptIndex) Lifetimes(ctx context.Context, by analysis.Group, key analys
 		func(ix *fileIndex) (analysis.Lifetimes, error) { return ix.Lifetimes(ctx, by, key, r, only) })
 }
 
+// Lives implements [analysis.Trace].
+func (k *KeptIndex) Lives(ctx context.Context, keys []analysis.Key) ([]analysis.Lives, error) {
+	return ask(ctx, k, "counting lifetimes", false, func(ix *fileIndex) ([]analysis.Lives, error) { return ix.Lives(ctx, keys) })
+}
+
+// HeldAtPeak implements [analysis.Trace].
+func (k *KeptIndex) HeldAtPeak(ctx context.Context, key analysis.Key) (model.Time, error) {
+	return ask(ctx, k, "following blocks of the peak", false, func(ix *fileIndex) (model.Time, error) { return ix.HeldAtPeak(ctx, key) })
+}
+
 // Blocks implements [analysis.Trace].
 func (k *KeptIndex) Blocks(ctx context.Context, q analysis.BlockQuery) (analysis.BlockList, error) {
 	l, err := ask(ctx, k, "listing blocks", false, func(ix *fileIndex) (analysis.BlockList, error) { return ix.Blocks(ctx, q) })

@@ -22,12 +22,19 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 		return analysis.Leaks{}, r.err
 	}
 	in := ix.Filtered(q.Cell)
-	l := ix.leakSums(ctx, q.By, in, q.Range)
-	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
-			l.add(b, age)
-		}
-	})
+	l, err := ix.leakSums(ctx, q.By, in, q.Range), error(nil)
+	walk := func(ctx context.Context, l *leakSums) error {
+		return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+			if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
+				l.add(b, age)
+			}
+		})
+	}
+	if q.By == analysis.ByStack && in.IsAll() && q.Range.IsFull() && q.MinAge <= 0 {
+		err = l.sumWhole(ctx, neverFreed, walk)
+	} else {
+		err = walk(ctx, l)
+	}
 	if err == nil {
 		err = l.err
 	}
@@ -50,11 +57,19 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	}
 	in := ix.Filtered(c)
 	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange)
-	err := ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
-		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
-			l.add(b, b.diedAt-b.bornAt)
-		}
-	})
+	walk := func(ctx context.Context, l *leakSums) error {
+		return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
+			if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+				l.add(b, b.diedAt-b.bornAt)
+			}
+		})
+	}
+	var err error
+	if in.IsAll() {
+		err = l.sumWhole(ctx, freedLate, walk)
+	} else {
+		err = walk(ctx, l)
+	}
 	if err == nil {
 		err = l.err
 	}
@@ -170,7 +185,7 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	var out analysis.Leaks
 	rows = slices.DeleteFunc(l.f.Prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
 	l.ix.NameSites(l.by, l.f, rows)
-	var memory column.AgeMemory
+	l.seal()
 	noThreads := l.ix.meta().NoThreads
 	for _, row := range rows {
 		s := l.sites[row.Key]
@@ -178,7 +193,6 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 		if noThreads {
 			s.Threads = nil
 		}
-		s.seal(&memory)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
 		out.Sites = append(out.Sites, s.LeakSite)
@@ -192,12 +206,18 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	return out, nil
 }
 
-// seal computes what depends on all blocks. It reuses memory.
-func (s *leakSum) seal(memory *column.AgeMemory) {
-	for i := 1; i < len(s.History); i++ {
-		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+// seal computes what depends on all blocks of a site, unless it is known.
+func (l *leakSums) seal() {
+	var memory column.AgeMemory
+	for _, s := range l.sites {
+		if s.ages.N == 0 {
+			continue
+		}
+		for i := 1; i < len(s.History); i++ {
+			s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+		}
+		slices.Sort(s.Threads)
+		s.Newest, s.Median, s.Oldest = s.ages.Least, s.ages.Middle(&memory), s.ages.Most
+		s.ages = column.AgeList{}
 	}
-	slices.Sort(s.Threads)
-	s.Newest, s.Median, s.Oldest = s.ages.Least, s.ages.Middle(memory), s.ages.Most
-	s.ages = column.AgeList{}
 }
