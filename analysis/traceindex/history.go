@@ -142,7 +142,11 @@ func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltr
 	if err != nil {
 		return nil, err
 	}
-	return p.Histories(keys, n), ctx.Err()
+	out, err := p.Histories(keys, n)
+	if err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
 }
 
 // Histograms implements [analysis.Trace].

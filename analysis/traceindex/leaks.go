@@ -23,17 +23,14 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 	}
 	in := ix.Filtered(q.Cell)
 	l, err := ix.leakSums(ctx, q.By, in, q.Range), error(nil)
-	walk := func(ctx context.Context, l *leakSums) error {
-		return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+	if wholeLeaks(&q) {
+		err = l.addWhole(ctx, neverFreed)
+	} else {
+		err = ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
 			if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
 				l.add(b, age)
 			}
 		})
-	}
-	if q.By == analysis.ByStack && in.IsAll() && q.Range.IsFull() && q.MinAge <= 0 {
-		err = l.sumWhole(ctx, neverFreed, walk)
-	} else {
-		err = walk(ctx, l)
 	}
 	if err == nil {
 		err = l.err
@@ -48,27 +45,12 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	n, duration := ix.events(), ix.duration()
-	late := duration - group.PercentOf(duration, group.LatePercent)
-	r := ix.reader()
-	first := r.search(func(t model.Time) bool { return t >= late })
-	if r.err != nil {
-		return analysis.Leaks{}, r.err
-	}
 	in := ix.Filtered(c)
-	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange)
-	walk := func(ctx context.Context, l *leakSums) error {
-		return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
-			if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
-				l.add(b, b.diedAt-b.bornAt)
-			}
-		})
-	}
-	var err error
+	l, err := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange), error(nil)
 	if in.IsAll() {
-		err = l.sumWhole(ctx, freedLate, walk)
+		err = l.addWhole(ctx, freedLate)
 	} else {
-		err = walk(ctx, l)
+		err = l.addLate(ctx, in)
 	}
 	if err == nil {
 		err = l.err
@@ -76,7 +58,23 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
-	return l.list(ctx, 0, n)
+	return l.list(ctx, 0, ix.events())
+}
+
+// addLate adds the blocks that were freed late.
+func (l *leakSums) addLate(ctx context.Context, in group.Scope) error {
+	ix, duration := l.ix, l.ix.duration()
+	late := duration - group.PercentOf(duration, group.LatePercent)
+	r := ix.reader()
+	first := r.search(func(t model.Time) bool { return t >= late })
+	if r.err != nil {
+		return r.err
+	}
+	return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
+		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+			l.add(b, b.diedAt-b.bornAt)
+		}
+	})
 }
 
 // eachLong calls f for the blocks that ended after a lifetime of at least least, in order of birth. A block is valid

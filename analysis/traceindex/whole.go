@@ -96,21 +96,45 @@ const (
 	freedLate
 )
 
+// wholeLeaks reports whether a query is about all blocks of the complete run, by stack.
+func wholeLeaks(q *analysis.LeakQuery) bool {
+	return q.By == analysis.ByStack && q.Cell.IsAll() && q.Range.IsFull() && q.MinAge <= 0
+}
+
 type leakRowsID struct{ late int }
 
-// sumWhole sums up the blocks that were never freed, or freed late, by stack, into l. It uses what is kept.
-func (l *leakSums) sumWhole(ctx context.Context, late int, walk func(ctx context.Context, l *leakSums) error) error {
-	ix := l.ix
-	if !ix.settled() {
-		return walk(ctx, l)
+// addWhole adds all blocks that were never freed, or freed late, by stack.
+func (l *leakSums) addWhole(ctx context.Context, late int) error {
+	if l.ix.settled() {
+		rows, err := l.ix.wholeLeaks(ctx, late)
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			l.restore(rows)
+			return nil
+		}
 	}
+	return l.walkWhole(ctx, late)
+}
+
+// walkWhole is addWhole without what is known.
+func (l *leakSums) walkWhole(ctx context.Context, late int) error {
+	if late == freedLate {
+		return l.addLate(ctx, group.Scope{})
+	}
+	return l.ix.eachKept(ctx, 0, l.ix.events(), func(b *fileBlock) { l.add(b, l.end-b.bornAt) })
+}
+
+// wholeLeaks returns a list of all blocks by stack, or nil if it has too many stacks to be kept. The index must be
+// settled.
+func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*leakRows, error) {
 	if rows := ix.whole.leakRows(late); rows != nil {
-		l.restore(rows)
-		return nil
+		return rows, nil
 	}
 	err := ix.shared(ctx, leakRowsID{late}, func(ctx context.Context) error {
 		sums := ix.leakSums(ctx, analysis.ByStack, group.Scope{}, analysis.FullRange)
-		err := walk(ctx, sums)
+		err := sums.walkWhole(ctx, late)
 		if err == nil {
 			err = sums.err
 		}
@@ -123,14 +147,7 @@ func (l *leakSums) sumWhole(ctx context.Context, late int, walk func(ctx context
 		ix.whole.leaks[late] = rows
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if rows := ix.whole.leakRows(late); rows != nil {
-		l.restore(rows)
-		return nil
-	}
-	return walk(ctx, l)
+	return ix.whole.leakRows(late), err
 }
 
 // rows returns the sums in a form to be kept.
@@ -223,6 +240,11 @@ func (ix *fileIndex) peakNow() (*peakSums, error) {
 	return p, nil
 }
 
+// index returns the index of a stack in held, -1 if it is not there.
+func (p *peakSums) index(key analysis.Key) int {
+	return slices.IndexFunc(p.held, func(h heldSite) bool { return h.Key == uint64(key) })
+}
+
 // largest returns the stacks that hold most.
 func (p *peakSums) largest() []analysis.Key {
 	cells, all := p.sums[column.DimStack], uint64(0)
@@ -256,10 +278,8 @@ func (ix *fileIndex) HeldAtPeak(ctx context.Context, key analysis.Key) (model.Ti
 	if err != nil {
 		return 0, err
 	}
-	for _, h := range p.held {
-		if h.Key == uint64(key) {
-			return h.Time, ctx.Err()
-		}
+	if i := p.index(key); i >= 0 {
+		return p.held[i].Time, ctx.Err()
 	}
 	held, err := ix.heldAtPeak(ctx, p, []analysis.Key{key})
 	if err != nil {

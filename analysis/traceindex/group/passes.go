@@ -10,9 +10,28 @@ import (
 type Pass struct {
 	Fold   *Fold
 	Events int
-	Peak   []uint64 // by key
-	Slot   []int32  // by key: slot of its history, -1 if it has none
-	max    []uint64 // HistoryColumns per slot: highest level in each column, the one carried in included
+	Peak   []uint64             // by key
+	Slot   []int32              // by key: slot of its history, -1 if it has none
+	max    []uint64             // HistoryColumns per slot: highest level in each column, the one carried in included
+	check  func([]uint64) error // verifies a part of max before it is read; nil if that is not needed
+}
+
+// Kept returns the peaks of all keys, and their histories if there are those of all keys, to be kept in a file.
+func (p *Pass) Kept() (peaks, histories []uint64) {
+	if len(p.Peak) <= manyKeys {
+		histories = p.max
+	}
+	return p.Peak, histories
+}
+
+// KeptPass returns the pass over a number of events that Kept was asked of, of a group without a fold; nil if the
+// lengths do not fit. check verifies a part of the histories before it is read.
+func KeptPass(events int, peaks, histories []uint64, check func([]uint64) error) *Pass {
+	slot, n := slots(len(peaks), nil)
+	if len(histories) != n*analysis.HistoryColumns {
+		return nil
+	}
+	return &Pass{Events: events, Peak: peaks, Slot: slot, max: histories, check: check}
 }
 
 // manyKeys is the number of keys from which histories are computed only on request: they take half a kilobyte each, and
@@ -115,16 +134,24 @@ func (b *PassBuilder) EndColumn() {
 	b.Col++
 }
 
-// Histories returns the levels of keys at the ends of n columns.
-func (p *Pass) Histories(keys []analysis.Key, n int) [][]uint64 {
+// Histories returns the levels of keys at the ends of n columns. It fails only where they cannot be read.
+func (p *Pass) Histories(keys []analysis.Key, n int) ([][]uint64, error) {
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
 		out[i] = make([]uint64, max(n, 0))
-		if s, ok := p.slotOf(k); ok {
-			resample(out[i], p.max[s*analysis.HistoryColumns:(s+1)*analysis.HistoryColumns])
+		s, ok := p.slotOf(k)
+		if !ok {
+			continue
 		}
+		levels := p.max[s*analysis.HistoryColumns : (s+1)*analysis.HistoryColumns]
+		if p.check != nil {
+			if err := p.check(levels); err != nil {
+				return nil, err
+			}
+		}
+		resample(out[i], levels)
 	}
-	return out
+	return out, nil
 }
 
 func (p *Pass) slotOf(k analysis.Key) (s int, ok bool) {
