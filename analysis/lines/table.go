@@ -38,6 +38,7 @@ func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, vi
 			return nil, err
 		}
 	}
+	names := calltree.NewSiteNames(t.Stacks)
 	for i, id := range trace.StackIDs() {
 		leaf, _ := stacks.Node(id)
 		if view != nil {
@@ -46,7 +47,7 @@ func OfTrace(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, vi
 				continue
 			}
 		}
-		t.Leaves, t.Sites = append(t.Leaves, leaf), append(t.Sites, calltree.SiteNode(t.Stacks, leaf))
+		t.Leaves, t.Sites = append(t.Leaves, leaf), append(t.Sites, names.Node(leaf))
 		for k := range all {
 			w := uint64(0)
 			if i < len(all[k]) { // more may have been read meanwhile

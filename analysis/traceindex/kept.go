@@ -126,6 +126,13 @@ func (k *KeptIndex) Used() (bool, error) {
 	return k.now.file, k.why
 }
 
+// Verify verifies the complete file, if the index came from one. Afterwards, [KeptIndex.Used] reports whether it is
+// still used.
+func (k *KeptIndex) Verify(ctx context.Context) error {
+	_, err := ask(ctx, k, "verifying the index", verifiedOnly, func(*fileIndex) (bool, error) { return true, nil })
+	return err
+}
+
 // Write writes the index to w, to be opened in the same place. The index must be complete. Questions may be asked
 // meanwhile.
 func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
