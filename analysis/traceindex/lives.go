@@ -19,7 +19,7 @@ type lifeSums struct {
 
 // mostLives is the number of judged stacks, most significant first, whose lifetimes are counted in advance: they take a
 // kilobyte each.
-const mostLives = 1 << 12
+const mostLives = 1 << 10
 
 // lifeSums returns empty sums of the stacks of keys.
 func (ix *fileIndex) lifeSums(keys []analysis.Key) *lifeSums {

@@ -81,10 +81,10 @@ type leakRow struct {
 	Threads                 [8]uint16
 }
 
-// leakRows are all rows of a list, by key. Read-only once made.
+// leakRows are all rows of a list, most bytes first. Read-only once made.
 type leakRows struct {
 	rows      []leakRow
-	histories []uint64 // HistoryColumns for each row that has one
+	histories [][]byte // packed; of the first rows
 }
 
 // mostLeakRows is the maximum number of rows that are kept: a hostile file has as many stacks as events.
@@ -111,8 +111,7 @@ func (l *leakSums) addWhole(ctx context.Context, late int) error {
 			return err
 		}
 		if rows != nil {
-			l.restore(rows)
-			return nil
+			return l.restore(rows)
 		}
 	}
 	return l.walkWhole(ctx, late)
@@ -168,7 +167,7 @@ func (l *leakSums) rows() *leakRows {
 			First: s.First, Last: s.Last, ThreadCount: uint32(len(s.Threads))}
 		copy(row.Threads[:], s.Threads)
 		if i < group.HistoryRows {
-			out.histories = append(out.histories, s.History...)
+			out.histories = append(out.histories, group.PackLevels(s.History))
 			row.HistoryRow = uint32(i) + 1
 		}
 		out.rows = append(out.rows, row)
@@ -177,17 +176,20 @@ func (l *leakSums) rows() *leakRows {
 }
 
 // restore sets the sums to rows that were kept.
-func (l *leakSums) restore(from *leakRows) {
+func (l *leakSums) restore(from *leakRows) (err error) {
 	sums := make([]leakSum, len(from.rows))
 	for i := range from.rows {
 		r, s := &from.rows[i], &sums[i]
 		s.LeakSite = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.Newest, Median: r.Median, Oldest: r.Oldest,
 			First: r.First, Last: r.Last, Threads: slices.Clone(r.Threads[:min(int(r.ThreadCount), len(r.Threads))])}
-		if n := int(r.HistoryRow) * analysis.HistoryColumns; n > 0 {
-			s.History = slices.Clone(from.histories[n-analysis.HistoryColumns : n])
+		if r.HistoryRow > 0 {
+			if s.History, err = group.UnpackLevels(from.histories[r.HistoryRow-1]); err != nil {
+				return err
+			}
 		}
 		l.sites[analysis.Key(r.Key)] = s
 	}
+	return nil
 }
 
 // It is kept how long the largest stacks at the peak hold what they have, if that is a twentieth of all, as findings ask:

@@ -51,7 +51,11 @@ func (ix *fileIndex) wholeSections(f *sections.Codec) {
 	sections.Array(f, "lives", &k.lives.sums)
 	for late := range k.leaks {
 		sections.Array(f, "leaks", &k.leaks[late].rows)
-		sections.Array(f, "histories of leaks", &k.leaks[late].histories)
+		histories := &k.leaks[late].histories
+		if f.Reads() {
+			*histories = make([][]byte, min(len(k.leaks[late].rows), group.HistoryRows))
+		}
+		sections.Parts(f, "histories of leaks", len(*histories), func(i int) *[]byte { return &(*histories)[i] })
 	}
 	sections.Array(f, "peak", &k.peaks)
 	for d := range k.peak.sums {
@@ -119,26 +123,29 @@ var keptPasses = [...]analysis.Group{analysis.ByStack, analysis.ByThread, analys
 // passSections reads or writes the passes of groups. Peaks are verified at once, histories when they are read.
 func (ix *fileIndex) passSections(f *sections.Codec) {
 	for _, by := range keptPasses {
-		var peaks, histories []uint64
+		var peaks []uint64
+		var histories [][]byte
 		if p := ix.Groups.PassIn(by, nil); f.Writing() && p != nil {
 			peaks, histories = p.Kept()
 		}
 		f.Lazy = false
 		sections.Array(f, "peaks", &peaks)
 		f.Lazy = true
-		sections.Array(f, "histories", &histories)
+		if f.Reads() {
+			histories = make([][]byte, group.KeptHistories(len(peaks)))
+		}
+		sections.Parts(f, "histories", len(histories), func(i int) *[]byte { return &histories[i] })
 		if !f.Reads() || len(peaks) == 0 {
 			continue
 		}
-		file := ix.file
-		p := group.KeptPass(ix.events(), peaks, histories, func(part []uint64) error {
-			return file.Verify(context.Background(), sections.BytesOf(part))
-		})
-		if p == nil || len(peaks) != ix.keysOf(by) {
+		if len(peaks) != ix.keysOf(by) {
 			f.Fail("peaks are missing")
 			return
 		}
-		ix.Groups.KeepPass(by, nil, p)
+		file := ix.file
+		ix.Groups.KeepPass(by, nil, group.KeptPass(ix.events(), peaks, histories, func(part []byte) error {
+			return file.Verify(context.Background(), part)
+		}))
 	}
 }
 
@@ -165,7 +172,7 @@ func (ix *fileIndex) checkWhole() error {
 func (l *leakRows) fit(stacks int) bool {
 	for i := range l.rows {
 		r := &l.rows[i]
-		if r.Key >= uint64(stacks) || int(r.HistoryRow)*analysis.HistoryColumns > len(l.histories) {
+		if r.Key >= uint64(stacks) || int(r.HistoryRow) > len(l.histories) {
 			return false
 		}
 	}
