@@ -73,8 +73,7 @@ const (
 	burstRun      = 0.25 // of the run: longer is not a burst
 	temporaryPart = 0.30 // of a site's blocks
 	hotPart       = 0.01 // of all blocks, for the temporary ones of one site
-	maxPeakBlocks = 500_000
-	historySites  = 16 // sites of a finding that its history covers
+	historySites  = 16   // sites of a finding that its history covers
 )
 
 // Findings returns the most significant findings about a complete trace, best first, at most limit or all if limit is
@@ -331,7 +330,7 @@ func (f *finder) peak() error {
 		}
 		text := fmt.Sprintf("%v of the peak (%v)", model.Bytes(s.LiveBytes), model.Share(share))
 		kind := FindingPeak
-		held, err := f.heldAtPeak(&s)
+		held, err := f.t.HeldAtPeak(f.ctx, s.Key)
 		if err != nil {
 			return err
 		}
@@ -347,37 +346,6 @@ func (f *finder) peak() error {
 		return nil
 	}
 	return nil
-}
-
-// heldAtPeak returns for how long at least half of the bytes that a site has at the peak were live, or 0 if there are
-// too many blocks to look at.
-func (f *finder) heldAtPeak(s *Site) (model.Time, error) {
-	if s.LiveCount > maxPeakBlocks {
-		return 0, nil
-	}
-	list, err := f.t.Blocks(f.ctx, BlockQuery{At: f.top.Instant, By: ByStack, Key: s.Key, Sort: OldestFirst, NoAddr: true})
-	if err != nil {
-		return 0, err
-	}
-	blocks := make([]Block, list.Len())
-	for i := range blocks {
-		blocks[i] = list.Row(i)
-		if blocks[i].Died == model.NoTime {
-			blocks[i].Died = f.status.Duration
-		}
-	}
-	half := func(when func(*Block) model.Time) model.Time {
-		slices.SortFunc(blocks, func(a, b Block) int { return cmp.Compare(when(&a), when(&b)) })
-		sum := uint64(0)
-		for i := range blocks {
-			if sum += blocks[i].Size; sum >= s.LiveBytes-s.LiveBytes/2 {
-				return when(&blocks[i])
-			}
-		}
-		return 0
-	}
-	born := half(func(b *Block) model.Time { return b.Born })
-	return max(half(func(b *Block) model.Time { return b.Died })-born, 0), nil
 }
 
 func (f *finder) temporary() error {

@@ -57,6 +57,12 @@ type Trace interface {
 	Verdicts(ctx context.Context, by Group, only calltree.Filter) (verdict.List, error)
 	// Lifetimes summarizes how long the freed blocks of a group, allocated in r, lived, and how old the others are.
 	Lifetimes(ctx context.Context, by Group, key Key, r Range, only calltree.Filter) (Lifetimes, error)
+	// Lives counts the lifetimes and ages of the blocks of some stacks, over the complete run. Those of sites that were
+	// judged cost nothing.
+	Lives(ctx context.Context, keys []Key) ([]Lives, error)
+	// HeldAtPeak returns for how long at least half of the bytes that a stack has at the peak of the run were live, 0 if
+	// it has more than MostPeakBlocks then.
+	HeldAtPeak(ctx context.Context, key Key) (model.Time, error)
 	// Blocks returns single blocks, read lazily.
 	Blocks(ctx context.Context, q BlockQuery) (BlockList, error)
 	// Uses returns the blocks that ever had an address, by birth: the last limit of them, and their total number. It
@@ -289,18 +295,49 @@ type LeakSite struct {
 // HistoryColumns is the number of columns of a history.
 const HistoryColumns = 64
 
-// Lifetimes summarizes how long blocks lived. Median is exact.
-type Lifetimes struct {
-	Freed            uint64
-	Min, Median, Max model.Time
-	Mean             float64 // µs
-	NeverFreed       uint64
-	Threads          []uint16 // threads that allocated the blocks, at most 8, ascending
+// Lives counts blocks by how long they lived, and by how old those are that were never freed. It has no pointers: index
+// files store it as is.
+type Lives struct {
+	Freed, NeverFreed uint64
 
 	Lived [LifeClasses]uint64 // freed blocks by class of lifetime
 	Ages  [LifeClasses]uint64 // blocks that were never freed, by class of their age at the end of the run
 
-	Oldest model.Time // age of the oldest one that was never freed
+	Longest model.Time // longest lifetime of a freed block
+	Oldest  model.Time // age of the oldest one that was never freed
+}
+
+// Died counts a freed block.
+func (l *Lives) Died(lifetime model.Time) {
+	l.Freed++
+	l.Lived[TimeClass(lifetime)]++
+	l.Longest = max(l.Longest, lifetime)
+}
+
+// Stayed counts a block that was never freed.
+func (l *Lives) Stayed(age model.Time) {
+	l.NeverFreed++
+	l.Ages[TimeClass(age)]++
+	l.Oldest = max(l.Oldest, age)
+}
+
+// Add adds the counts of other blocks.
+func (l *Lives) Add(o *Lives) {
+	l.Freed += o.Freed
+	l.NeverFreed += o.NeverFreed
+	for c := range o.Lived {
+		l.Lived[c] += o.Lived[c]
+		l.Ages[c] += o.Ages[c]
+	}
+	l.Longest, l.Oldest = max(l.Longest, o.Longest), max(l.Oldest, o.Oldest)
+}
+
+// Lifetimes summarizes how long blocks lived. Median is exact.
+type Lifetimes struct {
+	Lives
+	Min, Median model.Time
+	Mean        float64  // µs
+	Threads     []uint16 // threads that allocated the blocks, at most 8, ascending
 }
 
 // BlockQuery asks for single blocks of one group: those live at At; with Leaked set those allocated in Range, live at

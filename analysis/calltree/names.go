@@ -65,15 +65,29 @@ var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_|_*interceptor
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.mallocgc$|^g_malloc|^xmalloc$|^xrealloc$|^xcalloc$|^\?\?$`)
 
 // SiteNode returns the frame that a stack is named after: the leaf, or the first caller that is not an allocation
-// function.
-func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
+// function. [SiteNames] finds those of many stacks faster.
+func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID { return NewSiteNames(s).Node(leaf) }
+
+// SiteNames finds the frames that stacks are named after. It looks at each function once, and is for one goroutine.
+type SiteNames struct {
+	stacks    *model.Stacks
+	allocates map[model.FuncID]bool
+}
+
+// NewSiteNames returns SiteNames of some stacks, which may be nil.
+func NewSiteNames(s *model.Stacks) *SiteNames {
+	return &SiteNames{stacks: s, allocates: map[model.FuncID]bool{}}
+}
+
+// Node returns the frame that the stack with a leaf is named after.
+func (t *SiteNames) Node(leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near the leaf
 	n := leaf
 	for range far {
-		if n == 0 || !allocators().MatchString(model.Matched(s.Functions[s.FrameFunc[s.Frame[n]]])) {
+		if n == 0 || !t.allocator(t.stacks.FrameFunc[t.stacks.Frame[n]]) {
 			break
 		}
-		n = s.Parent[n]
+		n = t.stacks.Parent[n]
 	}
 	if n == 0 {
 		return leaf
@@ -81,14 +95,24 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID {
 	return n
 }
 
-// SiteName returns the name and place of a stack as tables show them.
-func SiteName(s *model.Stacks, id model.StackID) (name, where string, leaf model.NodeID) {
-	leaf, ok := s.Node(id)
+// allocator reports whether a function is an allocation function.
+func (t *SiteNames) allocator(f model.FuncID) bool {
+	is, known := t.allocates[f]
+	if !known {
+		is = allocators().MatchString(model.Matched(t.stacks.Functions[f]))
+		t.allocates[f] = is
+	}
+	return is
+}
+
+// Name returns the name and place of a stack as tables show them.
+func (t *SiteNames) Name(id model.StackID) (name, where string, leaf model.NodeID) {
+	leaf, ok := t.stacks.Node(id)
 	if !ok || leaf == 0 {
 		return model.UnknownStack(id), "", 0
 	}
-	n := SiteNode(s, leaf)
-	return FunctionName(s, n), Where(s.At(s.Frame[n])), leaf
+	n := t.Node(leaf)
+	return FunctionName(t.stacks, n), Where(t.stacks.At(t.stacks.Frame[n])), leaf
 }
 
 // InModule returns a name with its module: a library or a program. A source file follows only if the name alone says

@@ -45,13 +45,19 @@ var libraries = []struct{ functions, files func() *regexp.Regexp }{
 type Owners struct {
 	stacks *model.Stacks
 	more   *regexp.Regexp
-	skips  map[model.FrameID]bool
+	skips  map[code]bool
+}
+
+// code is what the lines of a function in a file have in common.
+type code struct {
+	function model.FuncID
+	file     model.FileID
 }
 
 // NewOwners returns Owners of some stacks, which may be nil. more matches further functions and files that own nothing;
 // it may be nil.
 func NewOwners(s *model.Stacks, more *regexp.Regexp) *Owners {
-	return &Owners{stacks: s, more: more, skips: map[model.FrameID]bool{}}
+	return &Owners{stacks: s, more: more, skips: map[code]bool{}}
 }
 
 // Node returns the owner of a stack with the given leaf, or the leaf's own node if all frames belong to libraries.
@@ -63,10 +69,11 @@ func (o *Owners) Node(leaf model.NodeID) model.NodeID {
 			break
 		}
 		frame := o.stacks.Frame[n]
-		skip, known := o.skips[frame]
+		of := code{o.stacks.FrameFunc[frame], o.stacks.FrameFile[frame]}
+		skip, known := o.skips[of]
 		if !known {
 			skip = o.skip(frame)
-			o.skips[frame] = skip
+			o.skips[of] = skip
 		}
 		if !skip {
 			return n

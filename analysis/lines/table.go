@@ -48,6 +48,7 @@ func Weigh(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view
 			return nil, err
 		}
 	}
+	names := calltree.NewSiteNames(t.Stacks)
 	for i, id := range trace.StackIDs() {
 		leaf, _ := stacks.Node(id)
 		if view != nil {
@@ -57,7 +58,7 @@ func Weigh(ctx context.Context, trace analysis.Trace, stacks *model.Stacks, view
 			}
 		}
 		t.IDs = append(t.IDs, id)
-		t.Leaves, t.Sites = append(t.Leaves, leaf), append(t.Sites, calltree.SiteNode(t.Stacks, leaf))
+		t.Leaves, t.Sites = append(t.Leaves, leaf), append(t.Sites, names.Node(leaf))
 		for k := range all {
 			w := uint64(0)
 			if i < len(all[k]) { // more may have been read meanwhile

@@ -72,7 +72,9 @@ func (ix *fileIndex) build(ctx context.Context, store *model.Store, p *model.Pro
 	_, ix.status.Size = p.Allocations.Extent()
 	found, err := remarks(&ix.totals, ix.status.Saturated, err)
 	ix.mu.Unlock()
-	publish(store, found, 0)
+	if !ix.told {
+		publish(store, found, 0)
+	}
 	return err
 }
 

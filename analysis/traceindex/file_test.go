@@ -59,9 +59,16 @@ func saved(t testing.TB, ix *fileIndex) []byte {
 // reopened is the index that Build takes from a place, or builds.
 func reopened(t testing.TB, place Place, source model.EventSource, stacks *model.Stacks) (*KeptIndex, *model.Profile) {
 	t.Helper()
+	return reopenedAs(t, largeIndex, place, source, stacks)
+}
+
+// reopenedAs is reopened with another size from which files are verified later.
+func reopenedAs(t testing.TB, large int, place Place, source model.EventSource, stacks *model.Stacks) (*KeptIndex, *model.Profile) {
+	t.Helper()
 	store := new(model.Store)
 	store.Publish(&model.Profile{Meta: model.Meta{Format: "test"}, Stacks: stacks, Allocations: source})
 	k := NewKeptIndex(place)
+	k.large = large
 	if err := Build(t.Context(), store, k); err != nil {
 		t.Fatal(err)
 	}
@@ -101,20 +108,28 @@ func TestRestoredIndexAgrees(t *testing.T) {
 func agreeRestored(t *testing.T, source model.EventSource, stacks *model.Stacks, chunkSize int, r *rand.Rand) {
 	t.Helper()
 	ix, twin := buildBoth(t, source, stacks, chunkSize)
-	place := &memoryPlace{data: saved(t, ix), key: sections.Key{1}}
-	k, p := reopened(t, place, source, stacks)
-	if used, why := k.Used(); !used {
-		t.Fatal(why)
-	}
-	agree(t, k, twin, r)
-	k.Close()
-	if place.closed != 1 || place.discarded != 0 {
-		t.Errorf("closed %d times, discarded %d times", place.closed, place.discarded)
-	}
-	_, want := reopened(t, nil, source, stacks)
-	same(t, "problems", p.Problems, want.Problems)
-	if p.Lost != want.Lost || p.Complete != want.Complete {
-		t.Errorf("lost %d, complete %v; want %d, %v", p.Lost, p.Complete, want.Lost, want.Complete)
+	data := saved(t, ix)
+	for _, large := range []int{largeIndex, 0} {
+		place := &memoryPlace{data: data, key: sections.Key{1}}
+		k, p := reopenedAs(t, large, place, source, stacks)
+		if used, why := k.Used(); !used {
+			t.Fatal(why)
+		}
+		if large == 0 {
+			agreeOnWhole(t, k, twin) // and nothing else is asked, or all figures of the rest
+		}
+		if large > 0 || r.IntN(3) == 0 {
+			agree(t, k, twin, r)
+		}
+		k.Close()
+		if place.closed != 1 || place.discarded != 0 {
+			t.Errorf("closed %d times, discarded %d times", place.closed, place.discarded)
+		}
+		_, want := reopened(t, nil, source, stacks)
+		same(t, "problems", p.Problems, want.Problems)
+		if p.Lost != want.Lost || p.Complete != want.Complete {
+			t.Errorf("lost %d, complete %v; want %d, %v", p.Lost, p.Complete, want.Lost, want.Complete)
+		}
 	}
 }
 
@@ -203,6 +218,12 @@ func answers(t testing.TB, ix analysis.Trace) string {
 		add([]any{m, total}, err)
 	}
 	add(ix.LateFreed(ctx, analysis.Cell{}))
+	add(ix.Lives(ctx, []analysis.Key{0, 1, 2}))
+	add(ix.HeldAtPeak(ctx, 1))
+	add(ix.History(ctx, analysis.ByStack, "", []analysis.Key{0, 1, 2}, 20))
+	if g, err := ix.Grid(ctx, analysis.GridQuery{Range: analysis.FullRange, All: true}); err == nil {
+		add(*g, err)
+	}
 	add(ix.Verdicts(ctx, analysis.ByStack, ""))
 	add(ix.Verdicts(ctx, analysis.ByFunction, "focus parse"))
 	if g, err := ix.Grid(ctx, analysis.GridQuery{Range: rg, All: true}); err == nil {
@@ -229,12 +250,13 @@ func TestDamagedIndexIsNotUsed(t *testing.T) {
 			return false
 		}
 		place := &memoryPlace{data: data, key: sections.Key{1}}
-		k, _ := reopened(t, place, source, modeltest.Stacks())
+		k, _ := reopenedAs(t, at%2*largeIndex, place, source, modeltest.Stacks()) // every other one is verified later
+		got := answers(t, k)
 		used, why := k.Used()
 		if !used && why == nil {
 			t.Fatalf("%s %d: not used without a reason", what, at)
 		}
-		if got := answers(t, k); got != want {
+		if got != want {
 			t.Fatalf("%s %d: wrong answers (used: %v, %v)", what, at, used, why)
 		}
 		if k.Close(); place.closed != 1 {
@@ -311,7 +333,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{fileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading held begin began found lost spans file verdicts soFar" + caches},
+			"budget loading held begin began found lost spans file verdicts soFar whole told" + caches},
 		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},

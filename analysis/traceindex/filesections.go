@@ -18,7 +18,7 @@ import (
 var indexFormat = sections.Format{Magic: "memtui.index/1\r\n", Version: IndexVersion}
 
 // IndexVersion is the version of the files that [KeptIndex.Write] writes.
-const IndexVersion = 9
+const IndexVersion = 10
 
 // errKeepNothing is the reason not to write an index.
 var errKeepNothing = errors.New("too much of the trace can only be read from start to end")
@@ -90,7 +90,13 @@ func (ix *fileIndex) sections(f *sections.Codec) {
 	chunks := ix.chunks
 	sections.Parts(f, "overwritten", len(chunks), func(i int) *[]overEnd { return &chunks[i].over })
 	ix.keptSections(f)
+	for d := range column.DimCount {
+		sections.Array(f, "sums", &ix.sums[d])
+	}
+	sections.Array(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
+	ix.wholeSections(f)
 	f.Lazy = true
+	ix.passSections(f)
 	columnSection(f, "curve", &ix.curve.Base)
 	columnSection(f, "runs", &ix.runs)
 	sections.Parts(f, "freed", len(chunks), func(i int) *[]byte { return &chunks[i].freed })
@@ -99,10 +105,8 @@ func (ix *fileIndex) sections(f *sections.Codec) {
 	sections.Parts(f, "ends", len(chunks), func(i int) *[]byte { return &chunks[i].ends })
 	for d := range column.DimCount {
 		sections.Parts(f, "sums", len(chunks), func(i int) *[]byte { return &chunks[i].sums[d] })
-		sections.Array(f, "sums", &ix.sums[d])
 	}
 	ix.checkpointSections(f)
-	sections.Array(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
 	sections.Array(f, "sites", &ix.sites.Keys)
 	sections.Array(f, "site of stack", &ix.sites.First)
 	sections.Array(f, "stack of site", &ix.sites.Stack)
@@ -349,8 +353,8 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) er
 	if kept > max(mostKept, ix.events()/16) {
 		return errKeepNothing
 	}
-	// If memory was short, verdicts are made after the file is opened.
-	if err := ix.judged(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) {
+	// If memory was short, answers are made after the file is opened.
+	if err := ix.answerWhole(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) {
 		return err
 	}
 	return indexFormat.Write(ctx, w, key, ix.sections)
@@ -389,6 +393,9 @@ func (ix *fileIndex) restore(ctx context.Context, file *sections.File, key secti
 		return err
 	}
 	if err := ix.checkSums(); err != nil {
+		return err
+	}
+	if err := ix.checkWhole(); err != nil {
 		return err
 	}
 	ix.Store = store

@@ -142,7 +142,11 @@ func (ix *fileIndex) History(ctx context.Context, by analysis.Group, only calltr
 	if err != nil {
 		return nil, err
 	}
-	return p.Histories(keys, n), ctx.Err()
+	out, err := p.Histories(keys, n)
+	if err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
 }
 
 // Histograms implements [analysis.Trace].
@@ -216,9 +220,11 @@ func (ix *fileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi 
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		g := new(analysis.Grid)
 		grids = append(grids, g)
-		return func(_ int, v *view, from, to int) {
-			countBlock(g, ix, v, from, to, func(p int) bool { return q.All || by.key(v.site[p], v.events.Size[p]) == q.Key })
+		counts := blockCounts{ix: ix, grid: g}
+		if !q.All {
+			counts.by, counts.key = by, q.Key
 		}
+		return func(_ int, v *view, from, to int) { counts.add(v, from, to) }
 	})
 	if err != nil {
 		return nil, err
@@ -229,12 +235,28 @@ func (ix *fileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi 
 	return out, nil
 }
 
-// countBlock adds the blocks that are born in events [from, to) of a view and for which takes is true.
-func countBlock(g *analysis.Grid, ix *fileIndex, v *view, from, to int, takes func(p int) bool) {
+// blockCounts counts blocks by size and lifetime.
+type blockCounts struct {
+	ix    *fileIndex
+	grid  *analysis.Grid // nil if it is not needed
+	lives *lifeSums      // nil if they are not needed
+	by    *grouping      // of key; nil for all blocks
+	key   analysis.Key
+}
+
+// add counts the blocks that are born in events [from, to) of a view.
+func (b *blockCounts) add(v *view, from, to int) {
 	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
-		if v.events.Kind[v.event[p]] == model.Alloc && takes(p) {
-			size := v.events.Size[p]
-			g[analysis.SizeClass(size)][ix.lifeClass(v, p)].Add(1, size)
+		size := v.events.Size[p]
+		if v.events.Kind[v.event[p]] != model.Alloc || b.by != nil && b.by.key(v.site[p], size) != b.key {
+			continue
+		}
+		class := b.ix.lifeClass(v, p)
+		if b.grid != nil {
+			b.grid[analysis.SizeClass(size)][class].Add(1, size)
+		}
+		if b.lives != nil {
+			b.lives.count(b.ix, v, p, class)
 		}
 	}
 }
@@ -274,10 +296,8 @@ func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 
 // lifetimes summarizes lifetimes of blocks.
 type lifetimes struct {
-	lives   []model.Time
-	never   uint64
-	ages    [analysis.LifeClasses]uint64 // of those never freed
-	oldest  model.Time                   // of them
+	analysis.Lives
+	lives   []model.Time // of freed blocks
 	threads []uint16
 }
 
@@ -285,30 +305,24 @@ func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
 	b := ix.blockOf(v, p)
 	l.threads = group.AddThread(l.threads, ix.Threads[ix.sites.Thread[b.site]])
 	if b.died == alive {
-		l.never++
-		age := ix.duration() - b.bornAt
-		l.ages[analysis.TimeClass(age)]++
-		l.oldest = max(l.oldest, age)
+		l.Stayed(ix.duration() - b.bornAt)
 	} else {
+		l.Died(b.diedAt - b.bornAt)
 		l.lives = append(l.lives, b.diedAt-b.bornAt)
 	}
 }
 
 // add adds the lifetimes of later blocks.
 func (l *lifetimes) add(o lifetimes) {
+	l.Lives.Add(&o.Lives)
 	l.lives = append(l.lives, o.lives...)
-	l.never += o.never
-	for c, n := range o.ages {
-		l.ages[c] += n
-	}
-	l.oldest = max(l.oldest, o.oldest)
 	for _, t := range o.threads {
 		l.threads = group.AddThread(l.threads, t)
 	}
 }
 
 func (l *lifetimes) sum() analysis.Lifetimes {
-	out := analysis.Lifetimes{NeverFreed: l.never, Threads: l.threads, Ages: l.ages, Oldest: l.oldest}
+	out := analysis.Lifetimes{Lives: l.Lives, Threads: l.threads}
 	slices.Sort(out.Threads)
 	n := len(l.lives)
 	if n == 0 {
@@ -317,10 +331,8 @@ func (l *lifetimes) sum() analysis.Lifetimes {
 	sum := 0.0
 	for _, t := range l.lives {
 		sum += float64(t)
-		out.Lived[analysis.TimeClass(t)]++
 	}
 	slices.Sort(l.lives)
-	out.Freed, out.Mean = uint64(n), sum/float64(n)
-	out.Min, out.Median, out.Max = l.lives[0], l.lives[n/2], l.lives[n-1]
+	out.Min, out.Median, out.Mean = l.lives[0], l.lives[n/2], sum/float64(n)
 	return out
 }

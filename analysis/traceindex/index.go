@@ -44,6 +44,7 @@ type fileIndex struct {
 	file        *sections.Sums          // of a restored index; nil for none
 	verdicts    verdict.List            // of stacks; nil until first use
 	soFar       soFar                   // verdicts while a recording is followed
+	whole       whole                   // answers about the complete run
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
@@ -53,6 +54,7 @@ type fileIndex struct {
 	loading     int64         // bytes that only building needs
 	held        int64         // bytes of the chunks and checkpoints that were built
 
+	told  bool            // what makes answers uncertain was published before
 	begin int64           // offset of the events in the input
 	found []model.Problem // in the events, with the number of bytes lost
 	lost  int64

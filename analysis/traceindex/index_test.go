@@ -154,6 +154,7 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 			same(t, "functions of a cell", functions(ix), functions(twin))
 		}
 	}
+	agreeOnWhole(t, ix, twin)
 	end := b.Duration
 	ranges := []analysis.Range{analysis.FullRange, {From: model.NoTime, To: end / 2}, {From: end / 3, To: end}, {From: 0, To: model.MaxTime}, {From: end, To: end}}
 	for range 3 {
@@ -167,6 +168,42 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 		agreeOn(t, ix, twin, r, rg)
 		if t.Failed() {
 			t.Fatalf("range %v", rg)
+		}
+	}
+}
+
+// agreeOnWhole compares what is asked first about the complete run, twice: the second answer may come from the first.
+func agreeOnWhole(t *testing.T, ix, twin analysis.Trace) {
+	t.Helper()
+	ctx := t.Context()
+	keys := make([]analysis.Key, len(ix.StackIDs())+1) // one that no block has, too
+	for i := range keys {
+		keys[i] = analysis.Key(i)
+	}
+	for range 2 {
+		both(t, "lives", ix, twin, func(x analysis.Trace) ([]analysis.Lives, error) { return x.Lives(ctx, keys) })
+		for _, k := range keys[:min(len(keys), 12)] {
+			both(t, "held", ix, twin, func(x analysis.Trace) (model.Time, error) { return x.HeldAtPeak(ctx, k) })
+			both(t, "lives of one", ix, twin, func(x analysis.Trace) ([]analysis.Lives, error) { return x.Lives(ctx, []analysis.Key{k}) })
+		}
+		both(t, "all leaks", ix, twin, func(x analysis.Trace) (analysis.Leaks, error) {
+			return x.Leaks(ctx, analysis.LeakQuery{Range: analysis.FullRange})
+		})
+		both(t, "all late", ix, twin, func(x analysis.Trace) (analysis.Leaks, error) { return x.LateFreed(ctx, analysis.Cell{}) })
+		both(t, "whole grid", ix, twin, func(x analysis.Trace) (*analysis.Grid, error) {
+			return x.Grid(ctx, analysis.GridQuery{Range: analysis.FullRange, All: true})
+		})
+		for by := range analysis.GroupCount {
+			both(t, "history of all by "+by.String(), ix, twin, func(x analysis.Trace) ([][]uint64, error) {
+				return x.History(ctx, by, "", keys[:min(2, len(keys)-1)], 12)
+			})
+			if p, ok, _ := twin.Peak(ctx, analysis.FullRange); ok {
+				both(t, "sites at the peak by "+by.String(), ix, twin, func(x analysis.Trace) ([]analysis.Site, error) {
+					list, err := x.Sites(ctx, analysis.Query{At: p.Instant, Range: analysis.FullRange, By: by})
+					slices.SortFunc(list, func(a, b analysis.Site) int { return cmp.Compare(a.Key, b.Key) })
+					return list, err
+				})
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/sections"
@@ -23,12 +24,17 @@ type Place interface {
 }
 
 // KeptIndex is a [fileIndex] that [Build] reads from a file if there is a good one, else builds. A restored index gives
-// the same answers as a built one. Charts and some other questions are answered before the complete file is verified;
-// the others wait. If verification fails, the index is built after all, and [analysis.Status.Revision] rises.
+// the same answers as a built one. Questions about the complete run, and for charts, are answered before the complete
+// file is verified; the others wait. A large file is verified once another question is asked, or some time has passed.
+// If verification fails, the index is built after all, and [analysis.Status.Revision] rises.
 type KeptIndex struct {
 	place     Place
 	budget    int64
 	libraries *regexp.Regexp
+	large     int // bytes from which a file is verified later
+
+	later   sync.WaitGroup // done when nothing is verified or built in the background
+	closing chan struct{}  // closed with the index
 
 	begun chan struct{} // closed when there is something to chart, see Begun
 	begin func()        // closes it
@@ -48,7 +54,8 @@ type keptState struct {
 	ix       *fileIndex
 	file     bool          // it was read from a file
 	verified chan struct{} // closed when the file is verified, or never will be
-	err      error         // the reason it is not verified; set before verified is closed
+	err      error         // the reason it must not be used; set before verified is closed
+	wanted   func()        // has the file verified, if that has not begun
 	first    uint64        // its first revision
 }
 
@@ -56,14 +63,21 @@ var _ Loading = (*KeptIndex)(nil)
 
 // NewKeptIndex returns an empty index. place may be nil: then the index is built.
 func NewKeptIndex(place Place) *KeptIndex {
-	k := &KeptIndex{place: place, begun: make(chan struct{})}
+	k := &KeptIndex{place: place, large: largeIndex, begun: make(chan struct{}), closing: make(chan struct{})}
 	k.begin = sync.OnceFunc(func() { close(k.begun) })
 	k.now = k.fresh()
 	return k
 }
 
+// Verifying a file of less than largeIndex bytes takes a few milliseconds. The rest of a larger one is verified after
+// some time, when a command has ended.
+const (
+	largeIndex  = 4 << 20
+	verifyAfter = time.Second
+)
+
 func (k *KeptIndex) fresh() *keptState {
-	s := &keptState{ix: k.empty(), verified: make(chan struct{})}
+	s := &keptState{ix: k.empty(), verified: make(chan struct{}), wanted: func() {}}
 	s.ix.began = k.begin
 	close(s.verified)
 	return s
@@ -112,6 +126,13 @@ func (k *KeptIndex) Used() (bool, error) {
 	return k.now.file, k.why
 }
 
+// Verify verifies the complete file, if the index came from one. Afterwards, [KeptIndex.Used] reports whether it is
+// still used.
+func (k *KeptIndex) Verify(ctx context.Context) error {
+	_, err := ask(ctx, k, "verifying the index", verifiedOnly, func(*fileIndex) (bool, error) { return true, nil })
+	return err
+}
+
 // Write writes the index to w, to be opened in the same place. The index must be complete. Questions may be asked
 // meanwhile.
 func (k *KeptIndex) Write(ctx context.Context, w io.Writer) error {
@@ -134,9 +155,13 @@ func CheckIndex(file *sections.File, key sections.Key) error {
 // Close closes the file as soon as no reader uses it. Later questions fail.
 func (k *KeptIndex) Close() {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.closed = true
+	if !k.closed {
+		k.closed = true
+		close(k.closing)
+	}
 	k.release()
+	k.mu.Unlock()
+	k.later.Wait()
 }
 
 // release closes the file if it is closing and unused. The lock is held.
@@ -166,9 +191,7 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	k.why = err
 	old := k.now
 	if old.file {
-		k.now = k.fresh()
-		k.now.first = old.revision() + 1
-		k.now.ix.SetBudget(k.budget)
+		k.now = k.after(old)
 		old.err = err
 	}
 	s := k.now
@@ -180,14 +203,24 @@ func (k *KeptIndex) build(ctx context.Context, store *model.Store, p *model.Prof
 	return s.ix.build(ctx, store, p)
 }
 
-// restore reads the index from its file. It returns when the complete file is verified, and its essentials are
-// confirmed by the trace.
+// after returns the state to be built when that from a file is of no use.
+func (k *KeptIndex) after(old *keptState) *keptState {
+	s := k.fresh()
+	s.first = old.revision() + 1
+	s.ix.SetBudget(k.budget)
+	return s
+}
+
+// restore reads the index from its file. A small file is verified then, and its essentials are confirmed by the trace;
+// of a large one this happens later.
 func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Profile) error {
 	file, err := k.place.Open()
 	if err != nil {
 		return err
 	}
 	s := &keptState{ix: k.empty(), file: true, verified: make(chan struct{}), first: k.state().revision() + 1}
+	wanted := make(chan struct{})
+	s.wanted = sync.OnceFunc(func() { close(wanted) })
 	k.mu.Lock()
 	k.file = file
 	k.used++ // so that concurrent questions to the empty index do not close the file
@@ -199,25 +232,90 @@ func (k *KeptIndex) restore(ctx context.Context, store *model.Store, p *model.Pr
 		k.now = s
 		k.mu.Unlock()
 		k.begin()
-		err = model.Guarded(func() error {
-			if err := s.ix.file.VerifyAll(ctx); err != nil {
-				return err
-			}
-			s.ix.sites.FindSites()
-			return s.ix.confirm()
-		})
+	}
+	later := err == nil && len(file.Data) >= k.large && s.ix.whole.knows() && len(s.ix.found) == 0 && s.ix.lost == 0
+	if err == nil && !later {
+		err = s.verify(ctx)
 	}
 	if err != nil {
-		if errors.Is(err, sections.ErrDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
-			k.place.Discard()
-		}
+		k.distrust(s, err)
 		return err
 	}
 	found, _ := remarks(&s.ix.totals, s.ix.status.Saturated, nil)
 	publish(store, s.ix.found, s.ix.lost)
 	publish(store, found, 0)
-	close(s.verified)
+	if !later {
+		close(s.verified)
+		return nil
+	}
+	k.mu.Lock()
+	k.used++
+	k.mu.Unlock()
+	k.later.Go(func() {
+		k.verifyLater(context.WithoutCancel(ctx), s, wanted, store, p)
+		k.leave()
+	})
 	return nil
+}
+
+// verify verifies the complete file, and checks it against the trace.
+func (s *keptState) verify(ctx context.Context) error {
+	return model.Guarded(func() error {
+		if err := s.ix.file.VerifyAll(ctx); err != nil {
+			return err
+		}
+		s.ix.sites.FindSites()
+		return s.ix.confirm()
+	})
+}
+
+// distrust discards a file that is at fault for an error.
+func (k *KeptIndex) distrust(s *keptState, err error) {
+	if errors.Is(err, sections.ErrDamaged) || errors.Is(err, errIndexFalse) && !s.ix.inputChanged() {
+		k.place.Discard()
+	}
+}
+
+// verifyLater verifies a file when that is wanted, or after some time. If it turns out to be of no use, the index is
+// built: until then, no question is answered.
+func (k *KeptIndex) verifyLater(ctx context.Context, s *keptState, wanted <-chan struct{}, store *model.Store, p *model.Profile) {
+	defer close(s.verified)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-k.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	timer := time.NewTimer(verifyAfter)
+	defer timer.Stop()
+	select {
+	case <-wanted:
+	case <-timer.C:
+	case <-k.closing:
+	}
+	err := ctx.Err()
+	if err == nil {
+		err = s.verify(ctx)
+	}
+	if err == nil {
+		return
+	}
+	k.mu.Lock()
+	s.err = err
+	k.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	k.distrust(s, err)
+	next := k.after(s)
+	next.ix.told = true
+	err = errors.Join(err, next.ix.build(ctx, store, p))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.why, k.now = err, next
 }
 
 func (s *keptState) revision() uint64 { return s.first + s.ix.Status().Revision }
@@ -227,9 +325,9 @@ var (
 	errIndexBroken = errors.New("the index file is damaged and will not be used again: read the trace again")
 )
 
-// enter returns the index to use; leave must follow. Unless early is set, it waits until the complete index is
-// verified.
-func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
+// enter returns the index to use; leave must follow. Unless the question can be answered early, it waits until the
+// complete index is verified.
+func (k *KeptIndex) enter(ctx context.Context, early ready) (*keptState, error) {
 	for {
 		k.mu.Lock()
 		s := k.now
@@ -237,17 +335,17 @@ func (k *KeptIndex) enter(ctx context.Context, early bool) (*keptState, error) {
 			k.mu.Unlock()
 			return nil, errIndexClosed
 		}
-		select {
-		case <-s.verified:
-			early = true
-		default:
-		}
-		if early && s.err == nil {
+		verified := s.settled()
+		if s.err == nil && (verified || early(s.ix)) {
 			k.used++
 			k.mu.Unlock()
 			return s, nil
 		}
 		k.mu.Unlock()
+		if verified { // it never will be
+			return nil, s.err
+		}
+		s.wanted()
 		select {
 		case <-s.verified:
 		case <-ctx.Done():
@@ -266,20 +364,49 @@ func (k *KeptIndex) leave() {
 // ask calls f with the index; about names the question for errors. Failures because the file is damaged or shrinks
 // become errors. So do those because the trace was overwritten since it was read: then nothing in the index fits its
 // events.
-func ask[T any](ctx context.Context, k *KeptIndex, about string, early bool, f func(ix *fileIndex) (T, error)) (out T, err error) {
-	s, err := k.enter(ctx, early)
-	if err != nil {
-		return out, err
+func ask[T any](ctx context.Context, k *KeptIndex, about string, early ready, f func(ix *fileIndex) (T, error)) (out T, err error) {
+	for {
+		s, err := k.enter(ctx, early)
+		if err != nil {
+			return out, err
+		}
+		out, err = askOnce(ctx, k, s, about, f)
+		if !unexplained(err) && !errors.Is(err, sections.ErrDamaged) || !s.file || s.settled() {
+			return out, err
+		}
+		s.wanted() // the file may be damaged: then there will be another index
+		select {
+		case <-s.verified:
+		case <-ctx.Done():
+			return out, ctx.Err()
+		}
 	}
+}
+
+// settled reports whether the index is verified, or never will be.
+func (s *keptState) settled() bool {
+	select {
+	case <-s.verified:
+		return true
+	default:
+		return false
+	}
+}
+
+// askOnce is ask of one index that was entered. It leaves errors unexplained until that is verified.
+func askOnce[T any](ctx context.Context, k *KeptIndex, s *keptState, about string, f func(ix *fileIndex) (T, error)) (out T, err error) {
 	defer k.leave()
 	err = model.Guarded(func() error {
 		out, err = f(s.ix)
 		return err
 	})
-	if s.file {
+	switch {
+	case !s.file:
+		return out, s.ix.explain(err, about)
+	case s.settled():
 		return out, k.explain(ctx, s.ix, err, about)
 	}
-	return out, s.ix.explain(err, about)
+	return out, err
 }
 
 // explain is [fileIndex.explain] for an index from a file, which is discarded if it is at fault. The index must be in

@@ -143,7 +143,7 @@ func TestDefectIsNoDamage(t *testing.T) {
 		if spoilt {
 			data[len(data)/2] ^= 1
 		}
-		_, err := ask(t.Context(), k, "testing", false, func(*fileIndex) (int, error) { panic("a mistake") })
+		_, err := ask(t.Context(), k, "testing", verifiedOnly, func(*fileIndex) (int, error) { panic("a mistake") })
 		if broken := errors.Is(err, errIndexBroken); broken != spoilt || place.discarded > 0 != spoilt || !model.Internal(err) {
 			t.Errorf("spoilt: %v, discarded %d times, %v", spoilt, place.discarded, err)
 		}
@@ -153,7 +153,7 @@ func TestDefectIsNoDamage(t *testing.T) {
 		k.Close()
 	}
 	k, _ := reopened(t, nil, source, modeltest.Stacks())
-	_, err := ask(t.Context(), k, "testing", false, func(*fileIndex) (int, error) { panic("a mistake") })
+	_, err := ask(t.Context(), k, "testing", verifiedOnly, func(*fileIndex) (int, error) { panic("a mistake") })
 	if want := "internal error in memtui while testing: a mistake"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -22,12 +22,16 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 		return analysis.Leaks{}, r.err
 	}
 	in := ix.Filtered(q.Cell)
-	l := ix.leakSums(ctx, q.By, in, q.Range)
-	err := ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
-			l.add(b, age)
-		}
-	})
+	l, err := ix.leakSums(ctx, q.By, in, q.Range), error(nil)
+	if wholeLeaks(&q) {
+		err = l.addWhole(ctx, neverFreed)
+	} else {
+		err = ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
+			if age := l.end - b.bornAt; age >= q.MinAge && ix.in(in, b) {
+				l.add(b, age)
+			}
+		})
+	}
 	if err == nil {
 		err = l.err
 	}
@@ -41,27 +45,36 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.Leaks, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	n, duration := ix.events(), ix.duration()
-	late := duration - group.PercentOf(duration, group.LatePercent)
-	r := ix.reader()
-	first := r.search(func(t model.Time) bool { return t >= late })
-	if r.err != nil {
-		return analysis.Leaks{}, r.err
-	}
 	in := ix.Filtered(c)
-	l := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange)
-	err := ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
-		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
-			l.add(b, b.diedAt-b.bornAt)
-		}
-	})
+	l, err := ix.leakSums(ctx, analysis.ByStack, in, analysis.FullRange), error(nil)
+	if in.IsAll() {
+		err = l.addWhole(ctx, freedLate)
+	} else {
+		err = l.addLate(ctx, in)
+	}
 	if err == nil {
 		err = l.err
 	}
 	if err != nil {
 		return analysis.Leaks{}, err
 	}
-	return l.list(ctx, 0, n)
+	return l.list(ctx, 0, ix.events())
+}
+
+// addLate adds the blocks that were freed late.
+func (l *leakSums) addLate(ctx context.Context, in group.Scope) error {
+	ix, duration := l.ix, l.ix.duration()
+	late := duration - group.PercentOf(duration, group.LatePercent)
+	r := ix.reader()
+	first := r.search(func(t model.Time) bool { return t >= late })
+	if r.err != nil {
+		return r.err
+	}
+	return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
+		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+			l.add(b, b.diedAt-b.bornAt)
+		}
+	})
 }
 
 // eachLong calls f for the blocks that ended after a lifetime of at least least, in order of birth. A block is valid
@@ -170,7 +183,7 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	var out analysis.Leaks
 	rows = slices.DeleteFunc(l.f.Prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
 	l.ix.NameSites(l.by, l.f, rows)
-	var memory column.AgeMemory
+	l.seal()
 	noThreads := l.ix.meta().NoThreads
 	for _, row := range rows {
 		s := l.sites[row.Key]
@@ -178,7 +191,6 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 		if noThreads {
 			s.Threads = nil
 		}
-		s.seal(&memory)
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
 		out.Sites = append(out.Sites, s.LeakSite)
@@ -192,12 +204,18 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 	return out, nil
 }
 
-// seal computes what depends on all blocks. It reuses memory.
-func (s *leakSum) seal(memory *column.AgeMemory) {
-	for i := 1; i < len(s.History); i++ {
-		s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+// seal computes what depends on all blocks of a site, unless it is known.
+func (l *leakSums) seal() {
+	var memory column.AgeMemory
+	for _, s := range l.sites {
+		if s.ages.N == 0 {
+			continue
+		}
+		for i := 1; i < len(s.History); i++ {
+			s.History[i], _ = model.SaturatingAdd(s.History[i], s.History[i-1])
+		}
+		slices.Sort(s.Threads)
+		s.Newest, s.Median, s.Oldest = s.ages.Least, s.ages.Middle(&memory), s.ages.Most
+		s.ages = column.AgeList{}
 	}
-	slices.Sort(s.Threads)
-	s.Newest, s.Median, s.Oldest = s.ages.Least, s.ages.Middle(memory), s.ages.Most
-	s.ages = column.AgeList{}
 }

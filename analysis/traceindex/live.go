@@ -192,5 +192,5 @@ func (ix *fileIndex) liveCurves(curves []*live.Curve) (out analysis.LiveCurves, 
 
 // LiveOf implements [analysis.Trace].
 func (k *KeptIndex) LiveOf(ctx context.Context, q analysis.LiveQuery) (analysis.LiveCurves, error) {
-	return ask(ctx, k, "following live bytes", false, func(ix *fileIndex) (analysis.LiveCurves, error) { return ix.LiveOf(ctx, q) })
+	return ask(ctx, k, "following live bytes", verifiedOnly, func(ix *fileIndex) (analysis.LiveCurves, error) { return ix.LiveOf(ctx, q) })
 }

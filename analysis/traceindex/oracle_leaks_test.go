@@ -3,7 +3,6 @@ package traceindex
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -177,23 +176,70 @@ func (ix *Index) Lifetimes(ctx context.Context, by analysis.Group, key analysis.
 		out.Threads = group.AddThread(out.Threads, ix.Threads[ix.thread.At(b)])
 		died := ix.died.At(b)
 		if died == alive {
-			out.NeverFreed++
-			out.Oldest = max(out.Oldest, ix.duration()-ix.bornAt(uint32(b)))
-			out.Ages[bits.Len64(uint64(ix.duration()-ix.bornAt(uint32(b))))]++
+			out.Stayed(ix.duration() - ix.bornAt(uint32(b)))
 			continue
 		}
 		t := ix.lifetime(b, died)
 		lives = append(lives, t)
 		sum += float64(t)
-		out.Lived[bits.Len64(uint64(t))]++
+		out.Died(t)
 	}
 	slices.Sort(out.Threads)
 	if len(lives) == 0 {
 		return out, ctx.Err()
 	}
 	slices.Sort(lives)
-	out.Freed = uint64(len(lives))
-	out.Min, out.Median, out.Max = lives[0], lives[len(lives)/2], lives[len(lives)-1]
+	out.Min, out.Median = lives[0], lives[len(lives)/2]
 	out.Mean = sum / float64(len(lives))
 	return out, ctx.Err()
+}
+
+// Lives implements [analysis.Trace].
+func (ix *Index) Lives(ctx context.Context, keys []analysis.Key) ([]analysis.Lives, error) {
+	out := make([]analysis.Lives, len(keys))
+	for i, k := range keys {
+		l, err := ix.Lifetimes(ctx, analysis.ByStack, k, analysis.FullRange, "")
+		if err != nil {
+			return nil, err
+		}
+		out[i] = l.Lives
+	}
+	return out, nil
+}
+
+// HeldAtPeak implements [analysis.Trace].
+func (ix *Index) HeldAtPeak(ctx context.Context, key analysis.Key) (model.Time, error) {
+	p, ok, err := ix.Peak(ctx, analysis.FullRange)
+	if err != nil || !ok {
+		return 0, err
+	}
+	list, err := ix.Blocks(ctx, analysis.BlockQuery{At: p.Instant, Key: key})
+	if err != nil || list.Len() > analysis.MostPeakBlocks {
+		return 0, err
+	}
+	type change struct {
+		at   model.Time
+		size uint64
+	}
+	var births, deaths []change
+	total := uint64(0)
+	for i := range list.Len() {
+		b := list.Row(i)
+		if b.Died == model.NoTime {
+			b.Died = ix.Status().Duration
+		}
+		births, deaths = append(births, change{b.Born, b.Size}), append(deaths, change{b.Died, b.Size})
+		total, _ = model.SaturatingAdd(total, b.Size)
+	}
+	half := func(list []change) model.Time {
+		slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+		sum := uint64(0)
+		for _, c := range list {
+			if sum, _ = model.SaturatingAdd(sum, c.size); sum >= total-total/2 {
+				return c.at
+			}
+		}
+		return 0
+	}
+	return max(half(deaths)-half(births), 0), nil
 }

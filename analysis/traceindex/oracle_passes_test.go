@@ -63,7 +63,11 @@ func (ix *Index) History(ctx context.Context, by analysis.Group, only calltree.F
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	p := ix.passOf(ctx, by, ix.SetOf(only), keys, true)
-	return p.Histories(keys, n), ctx.Err()
+	out, err := p.Histories(keys, n)
+	if err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
 }
 
 // Histograms implements [analysis.Trace].

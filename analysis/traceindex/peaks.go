@@ -36,8 +36,8 @@ type levelScan struct {
 	keyOf  [][]analysis.Key // by group, by site; nil if keys depend on the size
 	edges  []int            // number of events up to and including each column
 	take   func(s *segment)
-	count  bool             // also count blocks by size and lifetime
-	grids  []*analysis.Grid // one per worker, if count is set
+	counts *blockCounts   // what is counted of all blocks, too; nil for nothing
+	parts  []*blockCounts // one per worker, if counts is set
 
 	spare   chan *segment
 	ordered inOrder[[]*segment]
@@ -63,9 +63,9 @@ func (c *levelScan) run(ctx context.Context, lo, hi int) error {
 	}
 	return c.ix.together(ctx, lo, hi, func() chunkWork {
 		w := levelWorker{levelScan: c}
-		if c.count {
-			w.grid = new(analysis.Grid)
-			c.grids = append(c.grids, w.grid)
+		if c.counts != nil {
+			w.blocks = c.counts.fresh()
+			c.parts = append(c.parts, w.blocks)
 		}
 		for _, g := range c.groups {
 			w.now = append(w.now, make([]keyLevel, g.keys))
@@ -80,9 +80,9 @@ type levelWorker struct {
 	now     [][]keyLevel // by group, by key
 	age     uint32
 	touched [analysis.GroupCount][]analysis.Key
-	member  []bool         // by event that is not a FREE: whether the block is in the cell
-	moves   []move         // not yet applied
-	grid    *analysis.Grid // nil if it is not needed
+	member  []bool       // by event that is not a FREE: whether the block is in the cell
+	moves   []move       // not yet applied
+	blocks  *blockCounts // nil if they are not needed
 }
 
 // move is one change of a block.
@@ -95,8 +95,8 @@ const movesKept = 512 // as many as fit the first-level cache
 
 func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	w.member = w.in.of(v, w.member)
-	if w.grid != nil {
-		countBlock(w.grid, w.ix, v, from, to, func(int) bool { return true })
+	if w.blocks != nil {
+		w.blocks.add(v, from, to)
 	}
 	var list []*segment
 	for from < to {
@@ -205,7 +205,9 @@ func (w *levelWorker) follow(v *view, from, to int) {
 // passes computes the passes of several groups at once, with the histories of the keys in want for the first group.
 func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
-	c.count = ix.settled() && c.in.all() && ix.grids.get(n, 0, n) == nil // at little extra cost
+	if ix.settled() && c.in.all() && (ix.grids.get(n, 0, n) == nil || !ix.whole.countsLives()) { // at little extra cost
+		c.counts = &blockCounts{ix: ix, grid: new(analysis.Grid), lives: ix.judgedLives(ctx)}
+	}
 	builders := make([]*group.PassBuilder, len(groups))
 	for i, g := range groups {
 		builders[i] = group.NewPassBuilder(g.f, n, g.keys, want)
@@ -235,12 +237,12 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		return nil, err
 	}
 	until(analysis.HistoryColumns)
-	if c.count {
-		grid := new(analysis.Grid)
-		for _, g := range c.grids {
-			grid.Add(g)
+	if c.counts != nil {
+		for _, part := range c.parts {
+			c.counts.merge(part)
 		}
-		ix.grids.put(n, 0, n, *grid)
+		ix.grids.put(n, 0, n, *c.counts.grid)
+		ix.whole.keepLives(c.counts.lives)
 	}
 	out := make([]*group.Pass, len(builders))
 	for i, b := range builders {

@@ -36,6 +36,9 @@ func (ix *fileIndex) sumsAt(d column.Dim, n int) ([]column.Cell, error) {
 	if n >= ix.events() {
 		return now, nil
 	}
+	if p := ix.whole.peak(); p != nil && n == p.events {
+		return p.sums[d], nil
+	}
 	out := make([]column.Cell, len(now))
 	k, from := ix.chunkAt(n), 0
 	c := ix.chunks[k]

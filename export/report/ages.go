@@ -5,7 +5,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// mostAges is the number of findings whose ages are told: each takes a walk over the trace.
+// mostAges is the number of findings whose ages are told.
 const mostAges = 8
 
 // SiteAges are the ages, at the end of the run, of a site's blocks that were never freed, and the lifetimes of those
@@ -36,27 +36,29 @@ func (b *builder) ages() error {
 	for i, id := range b.trace.StackIDs() {
 		keys[uint64(id)] = analysis.Key(i)
 	}
+	var stacks []uint64
+	var asked []analysis.Key
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
-		if !f.verdict || len(f.Stacks) == 0 || len(b.out.Ages) == mostAges {
+		if !f.verdict || len(f.Stacks) == 0 || len(stacks) == mostAges {
 			continue
 		}
-		l, err := b.trace.Lifetimes(b.ctx, analysis.ByStack, keys[f.Stacks[0]], analysis.FullRange, "")
-		if err != nil {
-			return err
-		}
-		b.out.Ages = append(b.out.Ages, newSiteAges(f.Stacks[0], &l))
+		stacks, asked = append(stacks, f.Stacks[0]), append(asked, keys[f.Stacks[0]])
 	}
-	return nil
+	lives, err := b.trace.Lives(b.ctx, asked)
+	for i := range lives {
+		b.out.Ages = append(b.out.Ages, newSiteAges(stacks[i], &lives[i]))
+	}
+	return err
 }
 
-func newSiteAges(stack uint64, l *analysis.Lifetimes) SiteAges {
+func newSiteAges(stack uint64, l *analysis.Lives) SiteAges {
 	out := SiteAges{Stack: stack, NeverFreed: l.NeverFreed, Freed: l.Freed, Ages: times(&l.Ages), Lived: times(&l.Lived)}
 	if l.NeverFreed > 0 {
 		out.Oldest = &l.Oldest
 	}
 	if l.Freed > 0 {
-		out.Longest = &l.Max
+		out.Longest = &l.Longest
 	}
 	return out
 }

@@ -93,6 +93,12 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	}
 	a.warn(p)
 	s.kept.Wait()
+	if used, _ := s.index.Used(); used {
+		if err := s.index.Verify(ctx); err != nil {
+			return nil, fail.Input(err)
+		}
+		s.keep(ctx) // if it was damaged
+	}
 	s.note = "" // it is an error here
 	used, why := s.index.Used()
 	switch {

@@ -364,7 +364,7 @@ func cutControls(text []byte) []byte {
 
 // lastNumber returns the number after the last occurrence of a key.
 func lastNumber(b []byte, key string) (uint64, bool) {
-	i := bytes.LastIndex(b, []byte(key))
+	i := lastIndex(b, key)
 	if i < 0 {
 		return 0, false
 	}
@@ -379,6 +379,19 @@ func lastNumber(b []byte, key string) (uint64, bool) {
 	return json.Uint(digits[:n])
 }
 
+// lastIndex is [bytes.LastIndex], which takes many times as long as searching from the start where a line is long and
+// has no key.
+func lastIndex(b []byte, key string) int {
+	last := -1
+	for from := 0; ; from = last + len(key) {
+		i := bytes.Index(b[from:], []byte(key))
+		if i < 0 {
+			return last
+		}
+		last = from + i
+	}
+}
+
 // between returns the part between the first occurrence of from and the last of to.
 func between(b []byte, from, to string) ([]byte, bool) {
 	i := bytes.Index(b, []byte(from))
@@ -386,7 +399,7 @@ func between(b []byte, from, to string) ([]byte, bool) {
 		return nil, false
 	}
 	b = b[i+len(from):]
-	end := bytes.LastIndex(b, []byte(to))
+	end := lastIndex(b, to)
 	if end < 0 {
 		return nil, false
 	}

@@ -106,7 +106,7 @@ func (p *agesPart) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	}
 	answer := ""
 	if l.NeverFreed > 0 && l.Freed > 0 {
-		answer = fmt.Sprintf("oldest %v, longest %v", l.Oldest, l.Max)
+		answer = fmt.Sprintf("oldest %v, longest %v", l.Oldest, l.Longest)
 	}
 	const title = "Ages and lifetimes"
 	if widget.Width(title)+widget.Width(answer)+titleRest > head.W {

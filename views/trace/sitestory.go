@@ -122,10 +122,10 @@ func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
 		text, never = "no free is known", "without a known free"
 	}
 	switch {
-	case l.Freed > 0 && l.Min == l.Max:
+	case l.Freed > 0 && l.Min == l.Longest:
 		text = fmt.Sprintf("%s freed after %v", model.Group(l.Freed), l.Min)
 	case l.Freed > 0:
-		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Max, l.Median)
+		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Longest, l.Median)
 	}
 	if site.Temporary > 0 {
 		text += fmt.Sprintf(", %s of all by the very next event", ui.ShareText(site.TemporaryShare()))

@@ -86,8 +86,9 @@ func (ix *Names) labelsOf(s *model.Stacks) []label {
 	if l.stacks != s {
 		*l = labels{stacks: s}
 	}
+	names := calltree.NewSiteNames(s)
 	for _, id := range ix.Ids[len(l.of):] {
-		name, where, leaf := calltree.SiteName(s, id)
+		name, where, leaf := names.Name(id)
 		l.of = append(l.of, label{name, where, leaf})
 	}
 	return l.of

@@ -1,8 +1,12 @@
 package group
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // Pass is the result of one walk over all events for the keys of a group: the peak of every key, and the history of all
@@ -13,6 +17,82 @@ type Pass struct {
 	Peak   []uint64 // by key
 	Slot   []int32  // by key: slot of its history, -1 if it has none
 	max    []uint64 // HistoryColumns per slot: highest level in each column, the one carried in included
+
+	packed [][]byte           // of a kept pass, instead of max: by slot, see PackLevels
+	check  func([]byte) error // of a kept pass: verifies a packed history before it is read
+}
+
+// Kept returns the peaks of all keys, and their packed histories if there are those of all keys, to be kept in a file.
+func (p *Pass) Kept() (peaks []uint64, histories [][]byte) {
+	if len(p.Peak) > manyKeys {
+		return p.Peak, nil
+	}
+	if p.packed != nil {
+		return p.Peak, p.packed
+	}
+	for from := 0; from < len(p.max); from += analysis.HistoryColumns {
+		histories = append(histories, PackLevels(p.max[from:from+analysis.HistoryColumns]))
+	}
+	return p.Peak, histories
+}
+
+// KeptHistories returns the number of histories that are kept of a group with a number of keys.
+func KeptHistories(keys int) int {
+	if keys > manyKeys {
+		return 0
+	}
+	return keys
+}
+
+// KeptPass returns the pass over a number of events that Kept was asked of, of a group without a fold. check verifies a
+// packed history before it is read.
+func KeptPass(events int, peaks []uint64, histories [][]byte, check func([]byte) error) *Pass {
+	slot, _ := slots(len(peaks), nil)
+	return &Pass{Events: events, Peak: peaks, Slot: slot, packed: histories, check: check}
+}
+
+// levels returns the history of a slot.
+func (p *Pass) levels(slot int) ([]uint64, error) {
+	if p.packed == nil {
+		return p.max[slot*analysis.HistoryColumns : (slot+1)*analysis.HistoryColumns], nil
+	}
+	if err := p.check(p.packed[slot]); err != nil {
+		return nil, err
+	}
+	return UnpackLevels(p.packed[slot])
+}
+
+// PackLevels packs the levels of a history, which are often the same in many columns: the length and the level of each
+// run of columns.
+func PackLevels(levels []uint64) (packed []byte) {
+	for from := 0; from < len(levels); {
+		to := from
+		for to < len(levels) && levels[to] == levels[from] && to-from < math.MaxUint8 {
+			to++
+		}
+		packed = binary.AppendUvarint(append(packed, byte(to-from)), levels[from])
+		from = to
+	}
+	return packed
+}
+
+// UnpackLevels returns the HistoryColumns levels that were packed.
+func UnpackLevels(packed []byte) ([]uint64, error) {
+	levels := make([]uint64, 0, analysis.HistoryColumns)
+	for len(levels) < analysis.HistoryColumns {
+		if len(packed) < 2 || packed[0] == 0 || int(packed[0]) > analysis.HistoryColumns-len(levels) {
+			return nil, sections.Damaged("a history has another length")
+		}
+		level, n := binary.Uvarint(packed[1:])
+		if n <= 0 {
+			return nil, sections.Damaged("a history is cut")
+		}
+		for range packed[0] {
+			levels = append(levels, level)
+		}
+		packed = packed[1+n:]
+	}
+	return levels, nil
 }
 
 // manyKeys is the number of keys from which histories are computed only on request: they take half a kilobyte each, and
@@ -115,16 +195,22 @@ func (b *PassBuilder) EndColumn() {
 	b.Col++
 }
 
-// Histories returns the levels of keys at the ends of n columns.
-func (p *Pass) Histories(keys []analysis.Key, n int) [][]uint64 {
+// Histories returns the levels of keys at the ends of n columns. It fails only where they cannot be read.
+func (p *Pass) Histories(keys []analysis.Key, n int) ([][]uint64, error) {
 	out := make([][]uint64, len(keys))
 	for i, k := range keys {
 		out[i] = make([]uint64, max(n, 0))
-		if s, ok := p.slotOf(k); ok {
-			resample(out[i], p.max[s*analysis.HistoryColumns:(s+1)*analysis.HistoryColumns])
+		s, ok := p.slotOf(k)
+		if !ok {
+			continue
 		}
+		levels, err := p.levels(s)
+		if err != nil {
+			return nil, err
+		}
+		resample(out[i], levels)
 	}
-	return out
+	return out, nil
 }
 
 func (p *Pass) slotOf(k analysis.Key) (s int, ok bool) {

@@ -112,13 +112,14 @@ func (s *StackSet) makeFold(by analysis.Group, ids []model.StackID, libraries *r
 	if by == analysis.ByStack {
 		f.Names = make([]string, len(ids)+1)
 		f.labels = make([]label, len(ids))
+		names := calltree.NewSiteNames(s.left())
 		for i, id := range ids {
 			f.Of[i] = analysis.Key(i)
 			if !s.keep[i] {
 				f.Of[i] = analysis.Key(len(ids))
 				continue
 			}
-			f.labels[i] = s.label(id)
+			f.labels[i] = s.label(names, id)
 		}
 		return f
 	}
@@ -172,12 +173,12 @@ func (s *StackSet) left() *model.Stacks {
 }
 
 // label returns the name of a filtered stack. Its leaf is that of the file's own tree.
-func (s *StackSet) label(id model.StackID) label {
+func (s *StackSet) label(names *calltree.SiteNames, id model.StackID) label {
 	leaf, _ := s.symbols.Node(id)
 	if s.bare(id) {
 		return label{calltree.NoFrames, "", leaf}
 	}
-	name, where, _ := calltree.SiteName(s.left(), id)
+	name, where, _ := names.Name(id)
 	return label{name, where, leaf}
 }
 
