@@ -70,6 +70,9 @@ func (d *drawing) divide(n int32, r Rect, level int) {
 			break
 		}
 	}
+	if kept == end-1 && d.tree.Nodes[kept].Kind != Rest { // one part alone stays what it is
+		kept = end
+	}
 	boxes := make([]Box, 0, kept-first+1)
 	items := make([]item, 0, kept-first+1)
 	for c := first; c < kept; c++ {

@@ -129,8 +129,8 @@ func (t *Tree) Cut(levels, parts int) *Tree {
 		}
 		first, end := t.Children(from[i])
 		kept := end
-		if parts > 0 {
-			kept = min(end, first+int32(parts))
+		if parts > 0 && end-first > int32(parts)+1 { // one part alone stays what it is
+			kept = first + int32(parts)
 		}
 		for c := first; c < kept; c++ {
 			n := t.Nodes[c]

@@ -199,8 +199,11 @@ func (p *Heat) sentence(full bool) string {
 	parts := []string{p.amount(r.Value, true) + whole}
 	if now, _, _ := p.marked(); now >= 0 && now < len(r.Cells) {
 		from, to := ui.TimeText(p.now.Edges[now], p.State.Exact), ui.TimeText(p.now.Edges[now+1], p.State.Exact)
-		parts = append(parts, fmt.Sprintf("%s from %s to %s, %s of all then", p.amount(r.Cells[now], true), from, to,
-			ui.PartText(r.Cells[now], p.now.All[now])))
+		part := fmt.Sprintf("%s from %s to %s", p.amount(r.Cells[now], true), from, to)
+		if all := p.now.All[now]; all > 0 {
+			part += ", " + ui.PartText(r.Cells[now], all) + " of all then"
+		}
+		parts = append(parts, part)
 	}
 	return name + ": " + strings.Join(parts, "; ")
 }

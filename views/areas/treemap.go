@@ -153,6 +153,20 @@ func (p *Map) adopt() {
 	}
 }
 
+// Area is a box with the way to its part.
+type Area struct {
+	treemap.Box
+	Steps []treemap.Step
+}
+
+// Areas returns what was drawn last.
+func (p *Map) Areas() (list []Area) {
+	for _, b := range p.boxes {
+		list = append(list, Area{b, p.now.Steps(b.Node)})
+	}
+	return list
+}
+
 // top returns the part that fills the screen.
 func (p *Map) top() int32 {
 	if p.now.key.dominated {

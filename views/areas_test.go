@@ -1,0 +1,122 @@
+package views
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report"
+	reported "github.com/memtui/memtui/export/report/areas"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/areas"
+)
+
+func TestTreemapLooksRight(t *testing.T) {
+	goldenSizes(t, "treemap", "@")
+	openKvleak(t, 200, 50, colorCaps).keys("@").golden("treemap-200x50-dark")
+}
+
+func TestHeatMapLooksRight(t *testing.T) {
+	goldenSizes(t, "heat", "$")
+	openKvleak(t, 200, 50, colorCaps).keys("$", "m", "p").golden("heat-200x50-lifetimes")
+}
+
+// TestTreemapSaysWhatReportSays compares every area with the row of the command.
+func TestTreemapSaysWhatReportSays(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "@")
+	opt := report.Options{At: u.app.state.At, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, By: "live_bytes"}
+	r, err := reported.OfTrace(t.Context(), u.app.state.Profile, u.app.Trace, reported.Limits{}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]uint64{}
+	for _, row := range r.Alone[0].(*reported.Treemap).Rows {
+		values[strings.Join(row.Path, "\x00")] = row.Value.Uint64()
+	}
+	found := 0
+	u.sim.Do(func() {
+		for _, b := range screenOf[*areas.StackMap](u).Areas() {
+			if b.Merged > 0 {
+				continue
+			}
+			var path []string
+			for _, step := range b.Steps {
+				path = append(path, step.Name)
+			}
+			if want, ok := values[strings.Join(path, "\x00")]; !ok || want != b.Weight {
+				t.Errorf("%v is %d, in the report %d", path, b.Weight, want)
+			}
+			found++
+		}
+	})
+	if found < 4 {
+		t.Errorf("%d areas", found)
+	}
+}
+
+// TestTreemapZooms goes into a part and out again, to the site of a function, and back.
+func TestTreemapZooms(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("p", "@").has("All", "kvleak.cpp")
+	before := u.Text()
+	u.keys("Enter")
+	if u.Text() == before {
+		t.Errorf("Enter does not zoom:\n%s", before)
+	}
+	if u.keys("Esc").Text() != before {
+		t.Errorf("Esc does not zoom out:\n%s", u.Text())
+	}
+	for n := 0; n < 5 && !strings.Contains(u.Text(), "Sites by stack"); n++ {
+		u.keys("Enter")
+	}
+	u.has("Sites by stack")
+	u.keys("Alt+Left").has("Treemap")
+	u.keys("Y").has("--table treemap", "--by live_bytes", "--at peak")
+}
+
+// TestTreemapFollowsTheSelection begins with the site that is selected elsewhere.
+func TestTreemapFollowsTheSelection(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("3", "Down", "@").has("close_session")
+	u.keys("J").has("Source")
+}
+
+// TestTreemapOfADifference weighs parts by the larger side, and says in signs what grew.
+func TestTreemapOfADifference(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("H", "H", "A", "e", "@", "d")
+	u.has("Treemap · difference", "- alloc_buffer", "of the larger side").keys("~").has("+ alloc_buffer")
+	u.golden("ab-treemap-120x40-dark")
+}
+
+// TestHeatMapLeadsOn moves the instant, goes to the site, and restricts all screens to a lifetime.
+func TestHeatMapLeadsOn(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("$", "c", "c", "c").has("Allocated bytes over time, by stack")
+	u.keys("Left", "Left").has("at 7")
+	u.keys("Down", "Enter").has("Sites by stack")
+	u.keys("Alt+Left", "m").has("by lifetime", "never freed")
+	u.keys("G", "Enter").has("only ").keys("Y").has("lifetime_heatmap", "--by alloc_bytes", "--cell")
+}
+
+// TestTreemapsOfOtherFiles draws types and dominators of heap snapshots, page types and stack profiles.
+func TestTreemapsOfOtherFiles(t *testing.T) {
+	u := onRecords(t).keys("@").has("Bytes of objects by type", "NQPArray")
+	u.keys("b").has("Retained bytes by dominator").keys("Enter").has("All › ")
+	u.keys("Esc").keys("O").has("Object")
+	u.keys("Alt+Left", "b", "d").has("Treemap · difference")
+}
+
+// TestHostileNamesStayInTheirAreas draws names with control characters and of any length.
+func TestHostileNamesStayInTheirAreas(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "small_kvleak.mlyze"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = []byte(strings.ReplaceAll(string(data), "close_session", "close\x1b[2Jion\x07"))
+	store, ix := loadBytes(t, "hostile.mlyze", data)
+	for _, keys := range []string{"@", "$"} {
+		u := openUI(t, 80, 24, colorCaps, store, ix).keys(keys)
+		if text := u.Text(); strings.ContainsAny(text, "\x1b\x07") || strings.Contains(text, "[2J") && !strings.Contains(text, "␛[2J") {
+			t.Errorf("a name reaches the terminal as it is:\n%q", text)
+		}
+	}
+}
