@@ -16,7 +16,6 @@ type foreign struct {
 func foreignKinds() []foreign {
 	return []foreign{
 		{begins("memray\x00"), "a recording of memray", "convert it to stacks first: memray transform speedscope FILE"},
-		{lz4Memray, "a compressed recording of memray", "convert it to stacks first: memray transform speedscope FILE"},
 		{begins("FLR\x00"), "a recording of JDK Flight Recorder",
 			"convert it to stacks first: jfrconv --alloc -o collapsed FILE out.folded, of async-profiler; jfr print FILE lists its events"},
 		{begins("tlZ\x04", "tZst", "tracy\x00", "tr\xfdP"), "a trace of Tracy",
@@ -55,11 +54,6 @@ func begins(magic ...string) func([]byte) bool {
 		}
 		return false
 	}
-}
-
-// lz4Memray recognizes an LZ4 frame by memray's header, which is uncompressed at the beginning of its first block.
-func lz4Memray(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")) && bytes.Contains(head[:min(len(head), 64)], []byte("memray"))
 }
 
 // pickle recognizes the protocols that begin with a number and, from protocol 4, a frame.

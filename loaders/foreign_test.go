@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pierrec/lz4/v4"
+
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
 )
@@ -22,7 +24,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 	block := "\x01\x00\x08\x00\x00\xf0\x12" + strings.Repeat("\x00a", 40) + "x86_64" + strings.Repeat("z", 100)
 	for _, c := range []struct{ head, what, command string }{
 		{"memray\x00\x0d\x00\x00\x00", "recording of memray", "memray transform speedscope"},
-		{"\x04\x22\x4d\x18\x40\x40\xc0\x55\x00\x00\x00\xf3\x02memray\x00\x0d", "recording of memray", "memray transform speedscope"},
+		{lz4ed(t, "memray\x00\x0d\x00\x00\x00"), "recording of memray", "memray transform speedscope"},
 		{"FLR\x00\x00\x02\x00\x00", "JDK Flight Recorder", "jfrconv"},
 		{"tlZ\x04abcdefgh", "Tracy", "tracy-csvexport"},
 		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "would run code"},
@@ -46,6 +48,17 @@ func TestForeignFilesAreNamed(t *testing.T) {
 			t.Errorf("%q is more than a line", err)
 		}
 	}
+}
+
+// lz4ed compresses a file as memray does.
+func lz4ed(t *testing.T, text string) string {
+	t.Helper()
+	var out strings.Builder
+	z := lz4.NewWriter(&out)
+	if _, err := z.Write([]byte(text)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // TestUnknownFilesStayUnknown expects no guess about what only begins like a file of another tool.

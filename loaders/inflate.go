@@ -8,7 +8,11 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
+
+// lz4Outer is the name of the compression LZ4.
+const lz4Outer = "lz4"
 
 const (
 	magicLength = 4
@@ -16,7 +20,7 @@ const (
 	maxWindow = 128 << 20
 )
 
-// outerFormat recognizes a compressed stream by its first bytes: "gzip", "zstd", or "".
+// outerFormat recognizes a compressed stream by its first bytes: "gzip", "zstd", "lz4", or "".
 func outerFormat(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte(RecordedMagic[:magicLength])):
@@ -25,6 +29,8 @@ func outerFormat(head []byte) string {
 		return "gzip"
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
+	case bytes.HasPrefix(head, []byte{0x04, 0x22, 0x4d, 0x18}):
+		return lz4Outer
 	case len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18}):
 		return "zstd" // a skippable frame, which parallel and seekable writers put first
 	}
@@ -49,6 +55,8 @@ func inflate(r io.Reader, window uint64) (plain io.Reader, outer string, done fu
 	case "gzip":
 		z, err := gzip.NewReader(b)
 		return z, outer, func() {}, err
+	case lz4Outer:
+		return lz4.NewReader(b), outer, func() {}, nil
 	case "zstd":
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(max(window, zstd.MinWindowSize)))

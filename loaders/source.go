@@ -17,7 +17,8 @@ import (
 )
 
 // Source is the decompressed bytes of one input, for any number of goroutines. A plain regular file is read in place
-// and mapped on demand; everything else (pipes, standard input, compressed files) runs through a [spool].
+// and mapped on demand, one compressed with a seek table is decompressed where it is read; everything else (pipes,
+// standard input, other compressed files) runs through a [spool].
 //
 // Offsets and lengths are in decompressed bytes. A regular file keeps the size it had when it was opened.
 type Source struct {
@@ -27,6 +28,7 @@ type Source struct {
 	info    os.FileInfo // of file when it was opened
 	owned   bool        // file is closed with the source
 	spool   *spool      // nil for files that are read in place
+	frames  *frames     // of a compressed file with a seek table, which is read in place, too; nil for others
 	more    []io.Closer // closed with the source; see Attach
 	growing *growing    // of a file that is still written, nil for others
 
@@ -112,6 +114,9 @@ func openRegular(ctx context.Context, path string, f *os.File, owned bool) (*Sou
 	}
 	s := &Source{path: path, file: f, info: info, owned: owned, budget: model.BudgetOf(ctx)}
 	if s.outer = outerFormat(head[:n]); s.outer != "" {
+		if s.frames = openFrames(ctx, f, s.outer, info.Size()); s.frames != nil {
+			return s, nil
+		}
 		s.spool = startSpool(ctx, info.Size(), func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil })
 	}
 	return s, nil
@@ -127,6 +132,9 @@ func (s *Source) Allow(bytes int64) {
 	s.allowed = bytes
 	if s.spool != nil {
 		s.spool.allowed.Store(bytes)
+	}
+	if s.frames != nil {
+		s.frames.allowed.Store(bytes)
 	}
 }
 
@@ -180,13 +188,16 @@ func (s *Source) Size() int64 {
 	if s.spool != nil {
 		return s.spool.finalSize()
 	}
+	if s.frames != nil {
+		return s.frames.finalSize()
+	}
 	if s.growing != nil && s.Growing() {
 		return -1
 	}
 	return s.length()
 }
 
-// Outer names the compression around the input: "", "gzip" or "zstd". On a pipe it blocks until the first bytes arrive.
+// Outer names the compression around the input: "", "gzip", "zstd" or "lz4". On a pipe it blocks until the first bytes arrive.
 func (s *Source) Outer() string {
 	if s.file == nil {
 		return s.spool.outerFormat()
@@ -211,6 +222,9 @@ func (s *Source) ReadAtLeast(p []byte, off int64, least int) (int, error) {
 
 // readArrived reads what a regular file has by now, at least so many bytes.
 func (s *Source) readArrived(ctx context.Context, p []byte, off int64, least int) (int, error) {
+	if s.frames != nil {
+		return s.counted(s.frames.readAt(ctx, p, off))
+	}
 	if s.growing == nil {
 		return s.counted(s.readFile(p, off))
 	}
@@ -307,6 +321,9 @@ func (s *Source) rangeOf(ctx context.Context, off, n int64) ([]byte, error) {
 	if s.spool != nil {
 		return s.spool.copyRange(ctx, off, n)
 	}
+	if s.frames != nil {
+		return s.frames.copyRange(ctx, off, n)
+	}
 	if s.growing != nil { // a mapping would not grow
 		if _, err := s.growing.await(ctx, off+n); err != nil {
 			return nil, err
@@ -374,10 +391,13 @@ func (s *Source) Guard(f func() error) error {
 
 // Problems returns the problems of decompression; complete once Size is known.
 func (s *Source) Problems() []model.Problem {
-	if s.spool == nil {
-		return nil
+	switch {
+	case s.frames != nil:
+		return s.frames.problems()
+	case s.spool != nil:
+		return s.spool.problems()
 	}
-	return s.spool.problems()
+	return nil
 }
 
 // Limited reports whether the decompressed bytes end at a limit, which Problems states, rather than at the end of the
@@ -435,6 +455,9 @@ func (s *Source) Close() error {
 	s.attach.Unlock()
 	if s.spool != nil {
 		s.spool.close()
+	}
+	if s.frames != nil {
+		s.frames.close()
 	}
 	s.mapOnce.Do(func() { s.mapErr = os.ErrClosed })
 	if s.mapped != nil {

@@ -161,13 +161,11 @@ func (s *spool) fill(r io.Reader) error {
 func (s *spool) expanded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	limit := max(spoolUnasked, spoolExpansion*max(s.stored, s.received.Load()), s.allowed.Load())
+	limit := expansionLimit(max(s.stored, s.received.Load()), s.allowed.Load())
 	if s.outer == "" || s.size < limit {
 		return false
 	}
-	s.problem = append(s.problem, model.Problem{Severity: model.Error, Code: "too-large", Count: 1, Offset: s.size, Message: fmt.Sprintf(
-		"the limit of %s for a compressed file of this size is reached: the rest was not read; %s; a decompressed file has no such limit",
-		model.Bytes(limit), model.RaiseHint(2*limit))})
+	s.problem = append(s.problem, tooLarge(limit, s.size))
 	return true
 }
 
@@ -436,12 +434,8 @@ func (s *spool) copyRange(ctx context.Context, off, n int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if n > s.budget.Part(spoolRange, 4) && n <= spoolRange {
-		return nil, s.budget.Error(model.Bytes(n).String() + " of a compressed file or a pipe at once")
-	}
-	if n > spoolRange {
-		return nil, &LimitError{fmt.Sprintf("%s of a compressed file or a pipe exceed the limit of %s for data that must be in memory at once: decompress it to a file first, which has no such limit",
-			model.Bytes(n), model.Bytes(spoolRange))}
+	if err := rangeFits(s.budget, n); err != nil {
+		return nil, err
 	}
 	b := make([]byte, n)
 	got := 0

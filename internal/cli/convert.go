@@ -21,9 +21,10 @@ import (
 type convertCmd struct {
 	File []string `arg:"" help:"A file to read, or - for standard input, then the file to write; an existing one is replaced. Its suffix chooses the format, unless --to names it. None, or -, is standard output. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
 
-	Output  string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT: all others are read."`
-	Samples bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
-	Table   string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
+	Output   string `short:"o" placeholder:"FILE" help:"The file to write, instead of OUT: all others are read."`
+	Samples  bool   `help:"For traces written as .spaa: also write a sample for every allocation, with its time."`
+	Compress string `enum:"blocks," default:"" placeholder:"HOW" help:"blocks: compress in blocks of 64 KiB with a table of them, so that memtui reads any part without decompressing the rest: with zstd or, if OUT ends in .lz4, with LZ4."`
+	Table    string `enum:"types,frames,dominators," default:"" placeholder:"NAME" help:"For heap snapshots: types (the default), frames, or dominators, the complete tree."`
 	arg.CutFlags
 	arg.StepFlags
 }
@@ -35,7 +36,7 @@ func (c *convertCmd) Help() string {
 	for _, t := range targets() {
 		fmt.Fprintf(&out, "  %-12s  %-29s  %s\n", t.name, strings.Join(t.suffixes, " "), t.what)
 	}
-	return out.String() + "\nEach may be compressed: append .gz or .zst to the suffix. Stacks come from traces and stack profiles. For traces --by chooses their weight: " + strings.Join(export.TraceMetrics(), ", ") +
+	return out.String() + "\nEach may be compressed: append .gz, .zst or .lz4 to the suffix. Stacks come from traces and stack profiles. For traces --by chooses their weight: " + strings.Join(export.TraceMetrics(), ", ") +
 		". Live figures are those at --at (then live_bytes is the default), the others those from --from to --to; leaks are at least --min-age old. " +
 		"For profiles --by is any metric of --event; over a range the weights are those of its samples. " +
 		"A part of a trace is the range from --from to --to and, within it, the blocks that --function through --thread select; blocks live at --from are kept. " +
@@ -180,6 +181,9 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(t, a.isGiven("edges")); err != nil {
 		return err
 	}
+	if c.Compress != "" && (outer == ".gz" || strings.HasSuffix(strings.ToLower(out), ".gz")) {
+		return fail.Usage(errors.New("--compress blocks: gzip has no blocks that can be read one by one: end OUT in .zst or .lz4"))
+	}
 	s, err := a.recording(ctx, in)
 	if err != nil {
 		return err
@@ -196,7 +200,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	a.warn(p)
 	var lost []export.Loss
 	err = a.writeFile(out, func(w io.Writer) error {
-		return compressed(w, outer, func(w io.Writer) error {
+		return compressed(w, outer, c.Compress != "", func(w io.Writer) error {
 			return s.src.Guard(func() (err error) {
 				lost, err = write(ctx, w)
 				return err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -24,9 +25,9 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// outerSuffix returns the compression in a file's name: ".zst", ".gz" or "".
+// outerSuffix returns the compression in a file's name: ".zst", ".gz", ".lz4" or "".
 func outerSuffix(path string) string {
-	for _, s := range []string{".zst", ".gz"} {
+	for _, s := range []string{".zst", ".gz", ".lz4"} {
 		if strings.HasSuffix(strings.ToLower(path), s) {
 			return s
 		}
@@ -86,17 +87,26 @@ func left(problems []model.Problem) []export.Loss {
 	return out
 }
 
-// compressed lets f write through the compression that a suffix names.
-func compressed(w io.Writer, suffix string, f func(io.Writer) error) error {
+// compressed lets f write through the compression that a suffix names. blocks reports that it is one of blocks that can
+// be read one by one, of zstd unless the suffix names another.
+func compressed(w io.Writer, suffix string, blocks bool, f func(io.Writer) error) error {
 	var z io.WriteCloser
-	switch suffix {
-	case ".zst":
+	switch {
+	case blocks:
+		b, err := export.NewBlockWriter(w, suffix == ".lz4")
+		if err != nil {
+			return err
+		}
+		z = b
+	case suffix == ".lz4":
+		z = lz4.NewWriter(w)
+	case suffix == ".zst":
 		e, err := zstd.NewWriter(w)
 		if err != nil {
 			return err
 		}
 		z = e
-	case ".gz":
+	case suffix == ".gz":
 		z = gzip.NewWriter(w)
 	default:
 		return f(w)

@@ -100,7 +100,7 @@ func (k *Copy) name(src *loaders.Source, format string, at time.Time, n int) str
 	if suffix == "" {
 		suffix = "." + format
 	}
-	suffix += map[string]string{"gzip": ".gz", "zstd": ".zst"}[src.Outer()]
+	suffix += map[string]string{"gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}[src.Outer()]
 	name := strings.TrimLeft(base, "-") + "-" + at.UTC().Format("20060102T150405Z")
 	if n > 1 {
 		name += fmt.Sprintf("-%d", n)

@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 
 	"analysis/accept": {"model", "model/mangled", "analysis/funcname", "analysis", "analysis/calltree", "analysis/weights", "analysis/diff", "analysis/heapgraph", "analysis/suspects", "analysis/verdict"},
 
-	"loaders":                   {"model", "model/sections", "github.com/klauspost/compress", "golang.org/x/sys"},
+	"loaders":                   {"model", "model/sections", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys"},
 	"loaders/all":               {"loaders/..."},
 	"loaders/internal/json":     {},
 	"loaders/internal/lines":    {"model", "loaders"},
@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "model/sections", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
 
-	"export":                {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile"},
+	"export":                {"model", "analysis/...", "model/mlyze", "export/redact", "github.com/google/pprof/profile", "github.com/klauspost/compress", "github.com/pierrec/lz4"},
 	"model/mlyze":           {"model"},
 	"export/redact":         {"model", "analysis/..."},
 	"export/report":         {"model", "model/titles", "analysis/...", "export", "export/report/..."},
@@ -142,7 +142,7 @@ var allowed = map[string][]string{
 	"internal/cli/progress":      {"model", "loaders", "views/widget"},
 	"internal/cli/manual":        {"keymap", "export/html", "internal/cli/uses", "github.com/alecthomas/kong"},
 	"internal/cli": {"model", "model/join", "model/sections", "keymap", "themes", "analysis/...", "loaders", "loaders/all", "export/...", "views/...", "internal/...",
-		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress"},
+		"github.com/alecthomas/kong", "github.com/gdamore/tcell/v2", "golang.org/x/sys", "golang.org/x/term", "github.com/klauspost/compress", "github.com/pierrec/lz4"},
 }
 
 // screens is what a folder of screens may import.
