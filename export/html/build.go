@@ -96,7 +96,7 @@ func (b *builder) head() {
 	if r.Time.Duration != nil {
 		b.Facts = append(b.Facts, r.Time.Duration.In(r.Time.Unit))
 	}
-	if r.Time.Start != nil {
+	if r.Time.Start != nil && *r.Time.Start != 0 {
 		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))
 	}
 	if r.Time.From != nil || r.Time.To != nil {

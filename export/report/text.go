@@ -132,7 +132,7 @@ func (r *Report) alone() (scope []string, metric string) {
 // scope returns which instant and range everything below is about.
 func (t *TextWriter) scope() string {
 	var parts []string
-	if s := t.r.Time.Start; s != nil {
+	if s := t.r.Time.Start; s != nil && *s != 0 { // 0 is what files state that do not know it
 		parts = append(parts, "started "+StartTime(*s))
 	}
 	if t.r.Heap != nil {

@@ -146,7 +146,7 @@ func (o *infoObject) text(w io.Writer) {
 		size += ", " + o.File.Compression
 	}
 	line("size", size)
-	if s := o.Time.Start; s != nil {
+	if s := o.Time.Start; s != nil && *s != 0 {
 		line("started", report.StartTime(*s))
 	}
 	for _, f := range o.Facts {
