@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
@@ -133,7 +132,7 @@ func (r *Report) alone() (scope []string, metric string) {
 func (t *TextWriter) scope() string {
 	var parts []string
 	if s := t.r.Time.Start; s != nil && *s != 0 { // 0 is what files state that do not know it
-		parts = append(parts, "started "+StartTime(*s))
+		parts = append(parts, "started "+cells.StartTime(*s))
 	}
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
@@ -171,15 +170,6 @@ func (t *TextWriter) scope() string {
 		parts = append(parts, "range "+from+" … "+to)
 	}
 	return strings.Join(parts, " · ")
-}
-
-// StartTime renders an absolute start in UTC. Values beyond the calendar are written as plain numbers.
-func StartTime(us uint64) string {
-	const year9999 = 253402300800_000000
-	if us >= year9999 {
-		return model.Group(us) + " µs after 1970"
-	}
-	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
 // figures writes the sums in a few lines, each with its exact number.
