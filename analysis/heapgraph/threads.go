@@ -1,7 +1,9 @@
 package heapgraph
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/memtui/memtui/model"
 )
@@ -23,6 +25,32 @@ func (g *Graph) Threads(ctx context.Context, src model.HeapThreads, i int) (out 
 		out = append(out, Thread{t, sizes[n]})
 	}
 	return out, err
+}
+
+// Calls groups the frames of threads by function and line. Those of most calls come first.
+func Calls(list []model.HeapThread) (out []Group) {
+	type call struct {
+		function, file string
+		line           int64
+	}
+	at := map[call]int{}
+	for i := range list {
+		for _, f := range list[i].Frames {
+			if f.Function == "" {
+				continue // what the thread holds outside of calls
+			}
+			c := call{f.Function, f.File, f.Line}
+			k, known := at[c]
+			if !known {
+				k = len(out)
+				at[c] = k
+				out = append(out, Group{ID: uint32(k), Name: f.Function, File: f.File, Line: f.Line})
+			}
+			out[k].Count++
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	return out
 }
 
 // mostForThreads limits the walks of [Graph.RetainedByThreads]: rows and references times threads.

@@ -31,7 +31,8 @@ func (s *Selection) deep(ctx context.Context) bool {
 // weigh. It calls add several times for a row, once for each node that is outermost among those of the row. A stack
 // counts once, however often the row is in it. ok is false where weights are not small integers, whose sums are exact in
 // any order; add was not called then.
-func (s *Selection) treeTotals(ctx context.Context, of []uint32, rows int, add func(row uint32, sum uint64)) (ok bool, err error) {
+func (s *Selection) treeTotals(ctx context.Context, of []uint32, rows int,
+	add func(row uint32, sum uint64)) (ok bool, err error) {
 	st := s.Stacks
 	sums, selected := make([]uint64, len(st.Parent)), make([]bool, len(st.Parent))
 	most := math.MaxUint64 / uint64(s.Profile.Records.Len()+1) // so many weights up to this cannot overflow
@@ -65,7 +66,8 @@ func smallInteger(n model.Number, most uint64) (small uint64, ok bool) {
 
 // eachOutermost calls f with each selected node that has no node of the same row above it. It goes through the tree in
 // depth first, by links to the first child and the next sibling.
-func (s *Selection) eachOutermost(ctx context.Context, of []uint32, rows int, selected []bool, f func(node model.NodeID, row uint32)) error {
+func (s *Selection) eachOutermost(ctx context.Context, of []uint32, rows int, selected []bool,
+	f func(node model.NodeID, row uint32)) error {
 	st := s.Stacks
 	first, next := make([]model.NodeID, len(selected)), make([]model.NodeID, len(selected))
 	for i := len(selected) - 1; i > 0; i-- {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -97,8 +98,8 @@ func (b *builder) head() {
 	if r.Time.Duration != nil {
 		b.Facts = append(b.Facts, r.Time.Duration.In(r.Time.Unit))
 	}
-	if r.Time.Start != nil {
-		b.Facts = append(b.Facts, "started "+report.StartTime(*r.Time.Start))
+	if r.Time.Start != nil && *r.Time.Start != 0 {
+		b.Facts = append(b.Facts, "started "+cells.StartTime(*r.Time.Start))
 	}
 	if r.Time.From != nil || r.Time.To != nil {
 		from, to := model.PartEnds(r.Time.From, r.Time.To, r.Time.Unit)

@@ -23,13 +23,12 @@ type Heap struct {
 	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
 	Counts     *HeapLengths  `json:"row_counts,omitzero"`
 
-	count  int      // snapshots of the file, including incomplete ones
-	shown  Snapshot // the figures of Snapshot, for people
-	schema *model.HeapSchema
-	policy *model.HeapPolicy // the policy that Edges names
-	left   leftOut           // lists that did not fit into memory
-
-	running int // threads whose calls Frames are; 0 where frames are rows
+	count   int      // snapshots of the file, including incomplete ones
+	shown   Snapshot // the figures of Snapshot, for people
+	schema  *model.HeapSchema
+	policy  *model.HeapPolicy // the policy that Edges names
+	left    leftOut           // lists that did not fit into memory
+	running int               // threads whose calls Frames are; 0 where frames are rows
 }
 
 // HeapTrends shows how types develop over the decoded snapshots.

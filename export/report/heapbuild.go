@@ -371,20 +371,23 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 	b.report.Heap.Counts.Frames = &n
 	b.report.Heap.Frames = []HeapFrame{}
 	for _, f := range limit(groups, b.opt.Limit) {
-		out := HeapFrame{
-			ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(h.Schema, f.ManagedBytes),
-			Unmanaged:    part(h.Schema, f.UnmanagedBytes),
-			HeapRetained: newRetained(retained, f.ID),
-		}
-		if f.File != "" || f.Line != model.NoLine {
-			out.File = &f.File
-		}
-		if f.Line != model.NoLine {
-			out.Line = &f.Line
-		}
-		b.report.Heap.Frames = append(b.report.Heap.Frames, out)
+		b.report.Heap.Frames = append(b.report.Heap.Frames, newHeapFrame(h.Schema, f, retained))
 	}
 	return nil
+}
+
+func newHeapFrame(s *model.HeapSchema, f heapgraph.Group, retained map[uint32]heapgraph.SetSize) HeapFrame {
+	out := HeapFrame{
+		ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(s, f.ManagedBytes),
+		Unmanaged: part(s, f.UnmanagedBytes), HeapRetained: newRetained(retained, f.ID),
+	}
+	if f.File != "" || f.Line != model.NoLine {
+		out.File = &f.File
+	}
+	if f.Line != model.NoLine {
+		out.Line = &f.Line
+	}
+	return out
 }
 
 // bounds records that some listed retained sizes are lower bounds, and why.

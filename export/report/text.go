@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
@@ -140,8 +139,8 @@ func (r *Report) alone() (scope []string, metric string) {
 // scope returns which instant and range everything below is about.
 func (t *TextWriter) scope() string {
 	var parts []string
-	if s := t.r.Time.Start; s != nil {
-		parts = append(parts, "started "+StartTime(*s))
+	if s := t.r.Time.Start; s != nil && *s != 0 { // 0 is what files state that do not know it
+		parts = append(parts, "started "+cells.StartTime(*s))
 	}
 	if t.r.Heap != nil {
 		return strings.Join(append(parts, t.heapScope()...), " · ")
@@ -173,15 +172,6 @@ func (t *TextWriter) scope() string {
 		parts = append(parts, "range "+cmp.Or(from, "start")+" … "+cmp.Or(to, "end"))
 	}
 	return strings.Join(parts, " · ")
-}
-
-// StartTime renders an absolute start in UTC. Values beyond the calendar are written as plain numbers.
-func StartTime(us uint64) string {
-	const year9999 = 253402300800_000000
-	if us >= year9999 {
-		return model.Group(us) + " µs after 1970"
-	}
-	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
 // figures writes the sums in a few lines, each with its exact number.

@@ -98,38 +98,14 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 	}
 }
 
-// SetCalls adds at most n functions and lines that threads run, or all if n is 0: frames of a format where they are no
-// rows. Those of most calls come first.
+// SetCalls adds at most n functions and lines that threads run, or all if n is 0: frames of a format where they are no rows.
 func (r *Report) SetCalls(list []model.HeapThread, n int) {
-	type call struct {
-		function, file string
-		line           int64
+	calls := heapgraph.Calls(list)
+	all := len(calls)
+	r.Heap.Frames, r.Heap.Counts, r.Heap.running = []HeapFrame{}, &HeapLengths{Frames: &all}, len(list)
+	for _, c := range limit(calls, n) {
+		r.Heap.Frames = append(r.Heap.Frames, newHeapFrame(r.Heap.schema, c, nil))
 	}
-	at, out := map[call]int{}, []HeapFrame{}
-	for i := range list {
-		for _, f := range list[i].Frames {
-			if f.Function == "" {
-				continue // what the thread holds outside of calls
-			}
-			k, known := at[call{f.Function, f.File, f.Line}]
-			if !known {
-				k = len(out)
-				at[call{f.Function, f.File, f.Line}] = k
-				frame := HeapFrame{ID: uint32(k), Frame: f.Function}
-				if f.File != "" {
-					frame.File = &f.File
-				}
-				if f.Line != model.NoLine {
-					frame.Line = &f.Line
-				}
-				out = append(out, frame)
-			}
-			out[k].Count++
-		}
-	}
-	slices.SortStableFunc(out, func(a, b HeapFrame) int { return cmp.Compare(b.Count, a.Count) })
-	all := len(out)
-	r.Heap.Frames, r.Heap.Counts, r.Heap.running = limit(out, n), &HeapLengths{Frames: &all}, len(list)
 }
 
 func orZero(n *uint64) uint64 {

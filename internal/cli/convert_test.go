@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -46,5 +47,17 @@ func TestSuffixesTellTheTarget(t *testing.T) {
 	}
 	if f, _, err := destination("a.json", timeOrFormat{format: "folded"}); err != nil || f.name != "folded" {
 		t.Errorf("--to gives way: %s, %v", f.name, err)
+	}
+}
+
+// A trace of a recording that states no start has none.
+func TestConvertedTracesHaveNoMadeUpStart(t *testing.T) {
+	_, command := madeUp(t)
+	out := filepath.Join(t.TempDir(), "out.mlyze")
+	command(0, "convert", "../demo/samples/shop.heaptrack.zst", out)
+	for _, args := range [][]string{{"info", out}, {"report", out}, {"report", "-f", "html", out}} {
+		if said, _ := command(0, args...); strings.Contains(said, "1970-01-01") || len(said) < 100 {
+			t.Errorf("%s: %.300s", args, said)
+		}
 	}
 }

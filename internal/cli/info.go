@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/indexcache"
@@ -146,8 +147,8 @@ func (o *infoObject) text(w io.Writer) {
 		size += ", " + o.File.Compression
 	}
 	line("size", size)
-	if s := o.Time.Start; s != nil {
-		line("started", report.StartTime(*s))
+	if s := o.Time.Start; s != nil && *s != 0 {
+		line("started", cells.StartTime(*s))
 	}
 	for _, f := range o.Facts {
 		line(f.Label, f.Text)

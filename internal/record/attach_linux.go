@@ -158,8 +158,6 @@ func (s *session) load() error {
 	s.wait.Go(s.accept)
 	if note := unseen(s.o.Command[0]); note != "" {
 		s.o.Log("%s", note)
-	} else if strings.HasPrefix(filepath.Base(s.o.Command[0]), "python") {
-		s.o.Log("Python: of a process that runs, only what malloc sees is recorded, with C stacks: blocks of 512 bytes and less are not; memtui record python … sees all")
 	}
 	s.o.Log("gdb stops process %d for a moment and has it load a library; should that fail half-way, the process may crash", s.o.PID)
 	began := time.Now()

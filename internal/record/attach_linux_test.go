@@ -107,6 +107,60 @@ func TestAttachedProcessIsRecorded(t *testing.T) {
 	}
 }
 
+// A Python program that runs is recorded with its own frames, small blocks too.
+func TestAttachedPythonHasItsFrames(t *testing.T) {
+	program(t, "gdb")
+	endsOfPython(t, func(t *testing.T, python string) {
+		r := startRunning(t, python, "-u", "testdata/attached.py")
+		path := filepath.Join(t.TempDir(), "out.mlyze")
+		for _, round := range []string{"first", "again", "sampled"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			var said []string
+			o := Options{PID: r.Process.Pid, Output: path, Overwrite: true, Frames: 64, Ring: 1 << 20,
+				Log: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
+			if round == "sampled" {
+				o.Sample = 64
+			}
+			o.Began = func(string) {
+				go func() {
+					defer cancel()
+					time.Sleep(300 * time.Millisecond) // gdb lets it go
+					r.line(t)
+					if line, err := r.out.ReadString('\n'); line != "done\n" {
+						t.Errorf("%q, %v", line, err)
+					}
+				}()
+			}
+			files, err := Attach(ctx, o)
+			if err != nil && strings.Contains(err.Error(), "does not let you") {
+				t.Skip(err)
+			}
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%s: %v, %+v, %q", round, err, files, said)
+			}
+			blocks, unmatched, _ := read(t, path)
+			leaks, freed := under(blocks, "leaking")
+			churned, gone := under(blocks, "churn")
+			want := 2 * uint64(50*100+49*50/2+50*bytesHead)
+			if round == "sampled" {
+				if len(leaks) < 50 || len(leaks) > 100 || len(churned) < 190 || unmatched != 0 {
+					t.Errorf("sampled: %d leaks, %d blocks, %d unmatched; %q", len(leaks), len(churned), unmatched, said)
+				}
+			} else if len(leaks) != 100 || freed != 0 || sum(leaks) != want || len(churned) != 200 || gone != 200 || unmatched != 0 {
+				t.Fatalf("%s: %d leaks, %d freed, %d B, want %d; %d blocks, %d freed; %d unmatched; %q",
+					round, len(leaks), freed, sum(leaks), want, len(churned), gone, unmatched, said)
+			}
+			if !strings.HasPrefix(leaks[0].stack, "block;leaking;work;<module>") {
+				t.Errorf("%s: %s", round, leaks[0].stack)
+			}
+		}
+		_ = r.in.Close()
+		if err := r.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Processes that cannot be attached to are left alone, with the reason.
 func TestProcessesThatCannotBeAttachedTo(t *testing.T) {
 	program(t, "gdb")

@@ -426,7 +426,11 @@ func (s *session) end(t *task, broken error) {
 		Lost: Lost{page.lostAllocs.Load(), page.lostFrees.Load(), page.waits.Load(), page.cut.Load()},
 	}
 	done.Few = !s.o.full() && done.Events < fewEvents
-	if why := unreadable(page.python.Load()); why != "" {
+	if why := unreadable(page.python.Load()); why != "" && s.o.PID != 0 {
+		s.o.Log("%s: stacks are native, and small blocks may be missing", why)
+	} else if s.o.PID != 0 && page.python.Load() == pyFound {
+		s.o.Log("the main thread of this Python only waited: stacks are native, and small blocks are missing")
+	} else if why != "" {
 		s.o.Log("%s: stacks are native, and small blocks may be missing; memtui record --pure … records Python without the hook", why)
 	}
 	t.ring.close()

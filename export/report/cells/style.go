@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -145,4 +146,13 @@ func Magnitude(n int64) uint64 {
 		return uint64(-n)
 	}
 	return uint64(n)
+}
+
+// StartTime renders an absolute start in UTC. Values beyond the calendar are written as plain numbers.
+func StartTime(us uint64) string {
+	const year9999 = 253402300800_000000
+	if us >= year9999 {
+		return model.Group(us) + " µs after 1970"
+	}
+	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05 UTC")
 }

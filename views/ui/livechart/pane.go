@@ -160,7 +160,7 @@ func (c *Pane) setData(from, to model.Time) {
 	c.showMeasured()
 }
 
-// titleRoom is what a title line needs beside its texts.
+// titleRoom is what a title line needs in addition to its texts.
 const titleRoom = 6
 
 // sinceText returns since when a recording goes, "" if it does not state that.

@@ -832,7 +832,7 @@ __attribute__((constructor)) static void start(void) {
   ready();
   if (R == &idle) return;
   if (attached) replace_all();
-  else find_python();
+  find_python();
   find_one(&registered, "__register_atfork");
   find_one(&atfork, "pthread_atfork");
   if (registered) registered(before_fork, in_parent, in_child, NULL);

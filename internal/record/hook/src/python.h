@@ -3,7 +3,8 @@
 // read, all of them are compared with what Python itself says of its frames, at a moment when it may be asked.
 //
 // The allocators for memory and objects are wrapped before Python starts, without Python code, so that it makes no
-// difference how Python is started, or by which program. Its third one calls malloc, which is seen anyway.
+// difference how Python is started, or by which program. Its third one calls malloc, which is seen anyway. In a program
+// that runs already they are wrapped between two instructions of Python, where no thread is in them.
 
 #define PY_FRAME (1ull << 63) // in a stack: the number of a frame of Python, not an address
 
@@ -20,7 +21,7 @@ struct allocator { // PyMemAllocatorEx
 
 static struct {
   _Atomic int state;
-  int minor, wrapped; // wrapped: our allocators were called
+  int minor, wrapped, layers; // wrapped: our allocators were called
   // Offsets: of the frame in the thread's state, maybe by one step more; in frames; in code; in text.
   uint32_t frame, step, code, back, instr, lasti, scale, owner, adaptive, file, name, ascii, wide, kind;
   uint64_t code_type; // all code objects are of it
@@ -38,7 +39,8 @@ static struct {
   long (*number)(void *);
 } P;
 
-static struct allocator python_layers[2][3]; // what was wrapped: before Python began, and later if it chose others
+enum { LAYERS = 2 };
+static struct allocator python_layers[LAYERS][3]; // what was wrapped: before Python began, and later if it chose others
 
 // ---- Frames
 
@@ -290,7 +292,7 @@ static int right(void) {
   return good;
 }
 
-static void wrap(int), quicken(void);
+static void wrap(void), quicken(void);
 
 // Runs between instructions of Python.
 static int compare(void *unused) {
@@ -299,7 +301,7 @@ static int compare(void *unused) {
   P.wrapped = 0;
   void *p = P.allocate(16);
   if (p) P.deallocate(p);
-  if (!P.wrapped) wrap(1); // Python has chosen other allocators since, as with PYTHONMALLOC
+  if (!P.wrapped) wrap(); // Python has chosen other allocators since, as with PYTHONMALLOC, or runs already
   r = right();
   P.state = r > 0 ? VERIFIED : r < 0 ? WAITING : REFUSED;
   if (r >= 0) atomic_store(&R->python, r ? PY_FRAMES : PY_UNKNOWN);
@@ -372,7 +374,9 @@ static struct allocator with(struct allocator a, void *ctx) {
   return a;
 }
 
-static void wrap(int layer) {
+static void wrap(void) {
+  if (P.layers == LAYERS) return;
+  int layer = P.layers++;
   for (int domain = 1; domain < 3; domain++) {
     struct allocator *o = &python_layers[layer][domain], ours = with(careful, o);
     P.get(domain, o);
@@ -475,7 +479,7 @@ static int know_version(void) {
   return PY_FOUND;
 }
 
-// Wraps Python's allocators, if the program has Python. It runs before the program does.
+// Wraps Python's allocators, if the program has Python. It runs before the program does, or leaves that for later.
 static void find_python(void) {
   if (R == &idle || !*on || !python_symbol("PyMem_SetAllocator", &P.set).at) return;
   const struct { const char *name; void *to; } needed[] = {
@@ -496,6 +500,10 @@ static void find_python(void) {
   if (state == PY_FOUND && (!P.current || (P.minor < 12 && !P.own))) state = PY_UNKNOWN;
   atomic_store(&R->python, (uint32_t)state);
   if (state != PY_FOUND) return;
-  wrap(0);
+  if (attached) {
+    P.state = P.pending(compare, NULL) ? REFUSED : ASKED;
+    return;
+  }
+  wrap();
   P.state = WAITING;
 }
