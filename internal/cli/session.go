@@ -387,12 +387,14 @@ func (c *reportCmd) lists() bool { return c.Table == "blocks" || c.Table == "bor
 // default order.
 func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
 	leaking := c.Table == "leaks" || c.Table == "late_freed"
+	if c.lists() {
+		err = a.checkKey(report.BlockKeys())
+		blocks, a.flags.By = a.flags.By, ""
+		return blocks, "", err
+	}
 	switch by := a.flags.By; {
 	case by == report.ByVerdict, by == report.ByGrowth:
 		return "", by, nil
-	case slices.Contains(report.BlockKeys(), by) && c.lists():
-		a.flags.By = ""
-		return by, "", nil
 	case slices.Contains(report.BlockKeys(), by):
 		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of single blocks: use it with --table blocks or born_blocks", by))
 	case slices.Contains(report.LeakKeys(), by) && leaking:
@@ -401,7 +403,11 @@ func (a *app) traceOrder(c *reportCmd) (blocks, leaks string, err error) {
 	case strings.HasSuffix(by, "_us") && slices.Contains(report.LeakKeys(), by):
 		return "", "", fail.Usage(fmt.Errorf("--by: %s is an order of leaks: use it with --table leaks or late_freed", by))
 	}
-	return "", "", a.checkKey(report.SiteOrders())
+	keys := report.SiteOrders()
+	if leaking {
+		keys = slices.Concat(report.LeakKeys(), keys)
+	}
+	return "", "", a.checkKey(keys)
 }
 
 // byColumn returns the tables of traces that --by sorts by any of their columns. The others have orders of sites, leaks or
