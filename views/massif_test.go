@@ -58,6 +58,17 @@ func TestInstantChoosesWindows(t *testing.T) {
 	}
 }
 
+// TestHeaviestStacksAreNextToTheProfile expects a wide screen to show them, and a narrow one to leave them to their own.
+func TestHeaviestStacksAreNextToTheProfile(t *testing.T) {
+	data, err := os.ReadFile("../loaders/valgrind/testdata/massif.default.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openProfile(t, 200, 50, colorCaps, "massif.default.out", data).keys("2")
+	u.has("Heaviest stacks", "1.00 MiB  38.7 %", "burst_alloc()  shop.cpp:33", "clone  clone.S:100")
+	openProfile(t, 120, 40, colorCaps, "massif.default.out", data).keys("2").has("This profile").hasNot("Heaviest stacks")
+}
+
 // TestMassifIsComparedWithOtherFiles compares curves with curves and stacks with stacks, and says what a file lacks.
 func TestMassifIsComparedWithOtherFiles(t *testing.T) {
 	massif, err := os.ReadFile("../loaders/valgrind/testdata/massif.default.out")
