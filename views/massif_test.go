@@ -76,7 +76,7 @@ func TestMassifIsComparedWithOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := openTwo(t, 120, 40, "massif.default.out", massif, "other.out", massif)
-	u.keys("1").has("Series · difference", "Every series is on both sides")
+	u.keys("1").has("Series · difference", "Every series is on both sides", "Both curves of total", "2.00M")
 	u.keys("2").has("Profile · difference", "heap_bytes over time")
 	u.keys("3").has("Functions · difference", "before A massif.default.out", "after B other.out")
 	u.keys("4").has("Stacks · tree, difference", "heap_bytes is 2.58 MiB on both sides")

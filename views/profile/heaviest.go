@@ -56,11 +56,13 @@ func (p *Screen) stackLines() (stacks [][]widget.Line) {
 		}
 		lines := []widget.Line{{Spans: []widget.Span{{Text: head, Style: p.Look.Sorted}}}}
 		for i, f := range s.Frames(nil, node, maxHeavyFrames) {
-			lines = append(lines, widget.Line{Indent: 4, Spans: []widget.Span{
-				{Text: strings.Repeat(" ", 1+min(i, 1)) + ui.FrameName(f, p.State.FullName)}, {Text: "  " + ui.FramePlace(f), Style: p.Look.Muted}}})
+			name := strings.Repeat(" ", 1+min(i, 1)) + ui.FrameName(f, p.State.FullName)
+			place := widget.Span{Text: "  " + ui.FramePlace(f), Style: p.Look.Muted}
+			lines = append(lines, widget.Line{Indent: 4, Spans: []widget.Span{{Text: name}, place}})
 		}
 		if more := int(s.Depth[node]) - maxHeavyFrames; more > 0 {
-			lines = append(lines, widget.Line{Spans: []widget.Span{{Text: "  … " + model.Counted(more, "more frame"), Style: p.Look.Muted}}})
+			rest := widget.Span{Text: "  … " + model.Counted(more, "more frame"), Style: p.Look.Muted}
+			lines = append(lines, widget.Line{Spans: []widget.Span{rest}})
 		}
 		stacks = append(stacks, lines)
 	}
