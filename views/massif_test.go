@@ -58,6 +58,17 @@ func TestInstantChoosesWindows(t *testing.T) {
 	}
 }
 
+// TestHeaviestStacksAreNextToTheProfile expects a wide screen to show them, and a narrow one to leave them to their own.
+func TestHeaviestStacksAreNextToTheProfile(t *testing.T) {
+	data, err := os.ReadFile("../loaders/valgrind/testdata/massif.default.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openProfile(t, 200, 50, colorCaps, "massif.default.out", data).keys("2")
+	u.has("Heaviest stacks", "1.00 MiB  38.7 %", "burst_alloc()  shop.cpp:33", "clone  clone.S:100")
+	openProfile(t, 120, 40, colorCaps, "massif.default.out", data).keys("2").has("This profile").hasNot("Heaviest stacks")
+}
+
 // TestMassifIsComparedWithOtherFiles compares curves with curves and stacks with stacks, and says what a file lacks.
 func TestMassifIsComparedWithOtherFiles(t *testing.T) {
 	massif, err := os.ReadFile("../loaders/valgrind/testdata/massif.default.out")
@@ -65,7 +76,7 @@ func TestMassifIsComparedWithOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := openTwo(t, 120, 40, "massif.default.out", massif, "other.out", massif)
-	u.keys("1").has("Series · difference", "Every series is on both sides")
+	u.keys("1").has("Series · difference", "Every series is on both sides", "Both curves of total", "2.00M")
 	u.keys("2").has("Profile · difference", "heap_bytes over time")
 	u.keys("3").has("Functions · difference", "before A massif.default.out", "after B other.out")
 	u.keys("4").has("Stacks · tree, difference", "heap_bytes is 2.58 MiB on both sides")

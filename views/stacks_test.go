@@ -196,12 +196,14 @@ func TestStacksMouse(t *testing.T) {
 	rows := strings.Split(u.Text(), "\n")
 	y, x := 0, 0
 	for i, row := range rows {
-		if at := strings.Index(row, "▸ clone3"); at >= 0 && y == 0 {
+		if at := strings.Index(row, "▾ clone3"); at >= 0 && y == 0 {
 			y, x = i, len([]rune(row[:at]))
 		}
 	}
 	u.sim.Click(x, y)
-	u.has("▾ clone3", " clone3 ─")
+	u.has("▸ clone3", " clone3 ─").hasNot("_State_impl")
+	u.sim.Click(x, y)
+	u.has("▾ clone3", "▸ start_thread")
 	u.keys("f")
 	u.sim.Click(4, 2)
 	u.has("Everything:")
@@ -282,7 +284,7 @@ func BenchmarkFlameScrub(b *testing.B) {
 
 // Every site below a frame is told with its verdict, the leaks first, and so is each block's.
 func TestVerdictsOfStacksAndBlocks(t *testing.T) {
-	u := openKvleak(t, 120, 40, colorCaps).keys("5", "G")
+	u := openKvleak(t, 120, 40, colorCaps).keys("5", "Down", "Down", "Down")
 	u.has("clone3 ───", "▲ close_session: leak (84 % certain, +481 KiB/s): 13 blocks (32.5 KiB)", "more sites: ")
 	u.keys("6").has("VERDICT", "▲ leak       close_session", "● kept       main › allocate_dtv", "its site: unknown: 1 block (391 KiB)")
 	u.keys("j").has("its site: ▲ leak (84 % certain, +481 KiB/s): 13 blocks")

@@ -89,6 +89,21 @@ func TestTablesOfWhatARecordingLacks(t *testing.T) {
 	}
 }
 
+// TestOrdersOfSingleTables expects orders that a table does not have to be refused with those that it has.
+func TestOrdersOfSingleTables(t *testing.T) {
+	const name = "../../testdata/small_kvleak.mlyze"
+	for _, c := range []struct{ table, by, want string }{
+		{"blocks", "first_allocated", ""}, {"blocks", "born", "available: size, first_allocated"},
+		{"blocks", "alloc_bytes", "vailable: size, first_allocated"}, {"born_blocks", "growth", "available: size"},
+		{"leaks", "oldest_us", ""}, {"leaks", "alloc_bytes", ""}, {"leaks", "born", "oldest_us"}, {"sites", "born", "available: alloc_bytes"},
+	} {
+		status, _, errs := run(t, Env{}, "report", "--table", c.table, "--by", c.by, name)
+		if (status == fail.Done) != (c.want == "") || !strings.Contains(errs, c.want) {
+			t.Errorf("%s by %s: status %d, %s", c.table, c.by, status, errs)
+		}
+	}
+}
+
 // TestThreadsThatARecordingLacksAreSaidToBe expects no thread 0 of heaptrack, which records no threads.
 func TestThreadsThatARecordingLacksAreSaidToBe(t *testing.T) {
 	const heaptrack, mlyze = "../../loaders/heaptrack/testdata/shop.zst", "../../testdata/small_kvleak.mlyze"

@@ -27,6 +27,8 @@ type table struct {
 	Sets *ui.Lazy[rowsKey, *Set]
 	Set  *Set // newest answer, nil before the first
 	of   *Set // the comparison in the list
+
+	series *seriesPart // of the selected row
 }
 
 func newTable(e *ui.Env) *table {
@@ -116,6 +118,12 @@ func (t *table) explain() {
 	label := set.label(r, t.State.FullName)
 	t.Detail.Title, t.Detail.Answer = label.Name, r.Status.String()
 	t.Detail.Facts = []string{t.amounts(r)}
+	if set.key.Sides[0].what == ui.DiffSeries {
+		if last := t.series; last == nil || last.of != set || last.row != r {
+			t.series = newSeriesPart(t.TablePane.Env, set, r)
+		}
+		t.Detail.Parts = []ui.DetailPart{t.series}
+	}
 	if r.Node == 0 {
 		t.Detail.SetNoStack(set.key.Sides[0].noStack(t.TablePane.Env))
 		return
@@ -179,6 +187,9 @@ func (t *table) drawTable(s tcell.Screen, r widget.Rect) {
 	if t.Low = 0; t.Set != nil &&
 		(t.Set.key.Sides[0].what > ui.DiffLeaked || t.Set.key.Sides[0].by != analysis.ByStack) {
 		t.Low = 6 // there is no stack to show
+	}
+	if len(t.Detail.Parts) > 0 {
+		t.Low = 0
 	}
 	t.Split(r)
 	t.Arrange(t.ListAt.W)

@@ -124,7 +124,7 @@ func (c *chart) show(s *state.State, r widget.Rect, shown []int, front int) {
 		if v.Series[n] == nil { // shown since
 			continue
 		}
-		ch.Curves = append(ch.Curves, widget.Curve{Data: seriesPoints(v.Series[n]), Glyph: seriesGlyph(c.env, n),
+		ch.Curves = append(ch.Curves, widget.Curve{Data: ui.SeriesPoints(v.Series[n]), Glyph: seriesGlyph(c.env, n),
 			Style: seriesStyle(c.env, n), Front: n == front})
 	}
 }
@@ -144,35 +144,6 @@ func (c *chart) SetMarks(shown []int) {
 		}
 	}
 	slices.SortStableFunc(c.Chart.Marks, func(a, b widget.Mark) int { return cmp.Compare(a.At, b.At) })
-}
-
-// seriesPoints returns the columns as chart points: none before the first point, and the last value in columns without
-// points.
-func seriesPoints(cols []pages.SeriesColumn) []widget.Point {
-	out := make([]widget.Point, len(cols))
-	for i := range cols {
-		v := &cols[i]
-		if !v.Known {
-			continue
-		}
-		last := levelValue(v.Last)
-		out[i] = widget.Point{Lo: last, Hi: last, Last: last, OK: true}
-		if v.Points > 0 {
-			out[i].Lo, out[i].Hi = levelValue(v.Min), levelValue(v.Max)
-		}
-	}
-	return out
-}
-
-// levelValue returns a value for charts: negative ones are 0.
-func levelValue(v float64) uint64 {
-	switch {
-	case v <= 0:
-		return 0
-	case v >= 1<<63:
-		return 1 << 63
-	}
-	return uint64(math.Round(v))
 }
 
 // measuredText returns a measured value with its unit, rounded or exact.

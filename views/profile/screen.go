@@ -27,6 +27,7 @@ type Screen struct {
 	sums    *ui.Lazy[*ui.ProfileFile, *eventSums]
 	threads *ui.Lazy[RowsKey, *rows]
 	heavy   *ui.Lazy[RowsKey, *rows] // functions
+	top     *ui.Lazy[ui.ProfileKey, *heavyStacks]
 	text    widget.TextView
 	inText  bool
 }
@@ -38,6 +39,7 @@ func NewOverview(e *ui.Env) *Screen {
 		return &eventSums{weights.Totals(d.Weights)}, nil
 	})
 	p.threads, p.heavy = ui.NewLazy(e, FetchProfRows), ui.NewLazy(e, FetchProfRows)
+	p.top = ui.NewLazy(e, fetchHeavy)
 	p.Table = ui.NewTable(e, &p.ListPane, eventData{}, p.eventSpec())
 	return p
 }
@@ -69,6 +71,7 @@ func (p *Screen) Show(s *state.State) {
 	p.sums.Ask(p.Prof)
 	p.threads.Ask(RowsKey{p.Prof.Key(s), weights.ByProfileThread})
 	p.heavy.Ask(RowsKey{p.Prof.Key(s), weights.ByFunctionDSO})
+	p.top.Ask(p.Prof.Key(s))
 	p.Ask(p.data(), s.Filter)
 	p.text.Replace(p.lines())
 }
@@ -142,6 +145,12 @@ func (p *Screen) Draw(s tcell.Screen) {
 		return
 	}
 	_, rest = rest.CutTop(1)
+	if rest.W >= besideEvents && len(p.stackLines()) > 0 {
+		var side widget.Rect
+		rest, side = rest.CutLeft(rest.W / 2)
+		_, side = side.CutLeft(1)
+		p.drawStacks(s, side)
+	}
 	title, rest = rest.CutTop(1)
 	look := p.Look
 	if p.inText {

@@ -40,6 +40,7 @@ type treePane struct {
 	of    *Stacks
 	want  uint64 // what was selected last, which the weights of some instants do not have
 	begun bool   // something was open or selected once
+	blank bool   // rows below the tree may be free: heavy nodes are opened there
 	shown []int  // columns on screen: what column a cell belongs to
 }
 
@@ -141,6 +142,7 @@ func (t *treePane) reset(at int32) {
 		return
 	}
 	t.hotPath()
+	t.blank = true
 	if t.of.Now.tree.key.invert { // the allocating function is at the top
 		t.Home()
 		t.remember()
@@ -224,8 +226,25 @@ func (t *treePane) draw(s tcell.Screen, r widget.Rect, focused bool) {
 		return
 	}
 	t.arrange(r.W)
+	t.fill(r.H - 1)
 	t.Focused = focused
 	t.Draw(s, r, p.Look)
+}
+
+// fill opens the heaviest nodes of a tree that was just made in the rows that it leaves free.
+func (t *treePane) fill(rows int) {
+	const least = 100 // parts of all: lighter nodes stay closed
+	if !t.blank || rows <= 0 {
+		return
+	}
+	t.blank = false
+	w := t.of.Now
+	t.Fill(rows, max(w.Total[0]/least, 1), func(id uint64) uint64 {
+		if id >= uint64(w.Len()) {
+			return 0
+		}
+		return w.Total[id]
+	})
 }
 
 // amount returns a weight in the unit of the cost.

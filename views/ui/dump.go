@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // Neighbor returns the time of the nearest point before or after t, of any series.
@@ -197,4 +199,33 @@ func (d *DumpFile) Alike(s *state.State, of *DumpFile) *state.State {
 		other.Dump.Series = slices.IndexFunc(d.Timeline.Series, func(x model.Series) bool { return x.Name == name })
 	}
 	return &other
+}
+
+// SeriesPoints returns the columns as chart points: none before the first point, and the last value in columns without
+// points.
+func SeriesPoints(cols []pages.SeriesColumn) []widget.Point {
+	out := make([]widget.Point, len(cols))
+	for i := range cols {
+		v := &cols[i]
+		if !v.Known {
+			continue
+		}
+		last := levelValue(v.Last)
+		out[i] = widget.Point{Lo: last, Hi: last, Last: last, OK: true}
+		if v.Points > 0 {
+			out[i].Lo, out[i].Hi = levelValue(v.Min), levelValue(v.Max)
+		}
+	}
+	return out
+}
+
+// levelValue returns a value for charts: negative ones are 0.
+func levelValue(v float64) uint64 {
+	switch {
+	case v <= 0:
+		return 0
+	case v >= 1<<63:
+		return 1 << 63
+	}
+	return uint64(math.Round(v))
 }

@@ -163,6 +163,31 @@ func (t *Tree) OpenPath(keep func(parent, child uint64) bool) {
 	t.Select(start + len(path))
 }
 
+// Fill opens nodes, the heaviest first, as long as all rows fit into a height. Nodes that weigh less than least stay
+// closed. The selection does not move.
+func (t *Tree) Fill(rows int, least uint64, weight func(id uint64) uint64) {
+	selected, ok := t.SelectedID()
+	tried := map[uint64]bool{}
+	for {
+		best := -1
+		for row, r := range t.open {
+			if !r.open && !tried[r.id] && weight(r.id) >= least && (best < 0 || weight(r.id) > weight(t.open[best].id)) {
+				best = row
+			}
+		}
+		if best < 0 {
+			break
+		}
+		id := t.open[best].id
+		if tried[id] = true; len(t.open)+len(t.Source.Children(id)) <= rows {
+			t.openRow(best)
+		}
+	}
+	if ok {
+		t.SelectID(selected)
+	}
+}
+
 // setOpen marks the last row of path, or the row it starts from, as open.
 func (t *Tree) setOpen(path []treeRow, start int) {
 	if len(path) > 0 {

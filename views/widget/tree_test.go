@@ -3,6 +3,7 @@ package widget
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -190,5 +191,29 @@ func BenchmarkTreeMillionRows(b *testing.B) {
 		tr.Toggle()
 		tr.Move(997)
 		tr.Draw(s, Rect{0, 0, 200, 50}, k)
+	}
+}
+
+// TestTreeFillsFreeRows opens the heaviest nodes that fit, and never what is too light.
+func TestTreeFillsFreeRows(t *testing.T) {
+	heavy := map[uint64]uint64{1: 100, 0x10: 10, 0x11: 50, 0x12: 40, 0x110: 5, 0x111: 45, 0x112: 0}
+	for _, tt := range []struct {
+		rows int
+		want []uint64 // open nodes
+	}{
+		{3, nil}, {4, []uint64{1}}, {9, []uint64{1, 0x11}}, {10, []uint64{1, 0x11, 0x111}}, {40, []uint64{1, 0x10, 0x11, 0x111, 0x12}},
+	} {
+		tr := fanTree(fan{3, 4})
+		tr.Fill(tt.rows, 10, func(id uint64) uint64 { return heavy[id] })
+		invariant(t, tr)
+		var open []uint64
+		for _, r := range tr.open {
+			if r.open {
+				open = append(open, r.id)
+			}
+		}
+		if id, _ := tr.SelectedID(); !slices.Equal(open, tt.want) || len(tr.open) > tt.rows || id != 1 {
+			t.Errorf("%d rows: %x are open in %d rows, want %x; %x is selected", tt.rows, open, len(tr.open), tt.want, id)
+		}
 	}
 }
