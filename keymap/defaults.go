@@ -129,7 +129,7 @@ func blockRows() []row {
 		{ScopeBlockTable, Only, "o", "Switch between blocks live at the instant and blocks allocated in the range."},
 		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lifetimes."},
 		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lifetimes; the last column is for blocks never freed."},
-		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen, or list them if only they are shown."},
+		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen; of those shown, list them."},
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
 		{ScopeLifetimes, Only, "o", "Show only the site that is selected elsewhere, or all sites."},
 		{ScopeLifetimes, AgeUp, "a", "Raise the limit below which blocks count as short-lived."},
