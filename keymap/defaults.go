@@ -42,7 +42,7 @@ func timeRows() []row {
 func rangeRows() []row {
 	const s = ScopeGlobal
 	return []row{
-		{s, Range, "v", "Start a range at the instant, or mark the snapshot or layout to compare with; again ends it."},
+		{s, Range, "v", "Start or end a range at the instant, or mark the snapshot or layout to compare with."},
 		{s, ClearRange, "u", "Clear the range, marked snapshots and layouts, and excluded retainers."},
 		{s, ZoomIn, "+", "Zoom in: chart to range or instant, flame graphs and pages to the selection."},
 		{s, ZoomOut, "- _", "Zoom out."},
@@ -117,7 +117,7 @@ func filterRows() []row {
 		{s, Exclude, "X", "Ignore stacks with the selected function."},
 		{s, ShowFrom, "F", "Show stacks from the selected function on; stacks without it are left out."},
 		{s, HideFrame, "I", "Hide the selected function: its weight goes to its callers."},
-		{s, Pivot, "#", "Show the callers above and the callees below the selected function; again ends it."},
+		{s, Pivot, "#", "Show or hide the callers above and the callees below the selected function."},
 		{ScopeGlobal, Filters, ";", "List the filters, to remove any of them. {back} removes the last one."},
 		{ScopeGlobal, Undo, "U", "Undo the last change of filters."},
 		{ScopeGlobal, Redo, "Ctrl-Y", "Redo the change of filters."},
@@ -130,7 +130,7 @@ func blockRows() []row {
 		{ScopeBlockTable, Only, "o", "Switch between blocks live at the instant and blocks allocated in the range."},
 		{ScopeLifetimes, Left, "Left", "Go to the cell of shorter lifetimes."},
 		{ScopeLifetimes, Right, "Right", "Go to the cell of longer lifetimes; the last column is for blocks never freed."},
-		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen; again lists them."},
+		{ScopeLifetimes, Open, "Enter", "Show only blocks of this size and lifetime, on every screen; of those shown, list them."},
 		{ScopeLifetimes, Series, "m", "Switch between bytes and blocks."},
 		{ScopeLifetimes, Only, "o", "Show only the site that is selected elsewhere, or all sites."},
 		{ScopeLifetimes, AgeUp, "a", "Raise the limit below which blocks count as short-lived."},
@@ -159,13 +159,13 @@ func heapRows() []row {
 		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
 		{ScopeHeap, Values, "r", "Reveal or hide the values of fields and the texts of strings: they may be secrets."},
 		{ScopeHeap, HoldersOf, "Alt-h", "Show what holds all the objects of the selected type, by type and field."},
-		{ScopeTypes, Pivot, "#", "Show what refers to all objects of the type, and what they refer to; again ends it."},
+		{ScopeTypes, Pivot, "#", "Show or hide what refers to all objects of the type, and what they refer to."},
 		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: below it memory is spread over many objects."},
 		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; {clear-range} includes all again."},
 		{ScopeDominators, Collapse, "Left", "Go up to the dominator of the objects shown."},
 		{ScopeDominators, Expand, "Right", "Go down into the selected object."},
 		{ScopeComparison, Cost, "c", "Compare the next figure: bytes, count, retained."},
-		{ScopeComparison, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
+		{ScopeComparison, Changes, "!", "Show only what changed, or in turn what is new, gone, grown or shrunk."},
 		{ScopeComparison, Swap, "~", "Swap before and after."},
 		{ScopeComparison, Normalize, "%", "Normalize both sides by total, duration or collections."},
 	}
@@ -191,12 +191,12 @@ func dumpRows() []row {
 func compareRows() []row {
 	const s, in = ScopeGlobal, ScopeDifference
 	return []row{
-		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before; again clears the mark."},
+		{s, MarkA, "A", "Mark this instant, range, snapshot or layout as A, before, or clear that mark."},
 		{s, MarkB, "B", "Mark it as B, after (of two files, in the second). Without a mark, B follows the instant."},
-		{s, Difference, "d", "Show what changed from A to B on every screen; again ends it."},
+		{s, Difference, "d", "Show what changed from A to B on every screen, or the screens themselves."},
 		{in, Cost, "c", "Compare the next figure (live bytes, blocks, peak, total and so on), or the next event."},
 		{in, Swap, "~", "Swap before and after."},
-		{in, Changes, "!", "Show only what changed, is new, gone, grown or shrunk; again for the next."},
+		{in, Changes, "!", "Show only what changed, or in turn what is new, gone, grown or shrunk."},
 		{in, Normalize, "%", "Normalize both sides by total, duration, allocations, collections or markers."},
 		{in, Align, "|", "Align the curves of two files at the start, at a marker or by share of duration."},
 		{in, Match, "\"", "Match frames by function, file and line, by function and file, or by function alone."},

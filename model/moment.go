@@ -41,7 +41,7 @@ func MomentEnd() Moment { return Moment{kind: momentEnd} }
 // MomentPeak returns the peak of a file, whenever that is.
 func MomentPeak() Moment { return Moment{kind: momentPeak} }
 
-// ParseMoment reads 12.5s, 350ms, 900us, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain number, which is
+// ParseMoment reads 12.5s, 350ms, 900us, 5min, 4h3m, 5min, 50% of the duration, start, peak, end, or a plain number, which is
 // for axes of another unit than time. Upper and lower case are the same. Times are rounded down to microseconds; what is
 // beyond [MaxTime] becomes MaxTime.
 func ParseMoment(text string) (Moment, error) {

@@ -67,7 +67,7 @@ func ParseTime(text string) (Time, error) {
 	for {
 		d, tail, err := CutDecimal(rest)
 		if err != nil {
-			return 0, fmt.Errorf("invalid time %q: write 12.5s, 350ms, 900us, 4h3m, 50%%, peak or end", s)
+			return 0, fmt.Errorf("invalid time %q: write 12.5s, 350ms, 900us, 5min, 4h3m, 50%%, peak or end", s)
 		}
 		end := strings.IndexAny(tail, "0123456789.")
 		if end < 0 {

@@ -116,13 +116,14 @@ func (a *app) markHere(act keymap.Action) {
 	}
 	a.emit(state.MarkSide{Side: side, M: m})
 	next := a.Hint("move to another instant, then {difference} shows what changed since")
+	cleared := a.Hint("; " + [2]string{"{mark-a}", "{mark-b}"}[side] + " clears the mark")
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
-		next = "both sides are fixed; again clears the mark"
+		next = "both sides are fixed" + cleared
 	case a.Heaps != nil && a.Second != nil:
-		next = "it is fixed: going to another snapshot moves only " + [2]string{"B", "A"}[side] + "; again clears the mark"
+		next = "it is fixed: going to another snapshot moves only " + [2]string{"B", "A"}[side] + cleared
 	case a.Second != nil:
-		next = "it is fixed: moving in time moves only " + [2]string{"B", "A"}[side] + "; again clears the mark"
+		next = "it is fixed: moving in time moves only " + [2]string{"B", "A"}[side] + cleared
 	case s.Compare.On:
 		next = "the difference is updated"
 	case side == state.SideB:

@@ -25,7 +25,7 @@ const (
 var targets = [...]struct {
 	word string
 	is   target
-}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {labelPrefix, byLabel}, {StackPrefix, byStack}}
+}{{"file:", byFile}, {"module:", byModule}, {"dso:", byModule}, {"package:", byPackage}, {labelPrefix, byLabel}, {stackPrefix, byStack}}
 
 // Prefixes of the names of steps that are not about functions.
 const (
@@ -33,7 +33,7 @@ const (
 	ModulePrefix  = "module:"
 	packagePrefix = "package:"
 	labelPrefix   = "label:"
-	StackPrefix   = "stack:"
+	stackPrefix   = "stack:"
 )
 
 // targetOf returns the target of a step's name, and the name without its prefix. Scopes ("file::f") belong to

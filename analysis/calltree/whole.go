@@ -13,7 +13,7 @@ func StackStep(ids ...model.StackID) string {
 	for i, id := range ids {
 		words[i] = strconv.FormatUint(uint64(id), 10)
 	}
-	return StackPrefix + strings.Join(words, ",")
+	return stackPrefix + strings.Join(words, ",")
 }
 
 // wholeStep is a step about complete stacks: the nodes at which they end.

@@ -23,7 +23,7 @@ type Side struct {
 	Rows   []SideRow
 	Bases  Bases
 	Total  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
-	Nested bool     // rows contain others: a function with all it calls
+	nested bool     // rows contain others: a function with all it calls
 	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 }
 
@@ -47,7 +47,7 @@ func (s *Side) Sum() SideSum {
 type SideRow struct {
 	Node     model.NodeID // the thing is the frames from here to the root; 0 if it is identified by the texts
 	Key, Sub string       // a function, a type and its representation, a page type, …; not cleaned
-	Nth      int          // distinguishes several things of one name
+	nth      int          // distinguishes several things of one name
 	Own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // present even if its weight is 0
 	Kept     bool         // makes a row even if its weight is 0, but does not count as present then
@@ -64,7 +64,7 @@ func (r *SideRow) there() bool { return r.Listed || r.Bytes > 0 || r.Count > 0 }
 type Bases struct {
 	Duration    model.Time
 	Allocations int64
-	GCs         int64
+	gcs         int64
 	Markers     int64
 }
 
@@ -100,7 +100,7 @@ func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 	case NormalAllocations:
 		known = s.Bases.Allocations
 	case NormalGCs:
-		known = s.Bases.GCs
+		known = s.Bases.gcs
 	case NormalMarkers:
 		known = s.Bases.Markers
 	default:
@@ -368,7 +368,7 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 				fresh.Key = funcname.NoName
 			}
 		}
-		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.Nth}
+		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.nth}
 		if row.Own && !m.sameFile {
 			key.side = side + 1
 		}

@@ -143,7 +143,7 @@ func TestCompareMatchAndMasks(t *testing.T) {
 		{"paths", Options{Masks: masks("paths")}, 5, [2]int{}},
 		{"paths and templates", Options{Masks: masks("paths", "templates")}, 4, [2]int{}},
 		{"own", Options{Masks: masks(`/build/\d+=`, `<.*>=<>`)}, 4, [2]int{}},
-		{"files", Options{Match: MatchFiles}, 3, [2]int{1, 1}},
+		{"files", Options{Match: matchFiles}, 3, [2]int{1, 1}},
 		{"functions", Options{Match: MatchFunctions, Masks: masks("templates")}, 2, [2]int{1, 1}},
 	}
 	for _, tt := range tests {

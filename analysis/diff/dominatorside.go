@@ -32,7 +32,7 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	}
 	out := &DominatorRows{Places: places}
 	for i, g := range []*heapgraph.Graph{before, after} {
-		out.Sides[i] = &Side{Bases: NoBases, Rows: make([]SideRow, len(places)), Nested: true, Total: &SideSum{
+		out.Sides[i] = &Side{Bases: NoBases, Rows: make([]SideRow, len(places)), nested: true, Total: &SideSum{
 			Bytes: g.Retained[model.RootRow], Count: g.RetainedCount(model.RootRow),
 		}}
 	}
@@ -40,7 +40,7 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	for i := range places {
 		p := &places[i]
 		key := strings.Join(p.Path, placeSeparator)
-		r := SideRow{Key: key, Nth: seen[key], Kept: true}
+		r := SideRow{Key: key, nth: seen[key], Kept: true}
 		seen[key]++
 		r.Bytes, r.Count, r.Unknown = p.BeforeBytes, uint64(p.BeforeRows), p.Unknown
 		out.Sides[0].Rows[i] = r

@@ -14,9 +14,9 @@ type PageFigure uint8
 
 const (
 	PageOccupied PageFigure = iota
-	PageFree
-	PageBytes
-	PageReturned // bytes that packing would free
+	pageFree
+	pageBytes
+	pageReturned // bytes that packing would free
 	PageFigures
 )
 
@@ -40,11 +40,11 @@ func PageFigureWords() (words []string) {
 
 func (f PageFigure) of(p *pages.Figures) uint64 {
 	switch f {
-	case PageFree:
+	case pageFree:
 		return p.Bytes - p.OccupiedBytes
-	case PageBytes:
+	case pageBytes:
 		return p.Bytes
-	case PageReturned:
+	case pageReturned:
 		return p.Returned
 	}
 	return p.OccupiedBytes
@@ -60,7 +60,7 @@ func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	for i := range l.Types {
 		f := &sums.Types[i]
 		name := l.Types[i].Name
-		out.Rows[i] = SideRow{Key: name, Nth: seen[name], Kept: true, Bytes: figure.of(f), Count: uint64(f.Pages)}
+		out.Rows[i] = SideRow{Key: name, nth: seen[name], Kept: true, Bytes: figure.of(f), Count: uint64(f.Pages)}
 		seen[name]++
 	}
 	return out
@@ -74,7 +74,7 @@ func SeriesSide(t *model.Timeline, at model.Time) *Side {
 	seen := map[string]int{}
 	for i := range t.Series {
 		s := &t.Series[i]
-		r := SideRow{Key: s.Name, Nth: seen[s.Name], Kept: true}
+		r := SideRow{Key: s.Name, nth: seen[s.Name], Kept: true}
 		seen[s.Name]++
 		if v, last, ok := pages.ValueAt(s, at); ok {
 			r.Bytes, r.Count = uint64(math.Round(min(max(v, 0), 1<<63))), uint64(last)+1

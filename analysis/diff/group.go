@@ -27,8 +27,8 @@ const (
 	GroupDSO      // of profiles
 	GroupLine     // of profiles
 	GroupKind     // of profiles: user or kernel code
-	GroupLabel    // of profiles: the values of a label
-	GroupCount
+	groupLabel    // of profiles: the values of a label
+	groupCount
 )
 
 // String returns the word in flags.
@@ -71,11 +71,11 @@ func (g StackGroup) Thing() string {
 func GroupNamed(word string, traces bool) (StackGroup, bool) {
 	switch {
 	case strings.HasPrefix(word, weights.LabelPrefix):
-		return GroupLabel, true
+		return groupLabel, true
 	case word == GroupModule.String() && !traces:
 		return GroupDSO, true
 	}
-	for g := range GroupCount {
+	for g := range groupCount {
 		if g.String() == word {
 			return g, true
 		}
@@ -105,10 +105,10 @@ func (g StackGroup) ofTraces() (by analysis.Group, ok bool) {
 }
 
 // ofProfiles returns the grouping that a profile uses for the rows; ok is false if they are made from its stacks. label
-// is the key of [GroupLabel].
+// is the key of [groupLabel].
 func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.By, ok bool) {
 	switch g {
-	case GroupLabel:
+	case groupLabel:
 		return weights.GroupNamed(w, weights.LabelPrefix+label)
 	case GroupThread:
 		return weights.ByProfileThread, true
@@ -130,7 +130,7 @@ func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Total: s.Total}}
 	if by == GroupTotal {
 		sum := s.Sum()
-		g.out.Total, g.out.Nested = &sum, true
+		g.out.Total, g.out.nested = &sum, true
 	}
 	for i := range s.Rows {
 		r := &s.Rows[i]

@@ -14,11 +14,11 @@ type HeapFigure uint8
 
 const (
 	HeapBytes HeapFigure = iota
-	HeapManaged
-	HeapUnmanaged
+	heapManaged
+	heapUnmanaged
 	HeapRetained // what all objects of a type retain together
 	HeapCount
-	HeapFigures
+	heapFigures
 )
 
 // String returns the word in flags.
@@ -46,9 +46,9 @@ func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 func (q HeapQuestion) Measure(s *model.HeapSchema) string {
 	of := q.Set(s).Many
 	switch q.Figure {
-	case HeapManaged:
+	case heapManaged:
 		return "managed memory of " + of
-	case HeapUnmanaged:
+	case heapUnmanaged:
 		return "unmanaged memory of " + of
 	case HeapRetained:
 		return "what " + of + " retain"
@@ -79,7 +79,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	by := heapgraph.By{Kinds: kinds}
 	groups := heapgraph.Groups(h, by)
 	out := HeapRows{heapRows(groups, q.Figure), groups}
-	if out.Bases.GCs = info.GC; info.Time != model.NoTime {
+	if out.Bases.gcs = info.GC; info.Time != model.NoTime {
 		out.Bases.Duration = info.Time
 	}
 	if q.Figure != HeapRetained {
@@ -89,7 +89,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if err != nil {
 		return out, err
 	}
-	out.Total, out.Nested, out.Sets = &SideSum{}, true, true
+	out.Total, out.nested, out.Sets = &SideSum{}, true, true
 	for i := range groups {
 		n := retained[groups[i].ID]
 		out.Rows[i].Bytes, out.Rows[i].AtLeast = n.Bytes, !n.Exact
@@ -115,9 +115,9 @@ func heapRows(groups []heapgraph.Group, figure HeapFigure) *Side {
 		switch figure {
 		case HeapBytes:
 			r.Bytes = g.Bytes()
-		case HeapManaged:
+		case heapManaged:
 			r.Bytes = g.ManagedBytes
-		case HeapUnmanaged:
+		case heapUnmanaged:
 			r.Bytes = g.UnmanagedBytes
 		case HeapCount:
 			r.Bytes = g.Count
@@ -136,7 +136,7 @@ func HeapFigureNamed(word string) (HeapFigure, bool) {
 
 // HeapFigureWords returns the words of all figures, the default first.
 func HeapFigureWords() (words []string) {
-	for f := range HeapFigures {
+	for f := range heapFigures {
 		words = append(words, f.String())
 	}
 	return words

@@ -14,7 +14,7 @@ type FrameMatch uint8
 
 const (
 	MatchFrames    FrameMatch = iota // function, file and line
-	MatchFiles                       // function and base name of the file, without line
+	matchFiles                       // function and base name of the file, without line
 	MatchFunctions                   // function; frames without one by file and line
 	MatchCount
 )
@@ -122,7 +122,7 @@ func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 			key.file, key.line = path.Base(calltree.FrameModule(s, model.FrameID(f))), model.NoLine
 			line = model.NoLine
 		case j.match == MatchFrames || function == 0:
-		case j.match == MatchFiles:
+		case j.match == matchFiles:
 			key.line = model.NoLine
 			if key.file != "" {
 				key.file = path.Base(key.file)

@@ -13,7 +13,7 @@ import (
 // ProfileQuestion describes one side of a comparison of profiles of stacks.
 type ProfileQuestion struct {
 	Group    StackGroup // any except those of traces
-	Label    string     // the key for GroupLabel
+	Label    string     // the key for groupLabel
 	Event    uint16
 	Metric   model.MetricID
 	Window   int  // by index, negative for none
@@ -89,7 +89,7 @@ func profileRows(ctx context.Context, weighed, counts *weights.Selection, q Prof
 	}
 	side := stacksSide(weighed, counts)
 	switch group {
-	case GroupLabel:
+	case groupLabel:
 		return nil, &QuestionError{"group", fmt.Sprintf("no stack has the label %q", q.Label)}
 	case GroupStack:
 	case GroupFunction, GroupTotal, GroupOwner, GroupFile, GroupModule:

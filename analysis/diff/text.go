@@ -118,7 +118,7 @@ func (c *Comparison) most(w *Words) string {
 	if at < 0 {
 		return ""
 	}
-	p.Nested = c.Before.Nested || c.After.Nested
+	p.nested = c.Before.nested || c.After.nested
 	if p.Name = w.Name(c.Name(&c.Rows[at])); p.Name == "" {
 		p.Name = "the " + w.Thing + " without a name"
 	}
@@ -129,8 +129,8 @@ func (c *Comparison) most(w *Words) string {
 type PartOfChange struct {
 	Name       string // ready to print
 	Row, Total Figures
-	Opposed    bool   // another row changed in the opposite direction, so the shares of the others add up to more than 100 %
-	Nested     bool   // another row changed in the opposite direction: shares of the others exceed 100 %
+	opposed    bool   // another row changed in the opposite direction, so the shares of the others add up to more than 100 %
+	nested     bool   // another row changed in the opposite direction: shares of the others exceed 100 %
 	Of         string // the unit of the change, if the sentence has several: " of objects"
 }
 
@@ -144,7 +144,7 @@ func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p Pa
 		switch r := row(i); {
 		case r == nil:
 		case r.opposes(whole):
-			p.Opposed = true
+			p.opposed = true
 		case most < 0 && r.DeltaBytes() != 0:
 			most, p.Row = i, *r
 		}
@@ -167,7 +167,7 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 	if p.Row.DeltaBytes() < 0 {
 		verb, other, noun = "shrank", "grew", "shrinkage"
 	}
-	if p.Nested {
+	if p.nested {
 		is = "is within "
 	}
 	switch {
@@ -175,12 +175,12 @@ func (p *PartOfChange) Text(amount func(uint64) string) string {
 		return ""
 	case whole == 0:
 		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
-	case part > whole && p.Nested: // the changes of the others are not known separately
+	case part > whole && p.nested: // the changes of the others are not known separately
 		return fmt.Sprintf("; what is within %s %s by %s", p.Name, verb, amount(part))
 	case part > whole:
 		return fmt.Sprintf("; %s %s by %s, others %s", p.Name, verb, amount(part), other)
 	}
-	if p.Opposed {
+	if p.opposed {
 		noun = "net " + noun
 	}
 	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)

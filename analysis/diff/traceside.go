@@ -95,7 +95,7 @@ func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases,
 	known := func(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 	return Bases{
 		Duration:    max(min(r.To, t.Status().Duration)-max(r.From, 0), 0),
-		Allocations: known(totals.AllocCount), GCs: known(totals.GCCount), Markers: known(totals.MarkerCount),
+		Allocations: known(totals.AllocCount), gcs: known(totals.GCCount), Markers: known(totals.MarkerCount),
 	}, nil
 }
 

@@ -39,7 +39,7 @@ func twinKeys(stacks []string, masks []Mask, match FrameMatch) []string {
 			switch match {
 			case MatchFunctions:
 				p = p[:1]
-			case MatchFiles:
+			case matchFiles:
 				p = []string{p[0], p[1][strings.LastIndexByte(p[1], '/')+1:]}
 			}
 			out[i] += strings.Join(p, "|") + ";"

@@ -14,7 +14,7 @@ type Change struct {
 	NewlyOccupied uint64 // bits
 	NewlyFree     uint64
 	SameOccupied  uint64 // occupied in both
-	SameFree      uint64 // free in both, in pages of both
+	sameFree      uint64 // free in both, in pages of both
 }
 
 // LayoutChange compares two layouts.
@@ -73,7 +73,7 @@ func (c *Change) join(o *Change) {
 	c.NewlyOccupied, _ = model.SaturatingAdd(c.NewlyOccupied, o.NewlyOccupied)
 	c.NewlyFree, _ = model.SaturatingAdd(c.NewlyFree, o.NewlyFree)
 	c.SameOccupied, _ = model.SaturatingAdd(c.SameOccupied, o.SameOccupied)
-	c.SameFree, _ = model.SaturatingAdd(c.SameFree, o.SameFree)
+	c.sameFree, _ = model.SaturatingAdd(c.sameFree, o.sameFree)
 }
 
 // compare sums up the bits of all pages of a type.
@@ -96,7 +96,7 @@ func (c *Change) compare(before, after *model.PageType) {
 			case i:
 				one.NewlyOccupied += n
 			case was != NoPage && is != NoPage:
-				one.SameFree += n
+				one.sameFree += n
 			}
 		})
 		c.join(&one)

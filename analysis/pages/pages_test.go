@@ -240,7 +240,7 @@ func slowChange(t *testing.T, before, after *model.PageType, got *Change) {
 			case n:
 				want.NewlyOccupied++
 			case both:
-				want.SameFree++
+				want.sameFree++
 			}
 		}
 	}

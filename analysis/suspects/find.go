@@ -48,14 +48,14 @@ type Suspect struct {
 	HasRow    bool
 	Row       model.Row // the accumulation point; if there are several, the one with most
 	Held      uint64    // number of objects below rows of the owner's kind
-	HeldBytes uint64    // bytes retained by those
+	heldBytes uint64    // bytes retained by those
 	OwnerRow  model.Row
 	Owner     string // label of the owner; not cleaned; "" if none has a large part
 	Owners    int    // number of such owners
-	OwnerOne  bool   // the owner is one object of a type, not a frame or root with a name of its own
+	ownerOne  bool   // the owner is one object of a type, not a frame or root with a name of its own
 	Through   string // name of the owner's reference, "" if it has none or there are several
 	Crowd     bool   // many of them are dominated by Row itself
-	Linked    bool   // they refer to each other: a list or a tree
+	linked    bool   // they refer to each other: a list or a tree
 	Top       string // label of the object at the top; not cleaned
 	Runtime   bool   // owned by the runtime: code, or descriptions of types
 

@@ -39,18 +39,18 @@ func (w *finder) describe(c *candidate) Suspect {
 		return s
 	}
 	p := c.points[0]
-	s.Row, s.HasRow, s.Linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
+	s.Row, s.HasRow, s.linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
 	s.Crowd = w.below(c, p.row) >= crowd
 	s.Top = w.labelOf(p.row)
 	s.OwnerRow, s.Through = w.owner(c, p.row)
 	s.Owner = w.labelOf(s.OwnerRow)
-	s.OwnerOne = w.kinds.Has(w.h.Kinds[s.OwnerRow]) && !w.h.Kind(s.OwnerRow).About
+	s.ownerOne = w.kinds.Has(w.h.Kinds[s.OwnerRow]) && !w.h.Kind(s.OwnerRow).About
 	held := uint64(0)
 	for _, q := range c.points {
 		held += q.held
 		if r, _ := w.owner(c, q.row); w.alike(r, s.OwnerRow) {
 			s.Held += q.held
-			s.HeldBytes += q.weight
+			s.heldBytes += q.weight
 			s.Owners++
 		}
 	}

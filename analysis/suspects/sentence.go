@@ -130,15 +130,15 @@ func (s *Suspect) held() string {
 		verb = " is"
 	}
 	switch {
-	case !s.HasRow, s.Of == s.Count && s.HeldBytes < s.Retained/spread:
+	case !s.HasRow, s.Of == s.Count && s.heldBytes < s.Retained/spread:
 		return verb + " held in many places: no single object holds a large part of them"
 	case s.Of == s.Count && s.Held < crowd && s.Held < s.Count: // few of many, but large ones
-		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.HeldBytes), s.ownerText())
+		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.heldBytes), s.ownerText())
 	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
-		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.HeldBytes), s.ownerText())
-	case s.Linked && s.Axis > 0:
+		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.heldBytes), s.ownerText())
+	case s.linked && s.Axis > 0:
 		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.ownerText()
-	case s.Linked:
+	case s.linked:
 		return ", linked to each other," + verb + " held " + s.ownerText()
 	}
 	return verb + " held " + s.ownerText()
@@ -150,9 +150,9 @@ func (s *Suspect) ownerText() string {
 	switch {
 	case s.OwnerRow == model.RootRow:
 		return "from several roots, with no single dominator"
-	case s.Owners > 1 && s.OwnerOne:
+	case s.Owners > 1 && s.ownerOne:
 		text = model.Group(uint64(s.Owners)) + " " + text
-	case s.OwnerOne:
+	case s.ownerOne:
 		text = "one " + text
 	}
 	if strings.Trim(s.Through, "0123456789") != "" { // an index in an array is not informative

@@ -70,7 +70,7 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	}
 	if use&containers != 0 && e.grows() {
 		c := &e.chain
-		v.Replaced, v.FirstSize, v.Top = c.links, c.least, c.size
+		v.replacements, v.firstSize, v.Top = c.links, c.least, c.size
 		// The longer ago the last step was, the more likely it has reached its size.
 		conclude(Leak, container, math.Min(0.5+0.05*float64(c.links), mostCertain)*float64(c.born[1]+1)/Windows)
 		// The steps of a container are too large for a slope of levels.

@@ -68,8 +68,8 @@ type Verdict struct {
 	First, Last    model.Time // births of the oldest and of the newest of the Held bytes
 	Longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
 	Suspects       uint64     // blocks that outlived everything that was freed
-	Replaced       uint64     // of a container: number of replacements
-	FirstSize, Top uint64     // of a container: its first and its last size
+	replacements   uint64     // of a container: number of replacements
+	firstSize, Top uint64     // of a container: its first and its last size
 }
 
 // List is a list of verdicts by ascending key.
@@ -205,7 +205,7 @@ func (v *Verdict) reason(held string) string {
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:
 		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept",
-			model.Group(v.Replaced), model.Bytes(v.FirstSize), model.Bytes(v.Top))
+			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.Top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }

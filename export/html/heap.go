@@ -62,13 +62,13 @@ func (b *builder) heapCards(s *report.Snapshot) {
 			b.Cards = append(b.Cards, card{Label: model.Capital(label), Value: model.ShortCount(n), Exact: model.Group(n)})
 		}
 	}
-	for _, c := range s.HeapCounts {
+	for _, c := range s.Counts {
 		if c.Set.Column {
 			add(c.Set.Many, c.N)
 		}
 	}
 	add("References", s.References)
-	for _, c := range s.HeapCounts {
+	for _, c := range s.Counts {
 		if !c.Set.Column {
 			add(c.Set.Many, c.N)
 		}
@@ -232,7 +232,7 @@ func (b *builder) heapTables(h *report.Heap, whole uint64) {
 			state = "incomplete"
 		}
 		row := []any{s.Index, known(s.Bytes), known(s.Bytes), at, known(s.GC), known(s.References)}
-		for _, c := range s.HeapCounts {
+		for _, c := range s.Counts {
 			if c.Set.Column {
 				row = append(row, known(c.N))
 			}
@@ -265,7 +265,7 @@ func (b *builder) heapTypes(h *report.Heap, whole uint64, more int) {
 			row = append(row, *t.Unmanaged)
 		}
 		row = append(row, retained(&t.HeapRetained), b.name(t.Type))
-		for _, p := range t.HeapPlaces {
+		for _, p := range t.Places {
 			row = append(row, model.Clean(p.Text))
 		}
 		types.add(row...)

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
@@ -138,7 +139,7 @@ func (d *Diff) figures(r *diff.Row) DiffAmounts {
 type DiffRow struct {
 	Key  string  `json:"key"`
 	Type *string `json:"type,omitzero"` // of heap snapshots
-	HeapPlaces
+	members.Places
 	DiffAmounts
 	Status  string   `json:"status"`                 // "new", "gone", "grown", "shrunk", "same", "unknown"
 	Percent *float64 `json:"delta_percent,omitzero"` // of the bytes before, nil where there were none, or not all is known
@@ -348,7 +349,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 	for i := range limit(rows, opt.Limit) {
 		r := &rows[i]
-		out := DiffRow{Key: r.Key, DiffAmounts: d.figures(r), Status: r.Status.String(), HeapPlaces: d.places(), DiffPlace: d.stackPlace()}
+		out := DiffRow{Key: r.Key, DiffAmounts: d.figures(r), Status: r.Status.String(), Places: d.places(), DiffPlace: d.stackPlace()}
 		if p, ok := r.Percent(); ok && r.BeforeBytes > 0 && r.Certainty() == diff.CertainChange {
 			p = math.Round(p*100) / 100
 			out.Percent = &p
@@ -361,7 +362,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 		case opt.What == "type":
 			out.Type = &r.Key
 			if d.axis != nil {
-				out.HeapPlaces = HeapPlaces{{d.axis, r.Sub}}
+				out.Places = members.Places{{Axis: d.axis, Text: r.Sub}}
 				out.Key += " [" + r.Sub + "]"
 			}
 		case r.Sub != "":
@@ -402,12 +403,12 @@ func distinct(p *model.Profile) *model.HeapAxis {
 }
 
 // places returns the names of the columns of rows that are about types.
-func (d *Diff) places() HeapPlaces {
+func (d *Diff) places() members.Places {
 	switch {
 	case d.axis != nil:
-		return HeapPlaces{{Axis: d.axis}}
+		return members.Places{{Axis: d.axis}}
 	case d.What != "type":
-		return HeapPlaces{{Axis: &noAxis}}
+		return members.Places{{Axis: &members.None}}
 	}
 	return nil
 }
@@ -445,6 +446,3 @@ func (p DiffPlace) set(f places.Frames, owners *calltree.Owners) {
 	}
 	p[0].Place, p[0].owner = f.Place(0), places.Of(f.Stacks, f.Stacks.Frame[owners.Node(f.Leaf)]).Function
 }
-
-// noAxis keeps a column of CSV, empty, in comparisons of other things than types: readers may count columns.
-var noAxis = model.HeapAxis{Key: "repr"}

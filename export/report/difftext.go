@@ -17,7 +17,7 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return object.WriteRows(w, d.Rows, DiffRow{HeapPlaces: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, false)
+	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, false)
 }
 
 // WriteDiffText writes d for people.
@@ -238,7 +238,7 @@ func (d *Diff) names(r *DiffRow, s cells.Style, full bool) []string {
 		if !full {
 			row[0] = s.Shorten(row[0])
 		}
-		for _, p := range r.HeapPlaces {
+		for _, p := range r.Places {
 			row = append(row, model.Clean(p.Text))
 		}
 		return row

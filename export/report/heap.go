@@ -1,6 +1,9 @@
 package report
 
-import "github.com/memtui/memtui/model"
+import (
+	"github.com/memtui/memtui/export/report/members"
+	"github.com/memtui/memtui/model"
+)
 
 // SchemaHeap is the name of the object that commands about one heap snapshot write.
 const SchemaHeap = "memtui.heap/1"
@@ -66,12 +69,12 @@ type Snapshot struct {
 	GC         *int64      `json:"gc,omitzero"`      // number of the collection
 	Rows       *int64      `json:"rows,omitzero"`
 	References *int64      `json:"references,omitzero"`
-	HeapCounts
+	members.Counts
 	Types     *int    `json:"type_count,omitzero"` // types with objects
 	Bytes     *uint64 `json:"bytes,omitzero"`      // managed and unmanaged
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
-	HeapReach
+	members.Reach
 	Complete bool `json:"complete"`
 }
 
@@ -79,7 +82,7 @@ type Snapshot struct {
 type HeapType struct {
 	ID   uint32 `json:"id"`
 	Type string `json:"type"`
-	HeapPlaces
+	members.Places
 	Count     uint64  `json:"count"`
 	Bytes     uint64  `json:"bytes"`
 	Managed   *uint64 `json:"managed_bytes,omitzero"` // if sizes have two parts
@@ -108,7 +111,7 @@ type Dominator struct {
 	Bytes         uint64    `json:"bytes"`
 	RetainedBytes uint64    `json:"retained_bytes"`
 	RetainedCount uint64    `json:"retained_count"`
-	HeapID
+	members.ID
 }
 
 // HeapRow is a row that a search found.
@@ -118,7 +121,7 @@ type HeapRow struct {
 	Label string    `json:"label"`
 	Bytes uint64    `json:"bytes"`
 	Text  *string   `json:"text,omitzero"` // with --values: the beginning of its text
-	HeapID
+	members.ID
 }
 
 // HeapFound counts the found rows that have a property in common.
@@ -133,8 +136,8 @@ type HeapObject struct {
 	Row   model.Row `json:"row"`
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
-	HeapID
-	HeapPlaces
+	members.ID
+	members.Places
 	Text          *string    `json:"text,omitzero"`       // the beginning of the object's text
 	TextComplete  *bool      `json:"text_whole,omitzero"` // whether Text is complete
 	Bytes         uint64     `json:"bytes"`
@@ -167,7 +170,7 @@ type HeapField struct {
 	Label        *string    `json:"label,omitzero"`
 	Text         *string    `json:"text,omitzero"` // the beginning of the text of the referenced object
 	TextComplete *bool      `json:"text_whole,omitzero"`
-	HeapID
+	members.ID
 }
 
 // HeapEdge is a reference, seen from one of its ends. Row is the other end.
@@ -175,8 +178,8 @@ type HeapEdge struct {
 	Row   model.Row `json:"row"`
 	Label string    `json:"label"` // of the other row
 	Edge  string    `json:"edge"`
-	HeapEdgeKind
-	HeapID
+	members.EdgeKind
+	members.ID
 }
 
 // HeapStep is a row of a path from the root.
@@ -185,8 +188,8 @@ type HeapStep struct {
 	Kind  string    `json:"kind"`
 	Label string    `json:"label"`
 	Edge  *string   `json:"edge,omitzero"` // how the previous row refers to it; nil for the root
-	HeapEdgeKind
-	HeapID
+	members.EdgeKind
+	members.ID
 }
 
 // newSnapshot returns the figures that headers record of a snapshot.
@@ -199,10 +202,10 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 		s.Time = &info.Time
 	}
 	if schema.Garbage {
-		s.HeapReach = make(HeapReach, 1)
+		s.Reach = make(members.Reach, 1)
 	}
 	for i := range schema.Sets {
-		s.HeapCounts = append(s.HeapCounts, HeapCount{&schema.Sets[i], known(info.Count(i))})
+		s.Counts = append(s.Counts, members.Count{Set: &schema.Sets[i], N: known(info.Count(i))})
 	}
 	return s
 }

@@ -160,7 +160,7 @@ func TestUnreadableSnapshotsAreProblems(t *testing.T) {
 		if r.Complete || len(r.Problems) != 1 || r.Problems[0].Code != "snapshot-unreadable" {
 			t.Errorf("complete %v, problems %v", r.Complete, r.Problems)
 		}
-		if got := r.Heap.Snapshots[1]; got.Complete || got.Rows != nil || *got.HeapCounts[0].N != 3 {
+		if got := r.Heap.Snapshots[1]; got.Complete || got.Rows != nil || *got.Counts[0].N != 3 {
 			t.Errorf("snapshot 1: %+v", got)
 		}
 		if (r.Heap.Dominators != nil) != (chosen == 0) || (r.Heap.Types != nil) == (chosen == 1) {

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 )
 
@@ -36,8 +37,9 @@ type HeapOptions struct {
 	By       string // sort key of the lists that support it, one of [HeapSortKeys]; "" for each list's default
 	Limit    int    // rows per list, except snapshots; 0 for all
 	Group    string // grouping, one of [GroupKeys]
-	Below    func(*model.Heap) (model.Row, error) // the row whose directly dominated rows are the dominators; nil for those that retain most of all
-	Exact    bool   // compute what types and groups retain exactly, regardless of the time
+	// Below returns the row whose directly dominated rows are the dominators; nil for those that retain most of all.
+	Below func(*model.Heap) (model.Row, error)
+	Exact bool // compute what types and groups retain exactly, regardless of the time
 
 	Graph func(*heapgraph.Graph) // called with the graph of the chosen snapshot, if there is one; may be nil
 }
@@ -184,7 +186,7 @@ func (b *heapBuilder) follow(h *model.Heap, i int, s *Snapshot, chosen bool) err
 		}
 		totals := heapgraph.Sum(h)
 		left, lost := totals.Bytes()-bytes, h.Len()-int(rows)
-		s.HeapReach = HeapReach{{&bytes, &left, &lost}}
+		s.Reach = members.Reach{{Bytes: &bytes, UnreachableBytes: &left, UnreachableRows: &lost}}
 		return nil
 	})
 	if err != nil && b.ctx.Err() == nil && b.short(err, fmt.Sprintf("what the root of snapshot %d reaches was left out", i)) {
@@ -234,9 +236,9 @@ func (b *heapBuilder) damaged(s *Snapshot, err error) {
 func (s *Snapshot) count(schema *model.HeapSchema, t heapgraph.Totals) {
 	bytes := t.Bytes()
 	s.Rows, s.References, s.Bytes = &t.Rows, &t.References, &bytes
-	s.Managed, s.Unmanaged = part(schema, t.ManagedBytes), part(schema, t.UnmanagedBytes)
-	for i := range s.HeapCounts {
-		s.HeapCounts[i].N = &t.Counts[i]
+	s.Managed, s.Unmanaged = members.Part(schema, t.ManagedBytes), members.Part(schema, t.UnmanagedBytes)
+	for i := range s.Counts {
+		s.Counts[i].N = &t.Counts[i]
 	}
 }
 
@@ -300,11 +302,11 @@ func (b *heapBuilder) reach(g *heapgraph.Graph) {
 		return
 	}
 	all := g.Retained[model.RootRow] - g.UnreachableBytes
-	reach := HeapReach{{&all, &g.UnreachableBytes, &g.Unreachable}}
+	reach := members.Reach{{Bytes: &all, UnreachableBytes: &g.UnreachableBytes, UnreachableRows: &g.Unreachable}}
 	if b.opt.Lists&ListSnapshots != 0 {
-		b.report.Heap.Snapshots[b.opt.Snapshot].HeapReach = reach
+		b.report.Heap.Snapshots[b.opt.Snapshot].Reach = reach
 	}
-	b.report.Heap.shown.HeapReach = reach
+	b.report.Heap.shown.Reach = reach
 }
 
 // retainAhead computes what types retain while suspects are searched, if memory is unlimited. The returned function
@@ -350,8 +352,8 @@ func (b *heapBuilder) types(h *model.Heap, g *heapgraph.Graph) error {
 	b.report.Heap.Types = []HeapType{}
 	for _, t := range limit(groups, b.opt.Limit) {
 		b.report.Heap.Types = append(b.report.Heap.Types, HeapType{
-			ID: t.ID, Type: t.Name, HeapPlaces: newPlaces(h, t.ID), Count: t.Count, Bytes: t.Bytes(),
-			Managed: part(h.Schema, t.ManagedBytes), Unmanaged: part(h.Schema, t.UnmanagedBytes),
+			ID: t.ID, Type: t.Name, Places: members.NewPlaces(h, t.ID), Count: t.Count, Bytes: t.Bytes(),
+			Managed: members.Part(h.Schema, t.ManagedBytes), Unmanaged: members.Part(h.Schema, t.UnmanagedBytes),
 			HeapRetained: newRetained(retained, t.ID),
 		})
 	}
@@ -378,8 +380,8 @@ func (b *heapBuilder) frames(h *model.Heap, g *heapgraph.Graph) error {
 
 func newHeapFrame(s *model.HeapSchema, f heapgraph.Group, retained map[uint32]heapgraph.SetSize) HeapFrame {
 	out := HeapFrame{
-		ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: part(s, f.ManagedBytes),
-		Unmanaged: part(s, f.UnmanagedBytes), HeapRetained: newRetained(retained, f.ID),
+		ID: f.ID, Frame: f.Name, Count: f.Count, Bytes: f.Bytes(), Managed: members.Part(s, f.ManagedBytes),
+		Unmanaged: members.Part(s, f.UnmanagedBytes), HeapRetained: newRetained(retained, f.ID),
 	}
 	if f.File != "" || f.Line != model.NoLine {
 		out.File = &f.File
@@ -417,51 +419,6 @@ func (b *heapBuilder) bounds(g *heapgraph.Graph, listed []heapgraph.Group, retai
 // HeapSortKeys returns the sort keys of types and frames, the default first.
 func HeapSortKeys() []string {
 	return []string{"bytes", "count", "managed_bytes", "unmanaged_bytes", "retained_bytes"}
-}
-
-// dominators lists the rows that retain most, without the recorder's own roots, or all that a row dominates directly.
-func (b *heapBuilder) dominators(g *heapgraph.Graph) error {
-	if b.opt.Below != nil {
-		return b.dominated(g)
-	}
-	real, count := g.Heap.Schema.Real(), 0
-	for k, n := range heapgraph.CountKinds(g.Heap) {
-		if real.Has(model.HeapKind(k)) {
-			count += int(n)
-		}
-	}
-	b.listDominators(g, g.Largest(cmp.Or(b.opt.Limit, count), real), count)
-	return nil
-}
-
-// dominated lists what a row dominates directly, the most retained first.
-func (b *heapBuilder) dominated(g *heapgraph.Graph) error {
-	top, err := b.opt.Below(g.Heap)
-	if err != nil {
-		return err
-	}
-	children := g.Children(top)
-	rows := make([]model.Row, 0, children.Len())
-	for _, r := range children.All() {
-		rows = append(rows, r)
-	}
-	slices.SortStableFunc(rows, func(x, y model.Row) int { return cmp.Compare(g.Retained[y], g.Retained[x]) })
-	b.report.Heap.Below = &top
-	b.listDominators(g, limit(rows, b.opt.Limit), len(rows))
-	return nil
-}
-
-// listDominators makes the list of dominators, which has count without a limit.
-func (b *heapBuilder) listDominators(g *heapgraph.Graph, rows []model.Row, count int) {
-	b.report.Heap.Counts.Dominators = &count
-	b.report.Heap.Dominators = []Dominator{}
-	for _, row := range rows {
-		b.report.Heap.Dominators = append(b.report.Heap.Dominators, Dominator{
-			Row: row, Kind: g.Heap.Kind(row).Name, Label: heapgraph.Label(g.Heap, row), HeapID: newID(g.Heap, row),
-			Bytes:         g.Heap.Bytes(row),
-			RetainedBytes: g.Retained[row], RetainedCount: g.RetainedCount(row),
-		})
-	}
 }
 
 // HeapGroup holds the objects with a common property: a superclass, a package, a loader, an allocation site, a kind.
@@ -536,8 +493,8 @@ func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
 	}
 	n, out := len(groups), []HeapGroup{}
 	for _, x := range limit(groups, b.opt.Limit) {
-		out = append(out, HeapGroup{x.Name, x.Count, x.Bytes(), part(h.Schema, x.ManagedBytes),
-			part(h.Schema, x.UnmanagedBytes), newRetained(retained, x.ID)})
+		out = append(out, HeapGroup{x.Name, x.Count, x.Bytes(), members.Part(h.Schema, x.ManagedBytes),
+			members.Part(h.Schema, x.UnmanagedBytes), newRetained(retained, x.ID)})
 	}
 	b.report.Heap.Group, b.report.Heap.Groups, b.report.Heap.Counts.Groups = b.opt.Group, out, &n
 	return nil

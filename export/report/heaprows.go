@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 )
 
@@ -14,8 +15,8 @@ import (
 func NewHeapObject(g *heapgraph.Graph, row model.Row, n int) *HeapObject {
 	h := g.Heap
 	o := &HeapObject{
-		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), HeapID: newID(h, row), HeapPlaces: rowPlaces(h, row),
-		Bytes: h.Bytes(row), Managed: part(h.Schema, h.Managed(row)), Unmanaged: part(h.Schema, h.Unmanaged(row)),
+		Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), ID: members.NewID(h, row), Places: members.RowPlaces(h, row),
+		Bytes: h.Bytes(row), Managed: members.Part(h.Schema, h.Managed(row)), Unmanaged: members.Part(h.Schema, h.Unmanaged(row)),
 	}
 	if !g.HasDominators() {
 		o.left = leftOut{"retained_bytes", "retained_count", "dominator"}
@@ -99,7 +100,7 @@ func newHeapField(h *model.Heap, f *model.HeapField) HeapField {
 	switch f.Form {
 	case model.FieldRow:
 		label := heapgraph.Label(h, f.Row)
-		out.Row, out.Label, out.HeapID = &f.Row, &label, newID(h, f.Row)
+		out.Row, out.Label, out.ID = &f.Row, &label, members.NewID(h, f.Row)
 	case model.FieldNull:
 		out.Null = true
 	case model.FieldDangling:
@@ -112,28 +113,28 @@ func newHeapField(h *model.Heap, f *model.HeapField) HeapField {
 
 // newEdge returns a reference, seen from one of its ends. row is the other end.
 func newEdge(h *model.Heap, row model.Row, edge model.Ref) HeapEdge {
-	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge), newID(h, row)}
+	return HeapEdge{row, heapgraph.Label(h, row), h.EdgeText(edge), edgeKind(h, edge), members.NewID(h, row)}
 }
 
 // edgeKind returns the kind of a reference, or nil if the format has only one kind.
-func edgeKind(h *model.Heap, edge model.Ref) HeapEdgeKind {
+func edgeKind(h *model.Heap, edge model.Ref) members.EdgeKind {
 	if len(h.Schema.Edges) < 2 {
 		return nil
 	}
-	return HeapEdgeKind{*h.EdgeKind(edge)}
+	return members.EdgeKind{*h.EdgeKind(edge)}
 }
 
 // NewHeapPath returns a path as text.
 func NewHeapPath(h *model.Heap, steps []heapgraph.Step) []HeapStep {
 	out := make([]HeapStep, len(steps))
 	for i, s := range steps {
-		out[i] = HeapStep{Row: s.Row, Kind: h.Kind(s.Row).Name, Label: heapgraph.Label(h, s.Row), HeapID: newID(h, s.Row)}
+		out[i] = HeapStep{Row: s.Row, Kind: h.Kind(s.Row).Name, Label: heapgraph.Label(h, s.Row), ID: members.NewID(h, s.Row)}
 		if i == 0 && len(h.Schema.Edges) > 1 {
-			out[0].HeapEdgeKind = HeapEdgeKind{{}}
+			out[0].EdgeKind = members.EdgeKind{{}}
 		}
 		if i > 0 {
 			text := h.EdgeText(s.Edge)
-			out[i].Edge, out[i].HeapEdgeKind = &text, edgeKind(h, s.Edge)
+			out[i].Edge, out[i].EdgeKind = &text, edgeKind(h, s.Edge)
 		}
 	}
 	return out
@@ -148,7 +149,7 @@ func NewHeapRows(h *model.Heap, rows []model.Row, bySize bool, n int) []HeapRow 
 	rows = limit(rows, n)
 	out := make([]HeapRow, len(rows))
 	for i, row := range rows {
-		out[i] = HeapRow{Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), Bytes: h.Bytes(row), HeapID: newID(h, row)}
+		out[i] = HeapRow{Row: row, Kind: h.Kind(row).Name, Label: heapgraph.Label(h, row), Bytes: h.Bytes(row), ID: members.NewID(h, row)}
 	}
 	return out
 }

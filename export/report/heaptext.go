@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -87,7 +88,7 @@ func (s *Snapshot) counts() []counted {
 			out = append(out, counted{name, uint64(max(*n, 0))})
 		}
 	}
-	for _, c := range s.HeapCounts {
+	for _, c := range s.Counts {
 		add(c.Set.Many, c.N)
 	}
 	add("references", s.References)
@@ -203,7 +204,7 @@ func (w heapWriter) snapshots() table {
 			note = "incomplete"
 		}
 		row := []string{fmt.Sprint(s.Index), w.count(s.GC), time, w.bytes(s.Bytes), bar, w.count(s.References)}
-		for _, c := range s.HeapCounts {
+		for _, c := range s.Counts {
 			if c.Set.Column {
 				row = append(row, w.count(c.N))
 			}
@@ -372,12 +373,12 @@ func (w heapWriter) object(o *HeapObject) table {
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
 	add("kind", o.Kind)
 	add("name", model.Clean(o.Label))
-	for _, id := range o.HeapID {
+	for _, id := range o.ID {
 		if id != nil {
 			add("identity", *id)
 		}
 	}
-	for _, p := range o.HeapPlaces {
+	for _, p := range o.Places {
 		add(p.Axis.Word, model.Clean(p.Text))
 	}
 	if o.Text != nil {
@@ -448,13 +449,13 @@ func (w heapWriter) edges(title string, edges []HeapEdge, count int) table {
 		cols: []col{{titles.Reference, symbol}, {titles.Row, number}, {titles.What, name}},
 	}
 	for _, e := range edges {
-		out.rows = append(out.rows, []string{w.edge(e.Edge, e.HeapEdgeKind), fmt.Sprint(e.Row), w.name(e.Label)})
+		out.rows = append(out.rows, []string{w.edge(e.Edge, e.EdgeKind), fmt.Sprint(e.Row), w.name(e.Label)})
 	}
 	return out
 }
 
 // edge returns a reference's text, with its kind if that is worth showing.
-func (w heapWriter) edge(text string, kind HeapEdgeKind) string {
+func (w heapWriter) edge(text string, kind members.EdgeKind) string {
 	if len(kind) == 0 || !kind[0].Marked {
 		return w.name(text)
 	}
@@ -469,7 +470,7 @@ func (w heapWriter) path(steps []HeapStep) table {
 	for _, s := range steps {
 		edge := ""
 		if s.Edge != nil {
-			edge = w.edge(*s.Edge, s.HeapEdgeKind)
+			edge = w.edge(*s.Edge, s.EdgeKind)
 		}
 		out.rows = append(out.rows, []string{edge, fmt.Sprint(s.Row), w.name(s.Label), s.Kind})
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -31,7 +32,7 @@ type HeapHolder struct {
 	Retained uint64       `json:"retained_bytes"`
 	Holders  []HeapHolder `json:"holders"`
 	More     int          `json:"more_holders,omitzero"`
-	HeapID
+	members.ID
 }
 
 // holderRow is a row of CSV.
@@ -61,7 +62,7 @@ func newHolders(h *model.Heap, list []heapgraph.Owners) []HeapHolder {
 		holder := HeapHolder{
 			Label: x.Label, Rows: x.Rows, Row: x.Row, Count: x.Count, Bytes: x.Bytes, Retained: x.Retained,
 			Holders: newHolders(h, x.By), More: x.More,
-			HeapID: newID(h, x.Row),
+			ID: members.NewID(h, x.Row),
 		}
 		if x.Edge != "" {
 			holder.Edge = &x.Edge

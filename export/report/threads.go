@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -33,7 +34,7 @@ type HeapThreadFrame struct {
 type HeapLocal struct {
 	Name *string   `json:"name,omitzero"` // of the variable
 	Row  model.Row `json:"row"`
-	HeapID
+	members.ID
 	Label    string  `json:"label"`
 	Retained *uint64 `json:"retained_bytes,omitzero"` // by the object alone
 }
@@ -78,7 +79,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 				if !g.Heap.Has(l.Row) {
 					continue
 				}
-				local := HeapLocal{Row: l.Row, HeapID: newID(g.Heap, l.Row), Label: heapgraph.Label(g.Heap, l.Row),
+				local := HeapLocal{Row: l.Row, ID: members.NewID(g.Heap, l.Row), Label: heapgraph.Label(g.Heap, l.Row),
 					Retained: retained(l.Row)}
 				if l.Name != "" {
 					local.Name = &l.Name

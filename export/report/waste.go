@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/waste"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -28,7 +29,7 @@ type HeapFinalizers struct {
 	Bytes    uint64    `json:"bytes"`        // of the objects and of what keeps them
 	Retained *uint64   `json:"retained_bytes,omitzero"`
 	Row      model.Row `json:"row"` // the first instance of Finalizer
-	HeapID
+	members.ID
 }
 
 // WasteLengths holds the length of each list before the limit.
@@ -59,7 +60,7 @@ type HeapString struct {
 	Bytes    uint64    `json:"bytes"`
 	Wasted   uint64    `json:"wasted_bytes"`
 	Maybe    *bool     `json:"maybe,omitzero"`
-	HeapID
+	members.ID
 }
 
 // HeapRoom holds all collections of one type.
@@ -74,7 +75,7 @@ type HeapRoom struct {
 	Bytes    uint64    `json:"bytes"`
 	Wasted   uint64    `json:"wasted_bytes"`
 	Row      model.Row `json:"row"` // the one that wastes most
-	HeapID
+	members.ID
 }
 
 // DoubledClass is a class that several loaders have loaded.
@@ -83,7 +84,7 @@ type DoubledClass struct {
 	Count   uint64    `json:"count"`
 	Loaders []string  `json:"loaders"`
 	Row     model.Row `json:"row"`
-	HeapID
+	members.ID
 }
 
 // HeapReferents holds the targets of references of one kind.
@@ -120,18 +121,18 @@ func (r *Report) SetWaste(h *model.Heap, x *waste.Waste, texts map[model.Row]str
 	for _, c := range limit(x.Collections, n) {
 		out.Collections = append(out.Collections, HeapRoom{
 			Type: c.Type, Form: waste.FormName(c.Form), Count: c.Count, Empty: c.Empty, Sparse: c.Sparse, Elements: c.Elements,
-			Capacity: c.Capacity, Bytes: c.Bytes, Wasted: c.Wasted, Row: c.Row, HeapID: newID(h, c.Row),
+			Capacity: c.Capacity, Bytes: c.Bytes, Wasted: c.Wasted, Row: c.Row, ID: members.NewID(h, c.Row),
 		})
 	}
 	out.Counts.Doubled = len(x.Doubled)
 	for _, d := range limit(x.Doubled, n) {
-		out.Doubled = append(out.Doubled, DoubledClass{d.Type, d.Count, d.Loaders, d.Row, newID(h, d.Row)})
+		out.Doubled = append(out.Doubled, DoubledClass{d.Type, d.Count, d.Loaders, d.Row, members.NewID(h, d.Row)})
 	}
 	for _, e := range x.Referents {
 		out.Referents = append(out.Referents, HeapReferents{e.Kind, e.References, e.Objects, e.Bytes})
 	}
 	if f := &x.Finalizers; f.Count > 0 {
-		out.Finalizers = &HeapFinalizers{Count: f.Count, Queued: f.Queued, Bytes: f.Bytes, Row: f.Row, HeapID: newID(h, f.Row)}
+		out.Finalizers = &HeapFinalizers{Count: f.Count, Queued: f.Queued, Bytes: f.Bytes, Row: f.Row, ID: members.NewID(h, f.Row)}
 	}
 	r.Heap.Waste = out
 }
@@ -141,7 +142,7 @@ func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, who
 		Wasted: s.Wasted, Maybe: s.Maybe, Top: []HeapString{}}
 	for _, t := range limit(s.Top, n) {
 		x := HeapString{Row: t.Row, Label: h.Tables.Type(h.Entity[t.Row]), Count: t.Count, Bytes: t.Bytes,
-			Wasted: t.Wasted, HeapID: newID(h, t.Row)}
+			Wasted: t.Wasted, ID: members.NewID(h, t.Row)}
 		if text, ok := texts[t.Row]; ok {
 			all := whole[t.Row]
 			x.Value, x.Complete = &text, &all

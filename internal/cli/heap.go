@@ -61,7 +61,7 @@ type (
 		heapRows
 		Below string `placeholder:"ROW" help:"List what an object dominates directly, in place of what retains most of all: its row number or id; 0 is the root."`
 	}
-	heapSuspectsCmd   struct{ heapRows }
+	heapSuspectsCmd struct{ heapRows }
 )
 
 // Run lists the snapshots.

@@ -63,7 +63,7 @@ func TestFoldersAreSubjects(t *testing.T) {
 	}
 }
 
-// TestAnalysisExportsWhatOthersUse finds exported functions, variables and types of the questions' packages that nobody
+// TestAnalysisExportsWhatOthersUse finds exported functions, constants, variables and types of the questions' packages that nobody
 // outside of their folder names, and that no exported declaration which is used is made of.
 func TestAnalysisExportsWhatOthersUse(t *testing.T) {
 	named := map[string]bool{} // "folder.Name"
@@ -115,11 +115,25 @@ func TestAnalysisExportsWhatOthersUse(t *testing.T) {
 	}
 }
 
-// TestAnalysisExportsMethodsThatOthersCall finds exported methods of the questions' packages whose names nobody selects
-// outside of their folder.
-func TestAnalysisExportsMethodsThatOthersCall(t *testing.T) {
+// TestAnalysisExportsMembersThatOthersUse finds exported methods and fields of the questions' packages whose names nobody
+// selects, or sets in a literal, outside of their folder.
+func TestAnalysisExportsMembersThatOthersUse(t *testing.T) {
 	selected := map[string]map[string]bool{} // by name: the folders that select it
-	methods := map[string]map[string]bool{}  // by folder
+	members := map[string]map[string]bool{}  // by folder
+	use := func(name, dir string) {
+		if selected[name] == nil {
+			selected[name] = map[string]bool{}
+		}
+		selected[name][dir] = true
+	}
+	declare := func(dir string, id *ast.Ident) {
+		if members[dir] == nil {
+			members[dir] = map[string]bool{}
+		}
+		if id.IsExported() {
+			members[dir][id.Name] = true
+		}
+	}
 	set := token.NewFileSet()
 	for dir, paths := range sources(t, true) {
 		for _, path := range paths {
@@ -128,37 +142,57 @@ func TestAnalysisExportsMethodsThatOthersCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					if selected[s.Sel.Name] == nil {
-						selected[s.Sel.Name] = map[string]bool{}
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					use(n.Sel.Name, dir)
+				case *ast.KeyValueExpr:
+					if id, ok := n.Key.(*ast.Ident); ok {
+						use(id.Name, dir)
 					}
-					selected[s.Sel.Name][dir] = true
 				}
 				return true
 			})
 			if (dir == "analysis" || strings.HasPrefix(dir, "analysis/")) && !strings.HasSuffix(path, "_test.go") {
 				for _, d := range file.Decls {
 					if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.IsExported() && ast.IsExported(receiver(f.Recv.List[0].Type)) {
-						if methods[dir] == nil {
-							methods[dir] = map[string]bool{}
-						}
-						methods[dir][f.Name.Name] = true
+						declare(dir, f.Name)
+					}
+				}
+				fieldsOf(file, func(id *ast.Ident) { declare(dir, id) })
+			}
+		}
+	}
+	if len(members) == 0 {
+		t.Fatal("no members were found")
+	}
+	for dir, names := range members {
+		for name := range names {
+			folders := selected[name]
+			if others := len(folders); folders[dir] && others == 1 || others == 0 {
+				t.Errorf("%s: member %s: nobody outside uses it", dir, name)
+			}
+		}
+	}
+}
+
+// fieldsOf calls f with the fields of the exported structs of a file. Those with tags are read by their tags.
+func fieldsOf(file *ast.File, f func(*ast.Ident)) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || !spec.Name.IsExported() {
+			return true
+		}
+		if s, ok := spec.Type.(*ast.StructType); ok {
+			for _, field := range s.Fields.List {
+				for _, id := range field.Names {
+					if field.Tag == nil {
+						f(id)
 					}
 				}
 			}
 		}
-	}
-	if len(methods) == 0 {
-		t.Fatal("no methods were found")
-	}
-	for dir, names := range methods {
-		for name := range names {
-			folders := selected[name]
-			if others := len(folders); folders[dir] && others == 1 || others == 0 {
-				t.Errorf("%s: method %s: nobody outside calls it", dir, name)
-			}
-		}
-	}
+		return true
+	})
 }
 
 // nameUses adds the exported names of our other packages that a file uses, as "folder.Name".
@@ -184,8 +218,7 @@ func nameUses(file *ast.File, own string, named map[string]bool) {
 	})
 }
 
-// exported adds the exported declarations of a file: what each is made of, and that of its methods. Constants that are
-// declared together are one: who uses one of an enumeration uses all.
+// exported adds the exported declarations of a file: what each is made of, and that of its methods.
 func exported(file *ast.File, names map[string][]ast.Node) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
@@ -207,7 +240,7 @@ func exported(file *ast.File, names map[string][]ast.Node) {
 				case *ast.ValueSpec:
 					for _, id := range s.Names {
 						if id.IsExported() {
-							names[id.Name] = append(names[id.Name], d)
+							names[id.Name] = append(names[id.Name], s)
 						}
 					}
 				}

@@ -61,7 +61,7 @@ func (p *Screen) About() string { return "difference" }
 
 func (p *Screen) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Screen) CommandLine(file []string) []string {
 	rows := state.Question{Filter: p.table.RowFilter(p.State.Filter)}
 	return slices.Insert(p.commandLine(file), 2, rows.Args()...) // after memtui diff
@@ -231,7 +231,7 @@ func (p *Screen) answer() string {
 	return out
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Screen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:

@@ -81,7 +81,7 @@ func (p *Fragments) Columns() int { return p.over.cells() }
 
 func (p *Fragments) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Fragments) CommandLine(file []string) []string {
 	words := append([]string{"memtui", "pages"}, file...)
 	if p.Dump == nil || len(file) == 0 {
@@ -103,7 +103,7 @@ func (p *Fragments) CommandLine(file []string) []string {
 	return append(words, q.Args()...)
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Fragments) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
@@ -313,7 +313,7 @@ func (p *Fragments) emptyText() []string {
 	return []string{"Decoding the layout " + p.Look.Glyphs.Ellipsis}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Fragments) Do(a keymap.Action) bool {
 	if p.Dump == nil {
 		return false

@@ -63,7 +63,7 @@ func (p *Pages) Columns() int { return p.over.cells() }
 
 func (p *Pages) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Pages) CommandLine(file []string) []string {
 	if p.Dump == nil || len(file) == 0 {
 		return append([]string{"memtui", "pages"}, file...)
@@ -118,7 +118,7 @@ func layoutPlace(d *ui.DumpFile, s *state.State) string {
 	return text + " at " + when.When()
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Pages) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
@@ -422,7 +422,7 @@ func (p *Pages) drawLegend(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// Do implements screen. Any other action stops playing.
+// Do carries out an action, or returns false if the screen has no such action. Any other action stops playing.
 func (p *Pages) Do(a keymap.Action) bool {
 	if p.Dump == nil {
 		return false

@@ -76,7 +76,7 @@ func (p *Series) all() []model.Series {
 	return p.Dump.Timeline.Series
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Series) Show(s *state.State) {
 	p.State = *s
 	if p.Dump == nil {
@@ -240,7 +240,7 @@ func (p *Series) eventText() string {
 		measuredText(best.Value, p.State.Exact))
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Series) Do(a keymap.Action) bool {
 	n := p.selected()
 	switch a {

@@ -85,7 +85,7 @@ func (p *comparison) Unprinted() string {
 	return ""
 }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *comparison) CommandLine(file []string) []string {
 	if p.objects.open {
 		return p.objects.command(file)
@@ -160,7 +160,7 @@ func (p *comparison) Useless(a keymap.Action) bool {
 	return p.by == CompareSubtrees && (a == keymap.Normalize || a == keymap.Cost)
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *comparison) Show(s *state.State) {
 	p.State = *s
 	if p.Heaps == nil || s.Snapshot() < 0 {
@@ -326,7 +326,7 @@ func (p *comparison) sameSides() bool {
 	return k[0] == k[1]
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *comparison) Do(a keymap.Action) bool {
 	if p.objects.open {
 		return p.objects.Do(a)

@@ -87,7 +87,7 @@ func (p *Dominators) About() string {
 // Fields implements [ui.Filtered].
 func (p *Dominators) Fields() []analysis.Field { return p.table.Fields() }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Dominators) Show(s *state.State) {
 	p.State = *s
 	p.load = p.Loads.Ask(s)
@@ -225,7 +225,7 @@ func (p *Dominators) emptyText() []string {
 		p.Hint("The file ends within it: {step-back} goes to the previous snapshot.")}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Dominators) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Collapse:

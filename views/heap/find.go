@@ -145,7 +145,7 @@ func (p *Find) Fields() []analysis.Field { return choose.Fields(p.State.Heaps())
 // hidden reports whether what objects are to be counted by is not to be shown.
 func (p *Find) hidden() bool { return choose.Secret(p.State.Heap.Per) && !p.State.Values }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Find) CommandLine(file []string) []string {
 	s := &p.State
 	q := state.Question{Filter: s.Heap.Find, Per: s.Heap.Per, Values: choose.Secret(s.Heap.Per)}
@@ -196,7 +196,7 @@ func (p *Find) StopWork() {
 	p.Changed()
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Find) Show(s *state.State) {
 	per := p.State.Heap.Per
 	p.State = *s
@@ -320,7 +320,7 @@ func (p *Find) nextKey() string {
 	return keys[(slices.Index(keys, p.State.Heap.Per)+1)%len(keys)]
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Find) Do(a keymap.Action) bool {
 	in := &p.objects.of.in
 	switch {

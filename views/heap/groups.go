@@ -104,7 +104,7 @@ func (p *Groups) grouping() grouping {
 	return list[p.by%len(list)]
 }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Groups) CommandLine(file []string) []string {
 	switch {
 	case p.held.open:
@@ -177,7 +177,7 @@ func command(s *state.State, verb string, q state.Question, file []string, more 
 	return append(words, q.Args()...)
 }
 
-// Show implements screen. Retained sizes are requested last: the table does not wait for them.
+// Show shows a state. Retained sizes are requested last: the table does not wait for them.
 func (p *Groups) Show(s *state.State) {
 	p.State = *s
 	load := p.Loads.Ask(s)
@@ -287,7 +287,7 @@ func (p *Groups) emptyText() []string {
 	return []string{"This snapshot has no " + in + "."}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Groups) Do(a keymap.Action) bool {
 	switch {
 	case p.held.open:

@@ -85,7 +85,7 @@ func (p *object) Useless(a keymap.Action) bool {
 
 func (p *object) Command() []string { return nil }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *object) CommandLine(file []string) []string {
 	verb := "object"
 	if p.focus == listPath {
@@ -102,7 +102,7 @@ func (p *object) About() string {
 	return ui.RowText(p.shown)
 }
 
-// Show implements screen.
+// Show shows a state.
 func (p *object) Show(s *state.State) {
 	p.State = *s
 	p.load = p.Loads.Ask(s)
@@ -194,7 +194,7 @@ func pathRefs(s *pathSet) []refRow {
 	return rows
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *object) Do(a keymap.Action) bool {
 	if p.graph == nil {
 		return a == keymap.Open && p.Loads.Resume()

@@ -136,7 +136,7 @@ func (p *snapshots) Unprinted() string {
 	return ""
 }
 
-// Show implements screen. Only the search for suspects decodes a snapshot if headers have enough.
+// Show shows a state. Only the search for suspects decodes a snapshot if headers have enough.
 func (p *snapshots) Show(s *state.State) {
 	p.State = *s
 	p.read()
@@ -336,7 +336,7 @@ func (p *snapshots) answer() string {
 	return text
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *snapshots) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane:

@@ -116,7 +116,7 @@ func (p *Threads) Needs() model.Facet { return model.FacetHeaps | model.FacetHea
 // Useless implements [ui.Refuser]: nothing here is grouped.
 func (p *Threads) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.HoldersOf }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Threads) CommandLine(file []string) []string {
 	var q state.Question
 	p.table.Narrow(&q, p.State.Filter)
@@ -164,7 +164,7 @@ func topFrame(t *threadRow) string {
 	return ""
 }
 
-// Show implements screen. Retained sizes are requested last: the table does not wait for them.
+// Show shows a state. Retained sizes are requested last: the table does not wait for them.
 func (p *Threads) Show(s *state.State) {
 	p.State = *s
 	if p.load = p.Loads.Ask(s); p.load == nil {
@@ -257,7 +257,7 @@ func (p *Threads) local(d threadData, l model.HeapLocal) widget.Line {
 	return line
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Threads) Do(a keymap.Action) bool {
 	t, ok := p.table.Selected()
 	switch {

@@ -152,7 +152,7 @@ func (p *Waste) StopWork() {
 	p.Changed()
 }
 
-// CommandLine implements commander.
+// CommandLine returns the command that prints what is shown.
 func (p *Waste) CommandLine(file []string) []string {
 	var q state.Question
 	p.table.Narrow(&q, p.State.Filter)
@@ -199,7 +199,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 // roomy reports whether a row is collections with capacity for elements.
 func (w *wasteRow) roomy() bool { return w.room != nil && w.room.Form != model.CollectionBox }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Waste) Show(s *state.State) {
 	p.State = *s
 	if p.load = p.Loads.Ask(s); p.load == nil {
@@ -293,7 +293,7 @@ func (p *Waste) explain() {
 	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), ui.BytesText(w.wasted, exact)+" wasted", lines)
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Waste) Do(a keymap.Action) bool {
 	w, ok := p.table.Selected()
 	switch {

@@ -92,7 +92,7 @@ func (p *Screen) Scopes() []keymap.Scope {
 // Useless implements [ui.Refuser]: lines are not grouped.
 func (p *Screen) Useless(a keymap.Action) bool { return a == keymap.Group }
 
-// Show implements screen.
+// Show shows a state.
 func (p *Screen) Show(s *state.State) {
 	p.State = *s
 	if s.Profile == nil || s.Profile.Stacks == nil || p.Trace == nil && p.Prof == nil {
@@ -223,7 +223,7 @@ func (p *Screen) seek(step int) {
 	p.Say("no other line of this file has any weight")
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Screen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.FindNext:

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/views/ui"
 )
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Stacks) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Flame:

@@ -167,7 +167,7 @@ func (p *BlockScreen) Draw(s tcell.Screen) {
 	}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *BlockScreen) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Back:

@@ -151,7 +151,7 @@ func (p *Leaks) group() analysis.Group {
 	return p.State.Group
 }
 
-// Show implements screen. Nothing here depends on the instant, so that moving it costs nothing.
+// Show shows a state. Nothing here depends on the instant, so that moving it costs nothing.
 func (p *Leaks) Show(s *state.State) {
 	if p.State.Group != s.Group {
 		p.List.Home()
@@ -216,7 +216,7 @@ func (p *Leaks) blockQuery() analysis.BlockQuery {
 	return analysis.BlockQuery{Leaked: true, Range: s.Range, MinAge: s.MinAge, Cell: s.Only()}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Leaks) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:

@@ -153,7 +153,7 @@ func (p *Lifetimes) About() string {
 	return ""
 }
 
-// Show implements screen. Nothing here depends on the instant.
+// Show shows a state. Nothing here depends on the instant.
 func (p *Lifetimes) Show(s *state.State) {
 	p.State = *s
 	if p.Trace == nil {
@@ -228,7 +228,7 @@ func (p *Lifetimes) move(n, m int) {
 	p.Changed()
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Lifetimes) Do(a keymap.Action) bool {
 	const far = 1 << 10
 	moves := map[keymap.Action][2]int{

@@ -80,7 +80,7 @@ func (p *Sites) Command() []string {
 	return q.Args()
 }
 
-// Show implements screen. What depends on the instant is requested first; nothing else is requested again while it
+// Show shows a state. What depends on the instant is requested first; nothing else is requested again while it
 // moves.
 func (p *Sites) Show(s *state.State) {
 	if p.State.Group != s.Group {
@@ -259,7 +259,7 @@ func (p *Sites) emptyText() []string {
 	return []string{"This file has no allocations.", "Problems says what was found in it."}
 }
 
-// Do implements screen.
+// Do carries out an action, or returns false if the screen has no such action.
 func (p *Sites) Do(a keymap.Action) bool {
 	switch {
 	case a == keymap.Group:

@@ -9,13 +9,13 @@ import (
 
 // AgeList stores the ages of any number of blocks: four bytes each, in pieces that are never copied.
 type AgeList struct {
-	Pieces      [][]uint32
+	pieces      [][]uint32
 	long        []model.Time // those that need more than four bytes
 	N           int
 	Least, Most model.Time // of all ages; there must be at least one
 }
 
-// Pieces begin with leastAges, and double ageDoublings times.
+// pieces begin with leastAges, and double ageDoublings times.
 const (
 	leastAges    = 4
 	ageDoublings = 14
@@ -36,12 +36,12 @@ func (l *AgeList) Add(age model.Time) {
 		l.long = append(l.long, age)
 		return
 	}
-	k := len(l.Pieces) - 1
-	if k < 0 || len(l.Pieces[k]) == cap(l.Pieces[k]) {
+	k := len(l.pieces) - 1
+	if k < 0 || len(l.pieces[k]) == cap(l.pieces[k]) {
 		k++
-		l.Pieces = append(l.Pieces, make([]uint32, 0, agePiece(k)))
+		l.pieces = append(l.pieces, make([]uint32, 0, agePiece(k)))
 	}
-	l.Pieces[k] = append(l.Pieces[k], uint32(age))
+	l.pieces[k] = append(l.pieces[k], uint32(age))
 }
 
 // AgeMemory is memory for finding the median of a list, to be reused for the next list.
@@ -60,7 +60,7 @@ func (l *AgeList) Middle(m *AgeMemory) model.Time {
 		return l.long[rank-short]
 	case short <= mostAges:
 		m.ages = m.ages[:0]
-		for _, p := range l.Pieces {
+		for _, p := range l.pieces {
 			m.ages = append(m.ages, p...)
 		}
 		slices.Sort(m.ages)
@@ -76,14 +76,14 @@ const halfAge = 16 // bits
 func (l *AgeList) countTo(rank int, m *AgeMemory) uint32 {
 	m.counts = Resize(m.counts, 1<<halfAge)
 	clear(m.counts)
-	for _, p := range l.Pieces {
+	for _, p := range l.pieces {
 		for _, age := range p {
 			m.counts[age>>halfAge]++
 		}
 	}
 	upper, rank := rankIn(m.counts, rank)
 	clear(m.counts)
-	for _, p := range l.Pieces {
+	for _, p := range l.pieces {
 		for _, age := range p {
 			if age>>halfAge == upper {
 				m.counts[age&(1<<halfAge-1)]++

@@ -39,8 +39,8 @@ func TestAgeListOfMillions(t *testing.T) {
 		l.Add(n - i)
 	}
 	got := [3]model.Time{l.Least, l.Middle(new(AgeMemory)), l.Most}
-	if want := [3]model.Time{1, n/2 + 1, n}; got != want || len(l.Pieces) < 65 {
-		t.Errorf("%v in %d pieces, not %v", got, len(l.Pieces), want)
+	if want := [3]model.Time{1, n/2 + 1, n}; got != want || len(l.pieces) < 65 {
+		t.Errorf("%v in %d pieces, not %v", got, len(l.pieces), want)
 	}
 }
 
@@ -65,7 +65,7 @@ func sharedAges(pieces int) *AgeList {
 	for i := range piece {
 		piece[i] = uint32(i) << 14
 	}
-	return &AgeList{Pieces: slices.Repeat([][]uint32{piece}, pieces), N: pieces * mostAges, Most: model.Time(piece[mostAges-1])}
+	return &AgeList{pieces: slices.Repeat([][]uint32{piece}, pieces), N: pieces * mostAges, Most: model.Time(piece[mostAges-1])}
 }
 
 func TestAgesAreCounted(t *testing.T) {
