@@ -239,7 +239,7 @@ func screenRows() []row {
 		{s, ShowBlocks, "", "Single blocks, and all uses of an address."},
 		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
 		{s, ShowSource, "", "Source files, with figures at each line."},
-		{s, ShowTreemap, "@", "Memory as areas: modules, files, functions, types, dominators or pages."},
+		{s, ShowTreemap, "@", "Memory as areas within areas, by what it belongs to."},
 		{s, ShowHeat, "$", "Sites or lifetimes over time, as colors."},
 		{s, ShowSnapshots, "", "Heap snapshots, and how types and frames develop."},
 		{s, ShowTypes, "", "What is on the heap, by type."},
