@@ -142,7 +142,7 @@ func areaRows() []row {
 	return []row{
 		{ScopeTreemap, Left, "Left", "Go to the area on the left."},
 		{ScopeTreemap, Right, "Right", "Go to the area on the right."},
-		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the whole screen, or open it. {back} zooms out."},
+		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the entire screen, or open it. {back} zooms out."},
 		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
 		{ScopeTreemap, Group, "b", "Switch between types and dominators of a heap snapshot."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
@@ -239,7 +239,7 @@ func screenRows() []row {
 		{s, ShowBlocks, "", "Single blocks, and all uses of an address."},
 		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
 		{s, ShowSource, "", "Source files, with figures at each line."},
-		{s, ShowTreemap, "@", "Memory as areas: modules, files, functions, types, dominators or pages."},
+		{s, ShowTreemap, "@", "Memory as areas within areas, by what it belongs to."},
 		{s, ShowHeat, "$", "Sites or lifetimes over time, as colors."},
 		{s, ShowSnapshots, "", "Heap snapshots, and how types and frames develop."},
 		{s, ShowTypes, "", "What is on the heap, by type."},

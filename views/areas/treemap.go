@@ -265,6 +265,9 @@ func (p *Map) goToEnd(last bool) {
 func (p *Map) zoomIn(open bool) {
 	b, ok := p.selected()
 	if !ok {
+		if why := p.emptyText(); why != nil {
+			p.Say(why[0])
+		}
 		return
 	}
 	base, to := p.now.Chain(p.top()), b.Node
