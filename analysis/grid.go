@@ -45,11 +45,11 @@ func (b *Block) LifeClass() int {
 	if b.Died == model.NoTime {
 		return NeverFreed
 	}
-	return TimeClass(b.Died - b.Born)
+	return timeClass(b.Died - b.Born)
 }
 
-// TimeClass returns the class of a lifetime or an age.
-func TimeClass(t model.Time) int { return bits.Len64(uint64(max(t, 0))) }
+// timeClass returns the class of a lifetime or an age.
+func timeClass(t model.Time) int { return bits.Len64(uint64(max(t, 0))) }
 
 // ClassBounds returns the smallest and the largest value of a class other than NeverFreed.
 func ClassBounds(class int) (lo, hi uint64) { return SizeBounds(uint32(class)) }

@@ -310,14 +310,14 @@ type Lives struct {
 // Died counts a freed block.
 func (l *Lives) Died(lifetime model.Time) {
 	l.Freed++
-	l.Lived[TimeClass(lifetime)]++
+	l.Lived[timeClass(lifetime)]++
 	l.Longest = max(l.Longest, lifetime)
 }
 
 // Stayed counts a block that was never freed.
 func (l *Lives) Stayed(age model.Time) {
 	l.NeverFreed++
-	l.Ages[TimeClass(age)]++
+	l.Ages[timeClass(age)]++
 	l.Oldest = max(l.Oldest, age)
 }
 

@@ -23,7 +23,7 @@ const noEdge model.Time = -1
 
 // fewEvents is the number of events per column below which events are read: edges are then too seldom near the ends of
 // parts of runs.
-const fewEvents = fineLength * 5 / 4
+const fewEvents = column.PartLength * 5 / 4
 
 // chartEdge is an edge between columns.
 type chartEdge struct {
@@ -121,7 +121,7 @@ type edgeFinder struct {
 // runParts caches the parts of the run that was used last.
 type runParts struct {
 	run    int // -1 for none
-	points []finePoint
+	points []column.PartPoint
 	stream streamReader
 }
 
@@ -252,18 +252,18 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	if f.within == noEdge || t < begin || !f.loadParts(c) {
 		return e, false
 	}
-	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].at >= t })
+	i := sort.Search(len(f.r.parts.points)-1, func(i int) bool { return begin+f.r.parts.points[i].At >= t })
 	p := &f.r.parts.points[i]
-	at := begin + p.at
+	at := begin + p.At
 	switch {
-	case at-p.gap <= t:
+	case at-p.Gap <= t:
 		at = min(at, t)
-	case i == 0 || at-p.gap-t <= t-begin-f.r.parts.points[i-1].at:
-		at -= p.gap
+	case i == 0 || at-p.Gap-t <= t-begin-f.r.parts.points[i-1].At:
+		at -= p.Gap
 	default:
 		i--
 		p = &f.r.parts.points[i]
-		at = begin + p.at
+		at = begin + p.At
 	}
 	if max(at-t, t-at) > f.within {
 		return e, false
@@ -271,7 +271,7 @@ func (f *edgeFinder) atPart(t model.Time) (e chartEdge, ok bool) {
 	if i == len(f.r.parts.points)-1 {
 		return f.runEdge(f.run+1, at), true
 	}
-	events := c.first + (f.run-c.firstRun)*runLength + p.events
+	events := c.first + (f.run-c.firstRun)*runLength + p.Events
 	return chartEdge{at: at, run: f.run, inside: true, point: i, events: events, level: p.Level}, true
 }
 
@@ -297,8 +297,9 @@ func (f *edgeFinder) loadParts(c *chunk) bool {
 		before = ix.curve.Base.Ref(f.run - 1).Level
 	}
 	p.run = -1
-	p.points, err = readParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
-	if err == nil && p.points[len(p.points)-1].Level != ix.curve.Base.Ref(f.run).Level {
+	var ok bool
+	p.points, ok = column.ReadParts(p.points, b, before, min(runLength, c.n-(f.run-c.firstRun)*runLength))
+	if !ok || p.points[len(p.points)-1].Level != ix.curve.Base.Ref(f.run).Level {
 		err = errParts
 	}
 	if err != nil {

@@ -4,7 +4,9 @@
 // A trace is read in chunks. Decoding and matching (build.go, match.go, table.go) find for each FREE the block that it
 // ends, and folding (fold.go, walk.go) adds up each chunk. An answer finds the nearest sums (sums.go), replays part of
 // a chunk (view.go, runs.go) and builds rows from them (sites.go, leaks.go, blocks.go, history.go, chart.go). kept.go
-// and filesections.go write an index and map it back; confirm.go checks the file against the trace.
+// and filesections.go write an index and map it back; confirm.go checks the file against the trace. Answers about the
+// complete run that take a walk over all events or all blocks are in the file, too (whole.go, wholefile.go): what the
+// first screens and reports ask is answered without reading the trace (ready.go).
 //
 // Some things are done in two ways, on purpose. The figures are processor time on a random trace of two million events
 // (bench_test.go). Tests hold both ways to the same answers.
@@ -19,7 +21,7 @@
 //     92 µs when computed; those of random ranges take 3.3 ms when they are read and 43 µs when computed.
 //
 // A file's blocks are checked against their checksums when they are first touched; confirm.go checks what checksums
-// cannot.
+// cannot. Both are done for all of a large file once a question needs more than those answers.
 //
 // Tests compare every answer with Index, an in-memory index that is obviously right (oracle_test.go).
 package traceindex

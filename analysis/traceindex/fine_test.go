@@ -13,59 +13,6 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Parts are read as they were written, whatever is in them.
-func TestPartsAreReadAsWritten(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	some := func() uint64 { return r.Uint64() >> r.IntN(64) }
-	for range 10_000 {
-		want := finePart{events: uint64(1 + r.IntN(fineLength)), time: some(), allocBytes: some(), endedBytes: some(), up: some(), down: some()}
-		want.allocs = uint64(r.IntN(int(want.events) + 1))
-		want.frees = want.events - want.allocs
-		want.ended, want.countsUp, want.countsDown = want.frees, uint64(r.IntN(20)), uint64(r.IntN(20))
-		if r.IntN(4) == 0 {
-			want.gap, want.ended, want.frees = some(), some(), some()
-		}
-		var w fineWriter
-		usual := int(want.events) + r.IntN(4)/3
-		w.put(&want, usual)
-		n := len(w.b)
-		if n > fineMost {
-			t.Fatalf("%d bytes", n)
-		}
-		var got finePart
-		if rest := got.read(append(w.b, 7, 8), usual); len(rest) != 2 || got != want {
-			t.Fatalf("%+v, want %+v; %d bytes left", got, want, len(rest))
-		}
-		for cut := range n {
-			if rest := new(finePart).read(w.b[:cut], usual); rest != nil {
-				t.Fatalf("%d of %d bytes are a part", cut, n)
-			}
-		}
-	}
-}
-
-// Streams that are none end in an error.
-func TestPartsThatAreNone(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 10_000 {
-		b := make([]byte, r.IntN(300))
-		for i := range b {
-			b[i] = byte(r.Uint32() >> r.IntN(32))
-		}
-		points, err := readParts(nil, b, column.Level{}, 1+r.IntN(runLength))
-		at, events := model.Time(0), 0
-		for _, p := range points {
-			if p.at < at || p.gap > p.at || p.events <= events {
-				t.Fatal(points)
-			}
-			at, events = p.at, p.events
-		}
-		if err == nil && len(b) < 3 {
-			t.Fatal("a part of nothing")
-		}
-	}
-}
-
 // fineTrace is a trace like real ones: blocks of usual sizes, pauses, and times when little happens.
 func fineTrace(r *rand.Rand, n int) []model.Event {
 	var events []model.Event

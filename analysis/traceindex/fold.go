@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/match"
 	"github.com/memtui/memtui/model"
 )
 
@@ -17,7 +18,7 @@ import (
 type folder struct {
 	ix      *fileIndex
 	ctx     context.Context
-	link    linker
+	link    match.Linker
 	records records // records of the index after the chunk
 
 	j         *job
@@ -29,7 +30,7 @@ type folder struct {
 	dimKeys   [column.DimCount][]uint32
 	ends      column.EndWriter
 	sizes     column.SizeWriter
-	fine      fineWriter
+	fine      column.PartWriter
 	longPart  model.Time
 	partBegin column.Level
 	parts     bool                      // the chunk has parts, as none of its sums can overflow
@@ -49,10 +50,11 @@ type folder struct {
 func (f *folder) fold(j *job) error {
 	ix := f.ix
 	f.j = j
-	if f.link.records > 1<<31-2-uint32(len(j.events.Size)) {
+	if f.link.Records > 1<<31-2-uint32(len(j.events.Size)) {
 		return errBlocks
 	}
-	f.link.survive(j)
+	j.firstRec = f.link.Records
+	j.survivors = f.link.Survive(j.Died, j.survivors)
 	if err := f.intern(); err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ type dead struct {
 func (f *folder) findDeaths() {
 	f.dead = column.Resize(f.dead, len(f.j.Deaths))
 	for i := range f.dead {
-		f.dead[i].record = f.link.find(f.j.Deaths[i].Payload)
+		f.dead[i].record = f.link.Find(f.j.Deaths[i].Payload)
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
@@ -203,7 +205,7 @@ func (f *folder) finish() error {
 	c.freed, c.common = slices.Clone(f.sizes.B), f.sizes.Common
 	f.sizes.Renew()
 	if f.parts {
-		c.fine = slices.Clone(f.fine.b)
+		c.fine = slices.Clone(f.fine.B)
 	}
 	for d := range f.dimCells {
 		if err := f.gather(column.Dim(d)); err != nil {

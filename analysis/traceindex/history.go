@@ -238,9 +238,9 @@ func (ix *fileIndex) makeGrid(ctx context.Context, q analysis.GridQuery, lo, hi 
 // blockCounts counts blocks by size and lifetime.
 type blockCounts struct {
 	ix    *fileIndex
-	grid  *analysis.Grid // nil if it is not needed
-	lives *lifeSums      // nil if they are not needed
-	by    *grouping      // of key; nil for all blocks
+	grid  *analysis.Grid  // nil if it is not needed
+	lives *group.LifeSums // nil if they are not needed
+	by    *grouping       // of key; nil for all blocks
 	key   analysis.Key
 }
 
@@ -256,7 +256,7 @@ func (b *blockCounts) add(v *view, from, to int) {
 			b.grid[analysis.SizeClass(size)][class].Add(1, size)
 		}
 		if b.lives != nil {
-			b.lives.count(b.ix, v, p, class)
+			b.countLife(v, p, class)
 		}
 	}
 }

@@ -88,7 +88,7 @@ type chunk struct {
 	ends   []byte    // by FREE: the ended block, see EndWriter
 	freed  []byte    // by FREE: the freed bytes, see SizeWriter
 	common []uint64  // sizes that freed refers to by number
-	fine   []byte    // parts of its runs, see fineWriter; empty if sums are too large for it
+	fine   []byte    // parts of its runs, see column.PartWriter; empty if sums are too large for it
 	over   []overEnd // by event
 	sums   [column.DimCount][]byte
 	totals *analysis.Totals // never nil; in a restored index mapped from the file

@@ -25,7 +25,7 @@ type Place interface {
 
 // KeptIndex is a [fileIndex] that [Build] reads from a file if there is a good one, else builds. A restored index gives
 // the same answers as a built one. Questions about the complete run, and for charts, are answered before the complete
-// file is verified; the others wait. A large file is verified once another question is asked, or some time has passed.
+// file is verified; the others wait. A large file is verified as soon as another question needs it, or after some time.
 // If verification fails, the index is built after all, and [analysis.Status.Revision] rises.
 type KeptIndex struct {
 	place     Place

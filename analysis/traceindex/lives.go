@@ -10,49 +10,17 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// lifeSums counts the lifetimes of the blocks of some stacks.
-type lifeSums struct {
-	slot []int32 // by stack: its number in sums + 1, 0 for none
-	keys []analysis.Key
-	sums []analysis.Lives // by number
-}
-
 // mostLives is the number of judged stacks, most significant first, whose lifetimes are counted in advance: they take a
 // kilobyte each.
 const mostLives = 1 << 10
 
-// lifeSums returns empty sums of the stacks of keys.
-func (ix *fileIndex) lifeSums(keys []analysis.Key) *lifeSums {
-	l := &lifeSums{slot: make([]int32, len(ix.Ids))}
-	for _, k := range keys {
-		if int(k) < len(l.slot) && l.slot[k] == 0 {
-			l.keys = append(l.keys, k)
-			l.slot[k] = int32(len(l.keys))
-		}
-	}
-	l.sums = make([]analysis.Lives, len(l.keys))
-	return l
-}
-
-// fresh returns empty sums of the same stacks.
-func (l *lifeSums) fresh() *lifeSums {
-	return &lifeSums{slot: l.slot, keys: l.keys, sums: make([]analysis.Lives, len(l.keys))}
-}
-
-// add adds the counts of other blocks of the same stacks.
-func (l *lifeSums) add(o *lifeSums) {
-	for i := range l.sums {
-		l.sums[i].Add(&o.sums[i])
-	}
-}
-
-// count counts a block of a view.
-func (l *lifeSums) count(ix *fileIndex, v *view, p, class int) {
-	s := l.slot[ix.sites.Stack[v.site[p]]]
-	if s == 0 {
+// countLife counts the lifetime of a block of a view.
+func (b *blockCounts) countLife(v *view, p, class int) {
+	ix := b.ix
+	sum, born := b.lives.Stack(ix.sites.Stack[v.site[p]]), v.events.Since(int(v.event[p]))
+	if sum == nil {
 		return
 	}
-	sum, born := &l.sums[s-1], v.events.Since(int(v.event[p]))
 	switch died := v.died[p]; {
 	case class == analysis.NeverFreed:
 		sum.Stayed(ix.duration() - v.c.begin - born)
@@ -63,30 +31,12 @@ func (l *lifeSums) count(ix *fileIndex, v *view, p, class int) {
 	}
 }
 
-// of returns the counts of some stacks, or false if it lacks one.
-func (l *lifeSums) of(keys []analysis.Key) ([]analysis.Lives, bool) {
-	if l == nil {
-		return nil, false
-	}
-	out := make([]analysis.Lives, len(keys))
-	for i, k := range keys {
-		if int(k) >= len(l.slot) { // no block has it
-			continue
-		}
-		if l.slot[k] == 0 {
-			return nil, false
-		}
-		out[i] = l.sums[l.slot[k]-1]
-	}
-	return out, true
-}
-
 // fresh returns empty counts of the same blocks.
 func (b *blockCounts) fresh() *blockCounts {
 	out := *b
 	out.grid = new(analysis.Grid)
 	if b.lives != nil {
-		out.lives = b.lives.fresh()
+		out.lives = b.lives.Fresh()
 	}
 	return &out
 }
@@ -95,13 +45,13 @@ func (b *blockCounts) fresh() *blockCounts {
 func (b *blockCounts) merge(part *blockCounts) {
 	b.grid.Add(part.grid)
 	if b.lives != nil {
-		b.lives.add(part.lives)
+		b.lives.Add(part.lives)
 	}
 }
 
 // judgedLives returns empty sums of the stacks with a verdict that findings tell, nil if these are not known. The index
 // is settled.
-func (ix *fileIndex) judgedLives(ctx context.Context) *lifeSums {
+func (ix *fileIndex) judgedLives(ctx context.Context) *group.LifeSums {
 	if ix.judged(ctx) != nil {
 		return nil
 	}
@@ -114,7 +64,7 @@ func (ix *fileIndex) judgedLives(ctx context.Context) *lifeSums {
 	if !model.BudgetOf(ctx).Fits(int64(len(keys)) * 1100 * (mostWorkers + 1)) {
 		return nil
 	}
-	return ix.lifeSums(keys)
+	return group.NewLifeSums(len(ix.Ids), keys)
 }
 
 // Lives implements [analysis.Trace].
@@ -132,10 +82,10 @@ func (ix *fileIndex) Lives(ctx context.Context, keys []analysis.Key) ([]analysis
 			return out, ctx.Err()
 		}
 	}
-	all := ix.lifeSums(keys)
-	var parts []*lifeSums
+	all := group.NewLifeSums(len(ix.Ids), keys)
+	var parts []*group.LifeSums
 	err := ix.together(ctx, 0, ix.events(), func() chunkWork {
-		l := all.fresh()
+		l := all.Fresh()
 		parts = append(parts, l)
 		counts := blockCounts{ix: ix, lives: l}
 		return func(_ int, v *view, from, to int) { counts.add(v, from, to) }
@@ -144,8 +94,8 @@ func (ix *fileIndex) Lives(ctx context.Context, keys []analysis.Key) ([]analysis
 		return nil, err
 	}
 	for _, l := range parts {
-		all.add(l)
+		all.Add(l)
 	}
-	out, _ := all.of(keys)
+	out, _ := all.Of(keys)
 	return out, ctx.Err()
 }

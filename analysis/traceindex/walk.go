@@ -38,8 +38,8 @@ func (f *folder) walk() {
 			f.startRun(begin, p)
 		}
 		to = f.partEnd(begin)
-		ends, end := f.ends.Room(fineLength)
-		freed, at := f.sizes.Room(fineLength)
+		ends, end := f.ends.Room(column.PartLength)
+		freed, at := f.sizes.Room(column.PartLength)
 		live, count, allocBytes := f.live.Live, uint32(f.live.Count), f.live.AllocBytes
 		var e column.Extremes
 		for k, kind := range kinds[begin:to] {
@@ -121,8 +121,8 @@ func (f *folder) walk() {
 				f.live.Live, f.live.Count, f.live.AllocBytes = live, uint64(count), allocBytes
 				p, over = f.rare(begin+k, p, over)
 				live, count, allocBytes = f.live.Live, uint32(f.live.Count), f.live.AllocBytes
-				ends, end = f.ends.Room(fineLength)
-				freed, at = f.sizes.Room(fineLength)
+				ends, end = f.ends.Room(column.PartLength)
+				freed, at = f.sizes.Room(column.PartLength)
 				nextOver = f.nextOver(over)
 				level := f.live.Now()
 				e.AddLevel(&level)
@@ -284,7 +284,7 @@ func (f *folder) startRun(event, p int) {
 	e := &f.j.events
 	s := runStart{time: e.Since(event), at: uint32(p), freed: uint32(len(f.sizes.B))}
 	if f.parts {
-		s.fine = uint32(len(f.fine.b))
+		s.fine = uint32(len(f.fine.B))
 	}
 	if f.c.kept == nil {
 		s.at = uint32(e.Offset[event/runLength] - f.j.from)

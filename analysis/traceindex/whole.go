@@ -17,8 +17,8 @@ import (
 // the index is written, and are kept in its file. Those about single groups are with the groups' passes.
 type whole struct {
 	mu     sync.Mutex
-	lives  *lifeSums
-	leaks  [2]*leakRows // never freed, and freed late; by stack
+	lives  *group.LifeSums
+	leaks  [2]*group.LeakRows // never freed, and freed late; by stack
 	atPeak *peakSums
 }
 
@@ -36,7 +36,7 @@ type heldSite struct {
 	Time model.Time
 }
 
-func (w *whole) keepLives(l *lifeSums) {
+func (w *whole) keepLives(l *group.LifeSums) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l != nil {
@@ -44,21 +44,14 @@ func (w *whole) keepLives(l *lifeSums) {
 	}
 }
 
-// livesOf returns the counts of some stacks, or false if they were not counted.
+// livesOf returns the counts of some stacks, or false if they were not counted, or nothing was.
 func (w *whole) livesOf(keys []analysis.Key) ([]analysis.Lives, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.lives.of(keys)
+	return w.lives.Of(keys)
 }
 
-// countsLives reports whether lifetimes were counted.
-func (w *whole) countsLives() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lives != nil
-}
-
-func (w *whole) leakRows(late int) *leakRows {
+func (w *whole) leakRows(late int) *group.LeakRows {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.leaks[late]
@@ -68,23 +61,6 @@ func (w *whole) peak() *peakSums {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.atPeak
-}
-
-// leakRow has what a walk over blocks finds out about those of one stack that were never freed, or freed late. It has
-// no pointers: index files store it as is.
-type leakRow struct {
-	Key                     uint64
-	Count, Bytes            uint64
-	Newest, Median, Oldest  model.Time
-	First, Last             model.Time
-	ThreadCount, HistoryRow uint32 // its threads; number of its history + 1, 0 for none
-	Threads                 [8]uint16
-}
-
-// leakRows are all rows of a list, most bytes first. Read-only once made.
-type leakRows struct {
-	rows      []leakRow
-	histories [][]byte // packed; of the first rows
 }
 
 // mostLeakRows is the maximum number of rows that are kept: a hostile file has as many stacks as events.
@@ -127,7 +103,7 @@ func (l *leakSums) walkWhole(ctx context.Context, late int) error {
 
 // wholeLeaks returns a list of all blocks by stack, or nil if it has too many stacks to be kept. The index must be
 // settled.
-func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*leakRows, error) {
+func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*group.LeakRows, error) {
 	if rows := ix.whole.leakRows(late); rows != nil {
 		return rows, nil
 	}
@@ -150,7 +126,7 @@ func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*leakRows, error
 }
 
 // rows returns the sums in a form to be kept.
-func (l *leakSums) rows() *leakRows {
+func (l *leakSums) rows() *group.LeakRows {
 	l.seal()
 	keys := make([]analysis.Key, 0, len(l.sites))
 	for k := range l.sites {
@@ -160,30 +136,30 @@ func (l *leakSums) rows() *leakRows {
 		x, y := l.sites[a], l.sites[b]
 		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(l.ix.Ids[a], l.ix.Ids[b]))
 	})
-	out := &leakRows{rows: make([]leakRow, 0, len(keys))}
+	out := &group.LeakRows{Rows: make([]group.LeakRow, 0, len(keys))}
 	for i, k := range keys {
 		s := l.sites[k]
-		row := leakRow{Key: uint64(k), Count: s.Count, Bytes: s.Bytes, Newest: s.Newest, Median: s.Median, Oldest: s.Oldest,
+		row := group.LeakRow{Key: uint64(k), Count: s.Count, Bytes: s.Bytes, Newest: s.Newest, Median: s.Median, Oldest: s.Oldest,
 			First: s.First, Last: s.Last, ThreadCount: uint32(len(s.Threads))}
 		copy(row.Threads[:], s.Threads)
 		if i < group.HistoryRows {
-			out.histories = append(out.histories, group.PackLevels(s.History))
+			out.Histories = append(out.Histories, group.PackLevels(s.History))
 			row.HistoryRow = uint32(i) + 1
 		}
-		out.rows = append(out.rows, row)
+		out.Rows = append(out.Rows, row)
 	}
 	return out
 }
 
 // restore sets the sums to rows that were kept.
-func (l *leakSums) restore(from *leakRows) (err error) {
-	sums := make([]leakSum, len(from.rows))
-	for i := range from.rows {
-		r, s := &from.rows[i], &sums[i]
+func (l *leakSums) restore(from *group.LeakRows) (err error) {
+	sums := make([]leakSum, len(from.Rows))
+	for i := range from.Rows {
+		r, s := &from.Rows[i], &sums[i]
 		s.LeakSite = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.Newest, Median: r.Median, Oldest: r.Oldest,
 			First: r.First, Last: r.Last, Threads: slices.Clone(r.Threads[:min(int(r.ThreadCount), len(r.Threads))])}
 		if r.HistoryRow > 0 {
-			if s.History, err = group.UnpackLevels(from.histories[r.HistoryRow-1]); err != nil {
+			if s.History, err = group.UnpackLevels(from.Histories[r.HistoryRow-1]); err != nil {
 				return err
 			}
 		}

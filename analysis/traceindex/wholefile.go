@@ -47,13 +47,13 @@ func (ix *fileIndex) wholeSections(f *sections.Codec) {
 		k.take(ix)
 	}
 	sections.Array(f, "grid", &k.grids)
-	sections.Array(f, "keys of lives", &k.lives.keys)
-	sections.Array(f, "lives", &k.lives.sums)
+	sections.Array(f, "keys of lives", &k.lives.Keys)
+	sections.Array(f, "lives", &k.lives.Sums)
 	for late := range k.leaks {
-		sections.Array(f, "leaks", &k.leaks[late].rows)
-		histories := &k.leaks[late].histories
+		sections.Array(f, "leaks", &k.leaks[late].Rows)
+		histories := &k.leaks[late].Histories
 		if f.Reads() {
-			*histories = make([][]byte, min(len(k.leaks[late].rows), group.HistoryRows))
+			*histories = make([][]byte, min(len(k.leaks[late].Rows), group.HistoryRows))
 		}
 		sections.Parts(f, "histories of leaks", len(*histories), func(i int) *[]byte { return &(*histories)[i] })
 	}
@@ -70,8 +70,8 @@ func (ix *fileIndex) wholeSections(f *sections.Codec) {
 // keptWhole has the answers about the complete run as files have them. Its arrays are empty if they are not known.
 type keptWhole struct {
 	grids []analysis.Grid // at most one
-	lives lifeSums
-	leaks [2]leakRows
+	lives group.LifeSums
+	leaks [2]group.LeakRows
 	peaks []uint64 // events up to the peak: one if they are known
 	peak  peakSums
 }
@@ -92,13 +92,13 @@ func (k *keptWhole) take(ix *fileIndex) {
 // give sets what the index knows, and reports whether its parts fit together.
 func (k *keptWhole) give(ix *fileIndex) bool {
 	w, n := &ix.whole, ix.events()
-	lives := ix.lifeSums(k.lives.keys)
-	if len(lives.keys) != len(k.lives.sums) || len(k.peaks) != 1 || k.peaks[0] > uint64(n) {
+	lives := group.NewLifeSums(len(ix.Ids), k.lives.Keys)
+	if len(lives.Keys) != len(k.lives.Sums) || len(k.peaks) != 1 || k.peaks[0] > uint64(n) {
 		return false
 	}
-	lives.sums = k.lives.sums
+	lives.Sums = k.lives.Sums
 	for late := range k.leaks {
-		if !k.leaks[late].fit(len(ix.Ids)) {
+		if !k.leaks[late].Fit(len(ix.Ids)) {
 			return false
 		}
 		w.leaks[late] = &k.leaks[late]
@@ -168,17 +168,6 @@ func (ix *fileIndex) checkWhole() error {
 	return nil
 }
 
-// fit reports whether all rows have what they refer to.
-func (l *leakRows) fit(stacks int) bool {
-	for i := range l.rows {
-		r := &l.rows[i]
-		if r.Key >= uint64(stacks) || int(r.HistoryRow) > len(l.histories) {
-			return false
-		}
-	}
-	return true
-}
-
 // gridFits reports whether a grid has all blocks.
 func (ix *fileIndex) gridFits(g *analysis.Grid) bool {
 	sum := g.Sum(analysis.Cell{})
@@ -186,10 +175,10 @@ func (ix *fileIndex) gridFits(g *analysis.Grid) bool {
 }
 
 // leaksFit reports whether rows have all blocks that are live at the end.
-func (ix *fileIndex) leaksFit(l *leakRows) bool {
+func (ix *fileIndex) leaksFit(l *group.LeakRows) bool {
 	var all analysis.GridCell
-	for i := range l.rows {
-		all.Add(l.rows[i].Count, l.rows[i].Bytes)
+	for i := range l.Rows {
+		all.Add(l.Rows[i].Count, l.Rows[i].Bytes)
 	}
 	return all.Count == ix.curve.Count && all.Bytes == shown(ix.curve.LiveHi, ix.curve.Live)
 }

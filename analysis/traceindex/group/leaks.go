@@ -39,3 +39,31 @@ func AddThread(threads []uint16, t uint16) []uint16 {
 	}
 	return threads
 }
+
+// LeakRow has what a walk over blocks finds out about those of one stack that were never freed, or freed late. It has
+// no pointers: index files store it as is.
+type LeakRow struct {
+	Key                     uint64
+	Count, Bytes            uint64
+	Newest, Median, Oldest  model.Time
+	First, Last             model.Time
+	ThreadCount, HistoryRow uint32 // its threads; number of its history + 1, 0 for none
+	Threads                 [8]uint16
+}
+
+// LeakRows are all rows of a list, most bytes first. Read-only once made.
+type LeakRows struct {
+	Rows      []LeakRow
+	Histories [][]byte // packed; of the first rows
+}
+
+// Fit reports whether all rows have what they refer to.
+func (l *LeakRows) Fit(stacks int) bool {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		if r.Key >= uint64(stacks) || int(r.HistoryRow) > len(l.Histories) {
+			return false
+		}
+	}
+	return true
+}

@@ -2,11 +2,11 @@ package group
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
-	"github.com/memtui/memtui/model/sections"
 )
 
 // Pass is the result of one walk over all events for the keys of a group: the peak of every key, and the history of all
@@ -44,7 +44,7 @@ func KeptHistories(keys int) int {
 	return keys
 }
 
-// KeptPass returns the pass over a number of events that Kept was asked of, of a group without a fold. check verifies a
+// KeptPass returns the pass over a number of events that Kept returned, of a group without a fold. check verifies a
 // packed history before it is read.
 func KeptPass(events int, peaks []uint64, histories [][]byte, check func([]byte) error) *Pass {
 	slot, _ := slots(len(peaks), nil)
@@ -76,16 +76,19 @@ func PackLevels(levels []uint64) (packed []byte) {
 	return packed
 }
 
+// errHistory means that a packed history is invalid.
+var errHistory = errors.New("a history has another length")
+
 // UnpackLevels returns the HistoryColumns levels that were packed.
 func UnpackLevels(packed []byte) ([]uint64, error) {
 	levels := make([]uint64, 0, analysis.HistoryColumns)
 	for len(levels) < analysis.HistoryColumns {
 		if len(packed) < 2 || packed[0] == 0 || int(packed[0]) > analysis.HistoryColumns-len(levels) {
-			return nil, sections.Damaged("a history has another length")
+			return nil, errHistory
 		}
 		level, n := binary.Uvarint(packed[1:])
 		if n <= 0 {
-			return nil, sections.Damaged("a history is cut")
+			return nil, errHistory
 		}
 		for range packed[0] {
 			levels = append(levels, level)
