@@ -237,3 +237,29 @@ func TestHeapProfilesOfV8AreTrees(t *testing.T) {
 		t.Errorf("%d records, %v", total.Rows(), back.Problems)
 	}
 }
+
+// A snapshot in blocks is decoded after it was opened: damage found then is a problem, too.
+func TestSnapshotsWithADamagedBlockSaySo(t *testing.T) {
+	_, h, held := lastHeap(t, heapSamples[1])
+	var out bytes.Buffer
+	if _, err := WriteHeapSnapshot(t.Context(), &out, h, held); err != nil {
+		t.Fatal(err)
+	}
+	stored := inBlocks(t, out.Bytes(), false)
+	at := len(inBlocks(t, out.Bytes()[:6*blockBytes], false))
+	for i := range 50 {
+		stored[at+i] ^= 0x5a
+	}
+	store, _, err := opened.Bytes(t, "damaged.heapsnapshot", stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := store.Current()
+	if _, err := p.Heaps.Open(t.Context(), 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	p = store.Current()
+	if !slices.ContainsFunc(p.Problems, func(p model.Problem) bool { return p.Code == "compression" && p.Offset == 6*blockBytes }) || p.Complete {
+		t.Errorf("complete: %v, problems %v", p.Complete, p.Problems)
+	}
+}

@@ -54,6 +54,7 @@ type frames struct {
 	keep    int
 	bad     map[int]bool // frames that are damaged
 	problem []model.Problem
+	watch   func(model.Problem) // is called with what is found from then on; nil if nothing is
 	closed  bool
 }
 
@@ -222,22 +223,32 @@ func (f *frames) get(i int) ([]byte, error) {
 // damaged records that a frame cannot be decompressed, and returns zeros in its place.
 func (f *frames) damaged(i int, err error) []byte {
 	from, to := f.span(i)
+	p := model.Problem{Severity: model.Error, Code: "compression", Count: 1, Offset: from,
+		Message: fmt.Sprintf("the %s frame at byte %s of the file is damaged: %s; its %s are read as zeros",
+			f.outer, model.Group(uint64(f.starts[i])), err, model.Bytes(to-from))}
+	if watch := f.record(i, p); watch != nil {
+		watch(p)
+	}
+	return make([]byte, to-from)
+}
+
+// record adds the problem of a damaged frame, and returns the function to call with it; nil if it is known.
+func (f *frames) record(i int, p model.Problem) func(model.Problem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case f.bad[i]:
-	case len(f.problem) == seekDamages:
-		f.problem[seekDamages-1].Count++
-	default:
-		f.problem = append(f.problem, model.Problem{Severity: model.Error, Code: "compression", Count: 1, Offset: from,
-			Message: fmt.Sprintf("the %s frame at byte %s of the file is damaged: %s; its %s are read as zeros",
-				f.outer, model.Group(uint64(f.starts[i])), err, model.Bytes(to-from))})
+	if f.bad[i] {
+		return nil
 	}
 	if f.bad == nil {
 		f.bad = map[int]bool{}
 	}
 	f.bad[i] = true
-	return make([]byte, to-from)
+	if len(f.problem) == seekDamages {
+		f.problem[seekDamages-1].Count++
+		return nil
+	}
+	f.problem = append(f.problem, p)
+	return f.watch
 }
 
 // finalSize returns the decompressed size, up to the limit of a file of this size.

@@ -400,6 +400,17 @@ func (s *Source) Problems() []model.Problem {
 	return nil
 }
 
+// Watch is Problems, and calls f with damage that is found later, on any goroutine: in a file with a seek table each
+// frame is decompressed only where it is read.
+func (s *Source) Watch(f func(model.Problem)) []model.Problem {
+	if s.frames != nil {
+		s.frames.mu.Lock()
+		s.frames.watch = f
+		s.frames.mu.Unlock()
+	}
+	return s.Problems()
+}
+
 // Limited reports whether the decompressed bytes end at a limit, which Problems states, rather than at the end of the
 // input: the end is not damage then. It is known once a read has reached the end.
 func (s *Source) Limited() bool {

@@ -57,7 +57,7 @@ func (in *Input) Read(ctx context.Context) error {
 			Remark(in.Store, model.Problem{Severity: model.Error, Code: code, Message: err.Error(), Offset: model.NoOffset})
 		}
 	}
-	for _, p := range in.Source.Problems() {
+	for _, p := range in.Source.Watch(func(p model.Problem) { Remark(in.Store, p); in.Store.Update(damaged) }) {
 		Remark(in.Store, p)
 	}
 	traceindex.Conclude(in.Store, in.Index)
