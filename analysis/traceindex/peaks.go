@@ -205,7 +205,8 @@ func (w *levelWorker) follow(v *view, from, to int) {
 // passes computes the passes of several groups at once, with the histories of the keys in want for the first group.
 func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
-	if _, counted := ix.whole.livesOf(nil); ix.settled() && c.in.all() && (!counted || ix.grids.get(n, 0, n) == nil) { // at little extra cost
+	_, counted := ix.whole.livesOf(nil)
+	if ix.settled() && c.in.all() && (!counted || ix.grids.get(n, 0, n) == nil) { // at little extra cost
 		c.counts = &blockCounts{ix: ix, grid: new(analysis.Grid), lives: ix.judgedLives(ctx)}
 	}
 	builders := make([]*group.PassBuilder, len(groups))
