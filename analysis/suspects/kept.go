@@ -17,7 +17,7 @@ import (
 )
 
 // keptFormat is that of files with suspects. Its version rises when others would be found.
-var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 3}
+var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 4}
 
 // keptSuspect is a suspect as stored in JSON: texts may be any bytes.
 type keptSuspect struct {
@@ -26,6 +26,9 @@ type keptSuspect struct {
 	Exact  bool
 	Course []keptMoment
 	Grown  uint64
+
+	OwnerOne, Linked bool
+	HeldBytes        uint64
 }
 
 type keptMoment struct {
@@ -52,6 +55,7 @@ func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, o
 			*to = string(kept[i].Texts[n])
 		}
 		s.Schema, s.exact, s.grown = h.Schema, kept[i].Exact, kept[i].Grown
+		s.ownerOne, s.linked, s.heldBytes = kept[i].OwnerOne, kept[i].Linked, kept[i].HeldBytes
 		for _, m := range kept[i].Course {
 			s.course = append(s.course, moment{m.Snapshot, figures{m.Count, m.Bytes}})
 		}
@@ -64,7 +68,8 @@ func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, o
 func keep(h *model.Heap, name string, list []Suspect) {
 	kept := make([]keptSuspect, 0, len(list))
 	for i := range list {
-		k := keptSuspect{Suspect: list[i], Exact: list[i].exact, Grown: list[i].grown}
+		k := keptSuspect{Suspect: list[i], Exact: list[i].exact, Grown: list[i].grown, OwnerOne: list[i].ownerOne,
+			Linked: list[i].linked, HeldBytes: list[i].heldBytes}
 		k.Suspect.Schema = nil
 		for n, from := range list[i].texts() {
 			k.Texts[n] = []byte(*from)

@@ -111,7 +111,7 @@ func traceOrders(table string) []string {
 		return LeakKeys()
 	case "blocks", "born_blocks":
 		return BlockKeys()
-	case treeTable, linesTable:
+	case treeTable, linesTable, "treemap", "heatmap", "lifetime_heatmap":
 		return TreeMetrics()
 	case AroundTable:
 		return SortKeys()
@@ -119,10 +119,10 @@ func traceOrders(table string) []string {
 	return nil
 }
 
-// SortColumns returns the columns that sort a table once it is complete. The tree has none: its rows are below their
-// callers.
+// SortColumns returns the columns that sort a table once it is complete. Trees and maps have none: their rows are below
+// what they belong to, or in the order of the figure that is drawn.
 func (r *Report) SortColumns(table string) (names []string) {
-	if table == treeTable {
+	if table == treeTable || slices.Contains(r.drawn(), table) {
 		return nil
 	}
 	for _, l := range r.lists(table) {
@@ -130,6 +130,16 @@ func (r *Report) SortColumns(table string) (names []string) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
+		}
+	}
+	return names
+}
+
+// drawn returns the names of the tables of [Single] that a kind of file has.
+func (r *Report) drawn() (names []string) {
+	for _, name := range r.TableNames() {
+		if list, ok := r.list(name); ok && reflect.TypeOf(list) == reflect.TypeFor[*[]singleRow]() {
+			names = append(names, name)
 		}
 	}
 	return names

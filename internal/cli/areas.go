@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
-	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -37,9 +36,6 @@ func (a *app) limits(c *reportCmd) (areas.Limits, error) {
 
 // traceAreas returns the treemap or a heat map of a trace.
 func (a *app) traceAreas(ctx context.Context, s *session, p *model.Profile, c *reportCmd, opt report.Options) (*report.Report, error) {
-	if keys := report.TreeMetrics(); opt.By != "" && !slices.Contains(keys, opt.By) && a.isGiven("by") {
-		return nil, fail.Usage(fmt.Errorf("--by: unknown figure %q of a %s%s", opt.By, c.Table, near.Available(opt.By, keys)))
-	}
 	l, err := a.limits(c)
 	if err != nil {
 		return nil, err

@@ -16,11 +16,11 @@ import (
 
 // dumpReport returns the report about curves and one page layout.
 func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
-	if c.drawn() {
-		return a.dumpMap(ctx, s, p, c)
-	}
 	if err := a.order(c.prints(kind.Dump, nil, a.flags.Format), c); err != nil {
 		return nil, err
+	}
+	if c.drawn() {
+		return a.dumpMap(ctx, s, p, c)
 	}
 	opt, err := a.dumpOptions(p)
 	if err != nil {

@@ -31,11 +31,16 @@ func chromium(t *testing.T, p *page, width, height int) context.Context {
 	if path == "" {
 		t.Skip("no Chromium here")
 	}
+	profile, err := os.MkdirTemp("", "memtui-browser-*") // which the browser may still write to when the test has ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(profile) })
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")), chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.UserDataDir(profile), chromedp.WindowSize(width, height), chromedp.WSURLReadTimeout(time.Minute))
 	ctx, end := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(end)
-	ctx, end = chromedp.NewContext(ctx)
+	ctx, end = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // about events newer than the driver
 	t.Cleanup(end)
 	if err := chromedp.Run(ctx); err != nil {
 		t.Skipf("Chromium does not start here: %v", err)

@@ -464,11 +464,11 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 
 // heapReport decodes all snapshots, one after the other.
 func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *reportCmd) (r *report.Report, err error) {
-	if c.drawn() {
-		return a.heapMap(ctx, s, p, c)
-	}
 	if err := a.order(c.prints(kind.Heap, p.Heaps.Schema(), a.flags.Format), c); err != nil {
 		return nil, err
+	}
+	if c.drawn() {
+		return a.heapMap(ctx, s, p, c)
 	}
 	lists := report.EveryList
 	if c.order.by != "" { // it is complete, which other lists need not be
