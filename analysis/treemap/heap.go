@@ -71,7 +71,7 @@ func Dominators(ctx context.Context, g *heapgraph.Graph, top model.Row) (*Tree, 
 		return (&Builder{}).Tree(), nil
 	}
 	d := &dominated{g: g, least: g.Retained[top] / leastShare}
-	d.out = []Node{{Kind: All, Ref: uint64(top), Weight: g.Retained[top], Sides: [2]uint64{After: g.Retained[top]}}}
+	d.out = []Node{{Kind: all, Ref: uint64(top), Weight: g.Retained[top], Sides: [2]uint64{After: g.Retained[top]}}}
 	from := []int{0}
 	for depth := 0; depth < maxDepth && len(from) > 0; depth++ {
 		var next []int

@@ -14,7 +14,7 @@ import (
 type Kind uint8
 
 const (
-	All      Kind = iota
+	all      Kind = iota
 	Module        // of stacks: a library or a folder
 	File          // of stacks
 	Function      // of stacks
@@ -68,7 +68,7 @@ func (n *Node) Label(full bool) string {
 	switch {
 	case n.Kind == Rest:
 		return model.Counted(n.Merged, "small part")
-	case n.Kind == All:
+	case n.Kind == all:
 		return "all"
 	case n.Kind == Own:
 		return "itself"
@@ -179,7 +179,7 @@ type place struct {
 
 // The sides of a comparison. A tree of one side is After.
 const (
-	Before = iota
+	before = iota
 	After
 )
 
@@ -221,13 +221,13 @@ func (b *Builder) Tree() *Tree {
 	for i := len(b.nodes) - 1; i >= 0; i-- { // parents come before their children
 		n := &b.nodes[i]
 		if n.Len == 0 {
-			n.Weight = max(n.Sides[Before], n.Sides[After])
+			n.Weight = max(n.Sides[before], n.Sides[After])
 		}
 		if i > 0 && n.Weight > 0 {
 			up := &b.nodes[n.Parent]
 			up.Len++
 			add(&up.Weight, n.Weight)
-			add(&up.Sides[Before], n.Sides[Before])
+			add(&up.Sides[before], n.Sides[before])
 			add(&up.Sides[After], n.Sides[After])
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/output"
 	"github.com/memtui/memtui/model"
 )
 
@@ -129,7 +130,7 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 	}
 	in, out = c.File[:last], c.File[last]
 	if missing == nil && len(in) > 1 && out != "-" &&
-		suffixed(strings.TrimSuffix(strings.ToLower(out), outerSuffix(out))) == "" {
+		suffixed(strings.TrimSuffix(strings.ToLower(out), output.Suffix(out))) == "" {
 		return nil, "", fail.Usage(fmt.Errorf("convert: %s exists and would be replaced: give the file to write with --output where several are read", out))
 	}
 	return in, out, nil
@@ -139,7 +140,7 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 func destination(out string, to timeOrFormat) (t format, outer string, err error) {
 	name := strings.ToLower(filepath.Base(out))
 	if longest := suffixed(name); longest == "" {
-		outer = outerSuffix(name)
+		outer = output.Suffix(name)
 		name = strings.TrimSuffix(name, outer)
 	}
 	suffix := suffixed(name)
@@ -174,7 +175,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	for _, file := range in {
-		if same(a.target(file).path, out) {
+		if output.Same(a.target(file).path, out) {
 			return fail.Usage(fmt.Errorf("convert: %s is the input, too: choose another output file", out))
 		}
 	}
@@ -200,7 +201,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	a.warn(p)
 	var lost []export.Loss
 	err = a.writeFile(out, func(w io.Writer) error {
-		return compressed(w, outer, c.Compress != "", func(w io.Writer) error {
+		return output.Compressed(w, outer, c.Compress != "", func(w io.Writer) error {
 			return s.src.Guard(func() (err error) {
 				lost, err = write(ctx, w)
 				return err
@@ -232,19 +233,6 @@ func (c *convertCmd) check(t format, edges bool) error {
 		return fail.Usage(fmt.Errorf("--%s works with .mlyze only: write the part as .mlyze first, then convert that to %s", name, t.name))
 	}
 	return nil
-}
-
-// same reports whether two names are the same existing file. "-" is not a file.
-func same(in, out string) bool {
-	if in == "-" || out == "-" {
-		return false
-	}
-	a, err := os.Stat(in)
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(out)
-	return err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
 // cannot returns the reason why a target cannot represent that kind of file.
@@ -311,7 +299,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	a.ending.begin(out.Name())
 	defer a.ending.unfinished.Delete(out.Name())
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	err = firstError(f(buffered), a.sound(), buffered.Flush(), out.Chmod(permission(path)), out.Close())
+	err = firstError(f(buffered), a.sound(), buffered.Flush(), out.Chmod(output.Permission(path)), out.Close())
 	if err == nil {
 		err = os.Rename(out.Name(), path)
 	}
@@ -319,14 +307,6 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 		return inputFailure(firstError(err, os.Remove(out.Name())))
 	}
 	return nil
-}
-
-// permission returns the permission of the file of that name, or that of new files.
-func permission(path string) os.FileMode {
-	if info, err := os.Stat(path); err == nil {
-		return info.Mode().Perm()
-	}
-	return 0o644
 }
 
 // inputFailure returns err with the status of a file that cannot be used.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -24,16 +20,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
-
-// outerSuffix returns the compression in a file's name: ".zst", ".gz", ".lz4" or "".
-func outerSuffix(path string) string {
-	for _, s := range []string{".zst", ".gz", ".lz4"} {
-		if strings.HasSuffix(strings.ToLower(path), s) {
-			return s
-		}
-	}
-	return ""
-}
 
 // hasNoStacks is the reason why formats of stacks cannot represent a file.
 const hasNoStacks = "it has no stacks with weights"
@@ -85,33 +71,6 @@ func left(problems []model.Problem) []export.Loss {
 		out = append(out, export.Loss{What: fmt.Sprintf("left out, from line %d: %s", q.Line, q.Message), Count: int(q.Count)})
 	}
 	return out
-}
-
-// compressed lets f write through the compression that a suffix names. blocks reports that it is one of blocks that can
-// be read one by one, of zstd unless the suffix names another.
-func compressed(w io.Writer, suffix string, blocks bool, f func(io.Writer) error) error {
-	var z io.WriteCloser
-	switch {
-	case blocks:
-		b, err := export.NewBlockWriter(w, suffix == ".lz4")
-		if err != nil {
-			return err
-		}
-		z = b
-	case suffix == ".lz4":
-		z = lz4.NewWriter(w)
-	case suffix == ".zst":
-		e, err := zstd.NewWriter(w)
-		if err != nil {
-			return err
-		}
-		z = e
-	case suffix == ".gz":
-		z = gzip.NewWriter(w)
-	default:
-		return f(w)
-	}
-	return firstError(f(z), z.Close())
 }
 
 type (

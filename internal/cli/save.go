@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/output"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -89,7 +90,7 @@ func (a *app) mayWrite(s *session, q views.SaveQuery) error {
 		return fail.Usage(fmt.Errorf("%s is a folder: add the name of a file", q.Path))
 	case !q.Replace:
 		return fail.Usage(fmt.Errorf("the file exists: %s! replaces it", filepath.Base(q.Path)))
-	case s.store.Current() != nil && same(s.store.Current().Meta.Path, q.Path), same(s.afterPath, q.Path):
+	case s.store.Current() != nil && output.Same(s.store.Current().Meta.Path, q.Path), output.Same(s.afterPath, q.Path):
 		return fail.Usage(fmt.Errorf("%s is the file that is shown: choose another name", q.Path))
 	}
 	return nil

@@ -11,14 +11,13 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/memtui/memtui/export/html"
+	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/progress"
@@ -57,12 +56,12 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.progress.End()
 	a.ending.terminal.Store(terminalShown) // an interrupt ends the server
-	say, address := a.logging(), server.Address(reachedAs(c.Host))
+	say, address := a.logging(), server.Address(serve.Reached(c.Host))
 	say("showing %s at", strings.Join(v.names(), " and "))
 	fmt.Fprintln(a.env.Stdout, address)
 	c.hint(a, listener.Addr())
 	if c.Open {
-		if err := openBrowser(ctx, address); err != nil {
+		if err := serve.OpenBrowser(ctx, address); err != nil {
 			say("no browser can be opened: %v", err)
 		}
 	}
@@ -70,14 +69,6 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 		return fail.Input(err)
 	}
 	return nil
-}
-
-// reachedAs returns the host in an address for browsers on this machine.
-func reachedAs(host string) string {
-	if ip := net.ParseIP(host); ip != nil && (ip.IsUnspecified() || ip.IsLoopback() && ip.To4() != nil) {
-		return "127.0.0.1"
-	}
-	return host
 }
 
 // hint says how to reach the page from elsewhere, and that others can where they can.
@@ -96,15 +87,6 @@ func (c *serveCmd) hint(a *app, at net.Addr) {
 		say("from your own machine: ssh -L %s:127.0.0.1:%s %s, then open the address there", port, port, model.Clean(name))
 	}
 	say("Ctrl-C ends it")
-}
-
-// openBrowser opens an address in the user's browser.
-func openBrowser(ctx context.Context, address string) error {
-	program := []string{"xdg-open", address}
-	if runtime.GOOS == "darwin" {
-		program[0] = "open"
-	}
-	return exec.CommandContext(context.WithoutCancel(ctx), program[0], program[1:]...).Start()
 }
 
 // serving is what a browser asks about: a file, or two that are compared.
@@ -170,19 +152,7 @@ func (v *serving) server(l net.Listener, host string) (*serve.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	hosts := []string{host}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		if name, err := os.Hostname(); err == nil {
-			hosts = append(hosts, name)
-		}
-		addresses, _ := net.InterfaceAddrs()
-		for _, a := range addresses {
-			if n, ok := a.(*net.IPNet); ok {
-				hosts = append(hosts, n.IP.String())
-			}
-		}
-	}
-	s := serve.New(l.Addr(), hosts...)
+	s := serve.New(l.Addr(), serve.Names(host)...)
 	s.Page, s.Files, s.Answer, s.Watch = page, files, v.answer, v.watched
 	return s, nil
 }
@@ -270,13 +240,16 @@ func (v *serving) watched() ([]byte, <-chan struct{}) {
 // answer answers a question of the page: "do" is a command that writes JSON, "show" a section of the page; the rest are
 // flags of the command, which are parsed as those of a command line.
 func (v *serving) answer(ctx context.Context, q url.Values) ([]byte, error) {
-	command, section := q.Get("do"), q.Get("show")
-	words, err := v.words(command, q)
+	section, files := q.Get("show"), v.files
+	if q.Get("do") != "diff" && v.second != nil {
+		files = files[:1]
+	}
+	words, err := ask.Words(q, files)
 	if err != nil {
 		return nil, err
 	}
 	from := v.app
-	if command == "diff" {
+	if q.Get("do") == "diff" {
 		from = v.whole // sides of different length would differ in everything
 	}
 	b, err := from.within(words)
@@ -298,62 +271,6 @@ func (v *serving) answer(ctx context.Context, q url.Values) ([]byte, error) {
 		return nil, errors.New(v.hide(err.Error()))
 	}
 	return out.Bytes(), nil
-}
-
-// askable are the commands that the page may run, each with the names of its arguments before the file.
-var askable = map[string][]string{
-	"report": nil, "diff": nil, "pages": nil, "heap find": nil, "heap object": {"id"}, "heap path": {"id"}, "heap peek": {"type"},
-	"heap waste": nil, "heap threads": nil, "heap types": nil, "heap dominators": nil, "heap suspects": nil, "heap holders": {"type"},
-}
-
-// unsettable are flags that the page must not set: they read or write other files, or bound the program.
-var unsettable = []string{"output", "source", "map-path", "symbols", "sysroot", "debuginfod", "index", "max-memory", "insecure",
-	"every", "for", "save", "help", "format", "config"}
-
-// words returns the command line of a question. Every value is that of a flag or an argument, whatever it begins with.
-func (v *serving) words(command string, q url.Values) ([]string, error) {
-	arguments, ok := askable[command]
-	if !ok {
-		return nil, fmt.Errorf("the page cannot run %q", command)
-	}
-	words := append(strings.Fields(command), "--format=json")
-	var first []string
-	for _, name := range arguments {
-		if strings.HasPrefix(q.Get(name), "-") {
-			return nil, fmt.Errorf("invalid %s %q", name, q.Get(name))
-		}
-		first = append(first, q.Get(name))
-	}
-	for name, values := range q {
-		switch {
-		case name == "do", name == "show", slices.Contains(arguments, name):
-			continue
-		case slices.Contains(unsettable, name), !isFlagName(name):
-			return nil, fmt.Errorf("the page cannot set --%s", model.Clean(name))
-		}
-		for _, value := range values {
-			if value == "true" && isSwitch(name) {
-				words = append(words, "--"+name)
-			} else {
-				words = append(words, "--"+name+"="+value)
-			}
-		}
-	}
-	files := v.files
-	if command != "diff" && v.second != nil {
-		files = files[:1]
-	}
-	if strings.HasPrefix(command, "heap") {
-		return slices.Concat(words, files[:1], first), nil
-	}
-	return slices.Concat(words, files), nil
-}
-
-// isSwitch reports whether a flag has no value.
-func isSwitch(name string) bool { return slices.Contains([]string{"invert", "swap", "worst"}, name) }
-
-func isFlagName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
 }
 
 // section writes the data of a section of the page.

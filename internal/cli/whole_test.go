@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/rules"
 	"github.com/memtui/memtui/internal/memory"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders"
@@ -173,14 +174,14 @@ func TestValidateOfAFileReadInPart(t *testing.T) {
 		{[]loaders.Violation{left, wrong}, false, false, ": INVALID\n"},
 		{[]loaders.Violation{wrong, left}, false, false, ": INVALID\n"},
 	} {
-		v := &validation{Valid: true, Header: report.Header{File: report.File{Name: "x.spaa"}}}
+		v := &rules.Result{Valid: true, Header: report.Header{File: report.File{Name: "x.spaa"}}}
 		for _, x := range c.found {
-			v.add(x)
+			v.Add(x)
 		}
 		var text strings.Builder
-		v.text(&text)
-		if err := v.undecided(); v.Valid != c.valid || (err != nil) != c.undecided || !strings.Contains(text.String(), c.verdict) {
-			t.Errorf("%v: valid %v, %v, %s", c.found, v.Valid, err, text.String())
+		v.Text(&text)
+		if why := v.Unread(); v.Valid != c.valid || (why != "") != c.undecided || !strings.Contains(text.String(), c.verdict) {
+			t.Errorf("%v: valid %v, %v, %s", c.found, v.Valid, why, text.String())
 		}
 	}
 	a, ctx, out := inUse(t, 60)

@@ -43,7 +43,9 @@ func listening(t *testing.T, answer func(context.Context, url.Values) ([]byte, e
 	return s, "http://" + l.Addr().String(), &http.Client{Jar: jar}
 }
 
-func echo(_ context.Context, q url.Values) ([]byte, error) { return []byte(`"` + q.Get("x") + `"`), nil }
+func echo(_ context.Context, q url.Values) ([]byte, error) {
+	return []byte(`"` + q.Get("x") + `"`), nil
+}
 
 // request returns the status and text of a response to a request with headers of that form: "Name: value".
 func request(t *testing.T, c *http.Client, method, address string, headers ...string) (status int, text string, head http.Header) {
