@@ -34,9 +34,9 @@ func (ix *fileIndex) checkSums() error {
 		}
 		t := c.totals
 		all.Add(t)
-		hi, lo = add128(hi, lo, t.AllocBytes)
-		hi, lo = sub128(hi, lo, t.FreedBytes)
-		hi, lo = sub128(hi, lo, t.OverwrittenBytes)
+		hi, lo = column.Add128(hi, lo, t.AllocBytes)
+		hi, lo = column.Sub128(hi, lo, t.FreedBytes)
+		hi, lo = column.Sub128(hi, lo, t.OverwrittenBytes)
 	}
 	c := &ix.curve
 	if all != ix.totals || c.Count != all.AllocCount-all.FreedCount-all.OverwrittenCount ||
@@ -115,7 +115,7 @@ func (ix *fileIndex) confirmCurve() error {
 	for k := len(ix.chunks) - 1; k >= 0; k-- {
 		next := ix.chunks[k]
 		last := c.Base.At(next.firstRun + (next.n-1)/runLength)
-		if last.Bytes != shown(hi, lo) {
+		if last.Bytes != column.Shown(hi, lo) {
 			return errIndexFalse
 		}
 		hi, lo = next.hi, next.lo

@@ -3,8 +3,6 @@ package traceindex
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -220,7 +218,7 @@ func (f *folder) finish() error {
 func (f *folder) gather(d column.Dim) error {
 	keys := f.dimKeys[d][:0]
 	if d == column.DimSize {
-		f.dimKeys[d] = changedKeys(keys, f.dimCells[d])
+		f.dimKeys[d] = column.ChangedKeys(keys, f.dimCells[d])
 		return nil
 	}
 	of := f.ix.sites.Stack
@@ -245,7 +243,7 @@ func (f *folder) gather(d column.Dim) error {
 		cells[k].Add(&f.siteCells[l])
 	}
 	if len(keys) > len(cells)/sortShare {
-		keys = changedKeys(keys[:0], cells)
+		keys = column.ChangedKeys(keys[:0], cells)
 	} else {
 		slices.Sort(keys)
 	}
@@ -255,16 +253,6 @@ func (f *folder) gather(d column.Dim) error {
 
 // sortShare is the share of all keys above which a linear scan is faster than sorting.
 const sortShare = 16
-
-// changedKeys appends the keys whose cells are not zero.
-func changedKeys(keys []uint32, cells []column.Cell) []uint32 {
-	for k := range cells {
-		if cells[k] != (column.Cell{}) {
-			keys = append(keys, uint32(k))
-		}
-	}
-	return keys
-}
 
 // publish adds the chunk to the index. The lock is held.
 func (f *folder) publish() {
@@ -364,22 +352,4 @@ func (c *chunk) memory() int64 {
 		n += int64(c.n)*(13+9) + int64(len(c.kept.High))*4
 	}
 	return n
-}
-
-// shown reduces a level of 128 bits to 64: levels saturate only when they are shown.
-func shown(hi, lo uint64) uint64 {
-	if hi != 0 {
-		return math.MaxUint64
-	}
-	return lo
-}
-
-func add128(hi, lo, v uint64) (uint64, uint64) {
-	lo, carry := bits.Add64(lo, v, 0)
-	return hi + carry, lo
-}
-
-func sub128(hi, lo, v uint64) (uint64, uint64) {
-	lo, borrow := bits.Sub64(lo, v, 0)
-	return hi - borrow, lo
 }

@@ -57,23 +57,23 @@ func (ix *Index) walk(from, to int, f func(event int, after *column.Level) bool)
 	for i := run * pyramidBase; i < to; i++ {
 		switch ix.kind.At(i) {
 		case evAllocOver:
-			hi, lo = sub128(hi, lo, ix.size.At(int(ix.overwrittenAt(i))))
+			hi, lo = column.Sub128(hi, lo, ix.size.At(int(ix.overwrittenAt(i))))
 			l.Count--
 			fallthrough
 		case evAlloc:
 			size := ix.size.At(int(ix.ref.At(i)))
-			hi, lo = add128(hi, lo, size)
+			hi, lo = column.Add128(hi, lo, size)
 			l.AllocBytes, _ = model.SaturatingAdd(l.AllocBytes, size)
 			l.Count++
 			l.AllocCount++
 		case evFree:
-			hi, lo = sub128(hi, lo, ix.size.At(int(ix.ref.At(i))))
+			hi, lo = column.Sub128(hi, lo, ix.size.At(int(ix.ref.At(i))))
 			l.Count--
 			l.FreeEvents++
 		case evFreeUnknown:
 			l.FreeEvents++
 		}
-		l.Bytes = shown(hi, lo)
+		l.Bytes = column.Shown(hi, lo)
 		if i >= from && !f(i, &l) {
 			return
 		}

@@ -196,12 +196,12 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 		switch kind {
 		case model.Alloc:
 			if len(over) > 0 && over[0].event == local+uint32(i) {
-				hi, lo = sub128(hi, lo, over[0].size)
+				hi, lo = column.Sub128(hi, lo, over[0].size)
 				l.Count--
 				over = over[1:]
 			}
 			size := events.Size[p]
-			hi, lo = add128(hi, lo, size)
+			hi, lo = column.Add128(hi, lo, size)
 			l.AllocBytes, _ = model.SaturatingAdd(l.AllocBytes, size)
 			l.Count++
 			l.AllocCount++
@@ -211,13 +211,13 @@ func (r *runReader) follow(c *chunk, run int, hi uint64, l column.Level, buffer 
 			var size uint64
 			var ok bool
 			if size, ok, rest = column.NextFreed(rest, c.common); ok {
-				hi, lo = sub128(hi, lo, size)
+				hi, lo = column.Sub128(hi, lo, size)
 				l.Count--
 			}
 		default:
 			p++
 		}
-		l.Bytes = shown(hi, lo)
+		l.Bytes = column.Shown(hi, lo)
 		r.levels[i] = l
 	}
 	l.Bytes = lo

@@ -128,7 +128,7 @@ func (f *folder) walk() {
 				e.AddLevel(&level)
 			}
 			if k == 0 {
-				first := shown(f.live.LiveHi, live)
+				first := column.Shown(f.live.LiveHi, live)
 				e = column.Extremes{MinBytes: first, MaxBytes: first, MinCount: count, MaxCount: count}
 			}
 		}

@@ -180,7 +180,7 @@ func (ix *fileIndex) leaksFit(l *group.LeakRows) bool {
 	for i := range l.Rows {
 		all.Add(l.Rows[i].Count, l.Rows[i].Bytes)
 	}
-	return all.Count == ix.curve.Count && all.Bytes == shown(ix.curve.LiveHi, ix.curve.Live)
+	return all.Count == ix.curve.Count && all.Bytes == column.Shown(ix.curve.LiveHi, ix.curve.Live)
 }
 
 // peaksFit reports whether peaks are at least what is live at the end, and at most what was ever allocated.
