@@ -144,7 +144,7 @@ var assets embed.FS
 func scripts(served bool) []string {
 	list := []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js"}
 	if served {
-		list = append(list, "list.js", "live.js")
+		list = append(list, "list.js", "areas.js", "live.js")
 	}
 	return append(list, "main.js")
 }

@@ -91,7 +91,7 @@ func TestThePageByKeyboard(t *testing.T) {
 	if hash := value[string](t, ctx, "location.hash"); strings.Contains(hash, "token") {
 		t.Errorf("the address keeps the token: %s", hash)
 	}
-	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "timeline", "functions", "live-blocks", "events", "blocks"} {
+	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "treemap", "timeline", "heat", "functions", "live-blocks"} {
 		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
 		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
 	}
@@ -173,10 +173,7 @@ func TestThePageOfAHostileFile(t *testing.T) {
 	}
 	p := served(t, Env{}, path).read()
 	ctx := chromium(t, p, 1280, 800)
-	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "timeline", "functions", "live-blocks", "events"} {
-		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
-		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
-	}
+	everyView(t, ctx, func(string) {})
 	await(t, ctx, "the name as text", `document.body.textContent.includes("<img src=x/>1")`)
 	for _, unwanted := range []string{`document.querySelector("img")`, `document.querySelector("#content b b, .fn b, td b")`, `[...document.scripts].length !== 2`} {
 		if value[bool](t, ctx, "!!("+unwanted+")") {
@@ -192,12 +189,24 @@ func TestThePageOfAHostileFile(t *testing.T) {
 func TestThePageOnAPhone(t *testing.T) {
 	p := served(t, Env{}, sample).read()
 	ctx := chromium(t, p, 500, 844) // browsers have no smaller windows
-	for i := range 9 {
-		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
-		await(t, ctx, "a view", `document.querySelector(".view:not([hidden]) :is(table, canvas, .flame, .cards)")`)
+	everyView(t, ctx, func(view string) {
 		if wide := value[int](t, ctx, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
-			t.Errorf("view %d is %d pixels too wide", i+1, wide)
+			t.Errorf("%s is %d pixels too wide", view, wide)
 		}
+	})
+}
+
+// everyView shows one view after the other, and waits until each is drawn.
+func everyView(t *testing.T, ctx context.Context, look func(view string)) {
+	t.Helper()
+	views := value[[]string](t, ctx, `[...document.querySelectorAll("#nav button")].map((b) => b.dataset.view)`)
+	if len(views) < 10 {
+		t.Errorf("the views are %q", views)
+	}
+	for _, view := range views {
+		do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil))
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]):not(.waiting) :is(table, canvas, .flame, .cards, .panel .empty)')`)
+		look(view)
 	}
 }
 

@@ -46,12 +46,14 @@ function chartPanel(c, pilot) {
     });
     return [low, high > low ? high * 1.04 : low + 1];
   };
+  // draw draws everything anew; over only what moves: the instant, the range, where the pointer is.
+  const layer = document.createElement("canvas");
   function draw() {
-    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
+    const ratio = devicePixelRatio || 1, g = layer.getContext("2d");
     w = box.clientWidth; h = box.clientHeight;
     if (!w) return;
     within();
-    canvas.width = w * ratio; canvas.height = h * ratio;
+    layer.width = canvas.width = w * ratio; layer.height = canvas.height = h * ratio;
     g.scale(ratio, ratio);
     g.font = "12px " + css("--sans");
     const [low, high] = limits(), yOf = (v) => topGap + (1 - (v - low) / (high - low)) * (h - topGap - bottom);
@@ -71,9 +73,19 @@ function chartPanel(c, pilot) {
     }
     g.save(); g.beginPath(); g.rect(left, 0, w - left - right, h - bottom + 1); g.clip();
     c.curves.forEach((curve, k) => on[k] && drawCurve(g, curve, k, yOf));
-    if (pilot) drawRange(g);
     drawMarks(g);
-    if (pilot) drawInstant(g);
+    g.restore();
+    over();
+  }
+  function over() {
+    const ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
+    if (!w) return;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    g.drawImage(layer, 0, 0);
+    g.scale(ratio, ratio);
+    g.save(); g.beginPath(); g.rect(left, 0, w - left - right, h - bottom + 1); g.clip();
+    if (pilot) { drawRange(g); drawInstant(g); }
     if (hover !== null) { g.strokeStyle = css("--soft"); g.setLineDash([3, 3]); g.beginPath(); g.moveTo(hover, 0); g.lineTo(hover, h); g.stroke(); g.setLineDash([]); }
     if (drag && hover !== null) { g.fillStyle = css("--curve-fill"); g.fillRect(Math.min(drag, hover), 0, Math.abs(hover - drag), h); }
     g.restore();
@@ -183,7 +195,7 @@ function chartPanel(c, pilot) {
   const scale = (factor, at) => zoom(at - (at - span.from) * factor, at + (span.to - at) * factor);
   const place = (e) => Math.min(Math.max(e.clientX - canvas.getBoundingClientRect().left, left), w - right);
   let frame = 0, scrub = false;
-  const soon = () => { frame = frame || requestAnimationFrame(() => { frame = 0; draw(); read(); }); }; // one picture for each frame of the screen
+  const soon = () => { frame = frame || requestAnimationFrame(() => { frame = 0; over(); read(); }); }; // one picture for each frame of the screen
   box.addEventListener("pointermove", (e) => { hover = place(e); if (scrub) pilot.setAt(tOf(hover)); soon(); });
   box.addEventListener("pointerleave", () => { if (scrub) return; hover = null; drag = null; soon(); });
   box.addEventListener("pointerdown", (e) => {
@@ -226,7 +238,7 @@ function chartPanel(c, pilot) {
     el("button", {type: "button", "aria-label": "Zoom in", onclick: zoomTo((m) => scale(0.5, m))}, "+"), el("button", {type: "button", "aria-label": "Zoom out", onclick: zoomTo((m) => scale(2, m))}, "−"),
     el("button", {type: "button", onclick: () => zoom(span.low, span.high)}, "All"));
   const middleOf = () => pilot && pilot.at() !== null && pilot.at() >= span.from && pilot.at() <= span.to ? pilot.at() : (span.from + span.to) / 2;
-  return {c, tools, span, draw, zoom, scale: (f) => scale(f, middleOf()), pan: (f) => zoom(span.from + f * (span.to - span.from), span.to + f * (span.to - span.from)),
+  return {c, tools, span, draw, over, zoom, scale: (f) => scale(f, middleOf()), pan: (f) => zoom(span.from + f * (span.to - span.from), span.to + f * (span.to - span.from)),
     column: () => (span.to - span.from) / Math.max(Math.min(w - left - right, 400), 1), panel: el("div.panel", null, box, legend.childNodes.length ? legend : null, readout)};
 }
 

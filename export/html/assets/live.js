@@ -188,15 +188,28 @@ function sourceSection(a) {
   return [out];
 }
 
+// Maps: the figure is chosen beside the title.
+const figures = [["live_bytes", "live bytes"], ["alloc_bytes", "allocated bytes"], ["leaked_bytes", "never freed"], ["live_count", "live blocks"], ["alloc_count", "allocations"]];
+function figureOf() {
+  const list = el("select", {"aria-label": "What is drawn", onchange: () => { remember("figure", list.value === "live_bytes" ? "" : list.value, true); refresh(); }}, ...figures.map(([v, words]) => el("option", {value: v, selected: v === (view.figure || "live_bytes")}, words)));
+  return el("div.tools", null, list);
+}
+const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
+const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
+  draw: (p, a) => [treemapSection(id, title, a.treemap || a.dominator_treemap, unitOf((a.treemap || a.dominator_treemap).metric), by ? figureOf() : null)]});
+const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group"]),
+  draw: (p, a) => [heatSection(title, a.heatmap || a.lifetime_heatmap, unitOf((a.heatmap || a.lifetime_heatmap).metric), figureOf(), (t) => { remember("at", written(t), true); changed(); })]});
+
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
   const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "all", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
   const source = status.sources ? [sourceView()] : [];
-  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), shown("timeline", "Timeline"), shown("functions", "Functions"),
+  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
     listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
-  if (status.kind === "heap") own.push(objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
+  if (status.kind !== "dump" || !both.length) own.push(map("treemap", "Treemap", "treemap", false));
+  if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
   return [...own, ...source];
 }
 const leftOf = (a, name) => { const all = ((a.trace || {}).row_counts || {})[name]; return all ? Math.max(all - rowsWanted(), 0) : 0; };
@@ -254,7 +267,7 @@ function knows(a) {
 }
 
 function changed() {
-  if (pilotChart) { pilotChart.draw(); controls(); }
+  if (pilotChart) { pilotChart.over(); controls(); }
   refresh();
 }
 // recalled follows an address that changed: Back, or a link that was put in.
