@@ -101,7 +101,6 @@ type Group struct {
 	Count                        uint64
 	ManagedBytes, UnmanagedBytes uint64
 	Retained                     uint64 // of the set of all rows of the group; 0 until computed
-	hasRetained                  bool
 }
 
 // Bytes is managed plus unmanaged.
