@@ -49,6 +49,7 @@ function text(unit, v) {
     case "bytes": return bytes(v);
     case "rate": return (v < 0 ? "-" : "") + bytes(Math.abs(v)) + "/s";
     case "us": return time(v);
+    case "micros": return group(v) + " µs";
     case "ns": return time(v / 1000);
     case "count": return Number.isInteger(v) ? group(v) : String(+v.toPrecision(6));
     case "share": return share(v);

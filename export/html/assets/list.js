@@ -11,9 +11,9 @@ const wordsIn = (key) => key.replace(/_us$|_bytes$/, "").replaceAll("_", " ").to
 const isRow = (x) => x !== null && typeof x === "object" && !Array.isArray(x);
 
 // tableOf makes a table of rows that are objects. Frames become the stack that a row opens.
-function tableOf(id, title, rows, more) {
+function tableOf(id, title, rows, more, fine) {
   const keys = [...new Set(rows.flatMap(Object.keys))].filter((k) => !rows.some((r) => r[k] !== null && typeof r[k] === "object") && !["function", "file", "line"].includes(k));
-  const placed = rows.some((r) => r.function !== undefined), kinds = keys.map((k) => kindOf(k, rows));
+  const placed = rows.some((r) => r.function !== undefined), kinds = keys.map((k) => kindOf(k, rows)).map((k) => fine && k === "us" ? "micros" : k);
   const frameOf = (f) => {
     const name = intern(names, nameIDs, f.function || "(no name)", f.function || "(no name)"), file = f.file ? intern(names, nameIDs, f.file, f.file) : -1, row = [name, file, f.line || -1];
     return intern(frames, frameIDs, row.join(), row);

@@ -94,13 +94,16 @@ function controls() {
     if (e.key === "Escape") go.blur();
     if (e.key !== "Enter" || !go.value.trim()) return;
     const value = go.value.trim();
-    remember(status.kind === "heap" ? "snapshot" : "at", value === "end" ? "" : value, true);
-    go.value = ""; go.blur(); changed();
+    const span = value.split(/\s*(?:\.\.|…|-|–)\s*/).map(numberIn), known = span.every((t) => t !== null && !Number.isNaN(t));
+    if (!known || span.length > 2) return say("Write an instant such as 12.5s, 350ms, 50%, peak or end, or a range: 100ms..200ms.");
+    if (span.length === 2) pilot.setRange(Math.min(...span), Math.max(...span));
+    else { remember(status.kind === "heap" ? "snapshot" : "at", value === "end" ? "" : value, true); changed(); }
+    go.value = ""; go.blur();
   }});
   if (endAt !== null) out.append(go);
   if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
   if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, "End"));
-  out.append(el("button.copy", {type: "button", title: "a colleague with access to this address sees the same view", onclick: () => copy(location.href, "the link")}, "Copy link"),
+  out.append(el("button.copy", {type: "button", title: "a colleague with access to this address sees the same view", onclick: () => copy(location.href, "the link, for browsers that have opened the address memtui printed; others need that, or the file and the command")}, "Copy link"),
     el("button.copy", {type: "button", title: "key Y", onclick: () => copyCommand()}, "Copy command"));
   const old = strip.querySelector(".chips"), typed = old && old.querySelector("input") === document.activeElement;
   if (typed) return;
@@ -135,18 +138,30 @@ const openObject = (row) => openPart("object", {row: String(row)});
 const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}), draw: (p, a) => drawShown(p, adopt(a), id)});
 const listed = (id, title, words, names, about) => ({id, title, ask: () => question(Object.assign({limit: String(rowsWanted())}, words)), draw: (p, a) => {
   const from = names.map((n) => n.split(".").reduce((x, k) => x && x[k], a)).find(Array.isArray) || [], left = (about && about(a)) || 0;
-  const t = objectLinks(tableOf(id, title, from, left), from);
+  const t = objectLinks(tableOf(id, title, from, left, id === "events"), from);
   keptOf("table-" + t.id, {sort: -1, down: true, all: true, open: new Set()});
   t.answer = group(from.length) + (from.length === 1 ? " row" : " rows") + (left ? " of " + group(from.length + left) : "");
   p.tables.push(t);
   return [tableSection(title, [t])];
 }});
+// Events begin at the instant, unless there is a range.
+function eventsView() {
+  const v = listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), ask = v.ask;
+  v.ask = () => {
+    const q = ask();
+    if (!q.has("from") && q.has("at") && q.get("at") !== "end") q.set("from", written(pilot.at() === null ? 0 : pilot.at()));
+    q.delete("at");
+    return q;
+  };
+  return v;
+}
 const rowsWanted = () => kept.limit || 1000;
 function more(n) { kept.limit = n > 50000 ? 0 : Math.max(n, 1000); const p = panels.get(viewNow()); p.key = ""; refresh(); }
 
 function drawShown(p, a, id) {
   if (a.command) commandNow = a.command;
   if (id === "overview") return overview(a);
+  if (id === "leaks") a.scope = a.scope.filter((x) => !x.startsWith("live figures"));
   const sections = sectionsOf(a).filter(([title]) => idOf(title) === id);
   const rest = id === "timeline" && a.charts.length > 1 ? [] : heading(a).slice(2);
   if (!sections.length) return [...rest, el("div.panel", null, el("p.empty", null, "There is nothing to show here."))];
@@ -206,7 +221,7 @@ function viewsOf() {
   const source = status.sources ? [sourceView()] : [];
   if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
-    listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
+    eventsView(), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
   if (status.kind !== "dump" || !both.length) own.push(map("treemap", "Treemap", "treemap", false));
   if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
@@ -248,6 +263,7 @@ async function refresh() {
 function knows(a) {
   if (a.title) { document.title = a.title + " · memtui"; naming(a.title); }
   const c = a.charts[0];
+  if (!c && !stripBase && strip.hidden) { strip.hidden = false; strip.replaceChildren(el("div.head", null, el("span.chips"))); controls(); }
   if (!c || stripBase && (view.from !== undefined || view.to !== undefined)) return;
   const key = JSON.stringify([c.from, c.to, status.revision, steps.map((s) => view[s])]);
   if (stripBase && stripBase.key === key) return;
@@ -294,7 +310,7 @@ const acts = {
   p: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, e: () => { remember("at", ""); changed(); },
   v: () => {
     const at = pilot.at();
-    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then v ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; }
+    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then v ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; say(""); }
   },
   u: () => { rangeFrom = null; clearRange(); },
   "+": () => pilotChart && pilotChart.scale(0.5), "=": () => pilotChart && pilotChart.scale(0.5), "-": () => pilotChart && pilotChart.scale(2), "0": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
@@ -352,7 +368,8 @@ async function learn() {
   try {
     const a = adopt(await ask("all", question({do: "report", show: "all", limit: "1"}))), fixed = viewsOf();
     const list = sectionsOf(a).map(([title]) => shown(idOf(title), title)).filter((t) => !fixed.some((f) => f.id === t.id));
-    setTabs([...fixed.slice(0, status.files.length > 1 ? 2 : 1), ...list, ...fixed.slice(status.files.length > 1 ? 2 : 1)]);
+    const first = status.files.length > 1 ? 2 : 1, remarks = list.filter((t) => t.id === "remarks"); // which come and go
+    setTabs([...fixed.slice(0, first), ...list.filter((t) => t.id !== "remarks"), ...fixed.slice(first), ...remarks]);
     knows(a);
   } catch (e) { if (e.name !== "AbortError") say(e.message); }
 }

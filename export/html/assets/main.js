@@ -26,6 +26,7 @@ let typing = 0;
 search.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => find(search.value), 120); });
 const isTyping = (e) => /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
 addEventListener("keydown", (e) => {
+  if (e.key === "Enter" && e.target === search) { clearTimeout(typing); find(search.value); search.blur(); }
   if (e.key === "Escape" && e.target === search) { search.value = ""; find(""); search.blur(); }
   if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) return;
   if (e.key === "/") { e.preventDefault(); search.focus(); search.select(); }
@@ -126,7 +127,7 @@ function footer(data) {
   return out;
 }
 
-const keyLines = [["1 … 9", "views"], ["/", "search names in tables and graphs; Esc clears"], ["j k, ↓ ↑", "rows of a table"], ["Enter", "open a row, zoom a flame graph"], ["Backspace", "zoom a flame graph out"], ["?", "this list"]];
+const keyLines = [["1 … 9", "views"], ["/", "search names in tables and graphs; Enter keeps, Esc clears"], ["j k, ↓ ↑", "rows of a table"], ["Enter", "open a row, zoom a flame graph"], ["Backspace", "zoom a flame graph out"], ["?", "this list"]];
 function showKeys() {
   const box = el("dialog.keys", null, el("h2", null, "Keys"), el("dl", null, ...keyLines.flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)])), el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close")));
   box.addEventListener("close", () => box.remove());

@@ -85,6 +85,7 @@ function drawTable(t) {
   const state = keptOf("table-" + t.id, {sort: t.sort, down: true, all: false, open: new Set()}), keyed = t.rows.map((r, i) => t.stacks ? t.stacks[i].join() : String(i));
   if (state.sort >= t.cols.length) { state.sort = t.sort; state.down = true; }
   state.match = null;
+  const rowAt = t.cols.findIndex((c) => c.head === "ROW");
   const words = t.rows.map((_, i) => wordsOf(t, i)), searched = words.some((w) => w.length);
   const body = el("tbody"), foot = el("div.foot"), heads = [];
   const named = (k) => t.cols[k].kind === "name" || t.cols[k].kind === "place";
@@ -111,13 +112,14 @@ function drawTable(t) {
     });
   }
   function row(i) {
-    const has = t.stacks && t.stacks[i] && t.stacks[i].length > 0 && (chosen || t.stacks[i].length > 1), open = has && state.open.has(keyed[i]);
-    const flip = () => { if (open) state.open.delete(keyed[i]); else state.open.add(keyed[i]); draw(); };
-    const tr = el("tr.row" + (open ? ".open" : ""), has ? {"aria-expanded": String(open), tabindex: 0, title: open ? undefined : "show the stack", "data-row": i,
-      onclick: (e) => { if (!e.target.closest("a") && !String(getSelection())) flip(); },
+    const object = chosen && rowAt >= 0 ? t.rows[i][rowAt] : null;
+    const has = object !== null || t.stacks && t.stacks[i] && t.stacks[i].length > 0 && (chosen || t.stacks[i].length > 1), open = has && object === null && state.open.has(keyed[i]);
+    const flip = () => { if (object !== null) return chosen.object(object); if (open) state.open.delete(keyed[i]); else state.open.add(keyed[i]); draw(); };
+    const tr = el("tr.row" + (open ? ".open" : ""), has ? {"aria-expanded": String(open), tabindex: 0, title: open ? undefined : object !== null ? "open the object" : "show the stack", "data-row": i,
+      onclick: (e) => { if (!e.target.closest("a, button") && !String(getSelection())) flip(); },
       onkeydown: (e) => {
         if (e.target !== e.currentTarget) return;
-        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); flip(); body.querySelector('[data-row="' + i + '"]').focus(); }
+        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); flip(); const again = body.querySelector('[data-row="' + i + '"]'); if (again) again.focus(); }
         const way = {ArrowDown: 1, j: 1, ArrowUp: -1, k: -1}[e.key], all = [...body.querySelectorAll("[data-row]")], next = way && all[all.indexOf(e.currentTarget) + way];
         if (next && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); next.focus(); }
       }} : null);
