@@ -187,7 +187,7 @@ func (r *replay) damage(st status) error {
 		r.found.add(model.Error, code, from, what+", and the bytes up to the next readable event were skipped")
 		return nil
 	}
-	r.found.add(model.Error, code, from, fmt.Sprintf("%s: %d bytes were skipped, up to byte %d", what, to-from, to))
+	r.found.add(model.Error, code, from, fmt.Sprintf("%s: %s skipped, up to byte %d", what, model.CountedAs(to-from, "byte was", "bytes were"), to))
 	return nil
 }
 
