@@ -41,7 +41,7 @@ type recordCmd struct {
 	Every   arg.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
 	Pure    bool         `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
 	Print   string       `enum:",python" default:"" placeholder:"python" help:"Print the module that --pure uses, for Python programs that import it themselves."`
-	Recover string       `placeholder:"FILE" help:"Complete a recording whose recorder was killed: put the names next to it into the file."`
+	Recover string       `placeholder:"FILE" help:"Complete a recording whose recorder was killed or had no room: put the names next to it into the file."`
 }
 
 // Statuses of record beyond that of the program, as shells have them.

@@ -229,5 +229,6 @@ func (l *lines) end() {
 	done := Recorded{Path: l.t.file.path, PID: l.t.pid, Program: l.t.file.stacks.Program, Events: l.t.file.events}
 	done.Stopped = l.t.file.flush()
 	_, err := l.t.file.finish(context.Background(), l.t.facts(done))
+	done.Events = l.t.file.events // without those that were cut
 	l.s.made(done, err)
 }

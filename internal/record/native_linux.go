@@ -447,14 +447,18 @@ func (s *session) end(t *task, broken error) {
 		delete(s.tasks, t.pid)
 		return
 	}
+	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }
 
-// made notes a file of a process whose recording has ended.
+// made notes a file of a process whose recording has ended. One whose names found no room is a recording, too.
 func (s *session) made(r Recorded, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tasks, r.PID)
+	if r.Unnamed = errors.Is(err, errLeft); r.Unnamed {
+		err = nil
+	}
 	s.files = append(s.files, r)
 	if s.err == nil {
 		s.err = err

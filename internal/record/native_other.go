@@ -21,5 +21,7 @@ func Pages(context.Context, PageOptions) (points, layouts int, err error) { retu
 
 func insert(*os.File, int64, int64) error { return errors.ErrUnsupported }
 
+func insertable(*os.File, int64) bool { return false }
+
 // RunPure returns an error, as [Run] does.
 func RunPure(context.Context, Options) ([]Recorded, int, error) { return nil, 0, errLinux }

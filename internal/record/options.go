@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
@@ -107,6 +108,7 @@ type Recorded struct {
 	Points  int      // of curves, if those are recorded
 	Dumps   []string // heap dumps that the program wrote itself, and nothing else
 	Stopped error    // why writing ended before the program did, nil if it did not
+	Unnamed bool     // the names of stacks found no room in the file and stay in its journal
 	Few     bool     // so few samples that much may be missing
 }
 
@@ -124,6 +126,11 @@ func (r *Recorded) Lines() (list []string) {
 	}
 	if r.Stopped != nil {
 		say("recording of process %d stopped early: %s", r.PID, model.Clean(r.Stopped.Error()))
+	}
+	if r.Unnamed {
+		path := model.Clean(r.Path)
+		say("no room for the names of stacks in %s: they stay in %s, keep both files together; where there is room, memtui record --recover %[1]s makes them one",
+			path, path+journal.Suffix)
 	}
 	if n := r.Lost.Allocations + r.Lost.Frees; n > 0 {
 		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/memtui/memtui/internal/record/pure"
 	"github.com/memtui/memtui/model"
 )
@@ -100,6 +102,44 @@ func TestPythonIsTracedWhereNoHookIsWanted(t *testing.T) {
 			t.Errorf("isolated: %v, %v, %q", err, files, said)
 		}
 	})
+}
+
+// filling is a program that allocates more and more.
+const filling = `
+import time
+keep = []
+for i in range(30):
+    keep.append([bytearray(100 + j) for j in range(1000)])
+    time.sleep(0.05)
+print("done")
+`
+
+// On a file system without room the tracer says so in a line, keeps what fits, and lets the program go on.
+func TestTracerOfPythonKeepsWhatFitsOnAFullFileSystem(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("needs Python")
+	}
+	folder := t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=300k"); err != nil {
+		t.Skipf("cannot mount a file system: %v", err)
+	}
+	defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	program := t.TempDir()
+	for name, text := range map[string]string{"memtui_trace.py": pure.Module, "filling.py": "import memtui_trace\nmemtui_trace.start('" +
+		filepath.Join(folder, "o.mlyze") + "', interval=0.2)\n" + filling} {
+		if err := os.WriteFile(filepath.Join(program, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.Command(python, filepath.Join(program, "filling.py")).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "Traceback") || strings.Count(string(out), "stops early") != 1 || !strings.Contains(string(out), "done") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	blocks, unmatched, p := read(t, filepath.Join(folder, "o.mlyze"))
+	if len(blocks) < 5000 || len(blocks) > 29000 || unmatched > 0 || p.Lost > 0 || !strings.Contains(fmt.Sprint(p.Problems), "No space left") {
+		t.Errorf("%d blocks, %d unmatched, %d B lost, %v", len(blocks), unmatched, p.Lost, p.Problems)
+	}
 }
 
 // markerOf returns the name id of the first marker.

@@ -16,7 +16,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Recover puts names into a trace whose recorder was killed, from the journal next to it. What the journal has lost of
+// Recover puts names into a trace whose recorder was killed, or had no room for them, from the journal next to it. What the journal has lost of
 // its last line is not missed by any event.
 func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
 	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR, 0)
@@ -40,7 +40,7 @@ func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Pr
 	}
 	t := &traceFile{path: path, f: f, w: bufio.NewWriter(f), names: names, notes: bufio.NewWriter(io.Discard),
 		stacks: journal.NewNames(look)}
-	facts := map[string]any{"recorder": "memtui", "stopped": "the recorder was killed"}
+	facts := map[string]any{"recorder": "memtui", "stopped": "the recorder was killed, or its disk was full"}
 	if err = t.unfinished(); err == nil {
 		err = t.readJournal(ctx, facts)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -425,13 +426,68 @@ func TestFullFileSystemKeepsWhatWasWritten(t *testing.T) {
 	if status != 0 || len(files) != 1 || !errors.Is(files[0].Stopped, syscall.ENOSPC) {
 		t.Fatalf("status %d, %+v", status, files)
 	}
-	blocks, _, p := read(t, path)
+	blocks, unmatched, p := read(t, path)
 	churned, _ := from(blocks, "churn")
+	events := len(blocks) + unmatched
+	for _, b := range blocks {
+		if b.freed {
+			events++
+		}
+	}
+	if files[0].Events != uint64(events) || files[0].Unnamed {
+		t.Errorf("%+v, %d events in the file", files[0], events)
+	}
 	if len(churned) < 1000 || len(churned) == 10000 || !strings.Contains(fmt.Sprint(p.Problems), "no space left") {
 		t.Errorf("%d of 10,000 blocks, %v", len(churned), p.Problems)
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Names that are larger than what could be written of events stay in the journal, and every event with them.
+func TestFullFileSystemKeepsEventsWhoseNamesFindNoRoom(t *testing.T) {
+	folder := t.TempDir()
+	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=160k"); err != nil {
+		t.Skipf("cannot mount a file system: %v", err)
+	}
+	defer func() { _ = unix.Unmount(folder, unix.MNT_DETACH) }()
+	path := filepath.Join(folder, "out.mlyze")
+	f, err := newTraceFile(path, time.Now(), "/bin/test", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := uint64(1); f.full == nil; id++ {
+		_ = f.note(&journal.Note{Frame: &journal.Frame{Function: fmt.Sprintf("function_%d", id), File: "a.c", Line: 7}})
+		_ = f.note(&journal.Note{Stack: slices.Repeat([]uint64{journal.Known | id}, 20)}) // more than an event, and shorter than as JSON
+		for k := range uint64(5) {
+			f.event(id, &model.Event{Kind: model.Alloc, Addr: (id*5 + k) << 5, Size: 1, ID: id, Thread: 1})
+		}
+		_ = f.flush()
+	}
+	written := f.events
+	_, err = f.finish(t.Context(), map[string]any{"recorder": "memtui"})
+	if !errors.Is(err, errLeft) || f.events < written/2 || f.events > written {
+		t.Fatalf("%v, %d of %d events", err, f.events, written)
+	}
+	for _, size := range []string{"160k", "10m"} { // full, and with room for a recovery
+		if err := unix.Mount("tmpfs", folder, "tmpfs", unix.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+		if size != "160k" {
+			if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		blocks, _, p := read(t, path)
+		if uint64(len(blocks)) != f.events || p.Lost > 0 {
+			t.Errorf("%s: %d of %d blocks, %d B lost", size, len(blocks), f.events, p.Lost)
+		}
+		for i, b := range blocks {
+			if want := fmt.Sprintf("function_%d;", i/5+1); !strings.HasPrefix(b.stack, want) {
+				t.Fatalf("%s: block %d is of %q, want %s", size, i, b.stack, want)
+			}
+		}
 	}
 }
 

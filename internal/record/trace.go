@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,8 +27,21 @@ const (
 	reserve    = 4096
 )
 
-// markEvery is the distance, in bytes of events, of the places where a file can be cut.
-const markEvery = 1 << 14
+// markEvery is the most bytes of events between places where a file can be cut. Early ones are closer together: one part
+// in markPart of the events is lost at most.
+const (
+	markEvery = 1 << 14
+	markPart  = 8
+)
+
+// mark is a place where a file can be cut.
+type mark struct {
+	at     int64  // bytes of events before it
+	events uint64 // and their number
+}
+
+// errLeft is that of names that stay in the journal as the file has no room for them.
+var errLeft = errors.New("no room for the names of stacks")
 
 // traceFile writes a trace. It is valid whenever it was flushed. It is for one goroutine.
 type traceFile struct {
@@ -40,7 +54,7 @@ type traceFile struct {
 	shifts  [2]uint // the fewest and the most times that period was doubled
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
-	marks   []int64 // where events begin, every markEvery bytes
+	marks   []mark
 	events  uint64
 	full    error // why writing ended, nil while it goes on
 	buf     []byte
@@ -129,8 +143,11 @@ func (t *traceFile) flush() error {
 	if t.stream != nil && t.full == nil {
 		t.end(t.stream.names(t.stacks, t.notes))
 	}
-	t.end(t.notes.Flush())
-	t.end(t.w.Flush())
+	err := t.notes.Flush()
+	if err == nil {
+		err = t.w.Flush()
+	}
+	t.end(err)
 	return t.full
 }
 
@@ -217,9 +234,7 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	if t.full != nil {
 		return
 	}
-	if t.written >= int64(len(t.marks))*markEvery {
-		t.marks = append(t.marks, t.written)
-	}
+	t.mark()
 	micros = max(micros, t.last)
 	t.buf = mlyze.AppendEvent(t.buf[:0], micros-t.last, e)
 	t.last = micros
@@ -230,6 +245,14 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.end(err)
 	t.written += int64(n)
 	t.events++
+}
+
+// mark notes that the file can be cut before the next event, if that is far enough from the last such place.
+func (t *traceFile) mark() {
+	if n := len(t.marks); n > 0 && t.written-t.marks[n-1].at < min(markEvery, t.marks[n-1].at/markPart) {
+		return
+	}
+	t.marks = append(t.marks, mark{t.written, t.events})
 }
 
 // finish names the addresses and puts the metadata where they belong. The file stays valid at every moment, and the
@@ -253,31 +276,52 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	if err != nil {
 		return problems, err
 	}
-	if t.full != nil {
-		err = t.makeRoom(int64(headerSize + len(meta) + reserve))
+	noRoom := t.full != nil && !errors.Is(t.full, errRecord)
+	if noRoom {
+		err = t.makeRoom(len(meta))
 	}
 	if err == nil {
 		err = t.place(meta)
 	}
-	if err != nil {
-		return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
+	switch {
+	case err == nil:
+		return problems, os.Remove(t.path + journal.Suffix)
+	case noRoom && t.events > 0:
+		err = errors.Join(errLeft, err)
 	}
-	return problems, os.Remove(t.path + journal.Suffix)
+	return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
 }
 
-// makeRoom cuts so many events from the end of a file that could not grow that n bytes fit instead.
-func (t *traceFile) makeRoom(n int64) error {
+// makeRoom cuts so many events from the end of a file that could not grow that metadata of n bytes fit instead. If that
+// were more than half of them, or the file system cannot move events without a copy, it cuts only what is not a whole
+// event and returns an error: the file is complete with its journal.
+func (t *traceFile) makeRoom(n int) error {
 	size, err := t.f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	keep := int64(0)
-	for _, mark := range t.marks {
-		if reserve+mark+n <= size {
-			keep = mark
+	whole, named := t.lastMark(size-reserve), t.lastMark(size-reserve-int64(headerSize+n+reserve))
+	inPlace := headerSize+n <= reserve || insertable(t.f, size)
+	if inPlace && named.at > 0 && named.at >= whole.at/2 {
+		return t.cut(named)
+	}
+	return errors.Join(errLeft, t.cut(whole))
+}
+
+// lastMark returns the last place with at most so many bytes of events before it.
+func (t *traceFile) lastMark(most int64) (last mark) {
+	for _, m := range t.marks {
+		if m.at <= most {
+			last = m
 		}
 	}
-	return t.f.Truncate(min(size, reserve+keep))
+	return last
+}
+
+// cut removes the events after a mark.
+func (t *traceFile) cut(m mark) error {
+	t.events = m.events
+	return t.f.Truncate(reserve + m.at)
 }
 
 // place writes metadata before the events.

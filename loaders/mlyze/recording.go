@@ -87,7 +87,7 @@ func (r *recording) follow(ctx context.Context) error {
 		r.publish(r.store, r.stacks.revision(), recordedNote)
 	} else if _, err := os.Stat(r.src.Path() + journal.Suffix); err == nil {
 		r.found.add(model.Warning, "recorder-killed", model.NoOffset,
-			"the recorder was killed, so the names of functions are not in the file but next to it: memtui record --recover FILE completes it")
+			"the recorder was killed or its disk was full, so the names of functions are not in the file but next to it: memtui record --recover FILE completes it")
 		r.publish(r.store, r.stacks.revision(), recordedNote)
 		r.store.Update(func(old *model.Profile) *model.Profile {
 			next := *old

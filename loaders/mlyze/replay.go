@@ -187,7 +187,8 @@ func (r *replay) damage(st status) error {
 		r.found.add(model.Error, code, from, what+", and the bytes up to the next readable event were skipped")
 		return nil
 	}
-	r.found.add(model.Error, code, from, fmt.Sprintf("%s: %d bytes were skipped, up to byte %d", what, to-from, to))
+	skipped := model.CountedAs(to-from, "byte was", "bytes were")
+	r.found.add(model.Error, code, from, fmt.Sprintf("%s: %s skipped, up to byte %d", what, skipped, to))
 	return nil
 }
 

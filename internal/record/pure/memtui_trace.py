@@ -36,7 +36,7 @@ import time
 import tracemalloc
 import types
 import warnings
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 __all__ = ["start", "stop", "marker", "recording"]
 
@@ -46,6 +46,7 @@ OPTIMIZED = 1  # a flag of code: it is that of a function, not of a class
 GENERATORS = 0x20 | 0x80 | 0x200  # flags of code: it makes a generator or a coroutine
 HEADER = 256
 BLOCK = 4096
+SPARE = 256  # bytes of names that the reason of an early end may need
 RUN = 4096  # so many addresses differ in their lowest two bytes alone
 LOWEST = bytes(i % 16 * 16 for i in range(RUN)), bytes(i // 16 for i in range(RUN))
 
@@ -60,6 +61,13 @@ def _varint(n: int) -> bytes:
         n >>= 7
     out.append(n)
     return bytes(out)
+
+
+def _put(file: Any, data: bytes) -> None:
+    """Writes all of data to a file without a buffer."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest):]
 
 
 class _Functions:
@@ -157,8 +165,9 @@ class _File:
         self.texts: List[str] = []
         self.rss: List[Tuple[int, int]] = []
         self.stopped = ""
+        self.named: List[int] = [0, 0, 0]  # the entries of texts, files and functions that the file has
         self.find = _Functions()
-        self.file = open(path, "w+b" if overwrite else "x+b", opener=lambda p, flags: os.open(p, flags, 0o600))
+        self.file = open(path, "w+b" if overwrite else "x+b", buffering=0, opener=lambda p, flags: os.open(p, flags, 0o600))
         self.write(b"")
 
     def now(self) -> int:
@@ -191,36 +200,61 @@ class _File:
             json.dumps(facts)[:-1], ", ".join(self.texts), tables[0], tables[1])
         return text.encode()
 
-    def write(self, events: bytes) -> None:
+    def write(self, events: bytes, ends: Sequence[Tuple[int, int]] = ()) -> None:
+        """Adds events. ends are where they can be cut: the bytes up to there, and the events of the file by then. Where
+        there is no room for all, those that fit are kept before the error is raised."""
+        begin = self.file.seek(0, os.SEEK_END)
+        try:
+            self.write_names()
+            begin = self.file.seek(0, os.SEEK_END)
+            _put(self.file, events)
+        except OSError:
+            fit = self.file.seek(0, os.SEEK_END) - begin
+            size, self.events = max((e for e in ends if e[0] <= fit), default=(0, self.events))
+            self.file.truncate(begin + size)
+            self.forget()
+            raise
+
+    def write_names(self) -> None:
         names = self.metadata()
-        if HEADER + len(names) > self.room or self.file.tell() == 0:
+        if HEADER + len(names) + (0 if self.stopped else SPARE) > self.room or self.file.tell() == 0:
             self.make_room(names)
         else:
             self.file.seek(HEADER)
-            self.file.write(names.ljust(self.room - HEADER))
-            self.file.seek(0, os.SEEK_END)
-        self.file.write(events)
-        self.file.flush()
+            _put(self.file, names.ljust(self.room - HEADER))
+        self.named = [len(self.texts), len(self.files), len(self.functions)]
+
+    def forget(self) -> None:
+        """Drops the names that the file has no room for, with the events that need them."""
+        del self.texts[self.named[0]:]
+        for table, n in (self.files, self.named[1]), (self.functions, self.named[2]):
+            for name in list(table)[n:]:
+                del table[name]
 
     def make_room(self, names: bytes) -> None:
         """Replaces the file by one with more room for names."""
-        while self.room < HEADER + 2 * len(names):
-            self.room *= 2
-        head = struct.pack("<4sIQI", b"MTRC", 1, self.start_us, self.room - HEADER).ljust(HEADER, b"\0")
+        room = self.room
+        while room < HEADER + 2 * len(names):
+            room *= 2
+        head = struct.pack("<4sIQI", b"MTRC", 1, self.start_us, room - HEADER).ljust(HEADER, b"\0")
         if self.file.tell() == 0:
-            self.file.write(head + names.ljust(self.room - HEADER))
+            _put(self.file, head + names.ljust(room - HEADER))
+            self.room = room
             return
         new = self.path + ".new"
-        copy = open(new, "w+b", opener=lambda p, flags: os.open(p, flags, 0o600))
-        copy.write(head + names.ljust(self.room - HEADER))
-        self.file.seek(0)
-        old = struct.unpack("<4sIQI", self.file.read(20))[3]
-        self.file.seek(HEADER + old)
-        for chunk in iter(lambda: self.file.read(1 << 20), b""):
-            copy.write(chunk)
+        copy = open(new, "w+b", buffering=0, opener=lambda p, flags: os.open(p, flags, 0o600))
+        try:
+            _put(copy, head + names.ljust(room - HEADER))
+            self.file.seek(self.room)
+            for chunk in iter(lambda: self.file.read(1 << 20), b""):
+                _put(copy, chunk)
+            os.replace(new, self.path)
+        except OSError:
+            copy.close()
+            os.unlink(new)
+            raise
         self.file.close()
-        os.replace(new, self.path)
-        self.file = copy
+        self.file, self.room = copy, room
 
 
 class _Tracer:
@@ -241,7 +275,7 @@ class _Tracer:
 
     def tell(self) -> None:
         if self.report:
-            with open(self.report, "a") as f:
+            with contextlib.suppress(OSError), open(self.report, "a") as f:
                 f.write("%d %d %s\n" % (self.pid, self.file.events, self.file.path))
 
     def run(self) -> None:
@@ -264,7 +298,15 @@ class _Tracer:
             tracemalloc.stop()
         with contextlib.suppress(OSError, ValueError):
             self.file.write(b"")
-            self.tell()
+        self.tell()
+
+    def put(self, events: bytes, ends: Sequence[Tuple[int, int]]) -> None:
+        """Adds events to the file, or ends the recording where that cannot be."""
+        try:
+            self.file.write(events, ends)
+        except OSError as e:
+            print("memtui: the recording stops early: %s" % (e.strerror or e), file=sys.stderr)
+            self.give_up(e.strerror or str(e))
 
     def snapshot(self) -> bool:
         """Writes what changed since the last snapshot, and returns whether there will be another."""
@@ -277,6 +319,7 @@ class _Tracer:
         counts = self.counts()
         total = sum(counts.values())
         out = bytearray()
+        ends = [(0, self.file.events)]
         for key in [k for k in self.live if k not in counts]:
             self.free(out, now, key, self.have(key))
         for key, n in counts.items():
@@ -285,7 +328,11 @@ class _Tracer:
                 self.free(out, now, key, -more)
             elif more > 0:
                 self.allocate(out, now, key, more)
-        self.file.write(out)
+            if len(out) > ends[-1][0] + BLOCK:
+                ends.append((len(out), self.file.events))
+        self.put(out, ends)
+        if self.done.is_set():
+            return False
         self.tell()
         if total > MOST_BLOCKS:
             self.give_up("%d blocks live: a snapshot of more than %d takes too long" % (total, MOST_BLOCKS))
@@ -362,7 +409,8 @@ class _Tracer:
         with self.lock:
             if not self.done.is_set():
                 name = self.file.functions.setdefault(text, len(self.file.functions))
-                self.file.write(b"\3" + self.file.delta(self.file.now()) + _varint(name))
+                before = self.file.events
+                self.put(b"\3" + self.file.delta(self.file.now()) + _varint(name), [(0, before)])
 
     def stop(self) -> None:
         if os.getpid() != self.pid:  # a forked child: the file is its parent's
