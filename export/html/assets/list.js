@@ -7,7 +7,7 @@ const kindOf = (key, rows) => {
   if (rows.every((r) => r[key] === undefined || typeof r[key] === "number")) return "plain";
   return /message|evidence/.test(key) ? "message" : /function|label|^type$|^name$|frame$/.test(key) ? "name" : "text";
 };
-const wordsIn = (key) => key.replace(/_us$|_bytes$/, "").replaceAll("_", " ").toUpperCase();
+const wordsIn = (key) => ({out: "REFERENCES", in: "REFERRERS", out_count: "REFERENCES", in_count: "REFERRERS", label: "WHAT"})[key] || key.replace(/_us$|_bytes$/, "").replaceAll("_", " ").toUpperCase();
 const isRow = (x) => x !== null && typeof x === "object" && !Array.isArray(x);
 
 // tableOf makes a table of rows that are objects. Frames become the stack that a row opens.

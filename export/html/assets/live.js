@@ -96,9 +96,9 @@ function controls() {
     const value = go.value.trim();
     const span = value.split(/\s*(?:\.\.|…|-|–)\s*/).map(numberIn), known = span.every((t) => t !== null && !Number.isNaN(t));
     if (!known || span.length > 2) return say("Write an instant such as 12.5s, 350ms, 50%, peak or end, or a range: 100ms..200ms.");
+    go.value = ""; go.blur();
     if (span.length === 2) pilot.setRange(Math.min(...span), Math.max(...span));
     else { remember(status.kind === "heap" ? "snapshot" : "at", value === "end" ? "" : value, true); changed(); }
-    go.value = ""; go.blur();
   }});
   if (endAt !== null) out.append(go);
   if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
