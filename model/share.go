@@ -67,7 +67,8 @@ func (a Amount) ShareOf(whole Amount) Share {
 
 // Certainty renders a confidence in whole percent. It is never all of them: nothing that was judged is that certain.
 func (s Share) Certainty() string {
-	if percent := math.Round(100 * float64(s)); percent < 100 {
+	thousandths := math.Round(1000 * float64(s)) // as reports state it: both round to the same percent
+	if percent := math.Round(thousandths / 10); percent < 100 {
 		return strconv.Itoa(int(max(percent, 0))) + " %"
 	}
 	return ">99 %"

@@ -68,11 +68,12 @@ type page struct {
 
 // finding is one sentence worth reading first.
 type finding struct {
-	Sign  string   `json:"sign"` // "bad", "warn", "good", "info"
-	Label string   `json:"label"`
-	Name  int      `json:"name"` // -1 for none
-	Text  string   `json:"text"`
-	Spark []uint64 `json:"spark,omitempty"`
+	Sign  string     `json:"sign"` // "bad", "warn", "good", "info"
+	Label string     `json:"label"`
+	Name  int        `json:"name"` // -1 for none
+	Text  string     `json:"text"`
+	Spark []uint64   `json:"spark,omitempty"`
+	Row   *model.Row `json:"row,omitempty"` // of the object in a snapshot that it is about
 }
 
 // card is one figure.

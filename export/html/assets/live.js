@@ -179,7 +179,9 @@ const objectView = () => ({id: "object", title: "Object", ask: () => question({d
     path.append(el("ol.stack", null, ...(b.path || []).map((s) => el("li", null, s.edge ? el("small", null, s.edge + " → ") : null, el("button.link", {type: "button", onclick: () => openObject(s.row)}, s.label || s.kind), el("small", null, s.kind)))));
   }, (e) => { if (e.name !== "AbortError") path.append(el("p.empty", null, e.message)); });
   const {schema, file, complete, lost_bytes, problems, time: when, heap, ...body} = a;
-  return [commandSection("Object", "number " + (view.row || "0") + "; Open goes to another one", body), path];
+  const out = commandSection("Object", "number " + (view.row || "0") + "; Open goes to another one", body);
+  out.insertBefore(path, out.children[1]);
+  return [out];
 }});
 const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}), draw: (p, a) => sourceSection(a)});
 function sourceSection(a) {

@@ -96,6 +96,7 @@ function overview(data) {
       said.append(el("button", {type: "button", title: "search for " + name, onclick: () => { search.value = name; find(name); const at = tabs.find((t) => /^(leaks|sites|types|classes|functions|changes)/.test(t.id)); if (at) showView(at.id, true); }}, el("b", null, shorten(name), ":")), " ");
     }
     said.append(f.text);
+    if (live && f.row !== undefined) said.append(" ", el("button.open", {type: "button", onclick: () => openObject(f.row)}, "open the object"));
     return el("li", null, el("span.tag." + f.sign, null, f.label), said, f.spark && f.spark.length ? spark(f.spark, 120, 24) : el("span"));
   })));
   out.push(el("div.cards", null, ...data.cards.map((c) => el("div.card", {title: c.exact}, el("h3", null, c.label),
