@@ -197,6 +197,9 @@ func (a *app) calls(ctx context.Context, s *session, p *model.Profile, opt repor
 		}
 		return nil, fail.Usage(fmt.Errorf("%s has no frames: %s%s", p.Meta.Name, why, hint))
 	}
+	if opt.By != "" && opt.By != "count" {
+		return nil, fail.Usage(errors.New("--by: calls of threads have no key but count"))
+	}
 	r := report.NewHeapReport(p, opt.Snapshot, opt.Edges)
 	r.SetCalls(list, opt.Limit)
 	return r, nil

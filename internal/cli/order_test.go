@@ -44,9 +44,10 @@ func TestEveryColumnIsAnOrder(t *testing.T) {
 			}
 		}
 	}
-	for _, verb := range []string{"snapshots", "types", "types --group package", "frames", "dominators", "suspects"} {
+	for _, verb := range []string{"snapshots", "types", "types --group package", "dominators", "suspects"} {
 		commands = append(commands, "heap "+verb+" "+java)
 	}
+	commands = append(commands, "heap frames "+sampleFile(t, "heap"))
 	for _, table := range report.PageTables() {
 		commands = append(commands, "pages --table "+table+" "+sampleFile(t, "pages"))
 	}
