@@ -203,6 +203,8 @@ func TestAnswersAreGivenUpAndBounded(t *testing.T) {
 	for range maxAnswers {
 		<-ended
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if most != maxAnswers {
 		t.Errorf("%d answers at once", most)
 	}
