@@ -455,8 +455,8 @@ func (s *Source) Attach(c io.Closer) {
 // Close releases everything. Waiting reads return [os.ErrClosed]; slices of Range are invalid afterwards.
 func (s *Source) Close() error {
 	if s.growing != nil {
+		s.growing.end(os.ErrClosed) // before it ends for another reason
 		s.growing.stop()
-		s.growing.end(os.ErrClosed)
 	}
 	s.attach.Lock()
 	for _, c := range s.more {

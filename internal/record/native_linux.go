@@ -262,6 +262,7 @@ func (s *session) hand(conn *net.UnixConn) error {
 	if err != nil {
 		return err
 	}
+	_ = conn.SetDeadline(time.Now().Add(time.Second)) // completing what was recorded of another program may have taken longer
 	_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(t.ring.file.Fd())), nil)
 	s.wait.Go(func() { s.record(t) })
 	if err != nil {
