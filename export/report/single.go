@@ -40,7 +40,7 @@ func (a Alone) laid(s cells.Style, full bool) table {
 	t := a[0].Layout(s, full)
 	out := table{name: a[0].Table(), title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows}
 	for _, h := range t.Heads {
-		out.cols = append(out.cols, col{h.Text, colKind(h.Kind)})
+		out.cols = append(out.cols, col{h.Text, h.Kind})
 	}
 	return out
 }

@@ -32,16 +32,17 @@ type col struct {
 	kind colKind
 }
 
-type colKind uint8
+// colKind is how a column is laid out, whichever package lays out the table.
+type colKind = cells.Kind
 
 const (
-	number  colKind = iota // right-aligned
-	word                   // left-aligned
-	name                   // left-aligned, gets the remaining width
-	where                  // left-aligned, cut at its start
-	symbol                 // left-aligned, short; from the file
-	prosaic                // a sentence, only in Markdown
-	sketch                 // a bar or a curve, only in text
+	number  = cells.Number
+	word    = cells.Word
+	name    = cells.Name
+	where   = cells.Where
+	symbol  = cells.Symbol
+	prosaic = cells.Prosaic
+	sketch  = cells.Sketch
 )
 
 // tables returns all tables that are not empty, in the order of the text report.

@@ -42,10 +42,7 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	defer v.first.close()
-	if v.second != nil {
-		defer v.second.close()
-	}
+	defer v.close()
 	listener, err := serve.Listen(ctx, c.Host, c.Port, a.isGiven("port"))
 	if err != nil {
 		return fail.Input(err)
@@ -123,7 +120,7 @@ func (a *app) serving(ctx context.Context, files []string) (*serving, error) {
 		v.first = s
 	}
 	if err := v.first.begun(ctx); err != nil {
-		v.first.close()
+		v.close()
 		return nil, err
 	}
 	quiet, whole := *a, *a
@@ -162,6 +159,12 @@ func (v *serving) sessions() []*session {
 		return []*session{v.first}
 	}
 	return []*session{v.first, v.second}
+}
+
+func (v *serving) close() {
+	for _, s := range v.sessions() {
+		s.close()
+	}
 }
 
 func (v *serving) names() (list []string) {

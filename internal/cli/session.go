@@ -420,7 +420,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		return nil, fail.Usage(fmt.Errorf("--stacked: must be 1 to %d, but is %d", maxStacked, c.Stacked))
 	}
 	opt.LeakOrder, opt.LiveOrder, opt.Only = leaks, live, c.only
-	opt.Ages = c.ages || a.flags.Format == "json" || a.flags.Format == "html"
+	opt.Ages = c.ages || a.flags.Format == "json" // pages set ages
 	opt.Group, opt.Cell, opt.Stacked = groupNamed(string(c.Group)), c.Cell.Cell, c.Stacked
 	if opt.Cell.Stacks, err = filterOf(&c.StepFlags); err != nil {
 		return nil, err
