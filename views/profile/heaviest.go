@@ -1,11 +1,13 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -32,9 +34,26 @@ func fetchHeavy(ctx context.Context, k ui.ProfileKey) (*heavyStacks, error) {
 	if err != nil || sel == nil {
 		return out, err
 	}
-	out.all, out.list = sel.Total(), sel.Top()
-	out.list = out.list[:min(len(out.list), maxHeavyStacks)]
+	out.all, out.list = sel.Total(), sel.Heaviest(maxHeavyStacks)
 	return out, ctx.Err()
+}
+
+// fetchHeavyRows computes the first n rows by self weight.
+func fetchHeavyRows(n int) func(context.Context, RowsKey) (*rows, error) {
+	return func(ctx context.Context, k RowsKey) (*rows, error) {
+		t, err := FetchProfRows(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		var first []weights.Row
+		for _, r := range t.Rows {
+			first = analysis.KeepFirst(first, r, n, func(a, b weights.Row) int {
+				return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
+			})
+		}
+		t.Rows = first
+		return t, nil
+	}
 }
 
 // stackLines returns the frames of the heaviest stacks, leaf first, each below what the stack weighs.
