@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
@@ -304,7 +303,7 @@ func (s *Selection) Top() []Stack {
 // Heaviest lists the first n of [Selection.Top], without sorting the others.
 func (s *Selection) Heaviest(n int) (out []Stack) {
 	for x := range s.selected() {
-		out = analysis.KeepFirst(out, x, n, s.compareStacks)
+		out = KeepFirst(out, x, n, s.compareStacks)
 	}
 	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -47,7 +46,7 @@ func fetchHeavyRows(n int) func(context.Context, RowsKey) (*rows, error) {
 		}
 		var first []weights.Row
 		for _, r := range t.Rows {
-			first = analysis.KeepFirst(first, r, n, func(a, b weights.Row) int {
+			first = weights.KeepFirst(first, r, n, func(a, b weights.Row) int {
 				return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
 			})
 		}
