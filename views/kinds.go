@@ -7,7 +7,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// kind is what the frame leaves to a kind of data: how to move through it, what a mark in it is, what the header says.
+// kind is what the frame leaves to a kind of data: how to move through it, what a mark in it is, the text of the header.
 // The methods run on the event loop.
 type kind interface {
 	do(keymap.Action) bool                                 // performs what only this kind knows; false leaves it to the next one

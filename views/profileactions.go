@@ -71,7 +71,7 @@ func (a profileKind) instant() string {
 	return a.Prof.InstantText(&a.state, w)
 }
 
-// useless reports whether the stacks have no answer to an action, and no curves beside them.
+// useless reports whether the stacks have no answer to an action, and there are no curves in addition to them.
 func (a profileKind) useless(act keymap.Action) bool {
 	return a.Prof.Useless(act, &a.state, a.Dump != nil || a.current().Action() == keymap.ShowTimeline)
 }
