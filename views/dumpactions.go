@@ -58,7 +58,7 @@ func (a dumpKind) placed(side int, other bool, text string) (bool, error) {
 // evidence returns the instant, which has the unit of the curves.
 func (a dumpKind) evidence() (q state.Question, ok bool) {
 	if a.Prof != nil {
-		return profileKind{a.onAxis}.evidence()
+		return profileKind(a).evidence()
 	}
 	if q = a.timeQuestion(); !a.state.AtEnd() {
 		q.At = a.axis(0).Moment(a.state.Now())
