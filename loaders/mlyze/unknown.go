@@ -6,14 +6,14 @@ import "github.com/memtui/memtui/model"
 // to each other that no long run of events is free of them, each is skipped by a length after which events and such
 // records alternate plausibly.
 const (
-	lastUnknown   = 15 // types above it are taken for damage
+	lastUnknown   = 15 // types above it are treated as damage
 	longestRecord = 64 // bytes
 	varies        = 2  // bytes by which records of one type may differ in length: a time is a varint
 	sure          = 4  // events or records after one that must be readable
 	likelyLength  = 16 // and if no length fits a complete run
 )
 
-// unknown is a type of records that this version does not know, and how long they are. The zero value is none.
+// unknown is a type of records that this version does not know, and how long they are. The zero value is not one.
 type unknown struct {
 	kind byte
 	size int
