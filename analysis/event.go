@@ -8,7 +8,7 @@ import (
 type EventQuery struct {
 	Range Range
 	Cell  Cell // only those that allocate or end its blocks, unless it has all
-	Skip  int  // number of the range's events that are passed over first, whatever they are about
+	Skip  int  // number of the range's events that are skipped first, whatever they are about
 	Look  int  // most events that are looked at after those, 0 for all
 	Limit int  // most events, 0 for all
 }

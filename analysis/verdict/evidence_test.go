@@ -33,7 +33,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 9, Freed: 5, Suspects: 3, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
-		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block proves no growth"},
+		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
 		{Verdict{Kind: Unknown, Reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		got := c.v.Evidence()
@@ -46,7 +46,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 	}
 }
 
-// A block of a range proves no growth, and is nothing else than it was found to be.
+// A single block of a range is no leak.
 func TestAmong(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind

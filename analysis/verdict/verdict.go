@@ -126,7 +126,7 @@ func (v *Verdict) Evidence() string {
 	case lastMoment:
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	case oneShown:
-		return "one block proves no growth"
+		return "one block is no growth"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.Held, v.Bytes) {
 		return v.reason(blocks(v.Live, v.Bytes))
@@ -148,8 +148,8 @@ func (v *Verdict) Evidence() string {
 	return text
 }
 
-// Among returns what the verdict says of n blocks of the site, which were allocated in a part of the run: a single block
-// proves no growth.
+// Among returns the verdict about n blocks of the site, which were allocated in a part of the run: a single block is not
+// called a leak.
 func (v Verdict) Among(n uint64) Verdict {
 	if n == 1 && (v.Kind == Leak || v.Kind == Late) {
 		v.Kind, v.Reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0

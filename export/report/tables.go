@@ -278,8 +278,8 @@ func (w tableWriter) lateFreed() table {
 // leakRows returns a table of leaked blocks; share is the title of the column with their share of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{
-		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, w.verdictCols(),
-			[]col{{titles.Births, sketch}}, placeCols()),
+		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}},
+			w.verdictCols(), []col{{titles.Births, sketch}}, placeCols()),
 		spare: []string{share, titles.Births, titles.Oldest},
 	}
 	for _, s := range sites {

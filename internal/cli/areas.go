@@ -81,16 +81,17 @@ func (a *app) heapMap(ctx context.Context, s *session, p *model.Profile, c *repo
 	if err != nil {
 		return nil, err
 	}
-	top := model.RootRow
-	if c.Table == areas.DominatorTable && len(c.Below) > 0 {
-		if top, err = rowOf(h, c.Below[len(c.Below)-1]); err != nil {
-			return nil, err
-		}
+	top := map[bool]*model.Row{true: new(model.Row)}[c.Table == areas.DominatorTable] // the root
+	if top != nil && len(c.Below) > 0 {
+		*top, err = rowOf(h, c.Below[len(c.Below)-1])
+	}
+	if err != nil {
+		return nil, err
 	}
 	err = s.src.Guard(func() error {
 		g, err := heapgraph.NewGraph(ctx, h, opt.Edges)
 		if err == nil {
-			r, err = areas.OfHeap(ctx, p, opt.Snapshot, g, l, c.Table == areas.DominatorTable, top)
+			r, err = areas.OfHeap(ctx, p, opt.Snapshot, g, l, top)
 		}
 		return err
 	})

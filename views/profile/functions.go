@@ -259,7 +259,7 @@ func (p *Functions) Draw(s tcell.Screen) {
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
 	table, room := p.divide(body)
 	if room.Empty() != p.room.Empty() {
-		p.Changed() // the stacks are asked for where there is room
+		p.Changed() // the stacks are requested where there is room
 		p.Post(func() {})
 	}
 	p.room = room
@@ -277,7 +277,7 @@ func (p *Functions) Draw(s tcell.Screen) {
 const freeRows = 12
 
 // divide gives the table of functions the rows that it needs, and the heaviest stacks of the selected one the rest:
-// below it, or beside it on wide screens.
+// below it, or next to it on wide screens.
 func (p *Functions) divide(r widget.Rect) (table, room widget.Rect) {
 	free := r.H - p.Len() - 2 // without titles, and a row between
 	switch {

@@ -55,8 +55,16 @@ func (p *eventPage) holds(at analysis.Instant) bool {
 	if n == 0 {
 		return p.whole()
 	}
-	edge := n / 8
-	return (!p.before || at.T >= p.rows[edge].Time) && (!p.after || at.T < p.rows[n-1-edge].Time)
+	return (!p.before || at.T >= p.rows[n/edgeShare].Time) && (!p.after || at.T < p.rows[n-1-n/edgeShare].Time)
+}
+
+// edgeShare is the part of a page next to an edge from which on it is read anew around the instant.
+const edgeShare = 8
+
+// nearEdge reports whether a row is close to an edge of the page where there are more events.
+func (p *eventPage) nearEdge(row int) bool {
+	edge := len(p.rows) / edgeShare
+	return p.before && row < edge || p.after && row >= len(p.rows)-edge
 }
 
 // at returns the row of the last event at or before an instant, or the first row; -1 without rows.
@@ -170,7 +178,7 @@ func (v eventView) columns(whole bool) []ui.Column[analysis.Event] {
 	return cols
 }
 
-// exactTime returns a time that tells events of one millisecond apart.
+// exactTime returns a time in microseconds.
 func exactTime(t model.Time) string { return ui.Figures{Exact: true}.Time(t) }
 
 // eventBytes returns the size of an event's block, or what a collection freed.

@@ -159,9 +159,8 @@ func (p *Events) moved() {
 	}
 	p.Emit(state.MoveTo{At: p.at})
 	page := p.Now().Of
-	if i := page.at(analysis.Instant{Events: e.Number + 1}); p.pages.Fresh() && (page.before && i < len(page.rows)/8 || page.after && i >= len(page.rows)-len(page.rows)/8) {
-		k := p.pages.Key
-		k.center = analysis.Instant{T: e.Time, Events: e.Number + 1}
+	k := p.pages.Key
+	if k.center = (analysis.Instant{T: e.Time, Events: e.Number + 1}); p.pages.Fresh() && page.nearEdge(page.at(k.center)) {
 		p.pages.Ask(k)
 	}
 }

@@ -129,22 +129,22 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	return r, t.fill(b.Tree(), l, factor)
 }
 
-// OfHeap returns the treemap of a snapshot, by type and retainer or by dominators, of these below a row in place of
+// OfHeap returns the treemap of a snapshot: by type and retainer, or by dominators below the row top in place of
 // l.Below. Errors are those of ctx, and of parts that are not there.
-func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, dominators bool, top model.Row) (*report.Report, error) {
+func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, top *model.Row) (*report.Report, error) {
 	r := report.NewHeapReport(p, n, g.Policy)
 	r.Schema, r.Heap = report.SchemaReport, nil
 	t := &Treemap{Metric: "bytes", By: []string{treemap.Type.String(), treemap.Retainer.String()}, Snapshot: &n, table: TreemapTable,
 		measure: bytesMeasure()}
 	r.Alone = report.Alone{t}
-	if dominators {
+	if top != nil {
 		t.Metric, t.By, t.table = "retained_bytes", []string{"dominator"}, DominatorTable
-		tree, err := treemap.Dominators(ctx, g, top)
+		tree, err := treemap.Dominators(ctx, g, *top)
 		if err != nil {
 			return nil, err
 		}
-		if l.Below = nil; top != model.RootRow {
-			t.Below = Path{treemap.ObjectName(g.Heap, top)}
+		if l.Below = nil; *top != model.RootRow {
+			t.Below = Path{treemap.ObjectName(g.Heap, *top)}
 			t.below = t.Below
 		}
 		return r, t.fill(tree, l, 1)
