@@ -29,6 +29,7 @@ type eventView struct {
 	full      bool
 	noAddr    bool
 	noThreads bool
+	numbers   int // cells of the number of an event
 	times     int // cells of a time
 }
 
@@ -146,8 +147,9 @@ func (v eventView) columns(whole bool) []ui.Column[analysis.Event] {
 	lived := func(e *event) (t model.Time) { t, _ = e.Lived(); return t }
 	freed := func(e *event) bool { _, ok := e.Lived(); return ok }
 	cols := []ui.Column[event]{
-		{Title: titles.Number, Key: "number", Figure: ui.CountFigure, Width: 6, Drop: 6, Muted: true,
-			Value: func(e *event) uint64 { return e.Number }},
+		{Title: titles.Number, Key: "number", Figure: ui.CountFigure, Width: v.numbers, Drop: 6,
+			Value: func(e *event) uint64 { return e.Number },
+			Cell:  func(e *event) widget.Cell { return widget.Cell{Text: model.Group(e.Number)} }},
 		{Title: titles.Time, Key: "time_us", Fields: []string{"time"}, Figure: ui.TimeFigure, Width: v.times, MaxWidth: v.times,
 			Value: func(e *event) uint64 { return uint64(max(e.Time, 0)) },
 			Cell:  func(e *event) widget.Cell { return widget.Cell{Text: exactTime(e.Time)} }},

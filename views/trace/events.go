@@ -104,7 +104,7 @@ func (p *Events) Show(s *state.State) {
 	}
 	p.labels.Follow(s.Filters)
 	k := eventKey{revision: s.Status.Revision, over: p.over(), only: s.Only(), filter: s.Filter,
-		view: eventView{s.Stacks(), p.labels, s.FullName, s.Invented(), s.NoThreads(), 0}}
+		view: eventView{s.Stacks(), p.labels, s.FullName, s.Invented(), s.NoThreads(), widget.Width(model.Group(s.Status.Events)), 0}}
 	k.view.times = max(widget.Width(exactTime(s.Status.Duration)), len(titles.Time)+1)
 	if s.At != p.at {
 		p.at, p.goes = s.At, true

@@ -186,10 +186,10 @@ func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
 	case !l.part:
 		sentence(said, "")
 	case said.Kind != run.Kind:
-		sentence(said, "in the range ")
+		sentence(said, "in the range: ")
 		fallthrough
 	default:
-		sentence(run, "in the complete run ")
+		sentence(run, "in the complete run: ")
 	}
 	return lead
 }
