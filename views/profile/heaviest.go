@@ -55,10 +55,9 @@ func fetchHeavyRows(n int) func(context.Context, RowsKey) (*rows, error) {
 	}
 }
 
-// stackLines returns the frames of the heaviest stacks, leaf first, each below what the stack weighs.
-func (p *Screen) stackLines() (stacks [][]widget.Line) {
-	t, ok := p.top.Get()
-	if !ok || t.Of == nil || t.None {
+// lines returns the frames of the heaviest stacks, leaf first, each below what the stack weighs.
+func (t *heavyStacks) lines(p *ui.Pane) (stacks [][]widget.Line) {
+	if t == nil || t.Of == nil || t.None {
 		return nil
 	}
 	w, s := t.Of.Weights, t.Of.Profile.Stacks
@@ -87,15 +86,19 @@ func (p *Screen) stackLines() (stacks [][]widget.Line) {
 	return stacks
 }
 
-// drawStacks draws as many of the heaviest stacks as fit completely.
-func (p *Screen) drawStacks(s tcell.Screen, r widget.Rect) {
+// draw draws as many of the heaviest stacks as fit completely.
+func (t *heavyStacks) draw(s tcell.Screen, r widget.Rect, p *ui.Pane, heading string) {
 	title, body := r.CutTop(1)
-	widget.TitleLine(s, title, p.Look, "Heaviest stacks", p.Hint("{stacks} has all"))
+	answer := p.Hint("{stacks} has all")
+	if widget.Width(heading)+widget.Width(answer)+3 > title.W {
+		answer = ""
+	}
+	widget.TitleLine(s, title, p.Look, heading, answer)
 	body = body.Inset(1, 0)
 	var text widget.TextView
 	var lines []widget.Line
 	rows := 0
-	for i, stack := range p.stackLines() {
+	for i, stack := range t.lines(p) {
 		high := 0
 		for _, line := range stack {
 			all := ""

@@ -144,11 +144,11 @@ func (p *Screen) Draw(s tcell.Screen) {
 		return
 	}
 	_, rest = rest.CutTop(1)
-	if rest.W >= besideEvents && len(p.stackLines()) > 0 {
+	if top, _ := p.top.Get(); rest.W >= besideEvents && len(top.lines(&p.Pane)) > 0 {
 		var side widget.Rect
 		rest, side = rest.CutLeft(rest.W / 2)
 		_, side = side.CutLeft(1)
-		p.drawStacks(s, side)
+		top.draw(s, side, &p.Pane, "Heaviest stacks")
 	}
 	title, rest = rest.CutTop(1)
 	look := p.Look
