@@ -172,14 +172,20 @@ function hashOf() {
 }
 // remember keeps a value in the address. As a step, the browser's Back returns to what was before.
 function remember(key, value, step) {
-  if (value === "" || value === null || value === undefined || value.length === 0) delete view[key]; else view[key] = value;
+  keep(key, value);
+  written.forget();
   try { if (step) history.pushState(null, "", hashOf()); else history.replaceState(null, "", hashOf()); } catch (e) { /* some browsers forbid it in files */ }
 }
+function keep(key, value) { if (value === "" || value === null || value === undefined || value.length === 0) delete view[key]; else view[key] = value; }
+// rememberSoon does so at rest: what is dragged changes with every picture, and addresses are slow to write.
+function rememberSoon(key, value) { keep(key, value); written.forget(); written.later = setTimeout(written.now, 150); }
+const written = {later: 0, forget() { clearTimeout(written.later); written.later = 0; }, now() { if (written.later) { written.forget(); try { history.replaceState(null, "", hashOf()); } catch (e) { /* as above */ } } }};
 recall();
 
-// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change.
+// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change, "instant"
+// when another instant is chosen.
 // What is drawn inside listening(f) is of one panel: drop(list) forgets it.
-const listeners = {search: [], look: []};
+const listeners = {search: [], look: [], instant: []};
 let scope = null;
 function listen(what, f) {
   listeners[what].push(f);

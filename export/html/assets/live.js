@@ -31,19 +31,21 @@ function numberIn(words) {
   const m = /^([\d.]+)\s*(%|us|µs|ms|s|min|m|h)?$/.exec(words);
   return !m ? null : m[2] === "%" ? endAt === null ? null : m[1] / 100 * endAt : Number(m[1]) * units[m[2] || ""];
 }
-const written = (t) => Math.round(t) + (axis === "us" ? "us" : "");
+const wordsOfTime = (t) => Math.round(t) + (axis === "us" ? "us" : "");
 
 // The chart above all views.
 const pilot = {
   fine: null,
   at: () => status.kind === "heap" ? (view.snapshot === undefined ? heapAt : Number(view.snapshot)) : view.at === undefined ? (view.to === undefined ? endAt : numberIn(view.to)) : numberIn(view.at),
   range: () => ({from: numberIn(view.from), to: numberIn(view.to)}),
-  setAt(t) {
-    if (status.kind === "heap") remember("snapshot", String(Math.round(t)));
-    else remember("at", t >= endAt ? "" : written(Math.max(t, 0)));
-    changed();
+  // setAt chooses an instant; while the mark moves, only what is cheap changes with it, and the rest follows with its answers.
+  setAt(t, moving) {
+    const put = moving ? rememberSoon : remember;
+    if (status.kind === "heap") put("snapshot", String(Math.round(t)));
+    else put("at", t >= endAt ? "" : wordsOfTime(Math.max(t, 0)));
+    if (moving) moved(); else changed();
   },
-  setRange(a, b) { remember("from", written(Math.max(a, 0))); remember("to", written(Math.min(b, endAt)), true); changed(); },
+  setRange(a, b) { remember("from", wordsOfTime(Math.max(a, 0))); remember("to", wordsOfTime(Math.min(b, endAt)), true); changed(); },
   zoomed(from, to, whole) {
     if (status.kind !== "trace") return;
     if (whole) { pilot.fine = null; return; }
@@ -56,7 +58,7 @@ let heapAt = null;
 // finer asks for columns of what is zoomed to, so that a zoom reaches single events.
 async function finer(from, to) {
   const q = question({do: "report", show: "timeline"}, ["from", "to", "at"]);
-  q.set("from", written(Math.max(from, 0))); q.set("to", written(to));
+  q.set("from", wordsOfTime(Math.max(from, 0))); q.set("to", wordsOfTime(to));
   try {
     const a = adopt(await ask("fine", q));
     if (!a.charts.length || !zoomOf()) return;
@@ -73,6 +75,11 @@ function say(message) {
   if (message) say.later = setTimeout(() => { box.hidden = true; }, 6000);
 }
 
+function instantWords() {
+  const t = pilot.at();
+  return status.kind === "heap" ? "snapshot " + t : "at " + (t === endAt ? "the end" : t === null ? view.at : text(axis, t));
+}
+
 // Filters.
 const steps = ["focus", "ignore", "show-from", "hide"];
 function addStep(kind, name) {
@@ -82,9 +89,7 @@ function addStep(kind, name) {
 }
 function controls() {
   const out = el("span.chips"), chip = (words, off, why) => out.append(el("span.chip", {title: why}, words, el("button", {type: "button", "aria-label": "Remove: " + words, onclick: off}, "×")));
-  const t = pilot.at();
-  if (endAt !== null && status.kind !== "heap") out.append(el("span.chip.quiet", null, "at " + (t === endAt ? "the end" : t === null ? view.at : text(axis, t))));
-  if (status.kind === "heap" && t !== null) out.append(el("span.chip.quiet", null, "snapshot " + t));
+  if (endAt !== null && status.kind !== "heap" || status.kind === "heap" && pilot.at() !== null) out.append(el("span.chip.quiet", null, instantWords()));
   if (view.from !== undefined || view.to !== undefined) {
     const {from, to} = pilot.range();
     chip("range " + text(axis, from === null ? 0 : from) + " … " + text(axis, to === null ? endAt : to), () => clearRange(), "sums, sites and leaks are of the range");
@@ -135,7 +140,7 @@ function openPart(id, values) {
 const openObject = (row) => openPart("object", {row: String(row)});
 
 // Views: what each asks, and how it is drawn.
-const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}), draw: (p, a) => drawShown(p, adopt(a), id)});
+const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}, id === "timeline" ? ["at"] : []), draw: (p, a) => drawShown(p, adopt(a), id)});
 const listed = (id, title, words, names, about) => ({id, title, ask: () => question(Object.assign({limit: String(rowsWanted())}, words)), draw: (p, a) => {
   const from = names.map((n) => n.split(".").reduce((x, k) => x && x[k], a)).find(Array.isArray) || [], left = (about && about(a)) || 0;
   const t = objectLinks(tableOf(id, title, from, left, id === "events"), from);
@@ -149,7 +154,7 @@ function eventsView() {
   const v = listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), ask = v.ask;
   v.ask = () => {
     const q = ask();
-    if (!q.has("from") && q.has("at") && q.get("at") !== "end") q.set("from", written(pilot.at() === null ? 0 : pilot.at()));
+    if (!q.has("from") && q.has("at") && q.get("at") !== "end") q.set("from", wordsOfTime(pilot.at() === null ? 0 : pilot.at()));
     q.delete("at");
     return q;
   };
@@ -214,8 +219,8 @@ function figureOf() {
 const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
 const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
   draw: (p, a) => [treemapSection(id, title, a.treemap || a.dominator_treemap, unitOf((a.treemap || a.dominator_treemap).metric), by ? figureOf() : null)]});
-const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group"]),
-  draw: (p, a) => [heatSection(title, a.heatmap || a.lifetime_heatmap, unitOf((a.heatmap || a.lifetime_heatmap).metric), figureOf(), (t) => { remember("at", written(t), true); changed(); })]});
+const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group", "at"]),
+  draw: (p, a) => [heatSection(title, a.heatmap || a.lifetime_heatmap, unitOf((a.heatmap || a.lifetime_heatmap).metric), figureOf(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
 
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
@@ -243,6 +248,7 @@ async function refresh() {
   const late = setTimeout(() => { p.node.classList.add("waiting"); if (!p.node.childNodes.length) p.node.append(el("p.empty", null, "Asking …")); }, 200);
   try {
     const a = await ask("view", q);
+    if (!document.hidden) await new Promise(requestAnimationFrame); // answers and marks are drawn into one picture
     const top = p.node.querySelector(".tall"), scrolled = top ? top.scrollTop : 0, had = document.activeElement && p.node.contains(document.activeElement) && document.activeElement.dataset.row;
     fill(p, () => tab.draw(p, a));
     p.key = key;
@@ -286,6 +292,15 @@ function knows(a) {
 
 function changed() {
   if (pilotChart) { pilotChart.over(); controls(); }
+  tell("instant");
+  refresh();
+}
+// moved follows the mark while it is dragged.
+function moved() {
+  pilotChart.over();
+  const chip = strip.querySelector(".chip.quiet");
+  if (chip) chip.textContent = instantWords();
+  tell("instant");
   refresh();
 }
 // recalled follows an address that changed: Back, or a link that was put in.
@@ -328,7 +343,7 @@ function onKey(e) {
 }
 
 async function begin() {
-  chosen = livePick;
+  chosen = livePick; follows = pilot;
   keyLines.unshift(["h l, ← →", "move the instant"], ["H L", "move it further"], ["p  e  t", "peak, end, type an instant"], ["v  u", "begin and end a range, clear it"], ["+ − 0 ( )", "zoom and shift the chart"], ["Y", "copy the command of this view"]);
   addEventListener("keydown", onKey);
   try {
