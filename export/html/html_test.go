@@ -23,6 +23,10 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
+// keys are those that the tests press.
+var keys = &Terminal{Screens: []Screen{{"overview", "Overview", []string{"1"}}, {"stacks", "Stacks", []string{"5"}}, {"problems", "Problems", nil}},
+	Keys: map[string][]string{"zoom-in": {"+"}, "zoom-reset": {"0"}, "help": {"?"}, "find": {"/"}, "down": {"Down", "j"}}}
+
 // kvleak is the page of a real trace, after change had its way with the profile; nil changes nothing.
 func kvleak(t *testing.T, change func(*model.Profile)) *Source {
 	t.Helper()
@@ -40,7 +44,7 @@ func kvleak(t *testing.T, change func(*model.Profile)) *Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Source{Report: r, Profile: p, Program: "memtui test", Command: []string{"memtui", "report", "a b.mlyze"}, Trace: ix, At: analysis.End, Range: analysis.FullRange}
+	return &Source{Report: r, Profile: p, Program: "memtui test", Command: []string{"memtui", "report", "a b.mlyze"}, Terminal: keys, Trace: ix, At: analysis.End, Range: analysis.FullRange}
 }
 
 // hostile are names that try to become something else than names.
@@ -261,7 +265,8 @@ const clicks = `
 const seen = [], see = (name, ok) => seen.push(name + ": " + !!ok), $ = (q) => document.querySelector(q), all = (q) => [...document.querySelectorAll(q)];
 const key = (e, k) => e.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true}));
 see("the overview is first", !$(".view[data-view=overview]").hidden && $(".view[data-view=sites]").hidden && $("#strip canvas"));
-key(document.body, String([...$("#nav").children].findIndex((b) => b.dataset.view === "flame-graph") + 1));
+see("views have the names and the order of screens", all("#nav button").slice(0, 2).map((b) => b.textContent).join() === "1Overview,5Stacks" && all("#nav button").every((b) => b.dataset.view !== "remarks" || b.textContent === "Problems"));
+key(document.body, "5");
 see("a number shows a view", !$(".view[data-view=flame-graph]").hidden && $(".view[data-view=overview]").hidden && location.hash.includes("view=flame-graph"));
 const flame = $(".flame"), frames = flame.dataset.frames, corner = flame.getBoundingClientRect();
 const pixel = (x, y) => [...flame.querySelector("canvas").getContext("2d").getImageData(x, y, 1, 1).data].join();

@@ -31,7 +31,7 @@ func (a *app) limits(c *reportCmd) (areas.Limits, error) {
 	if c.Table == areas.DominatorTable && !a.isGiven("depth") {
 		shape.Depth = deepest
 	}
-	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit}, err
+	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit, Rows: c.most}, err
 }
 
 // traceAreas returns the treemap or a heat map of a trace.

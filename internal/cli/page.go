@@ -12,6 +12,9 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/areas"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/bundle"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -35,7 +38,8 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	if err != nil {
 		return err
 	}
-	src.Command = a.sameAgain(c, s)
+	src.Command, src.Terminal = a.sameAgain(c, s), ask.Terminal(a.keys, src.Profile)
+	a.addViews(ctx, s, src, &c)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		return s.src.Guard(func() error { _, err := html.Write(ctx, w, src); return err })
 	})
@@ -60,6 +64,7 @@ func (a *app) limitPage() {
 // divided by them, unless flags select something else.
 func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
 	a.limitPage()
+	c.Table, c.Lines = "", "" // views of their own show these
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -132,4 +137,113 @@ func (a *app) sameAgain(c reportCmd, s *session) []string {
 		return nil
 	}
 	return append([]string{"memtui"}, a.env.Args...)
+}
+
+// The views of a page have so much of treemaps and of heat maps unless the command line asks for one of them.
+const (
+	pageParts  = 40
+	pageDepth  = 3
+	pageAreas  = 2000
+	pageHeat   = 30
+	pageLines  = 200
+	pageSource = 8 // files
+)
+
+// addViews adds what commands print about a file: areas, heat maps and sources. The one that the command line asks for
+// is first, as it is asked for.
+func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
+	p := src.Profile
+	add := func(id, title, table, by string, limit int) {
+		b, own := a.beside(by, limit), *c
+		own.Table, own.Lines, own.most = arg.Table(table), "", pageAreas
+		switch asked := c.Table == own.Table; {
+		case asked && src.Start == id && a.flags.By != "":
+			return // it has the figure that the command line chooses
+		case !asked && own.Depth == 0 && table == areas.TreemapTable:
+			own.Depth = pageDepth
+		case asked:
+			src.Start = id
+			if b.flags.By = cmp.Or(a.flags.By, by); a.isGiven("limit") {
+				b.flags.Limit = a.flags.Limit
+			}
+		}
+		of := func(ctx context.Context) (*report.Report, error) { return b.report(ctx, s, &own) }
+		if src.Graph != nil { // which took long to make
+			of = func(ctx context.Context) (*report.Report, error) {
+				l, err := b.limits(&own)
+				if err != nil {
+					return nil, err
+				}
+				return areas.OfHeap(ctx, p, *src.Report.Heap.Snapshot, src.Graph, l, own.Table == areas.DominatorTable)
+			}
+		}
+		src.Views = append(src.Views, html.View{ID: id, Title: title, Choice: b.flags.By, Of: of})
+	}
+	switch kind.Of(p) {
+	case kind.Trace:
+		for _, by := range []string{"live_bytes", "alloc_bytes"} {
+			add("treemap", "Treemap", areas.TreemapTable, by, pageParts)
+			add("heat", "Heat map", areas.HeatTable, by, pageHeat)
+			add("lifetimes-heat", "Lifetimes over time", areas.LifetimeTable, by, pageHeat)
+		}
+	case kind.Heap:
+		if src.Graph == nil || src.Report.Heap.Snapshot == nil {
+			return
+		}
+		add("treemap", "Treemap", areas.TreemapTable, "", pageParts)
+		add("dominator-areas", "Dominators as areas", areas.DominatorTable, "", pageParts)
+	case kind.Dump:
+		if src.Layout != nil {
+			add("treemap", "Treemap", areas.TreemapTable, "", pageParts)
+		}
+	case kind.Stacks:
+		if src.Selection != nil {
+			add("treemap", "Treemap", areas.TreemapTable, a.flags.By, pageParts)
+		}
+	}
+	a.addSources(ctx, s, src, c)
+}
+
+// beside returns the program with other flags for a part of a page: what it warns of was said.
+func (a *app) beside(by string, limit int) *app {
+	b, flags := *a, *a.flags
+	b.flags, b.env.Stderr, b.progress = &flags, io.Discard, nil
+	flags.By, flags.Limit, flags.Format = by, limit, "json"
+	return &b
+}
+
+// addSources adds the costliest lines, and what is around them in the costliest files, where the command line says where
+// sources are, or asks for lines.
+func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
+	known := len(a.flags.Source)+len(a.flags.MapPath) > 0 || c.listed()
+	if k := kind.Of(src.Profile); !known || k != kind.Trace && k != kind.Stacks {
+		return
+	}
+	lines := func(name string, limit int) func(context.Context) (*report.Report, error) {
+		b, own := a.beside(a.flags.By, limit), *c
+		own.Table, own.Lines = linesTable, name
+		return func(ctx context.Context) (*report.Report, error) { return b.report(ctx, s, &own) }
+	}
+	add := func(name string, of func(context.Context) (*report.Report, error)) {
+		src.Views = append(src.Views, html.View{ID: "source", Title: "Source", Choice: name, Of: of})
+	}
+	if c.listed() {
+		src.Start = "source"
+	}
+	if c.Lines != "" {
+		add(c.Lines, lines(c.Lines, pageLines))
+	}
+	all := lines("", pageLines)
+	add("", all)
+	r, err := all(ctx)
+	if err != nil || r.Lines == nil {
+		return // the view says why
+	}
+	n := 0
+	for i := range r.Lines.Files {
+		if f := &r.Lines.Files[i]; f.Missing == nil && n < pageSource {
+			add(f.File, lines(f.File, pageLines))
+			n++
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,14 +95,12 @@ type serving struct {
 	building sync.Mutex
 	kept     []keptSource // newest first
 
-	mu      sync.Mutex
-	status  []byte
-	changed chan struct{}
+	board ask.Board
 }
 
 // serving opens files for a browser.
 func (a *app) serving(ctx context.Context, files []string) (*serving, error) {
-	v := &serving{app: a, files: files, changed: make(chan struct{})}
+	v := &serving{app: a, files: files}
 	a.served = true
 	if len(files) == 2 && !slices.ContainsFunc(files, isFolder) {
 		list, err := a.openAll(ctx, files...)
@@ -150,7 +147,7 @@ func (v *serving) server(l net.Listener, host string) (*serve.Server, error) {
 		return nil, err
 	}
 	s := serve.New(l.Addr(), serve.Names(host)...)
-	s.Page, s.Files, s.Answer, s.Watch = page, files, v.answer, v.watched
+	s.Page, s.Files, s.Answer, s.Watch = page, files, v.answer, v.board.Newest
 	return s, nil
 }
 
@@ -174,16 +171,6 @@ func (v *serving) names() (list []string) {
 	return list
 }
 
-// servedStatus is what a page knows about reading the files.
-type servedStatus struct {
-	Files    []string `json:"files"`
-	Kind     string   `json:"kind"`
-	Revision uint64   `json:"revision"` // changes when an answer may have changed
-	Done     bool     `json:"done"`
-	Doing    string   `json:"doing,omitempty"` // until it is done
-	Sources  bool     `json:"sources"`         // source files may be shown
-}
-
 // servedKind returns the kind of a file by the name that the page knows.
 func servedKind(k kind.Kind) string {
 	return map[kind.Kind]string{kind.Trace: "trace", kind.Stacks: "stacks", kind.Heap: "heap", kind.Dump: "dump"}[k]
@@ -191,8 +178,9 @@ func servedKind(k kind.Kind) string {
 
 // look updates the status, and reports whether everything is read.
 func (v *serving) look() bool {
-	out := servedStatus{Files: v.names(), Done: true, Kind: servedKind(kind.Of(v.first.store.Current())),
-		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0}
+	first := v.first.store.Current()
+	out := ask.Status{Files: v.names(), Done: true, Kind: servedKind(kind.Of(first)),
+		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0, Terminal: ask.Terminal(v.app.keys, first)}
 	var sources []*loaders.Source
 	for _, s := range v.sessions() {
 		select {
@@ -209,14 +197,7 @@ func (v *serving) look() bool {
 	if !out.Done {
 		out.Doing = progress.Doing(sources)
 	}
-	data, _ := json.Marshal(out)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !bytes.Equal(data, v.status) {
-		v.status = data
-		close(v.changed)
-		v.changed = make(chan struct{})
-	}
+	v.board.Put(&out)
 	return out.Done
 }
 
@@ -232,12 +213,6 @@ func (v *serving) watch(ctx context.Context) {
 		case <-time.After(lookEvery):
 		}
 	}
-}
-
-func (v *serving) watched() ([]byte, <-chan struct{}) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.status, v.changed
 }
 
 // answer answers a question of the page: "do" is a command that writes JSON, "show" a section of the page; the rest are

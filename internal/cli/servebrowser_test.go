@@ -91,11 +91,12 @@ func TestThePageByKeyboard(t *testing.T) {
 	if hash := value[string](t, ctx, "location.hash"); strings.Contains(hash, "token") {
 		t.Errorf("the address keeps the token: %s", hash)
 	}
-	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "treemap", "timeline", "heat", "functions", "live-blocks"} {
-		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
-		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
+	for _, screen := range strings.Fields("1overview 2timeline 3sites 4leaks 5flame-graph 6live-blocks 7blocks 8remarks @treemap $heat") {
+		key, view := screen[:1], screen[1:]
+		do(t, ctx, chromedp.KeyEvent(key))
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards, .empty)')`)
 	}
-	do(t, ctx, chromedp.KeyEvent("2"))
+	do(t, ctx, chromedp.KeyEvent("3"))
 	await(t, ctx, "sites", `!document.querySelector('.view[data-view="sites"]').hidden`)
 	before := value[string](t, ctx, `document.querySelector("#table-sites").innerText`)
 	do(t, ctx, chromedp.KeyEvent("H"), chromedp.KeyEvent("H"), chromedp.KeyEvent(kb.ArrowLeft))
@@ -135,7 +136,7 @@ func quoted(s string) string {
 func TestThePageFilters(t *testing.T) {
 	p := served(t, Env{}, sample).read()
 	ctx := chromium(t, p, 1280, 800)
-	do(t, ctx, chromedp.KeyEvent("2"))
+	do(t, ctx, chromedp.KeyEvent("3"))
 	await(t, ctx, "sites", `document.querySelector("#table-sites tr.row")`)
 	do(t, ctx, chromedp.Click("#table-sites tr.row", chromedp.ByQuery))
 	await(t, ctx, "a stack", `document.querySelector("#table-sites .stack .acts button")`)

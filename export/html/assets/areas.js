@@ -97,7 +97,7 @@ function treemapSection(id, title, map, unit, tools) {
     } else if (e.key === "Enter" && at) { e.preventDefault(); open(at); } else if (e.key === "Backspace" && top.up) { e.preventDefault(); const was = top; go(top.up); at = was; draw(); }
   });
   listen("look", draw);
-  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, text(unit, map.all) + " " + map.metric.replaceAll("_", " ") + " by " + map.by.join(" › ").replaceAll("_", " ")), tools || null),
+  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, text(unit, map.all) + " " + map.metric.replaceAll("_", " ") + ", by " + map.by.join(" › ").replaceAll("_", " ")), tools || null),
     el("div.panel", null, crumbs, box, el("p.scope", null, "An area is as large as its part of the whole. A click selects, another one opens it; small parts are one area.")));
 }
 
@@ -125,8 +125,19 @@ function heatSection(title, map, unit, tools, choose) {
   const inside = (e) => { const r = canvas.getBoundingClientRect(), k = Math.floor((e.clientX - r.left - Number(box.dataset.left)) / wide), i = Math.floor((e.clientY - r.top) / high); return map.rows[i] && k < last ? [map.rows[i], k] : null; };
   canvas.addEventListener("mousemove", (e) => { const at = inside(e); tip(e, !at ? "" : at[1] < 0 ? at[0].name : at[0].name + "\n" + text(unit, at[0].cells[at[1]]) + " from " + time(map.edges_us[at[1]]) + " to " + time(map.edges_us[at[1] + 1])); });
   canvas.addEventListener("mouseleave", (e) => tip(e, ""));
-  canvas.addEventListener("click", (e) => { const at = inside(e); if (at && at[1] >= 0) choose(map.edges_us[at[1] + 1]); });
+  if (choose) canvas.addEventListener("click", (e) => { const at = inside(e); if (at && at[1] >= 0) choose(map.edges_us[at[1] + 1]); });
   listen("look", draw);
   const legend = el("div.legend", null, el("span", null, "none"), ...[1, 2, 3, 4].map((i) => el("span.ramp", null, el("i.r" + i), i === 4 ? text(unit, top) : "up to " + text(unit, top * i * i / 16))));
-  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, map.metric.replaceAll("_", " ") + " over time; a click moves the instant"), tools || null), el("div.panel", null, box, legend));
+  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, map.metric.replaceAll("_", " ") + " over time" + (choose ? "; a click moves the instant" : "")), tools || null), el("div.panel", null, box, legend));
 }
+
+// What is drawn is chosen beside the title.
+const figures = [["live_bytes", "live bytes"], ["alloc_bytes", "allocated bytes"], ["leaked_bytes", "never freed"], ["live_count", "live blocks"], ["alloc_count", "allocations"]];
+function figureOf(list, chosen, choose) {
+  const words = (v) => (figures.find(([name]) => name === v) || [v, v.replaceAll("_", " ")])[1];
+  const box = el("select", {"aria-label": "What is drawn", onchange: () => choose(box.value)}, ...list.map((v) => el("option", {value: v, selected: v === chosen}, words(v))));
+  return el("div.tools", null, box);
+}
+const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
+function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; return treemapSection(id, title, m, unitOf(m.metric), tools); }
+function heatOf(title, a, tools, choose) { const m = a.heatmap || a.lifetime_heatmap; return heatSection(title, m, unitOf(m.metric), tools, choose); }

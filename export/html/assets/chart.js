@@ -224,9 +224,9 @@ function chartPanel(c, pilot) {
   box.addEventListener("keydown", (e) => {
     const wide = span.to - span.from, middle = hover === null ? (span.from + span.to) / 2 : tOf(hover);
     if (pilot) return; // keys work everywhere
-    const act = {"+": () => scale(0.5, middle), "=": () => scale(0.5, middle), "-": () => scale(2, middle), "0": () => zoom(span.low, span.high),
-      ArrowLeft: () => zoom(span.from - wide / 8, span.to - wide / 8), ArrowRight: () => zoom(span.from + wide / 8, span.to + wide / 8)}[e.key];
-    if (act && !e.ctrlKey && !e.metaKey) { e.preventDefault(); act(); }
+    const act = {"zoom-in": () => scale(0.5, middle), "zoom-out": () => scale(2, middle), "zoom-reset": () => zoom(span.low, span.high),
+      "step-back": () => zoom(span.from - wide / 8, span.to - wide / 8), "step-forward": () => zoom(span.from + wide / 8, span.to + wide / 8)}[actionOf(e)];
+    if (act) { e.preventDefault(); act(); }
   });
   span.draw.push(draw);
   listen("look", draw);

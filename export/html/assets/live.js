@@ -188,45 +188,21 @@ const objectView = () => ({id: "object", title: "Object", ask: () => question({d
   out.insertBefore(path, out.children[1]);
   return [out];
 }});
-const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}), draw: (p, a) => sourceSection(a)});
-function sourceSection(a) {
-  const l = a.lines || {}, rows = l.rows || [], out = el("section.long", {id: "s-source"}, el("div.head", null, el("h2", null, "Source"), el("span.answer", null, (l.metric || "").replaceAll("_", " ") + " at each line"),
-    el("div.tools", null, view.name ? el("button", {type: "button", onclick: () => openPart("source", {name: ""})}, "All files") : null)));
-  for (const f of l.files || []) if (f.missing) out.append(el("p.scope", null, f.missing));
-  if (!rows.some((r) => r.text !== undefined)) {
-    out.append(el("div.panel", null, drawTable(tableOf("lines", "lines", rows, (l.row_count || rows.length) - rows.length))));
-    return [out];
-  }
-  const top = Math.max(...rows.map((r) => r.self || 0), 1), body = el("tbody");
-  for (const r of rows) {
-    const tr = el("tr" + (r.self || r.total ? ".costs" : ""), null, el("td", null, r.self ? bytes(r.self) : ""), el("td", null, r.total ? bytes(r.total) : ""), el("td.no", null, String(r.line)), el("td.code", null, r.text || ""));
-    tr.style.setProperty("--heat", String(Math.sqrt((r.self || 0) / top)));
-    body.append(tr);
-  }
-  const table = el("table.source", null, el("thead", null, el("tr", null, el("th", null, "SELF"), el("th", null, "TOTAL"), el("th", null, "LINE"), el("th.left", null, view.name || ""))), body);
-  const costly = [...body.querySelectorAll(".costs")].sort((x, y) => Number(y.style.getPropertyValue("--heat")) - Number(x.style.getPropertyValue("--heat")));
-  out.append(el("div.panel", null, el("div.scroll.tall", null, table)));
-  if (costly[0]) requestAnimationFrame(() => costly[0].scrollIntoView({block: "center"}));
-  return [out];
-}
+const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}),
+  draw: (p, a) => sourceSection(a, view.name || "", (name) => openPart("source", {name}))});
 
 // Maps: the figure is chosen beside the title.
-const figures = [["live_bytes", "live bytes"], ["alloc_bytes", "allocated bytes"], ["leaked_bytes", "never freed"], ["live_count", "live blocks"], ["alloc_count", "allocations"]];
-function figureOf() {
-  const list = el("select", {"aria-label": "What is drawn", onchange: () => { remember("figure", list.value === "live_bytes" ? "" : list.value, true); refresh(); }}, ...figures.map(([v, words]) => el("option", {value: v, selected: v === (view.figure || "live_bytes")}, words)));
-  return el("div.tools", null, list);
-}
-const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
+const chooseFigure = () => figureOf(figures.map(([v]) => v), view.figure || "live_bytes", (v) => { remember("figure", v === "live_bytes" ? "" : v, true); refresh(); });
 const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
-  draw: (p, a) => [treemapSection(id, title, a.treemap || a.dominator_treemap, unitOf((a.treemap || a.dominator_treemap).metric), by ? figureOf() : null)]});
+  draw: (p, a) => [mapOf(id, title, a, by ? chooseFigure() : null)]});
 const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group", "at"]),
-  draw: (p, a) => [heatSection(title, a.heatmap || a.lifetime_heatmap, unitOf((a.heatmap || a.lifetime_heatmap).metric), figureOf(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
+  draw: (p, a) => [heatOf(title, a, chooseFigure(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
 
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
   const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "all", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
   const source = status.sources ? [sourceView()] : [];
-  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), shown("functions", "Functions"),
+  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), heat("lifetimes-heat", "Lifetimes over time", "lifetime_heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
     eventsView(), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
@@ -323,28 +299,30 @@ function move(columns) {
 }
 let rangeFrom = null;
 const acts = {
-  h: () => move(-1), l: () => move(1), H: () => move(-40), L: () => move(40), ArrowLeft: () => move(-1), ArrowRight: () => move(1),
-  p: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, e: () => { remember("at", ""); changed(); },
-  v: () => {
+  "step-back": () => move(-1), "step-forward": () => move(1), "leap-back": () => move(-40), "leap-forward": () => move(40),
+  peak: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, end: () => { remember("at", ""); changed(); },
+  range: () => {
     const at = pilot.at();
-    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then v ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; say(""); }
+    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then " + keysOf("range") + " ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; say(""); }
   },
-  u: () => { rangeFrom = null; clearRange(); },
-  "+": () => pilotChart && pilotChart.scale(0.5), "=": () => pilotChart && pilotChart.scale(0.5), "-": () => pilotChart && pilotChart.scale(2), "0": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
-  "(": () => pilotChart && pilotChart.pan(-0.25), ")": () => pilotChart && pilotChart.pan(0.25),
-  t: () => { const go = strip.querySelector(".go"); if (go) go.focus(); }, Y: () => copyCommand(),
+  "clear-range": () => { rangeFrom = null; clearRange(); },
+  "zoom-in": () => pilotChart && pilotChart.scale(0.5), "zoom-out": () => pilotChart && pilotChart.scale(2), "zoom-reset": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
+  "pan-left": () => pilotChart && pilotChart.pan(-0.25), "pan-right": () => pilotChart && pilotChart.pan(0.25),
+  time: () => { const go = strip.querySelector(".go"); if (go) go.focus(); }, "copy-command": () => copyCommand(),
 };
+const liveKeys = () => [[keysOf("step-back", "step-forward"), "move the instant"], [keysOf("leap-back", "leap-forward"), "move it further"], [keysOf("peak", "end", "time"), "peak, end, type an instant"], [keysOf("range", "clear-range"), "begin and end a range, clear it"],
+  [keysOf("zoom-in", "zoom-out", "zoom-reset", "pan-left", "pan-right"), "zoom and shift the chart"], [keysOf("copy-command"), "copy the command of this view"]];
 function onKey(e) {
-  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+  if (isTyping(e) || document.querySelector("dialog[open]")) return;
   if (/^Arrow/.test(e.key) && e.target.closest && e.target.closest(".flame, nav, .tools")) return;
-  if (e.key === "0" && e.target.closest && e.target.closest(".flame")) return;
-  const act = acts[e.key];
-  if (act) { e.preventDefault(); act(); }
+  const act = acts[actionOf(e)];
+  if (!act || act === acts["zoom-reset"] && e.target.closest && e.target.closest(".flame")) return;
+  e.preventDefault(); act();
 }
 
 async function begin() {
   chosen = livePick; follows = pilot;
-  keyLines.unshift(["h l, ← →", "move the instant"], ["H L", "move it further"], ["p  e  t", "peak, end, type an instant"], ["v  u", "begin and end a range, clear it"], ["+ − 0 ( )", "zoom and shift the chart"], ["Y", "copy the command of this view"]);
+  moreKeys = liveKeys;
   addEventListener("keydown", onKey);
   try {
     if (view.token) {
@@ -370,7 +348,7 @@ function doing(message) {
 // told follows what the server says about reading the files.
 async function told(s) {
   const first = seenRevision === null, anew = !first && s.revision !== seenRevision;
-  status = s; seenRevision = s.revision;
+  status = s; seenRevision = s.revision; terminal = s.terminal || terminal;
   doing(s.done ? "" : s.doing + " – figures are of what was read so far");
   if (first) {
     document.title = s.files.join(" and ") + " · memtui";
@@ -384,7 +362,7 @@ async function told(s) {
 async function learn() {
   try {
     const a = adopt(await ask("all", question({do: "report", show: "all", limit: "1"}))), fixed = viewsOf();
-    const list = sectionsOf(a).map(([title]) => shown(idOf(title), title)).filter((t) => !fixed.some((f) => f.id === t.id));
+    const list = sectionsOf(a).map(([title, , action]) => ({...shown(idOf(title), title), action})).filter((t) => !fixed.some((f) => f.id === t.id));
     const first = status.files.length > 1 ? 2 : 1, remarks = list.filter((t) => t.id === "remarks"); // which come and go
     setTabs([...fixed.slice(0, first), ...list.filter((t) => t.id !== "remarks"), ...fixed.slice(first), ...remarks]);
     knows(a);

@@ -2,6 +2,7 @@
 package areas
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -60,8 +61,18 @@ type Path []string
 // Cell implements the cells of CSV.
 func (p Path) Cell() string { return model.Clean(strings.Join(p, " › ")) }
 
-// Limits are what is printed of a treemap: so many levels, and parts of a part; 0 is all.
-type Limits struct{ Levels, Parts int }
+// Limits are what is printed of a treemap: so many levels, parts of a part, and parts in all; 0 is all.
+type Limits struct{ Levels, Parts, Rows int }
+
+// cut returns the parts of a tree that are printed. Where there are too many in all, each part has fewer.
+func (l Limits) cut(tree *treemap.Tree) *treemap.Tree {
+	cut := tree.Cut(l.Levels, l.Parts)
+	for n := cmp.Or(l.Parts, len(tree.Nodes)); l.Rows > 0 && len(cut.Nodes) > l.Rows && n > 1; {
+		n /= 2
+		cut = tree.Cut(l.Levels, n)
+	}
+	return cut
+}
 
 // OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
 func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limits, opt report.Options) (*report.Report, error) {
@@ -158,7 +169,7 @@ func OfLayout(p *model.Profile, n int, layout *model.Layout, l Limits) *report.R
 // fill lists the parts of a tree.
 func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) {
 	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
-	cut := tree.Cut(l.Levels, l.Parts)
+	cut := l.cut(tree)
 	var list func(n int32, path Path)
 	list = func(n int32, path Path) {
 		first, end := cut.Children(n)
