@@ -139,31 +139,24 @@ func (a *app) sameAgain(c reportCmd, s *session) []string {
 	return append([]string{"memtui"}, a.env.Args...)
 }
 
-// The views of a page have so much of treemaps and of heat maps unless the command line asks for one of them.
-const (
-	pageParts  = 40
-	pageDepth  = 3
-	pageAreas  = 2000
-	pageHeat   = 30
-	pageLines  = 200
-	pageSource = 8 // files
-)
-
-// addViews adds what commands print about a file: areas, heat maps and sources. The one that the command line asks for
-// is first, as it is asked for.
+// addViews adds what commands print about a file: areas, heat maps and sources. The page begins with the one that the
+// command line requests, as it requests it.
 func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
-	p := src.Profile
-	add := func(id, title, table, by string, limit int) {
-		b, own := a.beside(by, limit), *c
-		own.Table, own.Lines, own.most = arg.Table(table), "", pageAreas
-		switch asked := c.Table == own.Table; {
-		case asked && src.Start == id && a.flags.By != "":
-			return // it has the figure that the command line chooses
-		case !asked && own.Depth == 0 && table == areas.TreemapTable:
-			own.Depth = pageDepth
-		case asked:
-			src.Start = id
-			if b.flags.By = cmp.Or(a.flags.By, by); a.isGiven("limit") {
+	k := kind.Of(src.Profile)
+	if k == kind.Heap && src.Graph == nil || k == kind.Dump && src.Layout == nil || k == kind.Stacks && src.Selection == nil {
+		return
+	}
+	for _, v := range ask.Views(k) {
+		b, own := a.part(cmp.Or(v.By, a.flags.By), v.Limit), *c
+		own.Table, own.Lines, own.most = arg.Table(v.Table), "", ask.Parts
+		switch requested := c.Table == own.Table; {
+		case requested && src.Start == v.ID && a.flags.By != "":
+			continue // it has the figure that the command line chooses
+		case !requested && own.Depth == 0 && v.Table == areas.TreemapTable:
+			own.Depth = ask.Depth
+		case requested:
+			src.Start = v.ID
+			if b.flags.By = cmp.Or(a.flags.By, v.By); a.isGiven("limit") {
 				b.flags.Limit = a.flags.Limit
 			}
 		}
@@ -174,53 +167,37 @@ func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *rep
 				if err != nil {
 					return nil, err
 				}
-				return areas.OfHeap(ctx, p, *src.Report.Heap.Snapshot, src.Graph, l, own.Table == areas.DominatorTable)
+				return areas.OfHeap(ctx, src.Profile, *src.Report.Heap.Snapshot, src.Graph, l, own.Table == areas.DominatorTable)
 			}
 		}
-		src.Views = append(src.Views, html.View{ID: id, Title: title, Choice: b.flags.By, Of: of})
-	}
-	switch kind.Of(p) {
-	case kind.Trace:
-		for _, by := range []string{"live_bytes", "alloc_bytes"} {
-			add("treemap", "Treemap", areas.TreemapTable, by, pageParts)
-			add("heat", "Heat map", areas.HeatTable, by, pageHeat)
-			add("lifetimes-heat", "Lifetimes over time", areas.LifetimeTable, by, pageHeat)
-		}
-	case kind.Heap:
-		if src.Graph == nil || src.Report.Heap.Snapshot == nil {
-			return
-		}
-		add("treemap", "Treemap", areas.TreemapTable, "", pageParts)
-		add("dominator-areas", "Dominators as areas", areas.DominatorTable, "", pageParts)
-	case kind.Dump:
-		if src.Layout != nil {
-			add("treemap", "Treemap", areas.TreemapTable, "", pageParts)
-		}
-	case kind.Stacks:
-		if src.Selection != nil {
-			add("treemap", "Treemap", areas.TreemapTable, a.flags.By, pageParts)
-		}
+		src.Views = append(src.Views, html.View{ID: v.ID, Title: v.Title, Choice: b.flags.By, Of: of})
 	}
 	a.addSources(ctx, s, src, c)
 }
 
-// beside returns the program with other flags for a part of a page: what it warns of was said.
-func (a *app) beside(by string, limit int) *app {
+// part returns the program with other flags for a part of a page: what it warns of was said.
+func (a *app) part(by string, limit int) *app {
 	b, flags := *a, *a.flags
 	b.flags, b.env.Stderr, b.progress = &flags, io.Discard, nil
 	flags.By, flags.Limit, flags.Format = by, limit, "json"
 	return &b
 }
 
+// Sources of a page.
+const (
+	pageLines = 200
+	pageFiles = 8
+)
+
 // addSources adds the costliest lines, and what is around them in the costliest files, where the command line says where
-// sources are, or asks for lines.
+// sources are, or requests lines.
 func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
 	known := len(a.flags.Source)+len(a.flags.MapPath) > 0 || c.listed()
 	if k := kind.Of(src.Profile); !known || k != kind.Trace && k != kind.Stacks {
 		return
 	}
 	lines := func(name string, limit int) func(context.Context) (*report.Report, error) {
-		b, own := a.beside(a.flags.By, limit), *c
+		b, own := a.part(a.flags.By, limit), *c
 		own.Table, own.Lines = linesTable, name
 		return func(ctx context.Context) (*report.Report, error) { return b.report(ctx, s, &own) }
 	}
@@ -241,7 +218,7 @@ func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *r
 	}
 	n := 0
 	for i := range r.Lines.Files {
-		if f := &r.Lines.Files[i]; f.Missing == nil && n < pageSource {
+		if f := &r.Lines.Files[i]; f.Missing == nil && n < pageFiles {
 			add(f.File, lines(f.File, pageLines))
 			n++
 		}
