@@ -39,7 +39,9 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 		return err
 	}
 	src.Command, src.Terminal = a.sameAgain(c, s), ask.Terminal(a.keys, src.Profile)
-	a.addViews(ctx, s, src, &c)
+	if err := a.addViews(ctx, s, src, &c); err != nil {
+		return err
+	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		return s.src.Guard(func() error { _, err := html.Write(ctx, w, src); return err })
 	})
@@ -141,10 +143,10 @@ func (a *app) sameAgain(c reportCmd, s *session) []string {
 
 // addViews adds what commands print about a file: areas, heat maps and sources. The page begins with the one that the
 // command line requests, as it requests it.
-func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
+func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *reportCmd) error {
 	k := kind.Of(src.Profile)
 	if k == kind.Heap && src.Graph == nil || k == kind.Dump && src.Layout == nil || k == kind.Stacks && src.Selection == nil {
-		return
+		return nil
 	}
 	for _, v := range ask.Views(k) {
 		b, own := a.part(cmp.Or(v.By, a.flags.By), v.Limit), *c
@@ -172,7 +174,7 @@ func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *rep
 		}
 		src.Views = append(src.Views, html.View{ID: v.ID, Title: v.Title, Choice: b.flags.By, Of: of})
 	}
-	a.addSources(ctx, s, src, c)
+	return a.addSources(ctx, s, src, c)
 }
 
 // part returns the program with other flags for a part of a page: what it warns of was said.
@@ -190,11 +192,11 @@ const (
 )
 
 // addSources adds the costliest lines, and what is around them in the costliest files, where the command line says where
-// sources are, or requests lines.
-func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *reportCmd) {
+// sources are, or requests lines. The error is that of the lines that it requests.
+func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *reportCmd) error {
 	known := len(a.flags.Source)+len(a.flags.MapPath) > 0 || c.listed()
 	if k := kind.Of(src.Profile); !known || k != kind.Trace && k != kind.Stacks {
-		return
+		return nil
 	}
 	lines := func(name string, limit int) func(context.Context) (*report.Report, error) {
 		b, own := a.part(a.flags.By, limit), *c
@@ -208,13 +210,17 @@ func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *r
 		src.Start = "source"
 	}
 	if c.Lines != "" {
-		add(c.Lines, lines(c.Lines, pageLines))
+		named := lines(c.Lines, pageLines)
+		if _, err := named(ctx); err != nil {
+			return err
+		}
+		add(c.Lines, named)
 	}
 	all := lines("", pageLines)
 	add("", all)
 	r, err := all(ctx)
 	if err != nil || r.Lines == nil {
-		return // the view says why
+		return err
 	}
 	n := 0
 	for i := range r.Lines.Files {
@@ -223,4 +229,5 @@ func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *r
 			n++
 		}
 	}
+	return nil
 }
