@@ -211,10 +211,54 @@ func everyView(t *testing.T, ctx context.Context, look func(view string)) {
 	}
 }
 
-// An address without a token says what to do.
+// An address without a token says what to do, and takes the token; then it shows the view that it names.
 func TestThePageWithoutASession(t *testing.T) {
 	p := served(t, Env{}, sample).read()
-	p.address = p.at + "/"
+	whole := p.address
+	p.address = p.at + "/#view=leaks&at=50%25"
 	ctx := chromium(t, p, 1280, 800)
 	await(t, ctx, "what to do", `document.body.innerText.includes("Open the address that memtui printed")`)
+	do(t, ctx, chromedp.Click(".opening input", chromedp.ByQuery), chromedp.KeyEvent(whole+"\r"))
+	await(t, ctx, "the view", `document.querySelector('.view[data-view="leaks"]:not([hidden]) table') && location.hash.includes("at=50%25") && !location.hash.includes("token")`)
+}
+
+// A link that somebody shares opens the same view in a browser that has no session; the page says what it gives away.
+func TestThePageIsShared(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	do(t, ctx, chromedp.KeyEvent("3"), chromedp.KeyEvent("p"))
+	await(t, ctx, "the peak", `location.hash.includes("at=peak") && document.querySelector("#table-sites tr.row")`)
+	do(t, ctx, chromedp.Evaluate(`document.querySelector(".chips .copy").click()`, nil))
+	await(t, ctx, "two addresses", `document.querySelectorAll("dialog[open] input").length === 2 && document.querySelector("dialog").innerText.includes("whoever has this address")`)
+	links := value[[]string](t, ctx, `[...document.querySelectorAll("dialog input")].map((i) => i.value)`)
+	if !strings.Contains(links[0], "token=") || strings.Contains(links[1], "token=") || !strings.Contains(links[0], "at=peak") {
+		t.Fatalf("the addresses are %q", links)
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.Escape))
+	await(t, ctx, "the focus where it was", `!document.querySelector("dialog")`)
+	p.address = links[0]
+	other := chromium(t, p, 1280, 800)
+	await(t, other, "the same view", `document.querySelector("#table-sites tr.row") && /at=peak/.test(location.hash) && document.querySelector(".chip.quiet").innerText.includes("61.0 ms")`)
+}
+
+// The search says where a row has what is searched for, and what is like it where none has.
+func TestThePageSaysWhatIsFound(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	look := func(words string) {
+		t.Helper()
+		do(t, ctx, chromedp.KeyEvent("3"))
+		await(t, ctx, "sites", `document.querySelector("#table-sites")`)
+		do(t, ctx, chromedp.KeyEvent("/"))
+		await(t, ctx, "the box", `document.activeElement.id === "search"`)
+		do(t, ctx, chromedp.Evaluate(`document.activeElement.value = ""`, nil), chromedp.KeyEvent(words+"\r"))
+	}
+	look("alloc_buf")
+	await(t, ctx, "marks", `[...document.querySelectorAll("#table-sites .fn mark")].some((m) => m.textContent === "alloc_buf") && !document.querySelector("#table-sites .why")`)
+	look("worker_reader")
+	await(t, ctx, "reasons", `[...document.querySelectorAll("#table-sites tr.row .why")].some((w) => w.textContent.startsWith("in its stack: worker_reader") && w.querySelector("mark"))`)
+	look("bufer_aloc")
+	await(t, ctx, "nothing", `/No row has .bufer_aloc/.test(document.querySelector("#table-sites .none").innerText)`)
+	do(t, ctx, chromedp.Click("#table-sites .none button", chromedp.ByQuery))
+	await(t, ctx, "what is near", `document.querySelector("#search").value === "alloc_buffer" && document.querySelector("#table-sites mark")`)
 }

@@ -8,7 +8,7 @@ async function ask(slot, params) {
   const mine = asking[slot] = new AbortController();
   try {
     const r = await fetch("ask?" + params, {signal: mine.signal});
-    if (r.status === 401) throw new Error("Open the address that memtui printed: this browser has no session.");
+    if (r.status === 401) throw new Error("Open the address that memtui printed: this browser has no session any more.");
     const a = await r.json();
     if (a.error) throw new Error(a.error);
     return a;
@@ -108,8 +108,8 @@ function controls() {
   if (endAt !== null) out.append(go);
   if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
   if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, "End"));
-  out.append(el("button.copy", {type: "button", title: "a colleague with access to this address sees the same view", onclick: () => copy(location.href, "the link, for browsers that have opened the address memtui printed; others need that, or the file and the command")}, "Copy link"),
-    el("button.copy", {type: "button", title: "key Y", onclick: () => copyCommand()}, "Copy command"));
+  out.append(el("button.copy", {type: "button", title: "the address of this view, for this browser or for somebody else", onclick: shareView}, "Share"),
+    el("button.copy", {type: "button", title: keysOf("copy-command") ? "key " + keysOf("copy-command") : null, onclick: () => copyCommand()}, "Copy command"));
   const old = strip.querySelector(".chips"), typed = old && old.querySelector("input") === document.activeElement;
   if (typed) return;
   if (old) old.replaceWith(out);
@@ -121,6 +121,26 @@ function copy(value, what) {
   const done = () => say("Copied " + what + ": " + value), failed = () => say("The browser does not allow copying. " + value);
   if (navigator.clipboard) navigator.clipboard.writeText(value).then(done, failed); else failed();
 }
+// The token of the address that was opened stays with this tab, so that people can give it to others.
+const tokenKept = {get() { try { return sessionStorage.getItem("token") || ""; } catch (e) { return ""; } }, put(t) { try { sessionStorage.setItem("token", t); } catch (e) { /* it is then in the terminal only */ } }};
+// shareView offers the address of the view, with and without the token.
+function shareView() {
+  written.now();
+  const token = tokenKept.get(), here = location.href, whole = token ? location.origin + "/" + hashOf().replace(/^#/, "#token=" + token + (Object.keys(view).length ? "&" : "")) : "";
+  const only = /^(127\.|localhost$|\[::1\]$)/.test(location.hostname);
+  const row = (title, why, value) => el("section", null, el("h3", null, title), el("p.scope", null, why), value ? el("div.give", null, el("input", {type: "text", readonly: true, value, "aria-label": title, onfocus: (e) => e.target.select()}), el("button.more", {type: "button", onclick: () => copy(value, "the address")}, "Copy")) : null);
+  openDialog("Share this view", "share",
+    row("For somebody else", whole ? "It has the token: whoever has this address can ask everything about the files, until memtui ends." : "Put the address that memtui printed in front: its part from #token= on, then & and what follows # below.", whole),
+    row("For this browser", "It opens the same view where the page was opened before.", here),
+    only ? el("p.scope", null, "Only this machine reaches " + location.host + ". From another one: ssh -L " + location.port + ":127.0.0.1:" + location.port + " USER@THIS-MACHINE, then the first address. Without a connection, the file and the command (Copy command) show the same.") : null);
+}
+// openingBox asks for the token where a link came without it.
+function openingBox(message) {
+  const box = el("input", {type: "text", size: 40, autocomplete: "off", spellcheck: "false", "aria-label": "The address that memtui printed, or its token", placeholder: "http://…/#token=…"});
+  const go = (e) => { e.preventDefault(); const t = (/token=([A-Z0-9]+)/i.exec(box.value) || [null, box.value.trim()])[1]; if (!t) return; view.token = t; history.replaceState(null, "", hashOf()); location.reload(); };
+  return el("div.panel.opening", null, el("p.empty", null, message), el("form.give", {onsubmit: go}, box, el("button.more", null, "Open")));
+}
+
 function clearRange() { remember("from", ""); remember("to", "", true); changed(); }
 
 // Actions on a frame or an object.
@@ -326,18 +346,19 @@ async function begin() {
   addEventListener("keydown", onKey);
   try {
     if (view.token) {
-      const r = await fetch("session", {headers: {Authorization: "Bearer " + view.token}});
+      const token = view.token, r = await fetch("session", {headers: {Authorization: "Bearer " + token}});
       delete view.token;
       history.replaceState(null, "", hashOf());
-      if (!r.ok) throw new Error("The address has an old token: open the one that memtui printed last.");
+      if (!r.ok) throw new Error("The address has an old token: open the one that memtui printed last, or put it in here. The view that this address names stays.");
+      tokenKept.put(token);
     }
     await new Promise((resolve, reject) => {
       const events = new EventSource("events");
       events.onmessage = (e) => { told(JSON.parse(e.data)); resolve(); };
-      events.onerror = () => { reject(new Error("Open the address that memtui printed: this browser has no session.")); if (seenRevision !== null) doing("memtui has ended: what is shown stays, but nothing new can be asked."); };
+      events.onerror = () => { reject(new Error("Open the address that memtui printed, or put it in here: this browser has no session. The view that this address names stays.")); if (seenRevision !== null) doing("memtui has ended: what is shown stays, but nothing new can be asked."); };
     });
   } catch (e) {
-    content.insertBefore(el("div.panel", null, el("p.empty", null, e.message)), ending);
+    content.insertBefore(openingBox(e.message), ending);
     root.dataset.ready = "1";
   }
 }

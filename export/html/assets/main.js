@@ -140,9 +140,11 @@ function footer(data) {
 const keyLines = () => [[tabs.flatMap((t) => t.keys.slice(0, 1)).join(" "), "views"], [keysOf("previous-screen", "next-screen"), "the view before, the next one"], [keysOf("find"), "search names in tables and graphs; Enter keeps, Esc clears"], [keysOf("down", "up"), "rows of a table, once one has the focus"],
   ["Enter", "open a row, zoom into a flame graph or a treemap"], ["Backspace", "zoom them out"], [keysOf("theme"), "light or dark"], [keysOf("help"), "this list"]];
 let moreKeys = () => [];
-function showKeys() {
-  const box = el("dialog.keys", null, el("h2", null, "Keys"), el("dl", null, ...moreKeys().concat(keyLines()).filter(([k]) => k).flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)])), el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close")));
-  box.addEventListener("close", () => box.remove());
+function showKeys() { openDialog("Keys", "keys", el("dl", null, ...moreKeys().concat(keyLines()).filter(([k]) => k).flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)]))); }
+// openDialog shows a box above the page; Esc and its button close it, and the focus goes back.
+function openDialog(title, kind, ...parts) {
+  const box = el("dialog." + kind, {"aria-label": title}, el("h2", null, title), ...parts, el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close"))), before = document.activeElement;
+  box.addEventListener("close", () => { box.remove(); if (before && before.focus) before.focus(); });
   box.querySelector("form").addEventListener("submit", (e) => { e.preventDefault(); box.close(); });
   document.body.append(box);
   box.showModal();
