@@ -96,11 +96,12 @@ func encode(v any) (json.RawMessage, error) {
 
 // area is a row of a treemap without what its place among the others says.
 type area struct {
-	Depth  int     `json:"depth"`
-	Kind   string  `json:"kind"`
-	Name   string  `json:"name"`
-	Value  float64 `json:"value"`
-	Object *uint64 `json:"object,omitempty"`
+	Depth  int      `json:"depth"`
+	Kind   string   `json:"kind"`
+	Name   string   `json:"name"`
+	Value  float64  `json:"value"`
+	Object *uint64  `json:"object,omitempty"`
+	Sides  []uint64 `json:"sides,omitempty"` // before and after, of a comparison
 }
 
 // treemap returns the rows of a treemap, and says how many are not among them.
@@ -108,7 +109,7 @@ func (b *builder) treemap(title string, t *areas.Treemap) (json.RawMessage, erro
 	rows := make([]area, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		rows[i] = area{r.Depth, r.Kind, b.brief(r.Name), r.Value.Float64(), r.Row}
+		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Object: r.Row}
 	}
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("%s: %s, which are together as others", title, model.Counted(n, "small part"))

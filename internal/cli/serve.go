@@ -244,6 +244,9 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 				return err
 			}
 			src := html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: ask.Command(b.env.Args, v.named())}
+			if section != "all" {
+				src.Section = section
+			}
 			return html.AnswerDiff(ctx, w, &src)
 		})
 	case *reportCmd:

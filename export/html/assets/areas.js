@@ -5,7 +5,7 @@ function nestOf(rows, total) {
   const root = {name: "all", kind: "all", value: total, parts: []}, way = [root];
   for (const r of rows) {
     way.length = r.depth;
-    const n = {name: r.name, kind: r.kind, value: r.value, parts: [], row: r.object, up: way[r.depth - 1]};
+    const n = {name: r.name, kind: r.kind, value: r.value, parts: [], row: r.object, sides: r.sides, up: way[r.depth - 1]};
     way[r.depth - 1].parts.push(n);
     way[r.depth] = n;
   }
@@ -42,7 +42,7 @@ function treemapSection(id, title, map, unit, tools) {
   for (const name of past.way) top = top.parts.find((p) => p.name === name && p.parts.length) || top;
   const canvas = el("canvas"), crumbs = el("p.path", {"aria-live": "polite"});
   const box = el("div.areas", {tabindex: 0, role: "application", "aria-label": title + ": arrows move, Enter opens an area, Backspace leaves it"}, canvas);
-  const part = (n) => share(n.value / (map.all || 1)), wayOf = (n) => n.up ? wayOf(n.up).concat([n]) : [n];
+  const part = (n) => share(n.value / (map.all || 1)), amount = (n) => n.sides ? changeWords(unit, ...n.sides) : text(unit, n.value) + ", " + part(n), wayOf = (n) => n.up ? wayOf(n.up).concat([n]) : [n];
   function draw() {
     const w = box.clientWidth, h = box.clientHeight, ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
     if (!w) return;
@@ -53,12 +53,12 @@ function treemapSection(id, title, map, unit, tools) {
       for (const b of list) {
         const mine = hue === null ? hueOf(b.p.name) * 7 % 360 : hue, inner = depth < 2 && b.p.parts.length && b.w > 40 && b.h > 34;
         boxes.push(b);
-        g.fillStyle = b.p.kind === "others" ? css("--fill") : "hsl(" + mine + " 55% calc(" + light + " + " + (depth * 5 - 4) + "%))";
+        g.fillStyle = b.p.sides ? changeColor(...b.p.sides) : b.p.kind === "others" ? css("--fill") : "hsl(" + mine + " 55% calc(" + light + " + " + (depth * 5 - 4) + "%))";
         g.fillRect(b.x, b.y, b.w, b.h); g.strokeStyle = panel; g.lineWidth = depth ? 1 : 2; g.strokeRect(b.x + 0.5, b.y + 0.5, b.w - 1, b.h - 1);
         if (b.w > 34 && b.h > 15) {
           g.save(); g.beginPath(); g.rect(b.x + 2, b.y, b.w - 4, b.h); g.clip(); g.fillStyle = b.p.kind === "others" ? css("--soft") : ink;
           g.fillText(shorten(b.p.name), b.x + 4, b.y + 3);
-          if (!inner && b.h > 30) { g.globalAlpha = 0.75; g.fillText(text(unit, b.p.value) + "  " + part(b.p), b.x + 4, b.y + 17); }
+          if (!inner && b.h > 30) { g.globalAlpha = 0.75; g.fillText(amount(b.p), b.x + 4, b.y + 17); }
           g.restore();
         }
         if (inner) put(squares(b.p.parts, b.x + 2, b.y + 18, b.w - 4, b.h - 20), depth + 1, mine);
@@ -72,14 +72,14 @@ function treemapSection(id, title, map, unit, tools) {
   function say() {
     const shown = at || top;
     crumbs.replaceChildren(...wayOf(top).flatMap((n, i) => [i ? " › " : "", n === top ? el("b", null, shorten(n.name)) : el("button.link", {type: "button", onclick: () => go(n)}, shorten(n.name))]),
-      "  " + (shown === top ? "" : shorten(shown.name) + ": ") + text(unit, shown.value) + ", " + part(shown));
+      "  " + (shown === top ? "" : shorten(shown.name) + ": ") + amount(shown));
     if (chosen && shown.kind === "function") crumbs.append(chosen.frame(shown.name, ""));
     if (chosen && shown.row !== undefined) crumbs.append(" ", el("button.link", {type: "button", onclick: () => chosen.object(shown.row)}, "open object " + shown.row));
   }
   function go(n) { top = n; at = null; past.way = wayOf(n).slice(1).map((x) => x.name); draw(); }
   const inside = (e) => { const r = canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top; return boxes.findLast((b) => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h); };
   const open = (n) => { while (n && !n.parts.length) n = n.up === top ? null : n.up; if (n) go(n); };
-  canvas.addEventListener("mousemove", (e) => { const b = inside(e); tip(e, b ? wayOf(b.p).slice(1).map((n) => n.name).join("\n› ") + "\n" + text(unit, b.p.value) + ", " + part(b.p) : ""); });
+  canvas.addEventListener("mousemove", (e) => { const b = inside(e); tip(e, b ? wayOf(b.p).slice(1).map((n) => n.name).join("\n› ") + "\n" + amount(b.p) : ""); });
   canvas.addEventListener("mouseleave", (e) => tip(e, ""));
   canvas.addEventListener("click", (e) => { const b = inside(e); if (!b) return; if (at === b.p) open(b.p); else { at = b.p; draw(); } });
   canvas.addEventListener("dblclick", (e) => { const b = inside(e); if (b) open(b.p); });
@@ -98,7 +98,7 @@ function treemapSection(id, title, map, unit, tools) {
   });
   listen("look", draw);
   return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, text(unit, map.all) + " " + map.metric.replaceAll("_", " ") + ", by " + map.by.join(" › ").replaceAll("_", " ")), tools || null),
-    el("div.panel", null, crumbs, box, el("p.scope", null, "An area is as large as its part of the whole. A click selects, another one opens it; small parts are one area.")));
+    el("div.panel", null, crumbs, box, el("p.scope", null, "An area is as large as its part of the whole" + (map.rows.some((r) => r.sides) ? ", on the side where it is larger; red grew, blue shrank" : "") + ". A click selects, another one opens it; small parts are one area.")));
 }
 
 // heatSection draws the answer of a heat map: a click chooses the instant.

@@ -8,16 +8,18 @@ function treeOf(f, cost) {
   for (let i = n - 1; i > 0; i--) total[f.parent[i]] += total[i];
   for (let i = 1; i < n; i++) if (total[i] > 0) children[f.parent[i]].push(i);
   children.forEach((c) => c.sort((a, b) => total[b] - total[a] || a - b));
-  return {parent: f.parent, name: f.name, total, self: f.self[cost], children};
+  const sides = f.sides ? [2, 1].map((k) => { const sum = f.self[k].slice(); for (let i = n - 1; i > 0; i--) sum[f.parent[i]] += sum[i]; return sum; }) : null;
+  return {parent: f.parent, name: f.name, total, self: f.self[cost], children, sides};
 }
 
 // turned merges the ways from each leaf to the root: the leaves are its first row.
 function turned(f, cost) {
-  const t = {parent: [-1], name: [f.name[0]], total: [0], self: [0], children: [[]]}, next = [new Map()];
+  const t = {parent: [-1], name: [f.name[0]], total: [0], self: [0], children: [[]], sides: f.sides ? [[0], [0]] : null}, next = [new Map()];
+  const bothAt = (n, i) => { if (f.sides) { t.sides[0][n] += f.self[2][i]; t.sides[1][n] += f.self[1][i]; } };
   for (let i = 0; i < f.parent.length; i++) {
     const w = f.self[cost][i];
-    if (!w || i === 0) { t.total[0] += w; continue; }
-    t.total[0] += w;
+    t.total[0] += w; bothAt(0, i);
+    if (i === 0 || !w && !(f.sides && (f.self[1][i] || f.self[2][i]))) continue;
     let at = 0;
     for (let n = i; n > 0; n = f.parent[n]) {
       let c = next[at].get(f.name[n]);
@@ -26,8 +28,9 @@ function turned(f, cost) {
         next[at].set(f.name[n], c);
         t.parent.push(at); t.name.push(f.name[n]); t.total.push(0); t.self.push(0); t.children.push([]); next.push(new Map());
         t.children[at].push(c);
+        if (f.sides) { t.sides[0].push(0); t.sides[1].push(0); }
       }
-      t.total[c] += w;
+      t.total[c] += w; bothAt(c, i);
       at = c;
     }
     t.self[at] += w;
@@ -45,6 +48,14 @@ function hueOf(name) {
   hues.set(name, h = 14 + (h >>> 0) % 42);
   return h;
 }
+
+// changeColor is red for what grew and blue for what shrank, the more so the more of it changed.
+function changeColor(before, after) {
+  const part = (after - before) / (Math.max(before, after) || 1), dark = root.dataset.theme === "dark";
+  if (Math.abs(part) < 0.001) return css("--fill");
+  return "hsl(" + (part > 0 ? 8 : 212) + " " + Math.round(25 + 50 * Math.abs(part)) + "% " + Math.round(dark ? 24 + 16 * Math.abs(part) : 88 - 18 * Math.abs(part)) + "%)";
+}
+const changeWords = (unit, before, after) => (after >= before ? "+" : "−") + text(unit, Math.abs(after - before)) + " (" + text(unit, before) + " → " + text(unit, after) + ")";
 
 // fitted returns as much of a text as fits a width in letters that are as wide as each other.
 function fitted(words, width, letter) {
@@ -66,7 +77,7 @@ function flameSection(f) {
   const past = keptOf("flame-" + f.id, {zoom: [], at: []});
   const part = (n) => share(tree.total[n] / (tree.total[0] || 1));
   const amount = (n) => text(unit(), n / (f.costs[state.cost].scale || 1));
-  const sentence = (n) => amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
+  const sentence = (n) => f.sides ? changeWords(unit(), tree.sides[0][n], tree.sides[1][n]) + (state.cost ? ", " + part(n) + " of all " + f.costs[state.cost].label : ", " + part(n) + " of all changes") : amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
 
   // draw lays the graph out and draws it; over only outlines what is selected.
   const canvas = past.canvas = past.canvas || el("canvas"), layer = past.layer = past.layer || document.createElement("canvas");
@@ -106,7 +117,7 @@ function flameSection(f) {
     g.clearRect(0, 0, wide, high);
     g.font = "12px " + css("--mono"); g.textBaseline = "middle";
     const letter = g.measureText("0").width, saturation = css("--flame-s"), light = css("--flame-l"), ink = css("--flame-ink"), fill = css("--fill"), soft = css("--soft"), hit = css("--hit");
-    const colorOf = f.sides ? sideColor(f, state, tree) : (n) => "hsl(" + hueOf(label(n)) + " " + saturation + " " + light + ")";
+    const colorOf = f.sides ? (n) => changeColor(tree.sides[0][n], tree.sides[1][n]) : (n) => "hsl(" + hueOf(label(n)) + " " + saturation + " " + light + ")";
     for (const b of shownAt.values()) {
       const rest = tree.name[b.n] < 0, found = searching && !rest && state.match(label(b.n)), y = b.depth * rowHeight;
       g.globalAlpha = b.up || searching && !found ? 0.5 : 1;

@@ -220,7 +220,10 @@ const heat = (id, title, table) => ({id, title, ask: () => question({do: "report
 
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
-  const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "all", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
+  const drawn = (id, title, draw) => ({id, title, ask: () => question({do: "diff", show: id, limit: "1"}), draw: (p, a) => { adopt(a); return draw(a) || [el("div.panel", null, el("p.empty", null, "There is nothing to show here."))]; }});
+  const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "changes", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
+  if (both.length && (status.kind === "trace" || status.kind === "stacks")) both.push(drawn("difference-flame-graph", "Difference flame graph", (a) => a.flames.length ? [flameSection(a.flames[0])] : null),
+    drawn("difference-treemap", "Difference treemap", (a) => a.views && a.views.length ? [mapOf("difference-treemap", "Difference treemap", a.views[0].body, null)] : null));
   const source = status.sources ? [sourceView()] : [];
   if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), heat("lifetimes-heat", "Lifetimes over time", "lifetime_heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),

@@ -53,7 +53,11 @@ type Part struct {
 	Row   *uint64       `json:"object,omitzero"` // of a heap snapshot
 
 	label string
+	sides [2]uint64
 }
+
+// Sides returns the weights before and after, of a comparison.
+func (p *Part) Sides() []uint64 { return p.sides[:] }
 
 // Path is the names that lead to a part.
 type Path []string
@@ -130,6 +134,13 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	return r, nil
 }
 
+// OfSides returns the treemap of the stacks of both sides of a comparison.
+func OfSides(tree *treemap.Tree, metric string, l Limits) *Treemap {
+	t := &Treemap{Metric: metric, By: stackLevels(), table: TreemapTable, measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	t.fill(tree, l, 1)
+	return t
+}
+
 // OfHeap returns the treemap of a snapshot, by type and retainer or by dominators. The error is that of ctx.
 func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, dominators bool) (*report.Report, error) {
 	r := report.NewHeapReport(p, n, g.Policy)
@@ -180,7 +191,7 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) {
 				name = at.Kind.String()
 			}
 			part := Part{Path: append(slices.Clip(path), name), Depth: len(path) + 1, Kind: at.Kind.String(), Name: name,
-				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false)}
+				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false), sides: at.Sides}
 			if all := cut.Nodes[0].Weight; all > 0 {
 				share := float64(at.Weight) / float64(all)
 				part.Share = &share
